@@ -1,0 +1,385 @@
+/* Building a machine: objects, wires, the cut into clusters, elaboration. */
+#include "core/sim/random.h"
+#include "core/sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_DEPTH = 8, DEFAULT_QUANTUM_CYCLES = 4, CACHE_LINE = 64 };
+
+static void *zeroed(size_t count, size_t bytes) {
+    size_t size = (count * bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, size ? size : CACHE_LINE);
+    ensure(memory);
+    return memset(memory, 0, size);
+}
+
+static void report_panic(void *context) {
+    Sim *sim = context;
+    fprintf(stderr, "simulated time: tick %lu of machine %s\n", sim->now, sim->name);
+    for (uint32_t i = 0; i < sim->cluster_count; i++) {
+        SimObject *object = sim->clusters[i].current;
+        if (!object) continue;
+        fprintf(stderr, "object at work: %s (%s) at tick %lu, cycle %lu of %s\n", object->path,
+                object->class->name, sim->clusters[i].now, object_cycle(object, sim->clusters[i].now),
+                object->clock->name);
+        if (object->class->report) object->class->report(object, stderr);
+    }
+}
+
+Sim *sim_new(const char *name) {
+    Sim *sim = zeroed(1, sizeof *sim);
+    sim->name = strdup(name);
+    sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
+    panic_reporter(report_panic, sim);
+    return sim;
+}
+
+static void *field_pointer(const SimObject *object, const Field *f) {
+    return *(void **)((char *)(uintptr_t)object + f->offset);
+}
+
+static void free_object(SimObject *object) {
+    if (object->class->destroy) object->class->destroy(object);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_PORT_ARRAY || f->type == TYPE_STRING)
+            free(field_pointer(object, f));
+    free(object->path);
+    free(object);
+}
+
+void sim_free(Sim *sim) {
+    if (!sim) return;
+    panic_reporter(NULL, NULL);
+    for (uint32_t i = sim->object_count; i-- > 0;)
+        free_object(sim->objects[i]);
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        free(sim->links[i]->slots);
+        free(sim->links[i]->ready);
+        free(sim->links[i]->name);
+        free(sim->links[i]);
+    }
+    for (uint32_t i = 0; i < sim->cluster_count; i++) {
+        free(sim->clusters[i].objects);
+        free(sim->clusters[i].due);
+        free(sim->clusters[i].exchange);
+    }
+    for (uint32_t i = 0; i < sim->clock_count; i++)
+        free(sim->clocks[i].name);
+    free(sim->clocks);
+    free(sim->objects);
+    free(sim->links);
+    free(sim->clusters);
+    free(sim->committers);
+    free(sim->name);
+    free(sim);
+}
+
+static Clock *find_clock(const Sim *sim, const char *name) {
+    for (uint32_t i = 0; i < sim->clock_count; i++)
+        if (strcmp(sim->clocks[i].name, name) == 0) return &sim->clocks[i];
+    return NULL;
+}
+
+void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
+    if (find_clock(sim, name)) user_error("clock '%s' is defined twice", name);
+    if (sim->object_count) user_error("clock '%s': clocks are defined before the first object", name);
+    if (hertz == 0) user_error("clock '%s': a frequency of 0 Hz", name);
+    sim->clocks = realloc(sim->clocks, (sim->clock_count + 1) * sizeof *sim->clocks);
+    ensure(sim->clocks);
+    sim->clocks[sim->clock_count++] = (Clock){.name = strdup(name), .hertz = hertz};
+}
+
+void sim_set_quantum(Sim *sim, uint32_t cycles) {
+    if (cycles < 1) user_error("quantum: at least 1 cycle of the first clock");
+    sim->quantum_cycles = cycles;
+}
+
+SimObject *sim_find(const Sim *sim, const char *path) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (strcmp(sim->objects[i]->path, path) == 0) return sim->objects[i];
+    return NULL;
+}
+
+static SimObject *parent_of(const Sim *sim, const char *path) {
+    const char *dot = strrchr(path, '.');
+    if (!dot) return NULL;
+    char *name = strndup(path, (size_t)(dot - path));
+    SimObject *parent = sim_find(sim, name);
+    if (!parent) user_error("%s: there is no object '%s' to belong to", path, name);
+    free(name);
+    return parent;
+}
+
+static void set_defaults(SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_PARAM && f->initial) object_set_text(object, f->name, f->initial);
+}
+
+/* A required parameter starts with all bytes set, and is an error if it still has them when building ends. */
+static bool still_missing(const SimObject *object, const Field *f) {
+    if (f->initial) return false;
+    if (f->type == TYPE_STRING) return field_pointer(object, f) == NULL;
+    for (size_t i = 0; i < f->bytes; i++)
+        if (((const uint8_t *)object)[f->offset + i] != 0xff) return false;
+    return true;
+}
+
+static void mark_required(SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_PARAM && !f->initial && f->type != TYPE_STRING)
+            memset((char *)object + f->offset, 0xff, f->bytes);
+}
+
+static void add_children(Sim *sim, SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_CHILD) continue;
+        char *path = NULL;
+        ensure(asprintf(&path, "%s.%s", object->path, f->name) >= 0);
+        sim_add(sim, f->child_class, path, object->clock->name);
+        free(path);
+    }
+}
+
+SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const char *clock_name) {
+    const Class *class = class_find(class_name);
+    if (sim->elaborated) user_error("%s: the machine is already built", path);
+    if (!class) user_error("%s: there is no class '%s'", path, class_name);
+    if (sim_find(sim, path)) user_error("%s: this path is taken; every object has its own", path);
+    SimObject *parent = parent_of(sim, path);
+    Clock *clock = clock_name ? find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
+    if (!clock) user_error("%s: there is no clock '%s'", path, clock_name ? clock_name : "(none is defined)");
+    SimObject *object = zeroed(1, class->bytes);
+    object->class = class;
+    object->path = strdup(path);
+    object->sim = sim;
+    object->clock = clock;
+    object->parent = parent;
+    object->id = sim->object_count;
+    if (sim->object_count == sim->object_capacity) {
+        sim->object_capacity = sim->object_capacity ? 2 * sim->object_capacity : 64;
+        sim->objects = realloc(sim->objects, sim->object_capacity * sizeof(SimObject *));
+        ensure(sim->objects);
+    }
+    sim->objects[sim->object_count++] = object;
+    mark_required(object);
+    set_defaults(object);
+    add_children(sim, object);
+    return object;
+}
+
+void sim_finish_object(SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind == FIELD_PARAM && still_missing(object, f))
+            user_error("%s: parameter '%s' must be given (%s: %s)", object->path, f->name, f->unit, f->doc);
+        if (f->kind != FIELD_PORT_ARRAY || field_pointer(object, f)) continue;
+        *(void **)((char *)object + f->offset) = zeroed(object_count(object, f), sizeof(Port));
+    }
+}
+
+static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObject *to, const char *to_port,
+                      uint32_t bytes, LinkOptions options) {
+    Link *link = zeroed(1, sizeof *link);
+    uint64_t slots = 1;
+    link->depth = options.depth ? options.depth : DEFAULT_DEPTH;
+    link->width = options.width ? options.width : 1;
+    link->latency = options.latency; /* cycles of the sender until elaboration */
+    while (slots < link->depth)
+        slots *= 2;
+    link->slot_mask = slots - 1;
+    link->message_bytes = bytes;
+    link->slots = zeroed(slots, bytes);
+    link->ready = zeroed(slots, sizeof(uint64_t));
+    link->sender = from;
+    link->receiver = to;
+    link->last_push = link->last_pop = NEVER;
+    ensure(asprintf(&link->name, "%s.%s -> %s.%s", from->path, from_port, to->path, to_port) >= 0);
+    if (sim->link_count == sim->link_capacity) {
+        sim->link_capacity = sim->link_capacity ? 2 * sim->link_capacity : 64;
+        sim->links = realloc(sim->links, sim->link_capacity * sizeof(Link *));
+        ensure(sim->links);
+    }
+    return sim->links[sim->link_count++] = link;
+}
+
+static bool wired(const Port *port) {
+    return port->send || port->receive;
+}
+
+void sim_wire(Sim *sim, SimObject *a, const char *name_a, SimObject *b, const char *name_b,
+              LinkOptions request, LinkOptions response) {
+    const Field *field_a, *field_b;
+    Port *port_a = object_port(a, name_a, &field_a), *port_b = object_port(b, name_b, &field_b);
+    if (field_a->protocol != field_b->protocol)
+        user_error("%s.%s speaks %s, %s.%s speaks %s: they cannot be wired", a->path, name_a,
+                   field_a->protocol->name, b->path, name_b, field_b->protocol->name);
+    if (field_a->role == field_b->role)
+        user_error("%s.%s and %s.%s are both %s: a wire joins a requester and a responder", a->path, name_a,
+                   b->path, name_b, field_a->role == ROLE_REQUESTER ? "requesters" : "responders");
+    if (wired(port_a)) user_error("%s.%s is wired twice", a->path, name_a);
+    if (wired(port_b)) user_error("%s.%s is wired twice", b->path, name_b);
+    if (field_a->role == ROLE_RESPONDER) {
+        sim_wire(sim, b, name_b, a, name_a, request, response);
+        return;
+    }
+    const Protocol *protocol = field_a->protocol;
+    port_a->send = port_b->receive = new_link(sim, a, name_a, b, name_b, protocol->request_bytes, request);
+    if (protocol->response_bytes)
+        port_b->send = port_a->receive = new_link(sim, b, name_b, a, name_a, protocol->response_bytes,
+                                                  response);
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void set_periods(Sim *sim) {
+    uint64_t common = 1;
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
+        uint64_t hertz = sim->clocks[i].hertz;
+        unsigned __int128 next = (unsigned __int128)(common / greatest_common_divisor(common, hertz)) * hertz;
+        if (next > (1ull << 50)) /* 2^64 ticks must last for hours of simulated time */
+            user_error(
+                "clock '%s': %lu Hz has no common time base with the other clocks; legal are frequencies in "
+                "whole MHz",
+                sim->clocks[i].name, hertz);
+        common = (uint64_t)next;
+    }
+    common *= 2; /* so that no period is a single tick, for which clock_cycle() has no inverse */
+    sim->ticks_per_second = common;
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
+        Clock *clock = &sim->clocks[i];
+        clock->period = common / clock->hertz;
+        clock->inverse = UINT64_MAX / clock->period + 1;
+    }
+    sim->quantum = sim->quantum_cycles * sim->clocks[0].period;
+}
+
+static uint32_t find_root(uint32_t *root, uint32_t object) {
+    while (root[object] != object)
+        object = root[object] = root[root[object]];
+    return object;
+}
+
+/* Children are joined to their parents, and the two ends of every link that is quicker than a quantum. */
+static uint32_t *join_objects(Sim *sim) {
+    uint32_t *root = zeroed(sim->object_count, sizeof *root);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        root[i] = i;
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->parent) root[find_root(root, i)] = find_root(root, sim->objects[i]->parent->id);
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        if (link->latency < sim->quantum)
+            root[find_root(root, link->sender->id)] = find_root(root, link->receiver->id);
+    }
+    return root;
+}
+
+static void order_objects(const Sim *sim, Cluster *cluster, Random *random) {
+    uint32_t n = cluster->count;
+    for (uint32_t i = 0; sim->order == ORDER_REVERSED && i < n / 2; i++) {
+        SimObject *object = cluster->objects[i];
+        cluster->objects[i] = cluster->objects[n - 1 - i];
+        cluster->objects[n - 1 - i] = object;
+    }
+    for (uint32_t i = n; sim->order == ORDER_SHUFFLED && i > 1; i--) {
+        uint64_t j = random_below(random, i);
+        SimObject *object = cluster->objects[i - 1];
+        cluster->objects[i - 1] = cluster->objects[j];
+        cluster->objects[j] = object;
+    }
+}
+
+/* Clusters stand in the order of their first object; a different tick order permutes clusters and their
+ * objects. */
+static void make_clusters(Sim *sim) {
+    uint32_t *root = join_objects(sim), *cluster_of = zeroed(sim->object_count, sizeof *cluster_of);
+    Random random = {sim->order_seed};
+    sim->clusters = zeroed(sim->object_count, sizeof(Cluster));
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        uint32_t r = find_root(root, i);
+        if (!cluster_of[r]) cluster_of[r] = ++sim->cluster_count;
+        sim->clusters[cluster_of[r] - 1].count++;
+    }
+    for (uint32_t c = 0; c < sim->cluster_count; c++) {
+        Cluster *cluster = &sim->clusters[c];
+        cluster->objects = zeroed(cluster->count, sizeof(SimObject *));
+        cluster->due = zeroed(cluster->count, sizeof(uint64_t));
+        cluster->count = 0;
+    }
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        Cluster *cluster = &sim->clusters[cluster_of[find_root(root, i)] - 1];
+        sim->objects[i]->cluster = cluster;
+        cluster->objects[cluster->count++] = sim->objects[i];
+    }
+    for (uint32_t c = 0; c < sim->cluster_count; c++) {
+        Cluster *cluster = &sim->clusters[c];
+        order_objects(sim, cluster, &random);
+        for (uint32_t i = 0; i < cluster->count; i++)
+            cluster->objects[i]->due = &cluster->due[i];
+    }
+    free(root);
+    free(cluster_of);
+}
+
+static void finish_link(Link *link) {
+    link->cut = link->sender->cluster != link->receiver->cluster;
+    if (link->sender->period != link->receiver->period || link->latency % link->receiver->period)
+        link->align_to = link->receiver->period;
+}
+
+static void link_latencies_to_ticks(Sim *sim) {
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        link->latency = (link->latency ? link->latency : 1) * link->sender->clock->period;
+    }
+}
+
+static void require_wired(const SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->optional) continue;
+        if (f->kind == FIELD_PORT && !wired((const Port *)((const char *)object + f->offset)))
+            user_error("%s.%s is not wired (%s %s: %s)", object->path, f->name, f->protocol->name,
+                       f->role == ROLE_REQUESTER ? "requester" : "responder", f->doc);
+        const Port *ports = f->kind == FIELD_PORT_ARRAY ? field_pointer(object, f) : NULL;
+        for (uint32_t i = 0; ports && i < object_count(object, f); i++)
+            if (!wired(&ports[i]))
+                user_error("%s.%s[%u] is not wired (%s: %s)", object->path, f->name, i, f->protocol->name,
+                           f->doc);
+    }
+}
+
+static void build_object(SimObject *object) {
+    object->period = object->clock->period;
+    if (object->class->build) object->class->build(object);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_STATE_ARRAY)
+            *(void **)((char *)object + f->offset) = zeroed(object_count(object, f), f->element_bytes);
+}
+
+void sim_elaborate(Sim *sim) {
+    if (!sim->clock_count) user_error("machine %s has no clock", sim->name);
+    ensure(!sim->elaborated);
+    set_periods(sim);
+    link_latencies_to_ticks(sim);
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        require_wired(sim->objects[i]);
+        build_object(sim->objects[i]);
+    }
+    make_clusters(sim);
+    for (uint32_t i = 0; i < sim->link_count; i++)
+        finish_link(sim->links[i]);
+    sim->committers = zeroed(sim->object_count, sizeof(SimObject *));
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *object = sim->objects[i];
+        if (object->class->commit) sim->committers[sim->committer_count++] = object;
+        if (object->class->init) object->class->init(object);
+    }
+    sim->elaborated = 1;
+}

@@ -1,0 +1,101 @@
+/* Classes: the registry, the proof that every byte has a row, and --describe. */
+#include "core/sim/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CLASSES = 64, MAX_FIELDS = 256 };
+
+static const Class *classes[MAX_CLASSES];
+static uint32_t registered;
+
+static int field_by_offset(const void *a, const void *b) {
+    const Field *x = *(const Field *const *)a, *y = *(const Field *const *)b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void class_check_coverage(const Class *class) {
+    const Field *rows[MAX_FIELDS];
+    size_t count = 0, end = 0;
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (f->bytes == 0) continue;
+        ensure(count < MAX_FIELDS);
+        rows[count++] = f;
+    }
+    qsort(rows, count, sizeof *rows, field_by_offset);
+    for (size_t i = 0; i < count; end = rows[i]->offset + rows[i]->bytes, i++)
+        if (rows[i]->offset != end)
+            panic("class %s: %s of row '%s': bytes %zu to %zu of the struct", class->name,
+                  rows[i]->offset > end ? "no row covers what stands in front"
+                                        : "another row covers the beginning",
+                  rows[i]->name, end < rows[i]->offset ? end : rows[i]->offset,
+                  end < rows[i]->offset ? rows[i]->offset : end);
+    if (end != class->bytes)
+        panic("class %s: no row covers bytes %zu to %zu at the end of the struct", class->name, end,
+              class->bytes);
+}
+
+void class_register(const Class *class) {
+    uint32_t at = 0;
+    class_check_coverage(class);
+    while (at < registered && strcmp(classes[at]->name, class->name) < 0)
+        at++;
+    if (at < registered && classes[at] == class) return;
+    ensure(registered < MAX_CLASSES);
+    memmove(classes + at + 1, classes + at, (registered - at) * sizeof *classes);
+    classes[at] = class;
+    registered++;
+}
+
+const Class *class_find(const char *name) {
+    for (uint32_t i = 0; i < registered; i++)
+        if (strcmp(classes[i]->name, name) == 0) return classes[i];
+    return NULL;
+}
+
+uint32_t class_count(void) {
+    return registered;
+}
+const Class *class_at(uint32_t index) {
+    return classes[index];
+}
+
+static void describe_param(const Field *f, FILE *out) {
+    fprintf(out, "  %-24s %-10s %-12s %s", f->name, f->unit, f->initial ? f->initial : "(required)", f->doc);
+    if (f->choices) fprintf(out, " [%s]", f->choices);
+    if (f->min != 0 || f->max != 0) fprintf(out, " [%g to %g]", f->min, f->max);
+    if (f->power_of_two) fputs(" [power of two]", out);
+    fputc('\n', out);
+}
+
+static void describe_rows(const Class *class, FieldKind kind, const char *title, FILE *out) {
+    bool first = true;
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != kind) continue;
+        if (first) fprintf(out, "\n%s\n", title);
+        first = false;
+        switch (kind) {
+        case FIELD_PARAM: describe_param(f, out); break;
+        case FIELD_PORT:
+        case FIELD_PORT_ARRAY:
+            fprintf(out, "  %-24s %s %s%s  %s\n", f->name, f->protocol->name,
+                    f->role == ROLE_REQUESTER ? "requester" : "responder", f->optional ? ", optional" : "",
+                    f->doc);
+            break;
+        case FIELD_CHILD: fprintf(out, "  %-24s %-24s %s\n", f->name, f->child_class, f->doc); break;
+        default: fprintf(out, "  %-24s %-12s %s\n", f->name, f->unit ? f->unit : "", f->doc); break;
+        }
+    }
+}
+
+void class_describe(const Class *class, FILE *out) {
+    fprintf(out, "%s: %s\n", class->name, class->doc);
+    describe_rows(class, FIELD_PARAM, "Parameters (name, unit, default)", out);
+    describe_rows(class, FIELD_PORT, "Ports", out);
+    describe_rows(class, FIELD_PORT_ARRAY, "Arrays of ports", out);
+    describe_rows(class, FIELD_CHILD, "Children", out);
+    describe_rows(class, FIELD_STAT, "Statistics", out);
+    describe_rows(class, FIELD_FORMULA, "Derived statistics", out);
+    describe_rows(class, FIELD_STATE, "State", out);
+    describe_rows(class, FIELD_STATE_ARRAY, "State arrays", out);
+}

@@ -1,0 +1,60 @@
+#include "core/sim/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Thread_local struct {
+    UserErrorHandler *handler;
+    void *context;
+} user;
+
+static _Thread_local struct {
+    PanicReporter *reporter;
+    void *context;
+} reporter;
+
+void user_error_handler(UserErrorHandler *handler, void *context) {
+    user.handler = handler;
+    user.context = context;
+}
+
+/* The handler leaves by longjmp, so the text must outlive this frame without being owned by anyone. */
+void user_error(const char *format, ...) {
+    static _Thread_local char message[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (user.handler) user.handler(user.context, message);
+    fprintf(stderr, "warpwright: error: %s\n", message);
+    exit(EXIT_USER_ERROR);
+}
+
+void user_warning(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warpwright: warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void panic_reporter(PanicReporter *report, void *context) {
+    reporter.reporter = report;
+    reporter.context = context;
+}
+
+void panic_at(const char *file, int line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "warpwright: panic at %s:%d: ", file, line);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    if (reporter.reporter) {
+        PanicReporter *report = reporter.reporter;
+        reporter.reporter = NULL; /* a panic inside the report must not report again */
+        report(reporter.context);
+    }
+    abort();
+}

@@ -1,0 +1,44 @@
+/* Errors come in two kinds. The user's fault: a message that names the object path or the file and line,
+ * the parameter and what is legal; exit status 2. Ours: a panic with the simulated time and the state of the
+ * object at work; abort. */
+#ifndef WW_SIM_ERROR_H
+#define WW_SIM_ERROR_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+
+enum { EXIT_USER_ERROR = 2 };
+
+/* Receives the finished message of a user error and must not return: it raises a Lua error, say. */
+typedef void UserErrorHandler(void *context, const char *message);
+
+/* Replaces the handler (NULL: print to stderr and exit with EXIT_USER_ERROR). */
+void user_error_handler(UserErrorHandler *handler, void *context);
+_Noreturn void user_error(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* Says what is wrong on stderr and goes on. */
+void user_warning(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* Registers what a panic prints beside its message: the simulated time and the object at work. */
+typedef void PanicReporter(void *context);
+void panic_reporter(PanicReporter *reporter, void *context);
+_Noreturn void panic_at(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
+
+#define panic(...) panic_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* Cheap enough for the hot path; stays on in every build. */
+#define ensure(condition)                                                                                    \
+    do {                                                                                                     \
+        if (__builtin_expect(!(condition), 0)) panic("broken invariant: %s", #condition);                    \
+    } while (0)
+
+/* For checks too dear for the hot path: debug and sanitizer builds only. */
+#ifdef WW_DEBUG
+#define debug_ensure(condition) ensure(condition)
+#else
+#define debug_ensure(condition) ((void)sizeof(condition))
+#endif
+
+#endif

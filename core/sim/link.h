@@ -1,0 +1,113 @@
+/* Links are the only way for objects to meet: bounded FIFOs of fixed-size messages passed by value, with a
+ * latency of at least one cycle, a depth and a width (messages per sender cycle). A pop frees its slot for
+ * the sender one cycle later. So what happens in a cycle does not depend on the order in which objects are
+ * ticked.
+ *
+ * A link between two clusters (a "cut" link) has a latency of at least one quantum; the two ends then see
+ * each other's progress only at quantum boundaries (link_exchange()), so that clusters may run in any order,
+ * or on several threads. */
+#ifndef WW_SIM_LINK_H
+#define WW_SIM_LINK_H
+
+#include "core/sim/object.h"
+
+struct Link {
+    uint8_t *slots;  /* ring of slot_mask + 1 messages */
+    uint64_t *ready; /* ring: first time at which the receiver may see the message */
+    uint64_t slot_mask;
+    uint32_t message_bytes, depth, width;
+    uint32_t cut;      /* crosses clusters */
+    uint64_t latency;  /* ticks            */
+    uint64_t align_to; /* the receiver's period when clocks differ, else 0 */
+    SimObject *sender, *receiver;
+    char *name; /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
+
+    /* The sender's half. */
+    uint64_t pushed;      /* messages ever sent                          */
+    uint64_t popped_seen; /* cut: pops that the sender knows of          */
+    uint64_t last_push;   /* time of the last push                       */
+    uint32_t pushes_in_cycle;
+    uint32_t push_listed; /* cut: stands in its cluster's list of links to exchange */
+
+    /* The receiver's half. */
+    uint64_t popped __attribute__((aligned(64))); /* messages ever received        */
+    uint64_t pushed_seen;                         /* cut: pushes that the receiver may look at   */
+    uint64_t last_pop;                            /* time of the last pop                        */
+    uint64_t popped_before;                       /* pops before that time                       */
+    uint64_t wait_ticks;                          /* sum over messages of pop time - ready time  */
+    uint32_t pop_listed;
+};
+
+void link_list_for_exchange(Link *link, Cluster *cluster, uint32_t *listed);
+
+/* Pops that the sender may know of at `now`. */
+static inline uint64_t link_popped_for_sender(const Link *link, uint64_t now) {
+    if (link->cut) return link->popped_seen;
+    return link->last_pop == now ? link->popped_before : link->popped;
+}
+
+static inline bool link_can_send(const Link *link, uint64_t now) {
+    if (link->last_push == now && link->pushes_in_cycle == link->width) return false;
+    return link->pushed - link_popped_for_sender(link, now) < link->depth;
+}
+
+/* Messages that the sender may still push before the link is full, width aside. */
+static inline uint64_t link_space(const Link *link, uint64_t now) {
+    return link->depth - (link->pushed - link_popped_for_sender(link, now));
+}
+
+/* For a sender that found the link full: when to look again. */
+static inline uint64_t link_space_time(const Link *link, uint64_t now) {
+    if (link->last_push == now && link->pushes_in_cycle == link->width) return now + link->sender->period;
+    if (!link->cut && link->last_pop == now) return now + link->sender->period;
+    return NEVER;
+}
+
+/* Returns the slot of the new message for the caller to fill at once. Sending into a full link is a panic. */
+static inline void *link_send(Link *link, uint64_t now) {
+    ensure(link_can_send(link, now));
+    link->pushes_in_cycle = link->last_push == now ? link->pushes_in_cycle + 1 : 1;
+    link->last_push = now;
+    uint64_t slot = link->pushed++ & link->slot_mask, ready = now + link->latency;
+    if (link->align_to) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
+    link->ready[slot] = ready;
+    if (!link->cut)
+        object_poke(link->receiver, ready);
+    else if (!link->push_listed)
+        link_list_for_exchange(link, link->sender->cluster, &link->push_listed);
+    return link->slots + slot * link->message_bytes;
+}
+
+static inline uint64_t link_pushed_for_receiver(const Link *link) {
+    return link->cut ? link->pushed_seen : link->pushed;
+}
+
+/* When the first message is or becomes ready; NEVER when the link is empty. */
+static inline uint64_t link_next_ready(const Link *link) {
+    return link->popped == link_pushed_for_receiver(link) ? NEVER
+                                                          : link->ready[link->popped & link->slot_mask];
+}
+
+/* The first message if it is ready, else NULL. Stays valid until link_pop(). */
+static inline const void *link_peek(const Link *link, uint64_t now) {
+    if (link_next_ready(link) > now) return NULL;
+    return link->slots + (link->popped & link->slot_mask) * link->message_bytes;
+}
+
+static inline void link_pop(Link *link, uint64_t now) {
+    debug_ensure(link_next_ready(link) <= now);
+    link->wait_ticks += now - link->ready[link->popped & link->slot_mask];
+    if (link->last_pop != now) {
+        link->last_pop = now;
+        link->popped_before = link->popped;
+    }
+    if (link->cut) {
+        if (!link->pop_listed) link_list_for_exchange(link, link->receiver->cluster, &link->pop_listed);
+    } else if (link->pushed - link->popped_before == link->depth) {
+        /* It was full: the sender may be waiting for space. */
+        object_poke(link->sender, now / link->sender->period * link->sender->period + link->sender->period);
+    }
+    link->popped++;
+}
+
+#endif

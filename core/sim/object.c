@@ -1,0 +1,161 @@
+/* Parameters and ports of one object, by name. */
+#include "core/sim/object.h"
+
+#include "core/sim/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const Field *object_field(const SimObject *object, FieldKind kind, const char *name) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == kind && strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+/* "size, ways, mshrs": the legal names, for messages. */
+static void list_names(const Class *class, FieldKind kind, FieldKind other, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (const Field *f = class->fields; f->kind != FIELD_END && used + 1 < size; f++)
+        if (f->kind == kind || f->kind == other) {
+            int wrote = snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->name);
+            used += wrote > 0 ? (size_t)wrote : 0;
+        }
+    if (!text[0]) snprintf(text, size, "(none)");
+}
+
+static const Field *param_or_error(const SimObject *object, const char *name) {
+    char names[2048];
+    const Field *f = object_field(object, FIELD_PARAM, name);
+    if (f) return f;
+    list_names(object->class, FIELD_PARAM, FIELD_PARAM, names, sizeof names);
+    user_error("%s: %s has no parameter '%s'; its parameters are %s", object->path, object->class->name, name,
+               names);
+}
+
+static void check_bounds(const SimObject *object, const Field *f, double value) {
+    bool integral = f->type != TYPE_DOUBLE;
+    double ceiling = f->type == TYPE_U32 ? 4294967295.0 : f->type == TYPE_U64 ? 9007199254740992.0 : INFINITY;
+    if (isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value))))
+        user_error("%s.%s: %g is not a whole number from 0 to %.0f (%s)", object->path, f->name, value,
+                   ceiling, f->unit);
+    if ((f->min != 0 || f->max != 0) && (value < f->min || value > f->max))
+        user_error("%s.%s: %g is out of bounds; legal is %g to %g %s", object->path, f->name, value, f->min,
+                   f->max, f->unit);
+    if (f->power_of_two && (value < 1 || ((uint64_t)value & ((uint64_t)value - 1)) != 0))
+        user_error("%s.%s: %g is not a power of two", object->path, f->name, value);
+}
+
+static void store_number(SimObject *object, const Field *f, double value) {
+    void *at = (char *)object + f->offset;
+    check_bounds(object, f, value);
+    switch (f->type) {
+    case TYPE_U32: *(uint32_t *)at = (uint32_t)value; break;
+    case TYPE_U64: *(uint64_t *)at = (uint64_t)value; break;
+    case TYPE_DOUBLE: *(double *)at = value; break;
+    default: user_error("%s.%s: is a text, not a number", object->path, f->name);
+    }
+}
+
+/* Index of `word` in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *word) {
+    int index = 0;
+    size_t length = strlen(word);
+    for (const char *at = choices; at; index++) {
+        const char *bar = strchr(at, '|');
+        size_t size = bar ? (size_t)(bar - at) : strlen(at);
+        if (size == length && memcmp(at, word, size) == 0) return index;
+        at = bar ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+void object_set_text(SimObject *object, const char *name, const char *text) {
+    const Field *f = param_or_error(object, name);
+    void *at = (char *)object + f->offset;
+    double value;
+    if (f->choices) {
+        int index = choice_index(f->choices, text);
+        if (index < 0) user_error("%s.%s: '%s' is none of %s", object->path, name, text, f->choices);
+        *(uint32_t *)at = (uint32_t)index;
+    } else if (f->flag) {
+        bool on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        if (!on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
+            user_error("%s.%s: '%s' is neither true nor false", object->path, name, text);
+        *(uint32_t *)at = on;
+    } else if (f->type == TYPE_STRING) {
+        free(*(char **)at);
+        *(char **)at = strdup(text);
+    } else if (parse_quantity(text, f->unit, &value)) {
+        store_number(object, f, value);
+    } else {
+        user_error("%s.%s: '%s' is not %s", object->path, name, text, quantity_examples(f->unit));
+    }
+}
+
+void object_set_number(SimObject *object, const char *name, double value) {
+    const Field *f = param_or_error(object, name);
+    if (f->choices) user_error("%s.%s: a number where one of %s is wanted", object->path, name, f->choices);
+    if (f->flag && value != 0 && value != 1)
+        user_error("%s.%s: %g is neither true nor false", object->path, name, value);
+    store_number(object, f, value);
+}
+
+char *object_get_text(const SimObject *object, const Field *f) {
+    const void *at = (const char *)object + f->offset;
+    char *text = NULL;
+    int wrote = 0;
+    if (f->choices) {
+        const char *word = f->choices;
+        for (uint32_t i = 0; i < *(const uint32_t *)at; i++)
+            word = strchr(word, '|') + 1;
+        wrote = asprintf(&text, "%.*s", (int)strcspn(word, "|"), word);
+    } else if (f->flag) {
+        wrote = asprintf(&text, "%s", *(const uint32_t *)at ? "true" : "false");
+    } else {
+        switch (f->type) {
+        case TYPE_U32: wrote = asprintf(&text, "%u", *(const uint32_t *)at); break;
+        case TYPE_U64: wrote = asprintf(&text, "%lu", *(const uint64_t *)at); break;
+        case TYPE_DOUBLE: wrote = asprintf(&text, "%.17g", *(const double *)at); break;
+        default: wrote = asprintf(&text, "%s", *(char *const *)at ? *(char *const *)at : ""); break;
+        }
+    }
+    ensure(wrote >= 0);
+    return text;
+}
+
+Port *object_port(SimObject *object, const char *name, const Field **field) {
+    char base[128], names[1024];
+    size_t length = strcspn(name, "[");
+    const Field *f = NULL;
+    snprintf(base, sizeof base, "%.*s", (int)length, name);
+    if (name[length] == 0 && (f = object_field(object, FIELD_PORT, base))) {
+        *field = f;
+        return (Port *)((char *)object + f->offset);
+    }
+    if (name[length] == '[' && (f = object_field(object, FIELD_PORT_ARRAY, base))) {
+        char *end;
+        unsigned long index = strtoul(name + length + 1, &end, 10);
+        if (strcmp(end, "]") == 0 && index < object_count(object, f)) {
+            *field = f;
+            return *(Port **)((char *)object + f->offset) + index;
+        }
+        user_error("%s.%s: there is no such port; legal is %s[0] to %s[%u]", object->path, name, base, base,
+                   object_count(object, f) - 1);
+    }
+    list_names(object->class, FIELD_PORT, FIELD_PORT_ARRAY, names, sizeof names);
+    user_error("%s: %s has no port '%s'; its ports are %s", object->path, object->class->name, name, names);
+}
+
+/* Matches one step of the recursion: '*' stands for any run of characters without '.', '[' and ']'. */
+bool path_matches(const char *pattern, const char *path) {
+    if (*pattern == '*') {
+        for (const char *rest = path;; rest++) {
+            if (path_matches(pattern + 1, rest)) return true;
+            if (*rest == 0 || *rest == '.' || *rest == '[' || *rest == ']') return false;
+        }
+    }
+    if (*pattern != *path) return false;
+    return *pattern == 0 || path_matches(pattern + 1, path + 1);
+}

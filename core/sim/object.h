@@ -1,0 +1,214 @@
+/* A SimObject is declared once: one plain struct that begins with `SimObject obj`, and one table of rows.
+ * From the table come the constructor's parameters, the ports, the stats dump, save, load and hash,
+ * --describe and the resolved-config dump. class_register() proves that the rows cover every byte of the
+ * struct. */
+#ifndef WW_SIM_OBJECT_H
+#define WW_SIM_OBJECT_H
+
+#include "core/sim/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct SimObject SimObject;
+typedef struct Class Class;
+typedef struct Sim Sim;
+typedef struct Cluster Cluster;
+typedef struct Clock Clock;
+typedef struct Link Link;
+
+#define NEVER UINT64_MAX
+
+/* What two ports must agree on: the fixed-size messages that cross the wire, by value. A response_bytes of 0
+ * is a one-way protocol. */
+typedef struct {
+    const char *name;
+    uint32_t request_bytes, response_bytes;
+} Protocol;
+
+typedef enum { ROLE_REQUESTER, ROLE_RESPONDER } PortRole;
+
+/* A requester sends requests and receives responses; a responder the other way round. */
+typedef struct {
+    Link *send;
+    Link *receive;
+} Port;
+
+typedef enum {
+    FIELD_END,
+    FIELD_BASE,        /* the SimObject itself                                              */
+    FIELD_PARAM,       /* fixed after build, set by name from Lua                           */
+    FIELD_DERIVED,     /* computed from parameters by build(), again on every load          */
+    FIELD_PORT,        /* one Port                                                          */
+    FIELD_PORT_ARRAY,  /* Port *, as many as a parameter says                               */
+    FIELD_STATE,       /* plain data without pointers: saved, loaded, hashed                */
+    FIELD_STATE_ARRAY, /* pointer to plain data, as many elements as a uint32_t member says */
+    FIELD_STAT,        /* uint64_t counter                                                  */
+    FIELD_FORMULA,     /* computed at the dump, no bytes                                    */
+    FIELD_CHILD,       /* an object built with this one, no bytes                           */
+    FIELD_HOST,        /* pointers and caches of this process, rebuilt by init()            */
+} FieldKind;
+
+typedef enum { TYPE_NONE, TYPE_U32, TYPE_U64, TYPE_DOUBLE, TYPE_STRING } FieldType;
+
+typedef double Formula(const SimObject *object);
+
+typedef struct {
+    FieldKind kind;
+    FieldType type;
+    const char *name, *doc;
+    const char *unit;    /* "bytes" and "Hz" are parsed with their prefixes; else a word for the reader  */
+    const char *initial; /* parameter's default as text; NULL when it must be given                      */
+    const char *choices; /* "a|b|c": a uint32_t that holds the index of the word                         */
+    double min, max;     /* of a numeric parameter; both 0: any                                          */
+    bool power_of_two;
+    bool flag;            /* a uint32_t parameter that is true or false                                   */
+    size_t offset, bytes; /* in the struct; bytes 0 for rows without bytes                                */
+    size_t element_bytes; /* arrays                                                                       */
+    size_t count_offset;  /* arrays: the uint32_t member that holds the number of elements                */
+    const Protocol *protocol; /* ports */
+    PortRole role;
+    bool optional; /* a port that may be left unwired                                              */
+    const char *child_class;
+    Formula *formula;
+} Field;
+
+#define FIELD_TYPE_OF(T, m)                                                                                  \
+    _Generic(((T *)0)->m, uint32_t: TYPE_U32, uint64_t: TYPE_U64, double: TYPE_DOUBLE, char *: TYPE_STRING)
+#define FIELD_AT(T, m) .offset = offsetof(T, m), .bytes = sizeof(((T *)0)->m)
+#define FIELD_ARRAY_AT(T, m, count)                                                                          \
+    FIELD_AT(T, m), .element_bytes = sizeof(*((T *)0)->m), .count_offset = offsetof(T, count)
+
+#define REQUIRED NULL
+#define BASE(T)                                                                                              \
+    { .kind = FIELD_BASE, .name = "obj", FIELD_AT(T, obj) }
+/* PARAM(T, member, default text or REQUIRED, unit, doc, [.min =, .max =, .power_of_two =]) */
+#define PARAM(T, m, def, u, d, ...)                                                                          \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = u, .doc = d,   \
+        FIELD_AT(T, m), __VA_ARGS__                                                                          \
+    }
+/* A parameter whose Lua name is not the member's (an element of an array, say). */
+#define PARAM_NAMED(T, m, n, def, u, d, ...)                                                                 \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = u, .doc = d,    \
+        FIELD_AT(T, m), __VA_ARGS__                                                                          \
+    }
+#define PARAM_CHOICE(T, m, def, words, d)                                                                    \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "choice",      \
+        .choices = words, .doc = d, FIELD_AT(T, m)                                                           \
+    }
+#define PARAM_FLAG(T, m, def, d)                                                                             \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "flag",        \
+        .flag = true, .doc = d, FIELD_AT(T, m)                                                               \
+    }
+#define DERIVED(T, m, d)                                                                                     \
+    { .kind = FIELD_DERIVED, .name = #m, .doc = d, FIELD_AT(T, m) }
+#define PORT(T, m, proto, r, d, ...)                                                                         \
+    { .kind = FIELD_PORT, .name = #m, .protocol = &(proto), .role = r, .doc = d, FIELD_AT(T, m), __VA_ARGS__ }
+#define PORT_ARRAY(T, m, count, proto, r, d, ...)                                                            \
+    {                                                                                                        \
+        .kind = FIELD_PORT_ARRAY, .name = #m, .protocol = &(proto), .role = r, .doc = d,                     \
+        FIELD_ARRAY_AT(T, m, count), __VA_ARGS__                                                             \
+    }
+#define STATE(T, m, d)                                                                                       \
+    { .kind = FIELD_STATE, .name = #m, .doc = d, FIELD_AT(T, m) }
+#define STATE_ARRAY(T, m, count, d)                                                                          \
+    { .kind = FIELD_STATE_ARRAY, .name = #m, .doc = d, FIELD_ARRAY_AT(T, m, count) }
+#define STAT(T, m, u, d)                                                                                     \
+    { .kind = FIELD_STAT, .type = TYPE_U64, .name = #m, .unit = u, .doc = d, FIELD_AT(T, m) }
+#define STAT_NAMED(T, m, n, u, d)                                                                            \
+    { .kind = FIELD_STAT, .type = TYPE_U64, .name = n, .unit = u, .doc = d, FIELD_AT(T, m) }
+#define FORMULA(n, fn, u, d)                                                                                 \
+    { .kind = FIELD_FORMULA, .name = n, .formula = fn, .unit = u, .doc = d }
+#define CHILD(n, cls, d)                                                                                     \
+    { .kind = FIELD_CHILD, .name = n, .child_class = cls, .doc = d }
+#define HOST(T, m, d)                                                                                        \
+    { .kind = FIELD_HOST, .name = #m, .doc = d, FIELD_AT(T, m) }
+#define FIELDS_END                                                                                           \
+    { .kind = FIELD_END }
+
+struct Class {
+    const char *name, *doc;
+    size_t bytes;
+    const Field *fields;
+    /* Checks parameters against each other and computes DERIVED members; then the kernel allocates the
+     * arrays, zeroed. User errors name object_path(). */
+    void (*build)(SimObject *object);
+    /* Called once all objects exist and all links are wired. */
+    void (*init)(SimObject *object);
+    /* One cycle at time `now` (ticks; an edge of the object's clock). Returns the next time at which there is
+     * something to do, considering everything in its links, messages not yet ready included; NEVER when only
+     * a poke by a link can change that. Spurious ticks must change nothing. */
+    uint64_t (*tick)(SimObject *object, uint64_t now);
+    /* Applies what the object did in this quantum and nobody else may have seen (memory writes). Called at a
+     * boundary when object_request_commit() was called during the quantum. */
+    void (*commit)(SimObject *object);
+    /* Brings counters that are kept lazily while asleep up to `now`. */
+    void (*settle)(SimObject *object, uint64_t now);
+    /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in flight.
+     */
+    void (*check)(const SimObject *object, bool idle);
+    /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
+    void (*report)(const SimObject *object, FILE *out);
+    void (*destroy)(SimObject *object);
+};
+
+/* The first member of every object; belongs to the simulation kernel. */
+struct SimObject {
+    const Class *class;
+    char *path;
+    Sim *sim;
+    Cluster *cluster;
+    Clock *clock;
+    SimObject *parent;
+    uint64_t *due;   /* next tick; an entry of the cluster's array */
+    uint64_t period; /* of its clock, in ticks                     */
+    uint32_t id;     /* order of construction                      */
+    uint32_t commit_requested;
+};
+
+void class_register(const Class *class);
+const Class *class_find(const char *name); /* NULL when there is none */
+uint32_t class_count(void);
+const Class *class_at(uint32_t index); /* sorted by name */
+/* Panics unless the rows cover the struct without gap or overlap. class_register() calls it. */
+void class_check_coverage(const Class *class);
+void class_describe(const Class *class, FILE *out);
+
+static inline const char *object_path(const SimObject *object) {
+    return object->path;
+}
+
+/* Sets a parameter from text, from a number. Unknown names, wrong units and values out of bounds are user
+ * errors. */
+void object_set_text(SimObject *object, const char *name, const char *text);
+void object_set_number(SimObject *object, const char *name, double value);
+/* The value as text that object_set_text() accepts; the caller frees it. */
+char *object_get_text(const SimObject *object, const Field *field);
+const Field *object_field(const SimObject *object, FieldKind kind,
+                          const char *name); /* NULL when there is none */
+/* A port by name, "up[3]" or "mem"; a user error when there is none. */
+Port *object_port(SimObject *object, const char *name, const Field **field);
+
+static inline uint32_t object_count(const SimObject *object, const Field *field) {
+    return *(const uint32_t *)((const char *)object + field->count_offset);
+}
+
+/* Makes sure that the object ticks at `time` (an edge of its clock) or earlier. */
+static inline void object_poke(SimObject *object, uint64_t time) {
+    if (time < *object->due) *object->due = time;
+}
+
+static inline void object_request_commit(SimObject *object) {
+    object->commit_requested = 1;
+}
+
+/* Does `path` match `pattern`, in which [*] stands for any index and * for any name? */
+bool path_matches(const char *pattern, const char *path);
+
+#endif

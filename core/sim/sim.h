@@ -1,0 +1,122 @@
+/* The simulation kernel: builds a machine out of objects and links, cuts it into clusters, and runs it
+ * quantum by quantum. Knows nothing of GPUs.
+ *
+ * Time is counted in ticks: the least common multiple of all clock frequencies, so that the edges of every
+ * clock are exact multiples of a whole period. */
+#ifndef WW_SIM_SIM_H
+#define WW_SIM_SIM_H
+
+#include "core/sim/link.h"
+
+struct Clock {
+    char *name;
+    uint64_t hertz;
+    uint64_t period;  /* ticks; known after sim_elaborate() */
+    uint64_t inverse; /* for clock_cycle()                  */
+};
+
+/* Objects that see each other every cycle. Clusters meet through cut links only. */
+struct Cluster {
+    SimObject **objects; /* in tick order */
+    uint64_t *due;       /* of each object, same index */
+    uint32_t count;
+    uint32_t exchange_count, exchange_capacity;
+    Link **exchange;    /* cut links touched in this quantum */
+    SimObject *current; /* the object at work, for panics */
+    uint64_t now;
+    uint64_t progress; /* counts what object_progress() reports */
+};
+
+typedef struct {
+    uint64_t latency; /* sender cycles; 0: one cycle, or the quantum on a cut link */
+    uint32_t depth;   /* messages; 0: 8                                            */
+    uint32_t width;   /* messages per sender cycle; 0: 1                           */
+} LinkOptions;
+
+typedef enum { ORDER_PATH, ORDER_REVERSED, ORDER_SHUFFLED } TickOrder;
+
+typedef enum { STOP_TIME, STOP_REQUESTED, STOP_IDLE } StopReason;
+
+/* Called at a quantum boundary. */
+typedef void BoundaryHook(void *context, Sim *sim);
+
+struct Sim {
+    char *name;
+    Clock *clocks;
+    uint32_t clock_count;
+    SimObject **objects; /* in order of construction */
+    uint32_t object_count, object_capacity;
+    Link **links;
+    uint32_t link_count, link_capacity;
+    Cluster *clusters;
+    uint32_t cluster_count;
+    SimObject **committers; /* objects whose class has commit() */
+    uint32_t committer_count;
+    uint64_t now;            /* ticks; always a quantum boundary outside sim_run() */
+    uint64_t quantum;        /* ticks */
+    uint32_t quantum_cycles; /* of the first clock */
+    uint32_t elaborated;
+    uint32_t stop_requested;
+    TickOrder order;
+    uint64_t order_seed;
+    uint64_t ticks_per_second;
+    void *user; /* what the layer above keeps per machine */
+};
+
+Sim *sim_new(const char *name);
+void sim_free(Sim *sim);
+
+/* The first clock defines the quantum. Clock addresses are stable only after sim_elaborate(). */
+void sim_clock(Sim *sim, const char *name, uint64_t hertz);
+void sim_set_quantum(Sim *sim, uint32_t cycles_of_first_clock);
+
+/* Creates an object (path must be new; "a.b" belongs to its existing parent "a") with its default parameters,
+ * and its children. sim_finish_object() must follow once its parameters are set: from then on it has ports.
+ */
+SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const char *clock_name);
+void sim_finish_object(SimObject *object);
+SimObject *sim_find(const Sim *sim, const char *path); /* NULL when there is none */
+
+/* Connects a requester and a responder of the same protocol, in either order. A wrong role or protocol, or a
+ * port wired twice, is a user error. Objects joined by a link whose latency is below the quantum share a
+ * cluster; where both directions take a quantum or longer, the machine may be cut. */
+void sim_wire(Sim *sim, SimObject *a, const char *port_a, SimObject *b, const char *port_b,
+              LinkOptions request, LinkOptions response);
+
+/* Checks that required ports are wired, cuts the machine, allocates arrays, calls init(). */
+void sim_elaborate(Sim *sim);
+
+/* Runs to the first quantum boundary at or after `until` (ticks), or until a stop is requested, or until no
+ * object has anything to do. */
+StopReason sim_run(Sim *sim, uint64_t until);
+/* For objects and hooks: stop at the end of this quantum. */
+static inline void sim_request_stop(Sim *sim) {
+    sim->stop_requested = 1;
+}
+
+/* Every clock's cycle at a time; exact for all times that a run can reach. */
+static inline uint64_t clock_cycle(const Clock *clock, uint64_t time) {
+    return (uint64_t)(((__uint128_t)time * clock->inverse) >> 64);
+}
+static inline uint64_t object_cycle(const SimObject *object, uint64_t time) {
+    return clock_cycle(object->clock, time);
+}
+static inline void object_progress(SimObject *object) {
+    object->cluster->progress++;
+}
+
+/* Brings lazily kept counters up to date; call before reading stats. */
+void sim_settle(Sim *sim);
+/* Runs all conservation checks. `idle`: nothing may be in flight any more. */
+void sim_check(const Sim *sim, bool idle);
+/* What every object holds and waits for: the hang report. */
+void sim_report(const Sim *sim, FILE *out);
+/* Sum of all progress counts; unchanged for long means a hang. */
+uint64_t sim_progress(const Sim *sim);
+
+/* Visits every stat in order of construction, rows in table order. */
+typedef void StatVisitor(void *context, const char *name, double value, bool integral, const char *unit,
+                         const char *doc);
+void sim_visit_stats(const Sim *sim, StatVisitor *visit, void *context);
+
+#endif

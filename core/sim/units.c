@@ -1,0 +1,38 @@
+#include "core/sim/units.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *unit, *suffix;
+    double factor;
+} Suffix;
+
+static const Suffix suffixes[] = {
+    {"bytes", "B", 1}, {"bytes", "KiB", 1024}, {"bytes", "MiB", 1048576}, {"bytes", "GiB", 1073741824},
+    {"Hz", "Hz", 1},   {"Hz", "kHz", 1e3},     {"Hz", "MHz", 1e6},        {"Hz", "GHz", 1e9},
+};
+
+bool parse_quantity(const char *text, const char *unit, double *value) {
+    char *end;
+    if (!isdigit((unsigned char)*text) && *text != '-' && *text != '.') return false;
+    *value = strtod(text, &end);
+    if (end == text) return false;
+    while (*end == ' ')
+        end++;
+    if (*end == 0) return true;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (unit && strcmp(unit, suffixes[i].unit) == 0 && strcmp(end, suffixes[i].suffix) == 0) {
+            *value *= suffixes[i].factor;
+            return true;
+        }
+    return false;
+}
+
+const char *quantity_examples(const char *unit) {
+    if (unit && strcmp(unit, "bytes") == 0)
+        return "a number of bytes such as 128, \"128B\", \"16KiB\", \"1MiB\"";
+    if (unit && strcmp(unit, "Hz") == 0) return "a frequency such as \"700MHz\" or \"1.4GHz\"";
+    return "a number";
+}
