@@ -321,8 +321,10 @@ static void make_clusters(Sim *sim) {
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
         order_objects(sim, cluster, &random);
-        for (uint32_t i = 0; i < cluster->count; i++)
+        for (uint32_t i = 0; i < cluster->count; i++) {
             cluster->objects[i]->due = &cluster->due[i];
+            cluster->objects[i]->cluster_due = &cluster->next;
+        }
     }
     free(root);
     free(cluster_of);

@@ -166,9 +166,10 @@ struct SimObject {
     Cluster *cluster;
     Clock *clock;
     SimObject *parent;
-    uint64_t *due;   /* next tick; an entry of the cluster's array */
-    uint64_t period; /* of its clock, in ticks                     */
-    uint32_t id;     /* order of construction                      */
+    uint64_t *due;         /* next tick; an entry of the cluster's array      */
+    uint64_t *cluster_due; /* of the cluster: no later than any of its objects */
+    uint64_t period;       /* of its clock, in ticks                          */
+    uint32_t id;           /* order of construction                      */
     uint32_t commit_requested;
 };
 
@@ -202,6 +203,7 @@ static inline uint32_t object_count(const SimObject *object, const Field *field)
 /* Makes sure that the object ticks at `time` (an edge of its clock) or earlier. */
 static inline void object_poke(SimObject *object, uint64_t time) {
     if (time < *object->due) *object->due = time;
+    if (time < *object->cluster_due) *object->cluster_due = time;
 }
 
 static inline void object_request_commit(SimObject *object) {

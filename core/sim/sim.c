@@ -1,25 +1,23 @@
 /* Running a machine, quantum by quantum. */
 #include "core/sim/sim.h"
 
-static uint64_t first_due(const Cluster *cluster) {
-    uint64_t first = NEVER;
-    for (uint32_t i = 0; i < cluster->count; i++)
-        if (cluster->due[i] < first) first = cluster->due[i];
-    return first;
-}
-
 /* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
  * the order of the objects cannot matter. */
+static void tick_object(Cluster *cluster, uint32_t index, uint64_t now) {
+    SimObject *object = cluster->current = cluster->objects[index];
+    cluster->due[index] = NEVER;
+    uint64_t next = object->class->tick(object, now);
+    debug_ensure(next > now && (next == NEVER || next % object->period == 0));
+    if (next < cluster->due[index]) cluster->due[index] = next;
+}
+
 static void cluster_run(Cluster *cluster, uint64_t end) {
-    for (uint64_t now; (now = first_due(cluster)) < end;) {
-        cluster->now = now;
+    while (cluster->next < end) {
+        uint64_t now = cluster->now = cluster->next;
+        cluster->next = NEVER; /* lowered below, and by pokes to objects that have had their turn */
         for (uint32_t i = 0; i < cluster->count; i++) {
-            if (cluster->due[i] > now) continue;
-            SimObject *object = cluster->current = cluster->objects[i];
-            cluster->due[i] = NEVER;
-            uint64_t next = object->class->tick(object, now);
-            debug_ensure(next > now && (next == NEVER || next % object->period == 0));
-            object_poke(object, next);
+            if (cluster->due[i] <= now) tick_object(cluster, i, now);
+            if (cluster->due[i] < cluster->next) cluster->next = cluster->due[i];
         }
         cluster->current = NULL;
     }
@@ -70,10 +68,8 @@ static void run_quantum(Sim *sim, uint64_t end) {
 /* Quanta in which nothing is due are skipped: time jumps. */
 static uint64_t next_work(const Sim *sim) {
     uint64_t first = NEVER;
-    for (uint32_t i = 0; i < sim->cluster_count; i++) {
-        uint64_t due = first_due(&sim->clusters[i]);
-        if (due < first) first = due;
-    }
+    for (uint32_t i = 0; i < sim->cluster_count; i++)
+        if (sim->clusters[i].next < first) first = sim->clusters[i].next;
     return first;
 }
 

@@ -19,6 +19,7 @@ struct Clock {
 struct Cluster {
     SimObject **objects; /* in tick order */
     uint64_t *due;       /* of each object, same index */
+    uint64_t next;       /* earliest of these          */
     uint32_t count;
     uint32_t exchange_count, exchange_capacity;
     Link **exchange;    /* cut links touched in this quantum */

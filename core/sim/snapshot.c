@@ -282,8 +282,11 @@ bool sim_load(Sim *sim, const uint8_t *bytes, size_t count, char *why, size_t wh
     uint64_t now = take_u64(&reader);
     if (take_u32(&reader) != sim->object_count || take_u32(&reader) != sim->link_count || reader.failed)
         return fail(why, why_size, sim->name, "a snapshot of a machine with other objects or links");
+    for (uint32_t i = 0; i < sim->cluster_count; i++)
+        sim->clusters[i].next = NEVER;
     for (uint32_t i = 0; i < sim->object_count; i++) {
-        *sim->objects[i]->due = take_u64(&reader);
+        *sim->objects[i]->due = NEVER;
+        object_poke(sim->objects[i], take_u64(&reader));
         if (reader.failed) return fail(why, why_size, sim->name, "truncated");
         if (!object_load(sim->objects[i], bytes, count, &reader.position, why, why_size)) return false;
     }
