@@ -1,0 +1,72 @@
+/* Functional execution of one warp instruction at issue; timing follows elsewhere. */
+#ifndef WW_PTX_EXEC_H
+#define WW_PTX_EXEC_H
+
+#include "core/ptx/inst.h"
+#include "core/ptx/memory.h"
+
+/* Windows of the generic address space. A shared or local address as PTX sees it is an offset from 0 in its
+ * own space; cvta adds the base of the window. Everything else is global. */
+#define SHARED_WINDOW 0x01000000ull
+#define LOCAL_WINDOW  0x02000000ull
+#define WINDOW_BYTES  0x01000000ull
+
+typedef enum { FAULT_NONE, FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_TRAP } FaultKind;
+
+/* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
+ * payload travels beside the request. Plain data. */
+typedef struct {
+    uint64_t address[WARP_LANES];
+    uint64_t operand[WARP_LANES], operand2[WARP_LANES]; /* operand2: the value swapped in by cas */
+    uint64_t result[WARP_LANES];                        /* the old values, written by the slice  */
+    uint32_t mask;                                      /* lanes that take part                  */
+    uint32_t operation;                                 /* AtomicOp and type: Inst.detail        */
+    uint32_t bytes;                                     /* 4 or 8                                */
+    uint32_t warp;
+} AtomicPayload;
+
+typedef struct {
+    uint32_t ctaid[3], nctaid[3], ntid[3];
+    uint32_t warp_in_cta; /* its threads are warp_in_cta * 32 + lane, x fastest */
+    uint32_t sm, sm_count, warp_slot, grid;
+    uint32_t dynamic_shared_bytes, total_shared_bytes;
+} WarpIdentity;
+
+struct ExecContext {
+    uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
+    uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
+    uint32_t active;      /* in: lanes that execute, SIMT mask and guard applied           */
+    MemoryView *view;     /* global and const memory                                       */
+    uint8_t *shared;      /* the CTA's shared memory                                       */
+    uint32_t shared_bytes;
+    uint8_t *local; /* the warp's local memory: WARP_LANES * local_bytes, lane by lane */
+    uint32_t local_bytes;
+    const uint8_t *params;
+    uint32_t param_bytes;
+    uint64_t clock; /* core cycles; %globaltimer in ns is globaltimer                */
+    uint64_t globaltimer;
+    AtomicPayload *atomic; /* out, atomics on global memory: filled by the handler          */
+    /* Out: memory instructions. Addresses of inactive lanes are undefined. `space` is never SPACE_GENERIC: a
+     * warp whose lanes fall into several spaces reports the space of its first active lane; but an atomic
+     * reports SPACE_GLOBAL when any lane is global, and atomic->mask says which are. Shared and local
+     * addresses are offsets from 0 (local: in the thread's own memory). */
+    uint64_t address[WARP_LANES];
+    uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
+    uint32_t space;
+    /* Out: a fault stops the kernel. */
+    uint32_t fault; /* FaultKind */
+    uint32_t fault_lane;
+    uint64_t fault_address;
+};
+
+/* Writes the values of the kernel's special registers into the registers of a starting warp. */
+void exec_fill_specials(const Kernel *kernel, const WarpIdentity *identity, uint8_t *registers);
+
+/* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
+ * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
+ * ascending order, and records the old values. False when a lane is out of bounds. */
+bool atomic_perform(AtomicPayload *payload, uint32_t mask, MemoryView *view);
+/* Writes payload->result of lanes `mask` to the destination register of `inst` (nothing for red). */
+void atomic_write_back(const Inst *inst, const AtomicPayload *payload, uint32_t mask, uint8_t *registers);
+
+#endif

@@ -1,0 +1,183 @@
+/* The decoded warp instruction: what a front end hands to the SM, and what the SM executes.
+ *
+ * Registers of a warp are stored as lanes side by side. A 32-bit register (and an 8- or 16-bit one) takes one
+ * slot of WARP_LANES * 4 bytes, a 64-bit register two adjacent slots read as uint64_t[WARP_LANES].
+ * Immediates stand in a constant bank of the kernel, already broadcast over the lanes in the same layout, and
+ * special registers (%tid.x ...) are ordinary slots that are filled when the warp starts: so every source of
+ * an arithmetic instruction is "bank pointer + byte offset", without a case distinction. */
+#ifndef WW_PTX_INST_H
+#define WW_PTX_INST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WARP_LANES = 32,
+    SLOT_BYTES = WARP_LANES * 4,
+    MAX_DST = 4,
+    MAX_SRC = 6,
+    SCOREBOARD_NAMES = 256, /* names of registers and predicates that the scoreboard tells apart */
+    NO_PREDICATE = 0xff,
+};
+
+typedef enum {
+    SPACE_NONE,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_TEXTURE,
+    SPACE_GENERIC, /* resolved per lane to global, shared or local when it executes */
+} Space;
+
+typedef enum {
+    INST_ALU,
+    INST_LOAD,
+    INST_STORE,
+    INST_ATOMIC, /* atom and red */
+    INST_BRANCH,
+    INST_EXIT,
+    INST_BARRIER,
+    INST_FENCE,
+    INST_NOP,
+} InstKind;
+
+/* Row of the SM's latency and initiation-interval table. */
+typedef enum {
+    TIMING_OTHER, /* moves, logic, shifts, compares, conversions, control */
+    TIMING_INT_ADD,
+    TIMING_INT_MAX,
+    TIMING_INT_MUL,
+    TIMING_INT_MAD,
+    TIMING_INT_DIV,
+    TIMING_FP_ADD,
+    TIMING_FP_MAX,
+    TIMING_FP_MUL,
+    TIMING_FP_MAD,
+    TIMING_FP_DIV,
+    TIMING_DP_ADD,
+    TIMING_DP_MAX,
+    TIMING_DP_MUL,
+    TIMING_DP_MAD,
+    TIMING_DP_DIV,
+    TIMING_SFU, /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2 */
+    TIMING_SHUFFLE,
+    TIMING_MEM,
+    TIMING_CLASSES,
+} TimingClass;
+
+typedef enum { CACHE_DEFAULT, CACHE_ALL, CACHE_GLOBAL, CACHE_STREAMING, CACHE_VOLATILE } CacheOp;
+
+/* A register operand is a byte offset into the warp's registers; with OPERAND_CONST set, into the kernel's
+ * constant bank. A predicate operand is its index; OPERAND_NEGATED inverts it. Predicate 0 of every kernel is
+ * the constant "true", so that an absent predicate input is predicate 0. */
+#define OPERAND_CONST   0x80000000u
+#define OPERAND_NEGATED 0x40000000u
+#define OPERAND_OFFSET  0x3fffffffu
+
+/* Predicate 1 of every kernel is the carry flag of add.cc and its kin; the handlers know it, no operand names
+ * it. */
+enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
+
+/* Inst.detail of an INST_BARRIER. src[0] is the barrier's number; src[1], when there is one, the threads
+ * expected. */
+typedef enum { BARRIER_SYNC, BARRIER_ARRIVE } BarrierKind;
+
+typedef struct Inst Inst;
+typedef struct ExecContext ExecContext;
+typedef void ExecFn(const Inst *inst, ExecContext *context);
+
+struct Inst {
+    ExecFn *exec;
+    /* Scoreboard names read or written, guard and predicates included: issue waits while any is pending. */
+    uint64_t names[SCOREBOARD_NAMES / 64];
+    int64_t displacement;  /* [address + displacement]                                          */
+    uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
+    uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
+    uint32_t target;       /* branch: index of the instruction jumped to                       */
+    uint32_t reconverge;   /* branch: index of the immediate post-dominator; inst_count if none */
+    uint32_t line;         /* in the PTX file                                                   */
+    uint32_t detail;       /* what the handler needs beside its operands: compare or atomic op, mask, ... */
+    uint8_t kind;          /* InstKind                                                          */
+    uint8_t timing;        /* TimingClass                                                       */
+    uint8_t space;         /* Space                                                             */
+    uint8_t cache_op;      /* CacheOp                                                           */
+    uint8_t element_bytes; /* memory: 1, 2, 4, 8 per element                                    */
+    uint8_t elements;      /* memory: 1, 2, 4 elements per lane                                 */
+    uint8_t dst_count, src_count;
+    uint8_t dst_mask; /* memory vector loads: bit i set when element i has a destination   */
+    uint8_t guard;    /* predicate index or NO_PREDICATE                                   */
+    bool guard_negated;
+    uint8_t pdst, pdst2;    /* predicate destinations or NO_PREDICATE                            */
+    bool uniform;           /* bra.uni, and branches without a guard                             */
+    bool is_volatile;       /* ld.volatile, st.volatile                                          */
+    uint8_t out_name_count; /* scoreboard names set pending at issue, cleared at write-back     */
+    uint8_t out_names[MAX_DST * 2 + 2];
+    uint8_t bank_count; /* register reads for the operand collector: register number % 256   */
+    uint8_t banks[MAX_SRC * 2 + 2];
+};
+
+/* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
+ * its start; the clocks and %warpid-like ones that may change are read by the instruction itself. */
+typedef enum {
+    SPECIAL_TID_X,
+    SPECIAL_TID_Y,
+    SPECIAL_TID_Z,
+    SPECIAL_NTID_X,
+    SPECIAL_NTID_Y,
+    SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
+    SPECIAL_NCTAID_X,
+    SPECIAL_NCTAID_Y,
+    SPECIAL_NCTAID_Z,
+    SPECIAL_LANEID,
+    SPECIAL_WARPID,
+    SPECIAL_NWARPID,
+    SPECIAL_SMID,
+    SPECIAL_NSMID,
+    SPECIAL_GRIDID,
+    SPECIAL_LANEMASK_EQ,
+    SPECIAL_LANEMASK_LT,
+    SPECIAL_LANEMASK_LE,
+    SPECIAL_LANEMASK_GT,
+    SPECIAL_LANEMASK_GE,
+    SPECIAL_DYNAMIC_SMEM_SIZE,
+    SPECIAL_TOTAL_SMEM_SIZE,
+    SPECIAL_CLOCK,
+    SPECIAL_CLOCK64,
+    SPECIAL_GLOBALTIMER, /* volatile: read when executed */
+    SPECIAL_COUNT,
+} SpecialRegister;
+
+typedef struct {
+    uint32_t special; /* SpecialRegister */
+    uint32_t offset;  /* byte offset of its slot in the warp's registers */
+} SpecialSlot;
+
+typedef struct {
+    char *name;
+    uint32_t offset, bytes, align;
+} KernelParam;
+
+typedef struct Kernel {
+    char *name;
+    Inst *insts;
+    uint32_t inst_count;
+    uint32_t slots;                /* 32-bit register slots of a warp, special registers included */
+    uint32_t predicates;           /* predicate masks of a warp, "true" and carry included         */
+    uint32_t registers_per_thread; /* for occupancy: maximum live 32-bit registers, from liveness */
+    uint32_t shared_bytes;         /* static shared memory, dynamic shared memory starts here     */
+    uint32_t local_bytes;          /* local memory per thread                                     */
+    uint32_t param_bytes, param_count;
+    KernelParam *params;
+    SpecialSlot *specials;
+    uint32_t special_count;
+    uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots                 */
+    uint32_t constant_slots;
+    uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
+} Kernel;
+
+#endif

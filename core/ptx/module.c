@@ -1,0 +1,115 @@
+#include "core/ptx/module.h"
+
+#include "core/ptx/constants.h"
+#include "core/ptx/decode.h"
+#include "core/ptx/parser.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Module *module_new(const char *path) {
+    Module *module = calloc(1, sizeof *module);
+    ModuleFixups *fixups = calloc(1, sizeof *fixups);
+    if (!module || !fixups) panic("out of memory");
+    module->fixups = fixups;
+    module->path = arena_text(&fixups->storage, path, strlen(path));
+    return module;
+}
+
+void module_free(Module *module) {
+    if (!module) return;
+    arena_free(&module->fixups->storage);
+    free(module->fixups);
+    free(module);
+}
+
+static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
+    KernelBody body = {.arena = &parser->kernel_scratch, .number = index + 1};
+    Arena *storage = &parser->module->fixups->storage;
+    parser->module->kernels[index].name = arena_text(storage, entry->name->text, entry->name->length);
+    parser->kernel = &body;
+    parser->lexer = entry->body;
+    advance(parser);
+    parse_body(parser, entry->scope, entry->name->text);
+    decode_kernel(parser, entry, index);
+    parser->kernel = NULL;
+    arena_free(&parser->kernel_scratch);
+}
+
+static void build_kernels(Parser *parser) {
+    Module *module = parser->module;
+    module->kernel_count = parser->entry_count;
+    module->kernels = arena_alloc(&module->fixups->storage, module->kernel_count, sizeof *module->kernels);
+    for (uint32_t i = 0; i < parser->entry_count; i++)
+        build_kernel(parser, &parser->entries[i], i);
+    unsupported_report(parser);
+}
+
+/* Takes `owned_text`, which may be NULL: it must not leak when an error leaves by longjmp. */
+static Module *parse_text(const char *path, const char *text, size_t length, char *owned_text) {
+    Parser parser = {.path = path, .owned_text = owned_text, .module = module_new(path)};
+    while (length && !text[length - 1])
+        length--; /* PTX inside a fat binary ends in NUL */
+    parser.lexer = (Lexer){text, text + length, 1};
+    parser.symbols.arena = &parser.scratch;
+    parser.module_scope = parser.scope = scope_open(&parser.symbols, NULL);
+    parse_module(&parser);
+    resolve_initialisers(&parser);
+    build_kernels(&parser);
+    parser_release_scratch(&parser);
+    return parser.module;
+}
+
+Module *module_parse(const char *path, const char *text, size_t length) {
+    return parse_text(path, text, length, NULL);
+}
+
+/* NULL, with errno set, when the file cannot be read. */
+static char *read_file(FILE *file, size_t *length) {
+    char *text = NULL;
+    size_t capacity = 0;
+    *length = 0;
+    do {
+        capacity = capacity ? capacity * 2 : 1 << 16;
+        char *larger = realloc(text, capacity);
+        if (!larger) panic("out of memory");
+        text = larger;
+        *length += fread(text + *length, 1, capacity - *length, file);
+    } while (*length == capacity);
+    if (!ferror(file)) return text;
+    free(text);
+    return NULL;
+}
+
+Module *module_load(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) user_error("%s: cannot be opened: %s", path, strerror(errno));
+    size_t length;
+    char *text = read_file(file, &length);
+    int error = errno;
+    fclose(file);
+    if (!text) user_error("%s: cannot be read: %s", path, strerror(error));
+    return parse_text(path, text, length, text);
+}
+
+void module_place(Module *module) {
+    for (uint32_t i = 0; i < module->fixups->count; i++) {
+        const Fixup *fixup = &module->fixups->list[i];
+        uint64_t address = module->variables[fixup->target].address + (uint64_t)fixup->addend;
+        if (fixup->in_constants) {
+            constant_broadcast(module->kernels[fixup->holder].constants + fixup->offset, address,
+                               fixup->bytes);
+        } else {
+            uint64_t value = (address & fixup->mask) >> __builtin_ctzll(fixup->mask);
+            memcpy(module->variables[fixup->holder].init + fixup->offset, &value, fixup->bytes);
+        }
+    }
+}
+
+const Kernel *module_kernel(const Module *module, const char *name) {
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        if (!strcmp(module->kernels[i].name, name)) return &module->kernels[i];
+    return NULL;
+}

@@ -1,0 +1,39 @@
+/* A PTX module: text in, decoded kernels and module variables out. */
+#ifndef WW_PTX_MODULE_H
+#define WW_PTX_MODULE_H
+
+#include "core/ptx/inst.h"
+
+#include <stddef.h>
+
+/* A .global or .const variable. `address` is 0 until the module is placed. */
+typedef struct {
+    char *name;
+    Space space;
+    uint64_t bytes, align, address;
+    uint8_t *init; /* `bytes` long, zero-filled; NULL when there is no initialiser */
+} ModuleVariable;
+
+typedef struct Module {
+    char *path;
+    Kernel *kernels;
+    uint32_t kernel_count;
+    ModuleVariable *variables;
+    uint32_t variable_count;
+    struct ModuleFixups *fixups; /* where addresses of variables go: constant banks and initialisers */
+} Module;
+
+/* Parses, checks, builds the control-flow graph, finds reconvergence points, allocates registers and decodes.
+ * Any defect is a user_error() "FILE:LINE: what is wrong, what would be legal"; unsupported instructions of
+ * the whole module are collected and reported together, before anything runs. `text` need not end in NUL. */
+Module *module_parse(const char *path, const char *text, size_t length);
+Module *module_load(const char *path);
+void module_free(Module *module);
+
+/* After the caller has set `address` of every variable: writes the addresses into constant banks and
+ * initialisers. */
+void module_place(Module *module);
+
+const Kernel *module_kernel(const Module *module, const char *name); /* NULL when there is none */
+
+#endif
