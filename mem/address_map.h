@@ -1,0 +1,30 @@
+/* Where an address lives: memory channel, L2 slice, DRAM bank, row and column. One AddressMap object per
+ * machine (path "map"); it has no ports and never ticks.
+ *
+ *   channel = (address / interleave) % channels        rest = the address with the channel taken out
+ *   bank, row, column, slice in channel = the bits of `rest` under a mask each, packed to the right
+ */
+#ifndef WW_MEM_ADDRESS_MAP_H
+#define WW_MEM_ADDRESS_MAP_H
+
+#include "core/sim/sim.h"
+
+typedef struct AddressMap AddressMap;
+
+typedef struct {
+    uint32_t channel, slice; /* slice: global index, channel * slices_per_channel + slice in channel */
+    uint32_t bank, row, column;
+} DramLocation;
+
+extern const Class address_map_class;
+
+/* The machine's map; a user error at `user`'s path when the machine has none. */
+const AddressMap *address_map_find(const SimObject *user);
+uint32_t address_map_slice(const AddressMap *map, uint64_t address);
+uint32_t address_map_slices(const AddressMap *map); /* channels * slices_per_channel */
+DramLocation address_map_locate(const AddressMap *map, uint64_t address);
+/* The address as its slice sees it: channel and slice bits taken out, so that consecutive lines of a slice
+ * have consecutive numbers. For set indexes. */
+uint64_t address_map_within_slice(const AddressMap *map, uint64_t address);
+
+#endif

@@ -1,0 +1,456 @@
+#include "mem/cache.h"
+
+static uint32_t ring_size(uint32_t messages) {
+    uint32_t size = 1;
+    while (size < messages)
+        size *= 2;
+    return size;
+}
+
+void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes) {
+    Cache *c = &object->cache;
+    const CacheParameters *p = &c->parameters;
+    tag_shape_init(&c->tags.shape, object_path(&object->obj),
+                   &(TagGeometry){p->size, p->ways, p->line, p->sectors, p->index, p->index_masks});
+    mshr_shape_init(&c->mshr.shape, p->mshrs, p->merges);
+    /* Lines taken at a fill push their victims out whether there is room or not, one per MSHR at most: a fill
+     * must not wait for the memory side, which may be waiting for this cache to take fills. */
+    uint32_t forced = p->allocate == ALLOCATE_ON_FILL ? p->mshrs : 0;
+    c->misses.limit = p->miss_queue;
+    c->misses.slots = ring_size(p->miss_queue + forced);
+    c->pipeline.limit = pipeline_cycles;
+    c->pipeline.slots = ring_size(pipeline_cycles);
+    c->period = object->obj.period;
+    c->pipeline_ticks = pipeline_cycles * c->period;
+    c->port_mask = port_bytes - 1;
+    c->port_shift = (uint64_t)__builtin_ctz(port_bytes);
+}
+
+/* Bytes. */
+
+static ByteMask byte_range(uint32_t first, uint32_t count) {
+    ByteMask low = count == LINE_BYTES_MAX ? ~(ByteMask)0 : ((ByteMask)1 << count) - 1;
+    return low << first;
+}
+
+static ByteMask bytes_written_by(const MemMessage *m) {
+    return (ByteMask)m->byte_mask[1] << 64 | m->byte_mask[0];
+}
+
+static ByteMask bytes_of_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors) {
+    uint32_t line_offset = (uint32_t)line_address & (LINE_BYTES_MAX - 1);
+    if (sectors == shape->all_sectors) return byte_range(line_offset, shape->line_bytes);
+    ByteMask bytes = 0;
+    for (; sectors; sectors &= sectors - 1)
+        bytes |= byte_range(line_offset + ((uint32_t)__builtin_ctz(sectors) << shape->sector_shift),
+                            1u << shape->sector_shift);
+    return bytes;
+}
+
+/* Those of `sectors` of which all bytes are in `bytes`. */
+static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors,
+                                 ByteMask bytes) {
+    uint32_t complete = 0;
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t sector = sectors & -sectors;
+        if ((bytes_of_sectors(shape, line_address, sector) & ~bytes) == 0) complete |= sector;
+    }
+    return complete;
+}
+
+/* The miss queue. */
+
+MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
+    MissQueue *queue = &c->misses;
+    ensure(queue->count < queue->slots);
+    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->sectors[slot] = sectors;
+    return &queue->message[slot];
+}
+
+static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_t entry, uint32_t sectors) {
+    MemMessage *fetch = cache_send_down(c, sectors);
+    *fetch = *m;
+    fetch->kind = MEM_READ;
+    fetch->address = at->line_address;
+    fetch->bytes = (uint16_t)(1u << c->tags.shape.sector_shift);
+    fetch->token = entry;
+    fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
+    fetch->byte_mask[0] = fetch->byte_mask[1] = 0;
+    fetch->payload = 0;
+    fetch->route_depth = 0;
+}
+
+void cache_send_miss(Cache *c, Link *to_mem, uint64_t now) {
+    MissQueue *queue = &c->misses;
+    if (!queue->count || !link_can_send(to_mem, now)) return;
+    MemMessage *sent = link_send(to_mem, now);
+    *sent = queue->message[queue->first];
+    uint32_t sectors = queue->sectors[queue->first];
+    if (sectors) {
+        sent->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+        c->stats.fetches++;
+        queue->sectors[queue->first] = sectors &= sectors - 1;
+        if (sectors) return;
+    }
+    queue->first = (queue->first + 1) & (queue->slots - 1);
+    queue->count--;
+}
+
+/* Lines. */
+
+/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes written.
+ */
+static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
+    const TagShape *shape = &c->tags.shape;
+    const TagLine *l = &c->tags.line[line];
+    uint64_t address = tag_address(&c->tags, line);
+    uint32_t first = (uint32_t)__builtin_ctz(l->dirty) << shape->sector_shift;
+    uint32_t last = (31u - (uint32_t)__builtin_clz(l->dirty)) << shape->sector_shift;
+    uint32_t bytes = 1u << shape->sector_shift;
+    while ((first ^ last) & -bytes)
+        bytes *= 2;
+    ByteMask mask = c->written[line] & bytes_of_sectors(shape, address, l->dirty);
+    return (MemMessage){.address = address + (first & -bytes),
+                        .byte_mask = {(uint64_t)mask, (uint64_t)(mask >> 64)},
+                        .issued = now,
+                        .bytes = (uint16_t)bytes,
+                        .sm = l->sm,
+                        .warp = l->warp,
+                        .kind = MEM_WRITE,
+                        .flags = MEM_POSTED,
+                        .class_number = l->class_number};
+}
+
+void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
+    if (!c->tags.line[line].dirty) return;
+    MemMessage *message = cache_send_down(c, 0);
+    *message = write_back_of(c, line, now);
+    cache_use_data_port(c, message->bytes, now);
+    c->stats.write_backs++;
+    c->tags.line[line].dirty = 0;
+    c->written[line] = 0;
+}
+
+void cache_drop(Cache *c, uint32_t line, uint64_t now) {
+    cache_write_back(c, line, now);
+    tag_invalidate(&c->tags, line);
+}
+
+void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now) {
+    if (c->tags.tag[line]) c->stats.evictions++;
+    cache_write_back(c, line, now);
+    tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
+    c->written[line] = 0;
+}
+
+/* Misses. */
+
+/* What an access that finds sectors absent is going to do, and what that takes. */
+typedef struct {
+    uint32_t absent;  /* sectors of the request that are not there    */
+    uint32_t missing; /* of those: needed from below                  */
+    uint32_t fetched; /* of those: not yet under way                  */
+    uint32_t entry;   /* the line's MSHR, or NO_MSHR                  */
+    uint32_t victim;  /* the line to take, or NO_LINE for none        */
+    bool waits;       /* the request is answered when `missing` come  */
+} MissPlan;
+
+static Stall what_is_short(const Cache *c, const MissPlan *plan) {
+    uint32_t messages = (plan->fetched ? 1u : 0u) + cache_is_dirty(c, plan->victim);
+    if (plan->missing && plan->entry == NO_MSHR && mshr_full(&c->mshr)) return STALL_MSHR_ENTRY;
+    if (plan->waits && plan->entry != NO_MSHR && !mshr_can_merge(&c->mshr, plan->entry))
+        return STALL_MSHR_MERGE;
+    if (messages > cache_miss_queue_room(c)) return STALL_MISS_QUEUE;
+    return STALL_NONE;
+}
+
+static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim, uint64_t now) {
+    if (victim != NO_LINE) {
+        cache_replace(c, victim, at, m, now);
+        at->line = victim;
+    } else if (at->line != NO_LINE) {
+        tag_touch(&c->tags, at->line);
+    }
+}
+
+static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const MissPlan *plan) {
+    uint32_t entry = plan->entry;
+    if (entry == NO_MSHR) {
+        if (!plan->missing) return;
+        entry = mshr_open(&c->mshr, at->line_address, at->set, at->line);
+    }
+    MshrEntry *e = &c->mshr.entry[entry];
+    e->line = at->line;
+    e->pending |= plan->fetched;
+    if (at->line != NO_LINE) c->tags.line[at->line].reserved = (uint8_t)e->pending;
+    if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
+    if (plan->waits) mshr_wait(&c->mshr, entry, m, plan->missing);
+}
+
+/* `covered`: absent sectors that need not be fetched. */
+static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool allocate, bool waits,
+                  uint64_t now, Result *result) {
+    uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
+    uint32_t absent = at->sectors & ~valid, entry = mshr_find(&c->mshr, at->line_address);
+    uint32_t pending = entry == NO_MSHR ? 0 : c->mshr.entry[entry].pending;
+    MissPlan plan = {.absent = absent,
+                     .missing = absent & ~covered,
+                     .fetched = absent & ~covered & ~pending,
+                     .entry = entry,
+                     .victim = NO_LINE,
+                     .waits = waits};
+    if (allocate && at->line == NO_LINE) {
+        plan.victim = tag_victim(&c->tags, at->set);
+        if (plan.victim == NO_LINE) return STALL_LINE;
+    }
+    Stall stall = what_is_short(c, &plan);
+    if (stall) return stall;
+    take_line(c, m, at, plan.victim, now);
+    register_miss(c, m, at, &plan);
+    *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
+    cache_count(c, m, *result);
+    return STALL_NONE;
+}
+
+Stall cache_miss(Cache *c, const MemMessage *m, Lookup *at, bool allocate, uint64_t now) {
+    Result result;
+    return miss(c, m, at, 0, allocate, true, now, &result);
+}
+
+/* Writes. */
+
+static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool hit,
+                             uint64_t now, Result *result) {
+    if (!hit) return miss(c, m, at, covered, true, false, now, result);
+    *result = RESULT_HIT;
+    cache_count(c, m, RESULT_HIT);
+    tag_touch(&c->tags, at->line);
+    return STALL_NONE;
+}
+
+Stall cache_write(Cache *c, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result) {
+    const TagShape *shape = &c->tags.shape;
+    TagLine none = {0}, *line = at->line == NO_LINE ? &none : &c->tags.line[at->line];
+    ByteMask written = bytes_written_by(m) | (at->line == NO_LINE ? 0 : c->written[at->line]);
+    /* A sector under way is complete when it comes, not before. */
+    uint32_t open = at->sectors & ~(uint32_t)(line->valid | line->reserved);
+    uint32_t complete = complete_sectors(shape, at->line_address, open, written);
+    uint32_t known = line->valid | (lazy ? line->dirty : 0u);
+    bool hit = at->line != NO_LINE && (at->sectors & ~known) == 0;
+    Stall stall = hit_or_allocate(c, m, at, lazy ? at->sectors : complete, hit, now, result);
+    if (stall) return stall;
+    line = &c->tags.line[at->line];
+    line->valid |= (uint8_t)complete;
+    line->dirty |= (uint8_t)at->sectors;
+    c->written[at->line] = written;
+    if (hit) cache_use_data_port(c, m->bytes, now);
+    return STALL_NONE;
+}
+
+void cache_modify(Cache *c, const MemMessage *m, const Lookup *at) {
+    c->tags.line[at->line].dirty |= (uint8_t)at->sectors;
+    c->written[at->line] |= byte_range((uint32_t)m->address & (LINE_BYTES_MAX - 1), m->bytes);
+}
+
+/* Fills. */
+
+/* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not kept.
+ */
+static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64_t now) {
+    Lookup at = {.line_address = e->address, .set = e->set};
+    e->line = tag_find(&c->tags, e->set, e->address);
+    if (e->line == NO_LINE) {
+        e->line = tag_victim(&c->tags, e->set);
+        if (e->line == NO_LINE) return;
+        cache_replace(c, e->line, &at, m, now);
+    }
+    c->tags.line[e->line].reserved = (uint8_t)e->pending;
+}
+
+void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
+    ensure(m->token < c->mshr.fresh);
+    uint32_t entry = (uint32_t)m->token;
+    MshrEntry *e = &c->mshr.entry[entry];
+    ensure(tag_line_address(&c->tags.shape, m->address) == e->address);
+    uint32_t sectors = tag_sectors(&c->tags.shape, m->address, m->bytes);
+    if (e->line == NO_LINE) take_line_at_fill(c, e, m, now);
+    if (e->line != NO_LINE) {
+        TagLine *line = &c->tags.line[e->line];
+        line->reserved &= (uint8_t)~sectors;
+        line->valid |= (uint8_t)sectors;
+    }
+    c->stats.fills++;
+    mshr_fill(&c->mshr, entry, sectors);
+}
+
+void cache_send_woken(Cache *c, Link *to_cpu, uint64_t now) {
+    const MemMessage *m = mshr_woken(&c->mshr);
+    if (!m || !link_can_send(to_cpu, now)) return;
+    cache_respond(to_cpu, m, 0, now);
+    mshr_pop_woken(&c->mshr);
+}
+
+/* The pipeline in front of the tags. */
+
+void cache_accept(CacheObject *object, uint64_t now) {
+    Cache *c = &object->cache;
+    DelayQueue *queue = &c->pipeline;
+    if (queue->count == queue->limit) return;
+    const MemMessage *m = link_peek(object->cpu.receive, now);
+    if (!m) return;
+    uint32_t offset = (uint32_t)m->address & (c->tags.shape.line_bytes - 1);
+    if (m->bytes == 0 || offset + m->bytes > c->tags.shape.line_bytes)
+        user_error(
+            "%s: a request for %u B at 0x%lx is not inside one line of %u B; the requester must ask for "
+            "smaller segments, or 'line' be larger",
+            object_path(&object->obj), m->bytes, m->address, c->tags.shape.line_bytes);
+    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->message[slot] = *m;
+    queue->ready[slot] = now + c->pipeline_ticks;
+    c->stats.accesses++;
+    link_pop(object->cpu.receive, now);
+}
+
+static void count_stall_until(Cache *c, uint64_t cycle) {
+    if (!c->stall) return;
+    c->stats.stall_cycles[c->stall - 1] += cycle - c->stall_since;
+    c->stall_since = cycle;
+}
+
+static void begin_stall(Cache *c, Stall stall, uint64_t cycle) {
+    c->stall = stall;
+    c->stall_since = cycle;
+    c->stats.stall_events[stall - 1]++;
+}
+
+void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
+    Cache *c = &object->cache;
+    if (stall != c->stall) {
+        uint64_t cycle = object_cycle(&object->obj, now);
+        count_stall_until(c, cycle);
+        c->stall = STALL_NONE;
+        if (stall) begin_stall(c, stall, cycle);
+    }
+    if (stall) return;
+    c->pipeline.first = (c->pipeline.first + 1) & (c->pipeline.slots - 1);
+    c->pipeline.count--;
+}
+
+static inline uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static inline uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t send_time(const Link *link, uint64_t now) {
+    return link_can_send(link, now) ? now + link->sender->period : link_space_time(link, now);
+}
+
+/* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
+static uint64_t access_time(const CacheObject *object, uint64_t now) {
+    const Cache *c = &object->cache;
+    switch ((Stall)c->stall) {
+    case STALL_NONE: return c->pipeline.ready[c->pipeline.first];
+    case STALL_RESPONSE: return send_time(object->cpu.send, now);
+    case STALL_DATA_PORT: return c->data_busy_until;
+    default: return NEVER;
+    }
+}
+
+uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now) {
+    const Cache *c = &object->cache;
+    uint64_t next = below;
+    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, now));
+    if (c->misses.count) next = earlier(next, send_time(object->mem.send, now));
+    if (c->pipeline.count) next = earlier(next, access_time(object, now));
+    if (c->pipeline.count < c->pipeline.limit) next = earlier(next, link_next_ready(object->cpu.receive));
+    return later(next, now + c->period);
+}
+
+/* Class functions. */
+
+static const CacheObject *cache_object(const SimObject *object) {
+    return (const CacheObject *)object;
+}
+
+void cache_settle(SimObject *object, uint64_t now) {
+    count_stall_until(&((CacheObject *)object)->cache, object_cycle(object, now));
+}
+
+static uint64_t looked_up(const CacheStats *stats) {
+    return stats->results[RESULT_HIT] + stats->results[RESULT_MISS] + stats->results[RESULT_MERGE];
+}
+
+static void check_idle(const char *path, const Cache *c) {
+    if (c->mshr.used || c->mshr.woken_count || c->misses.count || c->pipeline.count)
+        panic("%s is idle but holds %lu MSHRs, %u messages for the memory side and %u requests", path,
+              c->mshr.used, c->misses.count, c->pipeline.count);
+    if (c->stats.fetches != c->stats.fills)
+        panic("%s fetched %lu times and was filled %lu times", path, c->stats.fetches, c->stats.fills);
+    for (uint32_t i = 0; i < c->tags.shape.lines; i++)
+        if (c->tags.line[i].reserved) panic("%s is idle but line %u is reserved", path, i);
+}
+
+void cache_check(const SimObject *object, bool idle) {
+    const Cache *c = &cache_object(object)->cache;
+    const CacheStats *stats = &c->stats;
+    uint64_t done = looked_up(stats) + stats->results[RESULT_BYPASS];
+    if (stats->accesses != done + c->pipeline.count)
+        panic(
+            "%s: %lu accesses, but %lu hits, misses, merges and bypasses, and %u still in front of the tags",
+            object_path(object), stats->accesses, done, c->pipeline.count);
+    for (int result = 0; result < RESULTS; result++) {
+        uint64_t sum = 0;
+        for (int stream = 0; stream < STREAMS; stream++)
+            sum += stats->stream_results[stream][result];
+        if (sum != stats->results[result])
+            panic("%s: the streams' results of kind %d add up to %lu, not %lu", object_path(object), result,
+                  sum, stats->results[result]);
+    }
+    if (stats->fills > stats->fetches)
+        panic("%s: %lu fills after %lu fetches", object_path(object), stats->fills, stats->fetches);
+    if (idle) check_idle(object_path(object), c);
+}
+
+static const char *const stall_names[STALLS] = {
+    "its time at the tags", "a line of its set (all ways are reserved)",
+    "a free MSHR",          "a place in its line's MSHR",
+    "the miss queue",       "an earlier passing request to return",
+    "the response link",    "the data array"};
+
+void cache_report(const SimObject *object, FILE *out) {
+    static const char *const kinds[] = {"read", "write", "atomic"};
+    const Cache *c = &cache_object(object)->cache;
+    if (c->mshr.used || c->misses.count)
+        fprintf(out, "%s: %lu of %u MSHRs in use, %u answers waiting, %u messages for the memory side\n",
+                object_path(object), c->mshr.used, c->mshr.shape.entries, c->mshr.woken_count,
+                c->misses.count);
+    if (!c->pipeline.count) return;
+    const MemMessage *m = &c->pipeline.message[c->pipeline.first];
+    fprintf(out,
+            "%s: %u requests in front of the tags; the first, a %s of %u B at 0x%lx by sm %u warp %u, waits "
+            "for %s\n",
+            object_path(object), c->pipeline.count, kinds[m->kind], m->bytes, m->address, m->sm, m->warp,
+            stall_names[c->stall]);
+}
+
+static double fraction(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+double cache_miss_rate(const SimObject *object) {
+    const CacheStats *stats = &cache_object(object)->cache.stats;
+    return fraction(stats->results[RESULT_MISS], looked_up(stats));
+}
+
+double cache_miss_or_merge_rate(const SimObject *object) {
+    const CacheStats *stats = &cache_object(object)->cache.stats;
+    return fraction(stats->results[RESULT_MISS] + stats->results[RESULT_MERGE], looked_up(stats));
+}
+
+double cache_read_miss_rate(const SimObject *object) {
+    const uint64_t *reads = cache_object(object)->cache.stats.stream_results[STREAM_READ];
+    return fraction(reads[RESULT_MISS], reads[RESULT_HIT] + reads[RESULT_MISS] + reads[RESULT_MERGE]);
+}

@@ -1,0 +1,304 @@
+/* What L1 and L2 caches have in common: a pipeline in front of the tags, the tag array, MSHRs with the fills
+ * under way, a queue of messages for the memory side, and counters. The two classes differ in what an access
+ * means.
+ *
+ * A tick goes through the cache from its memory side to its processor side: take a fill, answer one request
+ * that it woke, send one message down, look up one request, accept one. So whatever an older request gives
+ * back in a cycle (an MSHR, a line, a place in the miss queue) the request that waits at the tags can take in
+ * the same cycle. */
+#ifndef WW_MEM_CACHE_H
+#define WW_MEM_CACHE_H
+
+#include "core/sim/sim.h"
+#include "mem/mshr.h"
+#include "mem/tag_array.h"
+
+/* Why the request at the tags cannot go on. The first four are the reservation fails. */
+typedef enum {
+    STALL_NONE,
+    STALL_LINE,       /* every way of the set is reserved                       */
+    STALL_MSHR_ENTRY, /* no MSHR is free                                        */
+    STALL_MSHR_MERGE, /* the line's MSHR has all the requests it can hold       */
+    STALL_MISS_QUEUE, /* no room for what must be sent down                     */
+    STALL_PASSING,    /* too many requests under way that only pass through     */
+    STALL_RESPONSE,   /* the response link is full or its width used up         */
+    STALL_DATA_PORT,  /* the data array is busy with earlier accesses           */
+    STALLS
+} Stall;
+
+typedef enum {
+    RESULT_HIT,    /* all sectors were there                                         */
+    RESULT_MISS,   /* at least one sector was neither there nor under way            */
+    RESULT_MERGE,  /* those that were not there were under way                       */
+    RESULT_BYPASS, /* sent on without asking the tags for data                       */
+    RESULTS
+} Result;
+
+typedef enum {
+    STREAM_READ,
+    STREAM_WRITE,
+    STREAM_LOCAL_READ,
+    STREAM_LOCAL_WRITE,
+    STREAM_ATOMIC,
+    STREAMS
+} Stream;
+
+typedef enum { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL } Allocation;
+
+/* One bit per byte of the 128 B block that holds an address. */
+typedef __uint128_t ByteMask;
+
+typedef struct {
+    uint64_t size;
+    char *index_masks;
+    uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
+} CacheParameters;
+
+/* Messages in front of the tags, each with the time at which it reaches them. */
+typedef struct {
+    MemMessage *message;
+    uint64_t *ready;
+    uint32_t slots, limit; /* ring size, a power of two; messages that may be inside */
+    uint32_t first, count;
+} DelayQueue;
+
+/* Messages for the memory side. One that fetches names all sectors of its line that are wanted, and leaves
+ * sector by sector. */
+typedef struct {
+    MemMessage *message;
+    uint32_t *sectors;     /* still to be fetched; 0: the message is sent as it is */
+    uint32_t slots, limit; /* ring size, a power of two; messages that an access may find inside */
+    uint32_t first, count;
+} MissQueue;
+
+typedef struct {
+    uint64_t accesses, results[RESULTS], stream_results[STREAMS][RESULTS];
+    uint64_t stall_events[STALLS - 1], stall_cycles[STALLS - 1]; /* of stall s: [s - 1] */
+    uint64_t evictions, write_backs, fetches, fills;
+} CacheStats;
+
+typedef struct {
+    CacheParameters parameters;
+    TagArray tags;
+    Mshr mshr;
+    ByteMask *written; /* per line: bytes written since it was brought in */
+    DelayQueue pipeline;
+    MissQueue misses;
+    uint64_t period;                /* ticks */
+    uint64_t pipeline_ticks;        /* from accepting a request to the tags */
+    uint64_t port_mask, port_shift; /* width of the data array's port, bytes: mask + 1 = 1 << shift */
+    uint64_t data_busy_until;
+    uint64_t stall;       /* Stall of the request at the tags, as of its last try */
+    uint64_t stall_since; /* cycle up to which that stall is counted              */
+    CacheStats stats;
+} Cache;
+
+/* How every cache object begins. */
+typedef struct {
+    SimObject obj;
+    Port cpu, mem;
+    Cache cache;
+} CacheObject;
+
+#define CACHE_IS_FIRST_OF(T)                                                                                 \
+    _Static_assert(offsetof(T, cpu) == offsetof(CacheObject, cpu) &&                                         \
+                       offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
+                   "a cache object begins like CacheObject")
+
+#define STREAM_ROWS(T, stream, n, d)                                                                         \
+    STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_HIT], n "_hits", "accesses", d " that hit"),     \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MISS], n "_misses", "accesses",              \
+                   d " that missed"),                                                                        \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MERGE], n "_merges", "accesses",             \
+                   d " to sectors under way"),                                                               \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_BYPASS], n "_bypasses", "accesses",          \
+                   d " that bypassed")
+
+#define STALL_ROWS(T, stall, n, d)                                                                           \
+    STAT_NAMED(T, cache.stats.stall_events[(stall)-1], n "s", "events", "Requests stopped at the tags: " d), \
+        STAT_NAMED(T, cache.stats.stall_cycles[(stall)-1], n "_cycles", "cycles", "Cycles so stopped")
+
+/* clang-format off */
+#define CHOICE_ROW(T, m, n, def, words, d)                                                                   \
+    {.kind = FIELD_PARAM, .type = TYPE_U32, .name = n, .initial = def, .unit = "choice", .choices = words,   \
+     .doc = d, FIELD_AT(T, m)}
+
+#define CACHE_PARAMETER_ROWS(T)                                                                              \
+    PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity"),                            \
+    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 65536), \
+    PARAM_NAMED(T, cache.parameters.line, "line", "128", "bytes", "Line size: 32, 64 or 128 B"),             \
+    PARAM_NAMED(T, cache.parameters.sectors, "sectors", "1", "sectors",                                      \
+                "Parts of a line that are fetched alone, at least 32 B each"),                               \
+    CHOICE_ROW(T, cache.parameters.index, "index", "linear", "linear|xor",                                   \
+               "Set index: line number modulo sets, or parities of address bits"),                           \
+    PARAM_NAMED(T, cache.parameters.index_masks, "index_masks", "", "masks",                                 \
+                "For xor: a mask of address bits per index bit, bit 0 first: \"0x80,0x100\""),               \
+    CHOICE_ROW(T, cache.parameters.allocate, "allocate", "miss", "miss|fill",                                \
+               "When a read that missed takes a line; writes that allocate do so at once"),                  \
+    PARAM_NAMED(T, cache.parameters.mshrs, "mshrs", REQUIRED, "entries", "Lines with fills under way",       \
+                .min = 1, .max = 65536),                                                                     \
+    PARAM_NAMED(T, cache.parameters.merges, "merges", "8", "requests",                                       \
+                "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096),               \
+    PARAM_NAMED(T, cache.parameters.miss_queue, "miss_queue", "8", "messages", "Queue for the memory side",  \
+                .min = 2, .max = 65536)
+
+#define CACHE_STATE_ROWS(T)                                                                                  \
+    TAG_ARRAY_ROWS(T, cache.tags),                                                                           \
+    MSHR_ROWS(T, cache.mshr),                                                                                \
+    STATE_ARRAY(T, cache.written, cache.tags.shape.lines, "Bytes written in each line"),                     \
+    STATE_ARRAY(T, cache.pipeline.message, cache.pipeline.slots, "Requests in front of the tags"),           \
+    STATE_ARRAY(T, cache.pipeline.ready, cache.pipeline.slots, "When each reaches the tags"),                \
+    DERIVED(T, cache.pipeline.slots, "Size of that ring"),                                                   \
+    DERIVED(T, cache.pipeline.limit, "Requests it may hold"),                                                \
+    STATE(T, cache.pipeline.first, "Oldest request in it"),                                                  \
+    STATE(T, cache.pipeline.count, "Requests in it"),                                                        \
+    STATE_ARRAY(T, cache.misses.message, cache.misses.slots, "Messages for the memory side"),                \
+    STATE_ARRAY(T, cache.misses.sectors, cache.misses.slots, "Sectors that each still has to fetch"),        \
+    DERIVED(T, cache.misses.slots, "Size of that ring"),                                                     \
+    DERIVED(T, cache.misses.limit, "Messages it may hold"),                                                  \
+    STATE(T, cache.misses.first, "Oldest message in it"),                                                    \
+    STATE(T, cache.misses.count, "Messages in it"),                                                          \
+    DERIVED(T, cache.period, "Ticks per cycle"),                                                             \
+    DERIVED(T, cache.pipeline_ticks, "Ticks from accepting a request to the tags"),                          \
+    DERIVED(T, cache.port_mask, "Width of the data port - 1"),                                               \
+    DERIVED(T, cache.port_shift, "log2 of the width of the data port"),                                      \
+    STATE(T, cache.data_busy_until, "When the data array is free"),                                          \
+    STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
+    STATE(T, cache.stall_since, "Cycle up to which that is counted")
+
+#define CACHE_STAT_ROWS(T)                                                                                   \
+    STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \
+    STAT_NAMED(T, cache.stats.results[RESULT_HIT], "hits", "accesses", "All sectors were there"),            \
+    STAT_NAMED(T, cache.stats.results[RESULT_MISS], "misses", "accesses",                                    \
+               "A sector was neither there nor under way"),                                                  \
+    STAT_NAMED(T, cache.stats.results[RESULT_MERGE], "merges", "accesses", "What was not there was under way"), \
+    STAT_NAMED(T, cache.stats.results[RESULT_BYPASS], "bypasses", "accesses",                                \
+               "Sent on without asking the tags for data"),                                                  \
+    STREAM_ROWS(T, STREAM_READ, "read", "Reads of global, constant, texture memory and code"),               \
+    STREAM_ROWS(T, STREAM_WRITE, "write", "Writes of global memory"),                                        \
+    STREAM_ROWS(T, STREAM_LOCAL_READ, "local_read", "Reads of local memory"),                                \
+    STREAM_ROWS(T, STREAM_LOCAL_WRITE, "local_write", "Writes of local memory"),                             \
+    STREAM_ROWS(T, STREAM_ATOMIC, "atomic", "Atomics"),                                                      \
+    STALL_ROWS(T, STALL_LINE, "line_fail", "every way of the set was reserved"),                             \
+    STALL_ROWS(T, STALL_MSHR_ENTRY, "mshr_entry_fail", "no MSHR was free"),                                  \
+    STALL_ROWS(T, STALL_MSHR_MERGE, "mshr_merge_fail", "the line's MSHR was full"),                          \
+    STALL_ROWS(T, STALL_MISS_QUEUE, "miss_queue_fail", "the miss queue was full"),                           \
+    STALL_ROWS(T, STALL_PASSING, "passing_stall", "too many requests were passing through"),                 \
+    STALL_ROWS(T, STALL_RESPONSE, "response_stall", "the response link was taken"),                          \
+    STALL_ROWS(T, STALL_DATA_PORT, "data_port_stall", "the data array was busy"),                            \
+    STAT_NAMED(T, cache.stats.evictions, "evictions", "lines", "Lines replaced"),                            \
+    STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
+    STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
+    STAT_NAMED(T, cache.stats.fills, "fills", "messages", "Lines or sectors that came"),                     \
+    FORMULA("miss_rate", cache_miss_rate, "fraction",                                                        \
+            "misses / (hits + misses + merges), all streams, bypasses left out"),                            \
+    FORMULA("miss_or_merge_rate", cache_miss_or_merge_rate, "fraction",                                      \
+            "(misses + merges) / (hits + misses + merges)"),                                                 \
+    FORMULA("read_miss_rate", cache_read_miss_rate, "fraction", "As miss_rate, of the stream `read` alone")
+
+#define CACHE_ROWS(T)                                                                                        \
+    BASE(T),                                                                                                 \
+    PORT(T, cpu, memory_protocol, ROLE_RESPONDER, "From the processor side"),                                \
+    PORT(T, mem, memory_protocol, ROLE_REQUESTER, "To the memory side"),                                     \
+    CACHE_PARAMETER_ROWS(T), CACHE_STATE_ROWS(T), CACHE_STAT_ROWS(T)
+/* clang-format on */
+
+/* Derives shapes and sizes from the parameters; for the class's build(). `pipeline_cycles` >= 1, `port_bytes`
+ * a power of two. */
+void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes);
+
+/* What the class table needs. */
+void cache_settle(SimObject *object, uint64_t now);
+void cache_check(const SimObject *object, bool idle);
+void cache_report(const SimObject *object, FILE *out);
+double cache_miss_rate(const SimObject *object);
+double cache_miss_or_merge_rate(const SimObject *object);
+double cache_read_miss_rate(const SimObject *object);
+
+/* The steps of a tick. */
+
+/* Takes the answer to a fetch that this cache sent. */
+void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
+/* Answers the oldest request that has all its sectors. */
+void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now);
+void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now);
+/* The request that has reached the tags, or NULL. */
+static inline const MemMessage *cache_request_at_tags(const Cache *cache, uint64_t now) {
+    const DelayQueue *queue = &cache->pipeline;
+    return queue->count && queue->ready[queue->first] <= now ? &queue->message[queue->first] : NULL;
+}
+/* What became of it: gone when `stall` is STALL_NONE, else still there. */
+void cache_end_access(CacheObject *object, Stall stall, uint64_t now);
+void cache_accept(CacheObject *object, uint64_t now);
+/* When to tick again; `below`: when to look again at what comes from the memory side. */
+uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now);
+
+/* The parts of an access. */
+
+typedef struct {
+    uint64_t line_address;
+    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
+    uint32_t sectors;   /* of the line that the request is about      */
+} Lookup;
+
+/* Looks the request up in the set of `index_address`. */
+static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint64_t index_address) {
+    Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
+                 .set = tag_set(&cache->tags.shape, index_address),
+                 .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
+    at.line = tag_find(&cache->tags, at.set, at.line_address);
+    return at;
+}
+
+static inline bool cache_holds(const Cache *cache, const Lookup *at) {
+    return at->line != NO_LINE && (at->sectors & ~(uint32_t)cache->tags.line[at->line].valid) == 0;
+}
+static inline bool cache_is_dirty(const Cache *cache, uint32_t line) {
+    return line != NO_LINE && cache->tags.line[line].dirty;
+}
+static inline uint32_t cache_miss_queue_room(const Cache *cache) {
+    const MissQueue *queue = &cache->misses;
+    return queue->count < queue->limit ? queue->limit - queue->count : 0;
+}
+
+static inline void cache_count(Cache *cache, const MemMessage *m, Result result) {
+    Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
+                    : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
+                                           : (Stream)(STREAM_READ + m->kind);
+    cache->stats.results[result]++;
+    cache->stats.stream_results[stream][result]++;
+}
+
+/* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:
+ * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
+Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);
+/* Writes into the line, which is allocated if need be. `lazy`: sectors written in part are not fetched.
+ * Changes nothing when it returns a stall; else counts the result and gives it. */
+Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);
+/* Marks the sectors of the line dirty that `m` has changed; for requests that read them first. */
+void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
+/* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
+void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
+/* Writes back and forgets the line; sectors under way still come. */
+void cache_drop(Cache *cache, uint32_t line, uint64_t now);
+/* Replaces the contents of `line`, writing back what is dirty. */
+void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now);
+/* A place in the miss queue for the caller to fill at once: with a message that is sent as it is (`sectors`
+ * 0), or with a read of the line's first sector that is sent once for each of `sectors`, moved there. */
+MemMessage *cache_send_down(Cache *cache, uint32_t sectors);
+/* Sends the response to a request; the link must have room. */
+static inline void cache_respond(Link *to_cpu, const MemMessage *m, uint8_t flags, uint64_t now) {
+    MemMessage *response = link_send(to_cpu, now);
+    *response = *m;
+    response->flags |= flags;
+}
+/* Ticks that `bytes` take through the data array's port. */
+static inline uint64_t cache_port_ticks(const Cache *cache, uint32_t bytes) {
+    return ((bytes + cache->port_mask) >> cache->port_shift) * cache->period;
+}
+static inline void cache_use_data_port(Cache *cache, uint32_t bytes, uint64_t now) {
+    uint64_t until = now + cache_port_ticks(cache, bytes);
+    if (until > cache->data_busy_until) cache->data_busy_until = until;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* The caches as the rest of the machine knows them. */
+#ifndef WW_MEM_CACHES_H
+#define WW_MEM_CACHES_H
+
+#include "core/sim/object.h"
+
+extern const Class l1_class, l2_class;
+
+/* Forgets everything in an L1, between quanta. Dirty lines are dropped, not written back: they are local
+ * memory, which dies with its threads, so call it when no thread of the SM is alive. Lines under way still
+ * come. */
+void l1_invalidate(SimObject *l1);
+
+/* Puts the line of `address`, which must belong to this slice, into L2 as a clean one, between quanta: the
+ * effect of a copy from the host. What it replaces is dropped. Nothing happens when every way of the set is
+ * reserved. */
+void l2_warm(SimObject *l2, uint64_t address);
+
+#endif

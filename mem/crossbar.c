@@ -1,0 +1,472 @@
+/* Crossbar between SMs (ports `up`) and L2 slices (ports `down`): two independent subnets, requests down,
+ * responses up.
+ *
+ * A subnet is an input-queued switch with output buffers. The FIFO of an input is its link; so an input asks
+ * for one output at a time, and its head blocks what stands behind it. Every free output grants the first
+ * asking input at or after its round-robin pointer, which moves past the winner: what one iteration of iSLIP
+ * comes to when each input has a single request, so there is nothing left to accept.
+ *
+ * The switch runs in steps, `speedup` of them in a cycle. A packet of n flits comes in over the input channel
+ * and leaves over the output channel at one flit per cycle each; between the two it occupies its input and
+ * its output for n steps, though not less than until its tail has come in. Granted in cycle g, its tail is
+ * sent on in cycle g + latency + n - 1, later when the output channel is busy or the link beyond is full. A
+ * grant takes room for the whole packet in the output buffer, and returns it when the packet is sent on. */
+#include "mem/networks.h"
+
+#include "mem/address_map.h"
+#include "mem/memory_protocol.h"
+
+#include <string.h>
+
+enum {
+    MAX_PORTS = 64, /* of a side: a set of ports is one word */
+    MAX_PACKET_BYTES = HEADER_BYTES + LINE_BYTES_MAX,
+};
+
+typedef enum { REQUESTS, RESPONSES } Direction;
+
+typedef struct {
+    uint64_t free;         /* step from which its next packet may cross                          */
+    uint64_t channel_free; /* step by which the input channel has brought the last packet's tail */
+} Input;
+
+typedef struct {
+    uint64_t free;         /* step from which the next packet may cross to it           */
+    uint64_t channel_free; /* first time at which the output channel can take a flit    */
+    uint32_t first, count; /* packets in its ring                                       */
+    uint32_t flits;        /* room taken in its buffer                                  */
+    uint32_t pointer;      /* input with the highest priority                           */
+} Output;
+
+typedef struct {
+    MemMessage message;
+    uint64_t arrived; /* ready at the input                           */
+    uint64_t leaves;  /* earliest time at which its tail is sent on   */
+    uint64_t flits;
+} Packet;
+
+/* What an input's link holds, as far as the switch has looked. */
+typedef struct {
+    Link *link;
+    uint64_t step; /* from which the head may cross */
+    uint32_t output, flits;
+} Head;
+
+/* Each input with a head is in `timed` until the head's step has come, then in requests[output]; an input
+ * whose link was empty is in `idle`. All of it follows from links and state. */
+typedef struct {
+    Head head[MAX_PORTS];
+    Link *out[MAX_PORTS];
+    uint64_t requests[MAX_PORTS]; /* of each output: inputs that ask for it */
+    uint64_t requested;           /* outputs with requests                  */
+    uint64_t timed, idle;
+    /* Inputs whose link may bring something in any cycle; a cut link does so at quantum boundaries only. */
+    uint64_t uncut;
+    uint64_t seen_quantum; /* the idle inputs have been looked at in this quantum */
+    uint64_t wake;         /* when there is something to do again                 */
+} View;
+
+typedef struct {
+    uint32_t inputs, outputs;
+    uint32_t ring; /* packets per output, a power of two */
+    uint32_t packet_slots;
+    uint64_t sending; /* outputs with packets */
+    Input input[MAX_PORTS];
+    Output output[MAX_PORTS];
+    Packet *packets; /* outputs * ring */
+    uint64_t packets_in, packets_out, flits_in, flits_out;
+    uint64_t conflicts, blocked_cycles, latency_ticks;
+    View view;
+} Subnet;
+
+typedef struct {
+    SimObject obj;
+    uint32_t up_count, down_count;
+    uint64_t flit;
+    uint32_t latency, speedup, output_buffer, speedup_shift;
+    uint8_t flits[MAX_PACKET_BYTES + 1]; /* of a packet, by its bytes */
+    uint8_t unused[7];
+    Port *up, *down;
+    const AddressMap *map;
+    Subnet request, response;
+} Crossbar;
+
+static void wake_at(Subnet *net, uint64_t time) {
+    if (time < net->view.wake) net->view.wake = time;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static Packet *oldest_packet(const Subnet *net, uint32_t j) {
+    return &net->packets[j * net->ring + net->output[j].first];
+}
+
+/* When the tail of the output's oldest packet can be sent on, the link permitting. */
+static uint64_t sending_time(const Crossbar *x, const Subnet *net, uint32_t j) {
+    const Packet *packet = oldest_packet(net, j);
+    return later(packet->leaves, net->output[j].channel_free + (packet->flits - 1) * x->obj.period);
+}
+
+static void send_oldest_packet(const Crossbar *x, Subnet *net, uint32_t j, uint64_t now) {
+    Output *output = &net->output[j];
+    const Packet *packet = oldest_packet(net, j);
+    memcpy(link_send(net->view.out[j], now), &packet->message, sizeof packet->message);
+    net->packets_out++;
+    net->flits_out += packet->flits;
+    net->latency_ticks += now - packet->arrived;
+    output->flits -= (uint32_t)packet->flits;
+    output->channel_free = now + x->obj.period;
+    output->first = --output->count ? (output->first + 1) & (net->ring - 1) : 0; /* few slots stay warm */
+    if (!output->count) net->sending &= ~(1ull << j);
+}
+
+static void drain_outputs(const Crossbar *x, Subnet *net, uint64_t now) {
+    for (uint64_t rest = net->sending; rest; rest &= rest - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(rest);
+        Link *link = net->view.out[j];
+        uint64_t time = sending_time(x, net, j);
+        if (time > now) {
+            wake_at(net, time);
+        } else if (!link_can_send(link, now)) {
+            wake_at(net, link_space_time(link, now));
+        } else {
+            send_oldest_packet(x, net, j, now);
+            if (net->output[j].count) wake_at(net, sending_time(x, net, j));
+        }
+    }
+}
+
+/* Finds from when the input's next packet may cross, if there is one. */
+static void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
+    View *view = &net->view;
+    uint64_t bit = 1ull << i, ready = link_next_ready(view->head[i].link);
+    if (ready == NEVER) {
+        view->idle |= bit;
+        return;
+    }
+    uint64_t free = later(net->input[i].free, net->input[i].channel_free);
+    view->head[i].step = later(object_cycle(&x->obj, ready) << x->speedup_shift, free);
+    view->idle &= ~bit;
+    view->timed |= bit;
+}
+
+static void look_at_idle_inputs(const Crossbar *x, Subnet *net) {
+    View *view = &net->view;
+    uint64_t quantum = x->obj.sim->now;
+    uint64_t rest = view->seen_quantum == quantum ? view->idle & view->uncut : view->idle;
+    view->seen_quantum = quantum;
+    for (; rest; rest &= rest - 1)
+        look_at_input(x, net, (uint32_t)__builtin_ctzll(rest));
+}
+
+static uint32_t route(const Crossbar *x, const MemMessage *message, Direction direction) {
+    if (direction == REQUESTS) return address_map_slice(x->map, message->address);
+    ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < x->up_count);
+    return message->route[message->route_depth - 1];
+}
+
+static uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction direction) {
+    uint32_t bytes = direction == REQUESTS ? mem_request_bytes(message) : mem_response_bytes(message);
+    ensure(bytes <= MAX_PACKET_BYTES);
+    return x->flits[bytes];
+}
+
+static void raise_requests(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+    View *view = &net->view;
+    for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        Head *head = &view->head[i];
+        if (head->step > step) continue;
+        const MemMessage *message = link_peek(head->link, now);
+        head->output = route(x, message, direction);
+        head->flits = flits_of(x, message, direction);
+        view->requests[head->output] |= 1ull << i;
+        view->requested |= 1ull << head->output;
+        view->timed &= ~(1ull << i);
+    }
+}
+
+/* Steps in which the output could have been crossed to, had there been room in its buffer. */
+static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
+    uint64_t first = step;
+    for (uint64_t rest = net->view.requests[j]; rest; rest &= rest - 1) {
+        uint64_t asked = net->view.head[__builtin_ctzll(rest)].step;
+        if (asked < first) first = asked;
+    }
+    return step - later(first, net->output[j].free);
+}
+
+static void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
+    if (direction == REQUESTS) {
+        message->slice = (uint16_t)output;
+        mem_enter_network(message, input);
+    } else {
+        mem_leave_network(message);
+    }
+}
+
+/* Takes room in the buffer of output j for a packet, which the caller fills. */
+static Packet *enter_buffer(Subnet *net, uint32_t j, uint64_t flits) {
+    Output *output = &net->output[j];
+    uint32_t slot = (output->first + output->count++) & (net->ring - 1);
+    output->flits += (uint32_t)flits;
+    net->sending |= 1ull << j;
+    net->packets_in++;
+    net->flits_in += flits;
+    return &net->packets[j * net->ring + slot];
+}
+
+/* The head of input i crosses to the buffer of output j. */
+static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
+                     uint64_t step, uint64_t now) {
+    View *view = &net->view;
+    Input *input = &net->input[i];
+    Output *output = &net->output[j];
+    Link *link = view->head[i].link;
+    uint64_t ready = link_next_ready(link), flits = view->head[i].flits;
+    uint64_t arrives = later(object_cycle(&x->obj, ready) << x->speedup_shift, input->channel_free);
+    input->channel_free = arrives + (flits << x->speedup_shift);
+    input->free = output->free = later(step + flits, input->channel_free);
+    output->pointer = i + 1 == net->inputs ? 0 : i + 1;
+    Packet *packet = enter_buffer(net, j, flits);
+    packet->message = *(const MemMessage *)link_peek(link, now);
+    stamp(&packet->message, i, j, direction);
+    packet->arrived = ready;
+    packet->leaves = now + (x->latency + flits - 1) * x->obj.period;
+    packet->flits = flits;
+    if (output->count == 1) wake_at(net, sending_time(x, net, j));
+    link_pop(link, now);
+    view->requests[j] &= ~(1ull << i);
+    if (!view->requests[j]) view->requested &= ~(1ull << j);
+    look_at_input(x, net, i);
+}
+
+static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
+    uint64_t at_or_after = set & ~0ull << pointer;
+    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : set);
+}
+
+static void arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+    View *view = &net->view;
+    for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(rest);
+        const Output *output = &net->output[j];
+        if (output->free > step) continue;
+        uint32_t winner = first_at_or_after(view->requests[j], output->pointer);
+        /* The winner waits for room; were others let past, long packets would starve. */
+        if (output->flits + view->head[winner].flits > x->output_buffer) continue;
+        net->conflicts += (uint64_t)__builtin_popcountll(view->requests[j]) - 1;
+        net->blocked_cycles += steps_blocked(net, j, step) >> x->speedup_shift;
+        transfer(x, net, direction, winner, j, step, now);
+    }
+}
+
+/* For heads whose step is still to come and for outputs that are busy. Those that wait for room are woken
+ * when a packet is sent. */
+static void wake_for_waiting(const Crossbar *x, Subnet *net, uint64_t last_step) {
+    const View *view = &net->view;
+    uint64_t first = NEVER;
+    for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
+        uint64_t step = view->head[__builtin_ctzll(rest)].step;
+        if (step < first) first = step;
+    }
+    for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
+        uint64_t step = net->output[__builtin_ctzll(rest)].free;
+        if (step > last_step && step < first) first = step;
+    }
+    if (first != NEVER) wake_at(net, (first >> x->speedup_shift) * x->obj.period);
+}
+
+static uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
+    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
+    uint64_t last_step = first_step + x->speedup - 1;
+    net->view.wake = NEVER;
+    drain_outputs(x, net, now);
+    look_at_idle_inputs(x, net);
+    for (uint64_t step = first_step; step <= last_step; step++) {
+        raise_requests(x, net, direction, step, now);
+        arbitrate(x, net, direction, step, now);
+    }
+    wake_for_waiting(x, net, last_step);
+    return net->view.wake;
+}
+
+static uint64_t tick_crossbar(SimObject *object, uint64_t now) {
+    Crossbar *x = (Crossbar *)object;
+    uint64_t requests = tick_subnet(x, &x->request, REQUESTS, now);
+    uint64_t responses = tick_subnet(x, &x->response, RESPONSES, now);
+    return requests < responses ? requests : responses;
+}
+
+static void size_subnet(Subnet *net, uint32_t inputs, uint32_t outputs, uint32_t output_buffer) {
+    net->inputs = inputs;
+    net->outputs = outputs;
+    net->ring = 1;
+    while (net->ring < output_buffer)
+        net->ring *= 2;
+    net->packet_slots = outputs * net->ring;
+}
+
+static void build_crossbar(SimObject *object) {
+    Crossbar *x = (Crossbar *)object;
+    for (uint32_t bytes = 1; bytes <= MAX_PACKET_BYTES; bytes++)
+        x->flits[bytes] = (uint8_t)((bytes + x->flit - 1) / x->flit);
+    uint32_t longest = x->flits[MAX_PACKET_BYTES];
+    x->speedup_shift = (uint32_t)__builtin_ctz(x->speedup);
+    if (x->output_buffer < longest)
+        user_error("%s.output_buffer: %u flits cannot hold the longest packet; legal is %u flits or more",
+                   object->path, x->output_buffer, longest);
+    size_subnet(&x->request, x->up_count, x->down_count, x->output_buffer);
+    size_subnet(&x->response, x->down_count, x->up_count, x->output_buffer);
+}
+
+static void init_view(Subnet *net, const Port *from, const Port *to) {
+    View *view = &net->view;
+    memset(view, 0, sizeof *view);
+    view->seen_quantum = NEVER;
+    for (uint32_t i = 0; i < net->inputs; i++) {
+        view->head[i].link = from[i].receive;
+        view->idle |= 1ull << i;
+        if (!from[i].receive->cut) view->uncut |= 1ull << i;
+    }
+    for (uint32_t j = 0; j < net->outputs; j++)
+        view->out[j] = to[j].send;
+}
+
+static void init_crossbar(SimObject *object) {
+    Crossbar *x = (Crossbar *)object;
+    x->map = address_map_find(object);
+    if (x->down_count != address_map_slices(x->map))
+        user_error("%s.down: %u ports for the %u L2 slices of the address map; there must be one for each",
+                   object->path, x->down_count, address_map_slices(x->map));
+    init_view(&x->request, x->up, x->down);
+    init_view(&x->response, x->down, x->up);
+}
+
+static void check_subnet(const SimObject *object, const Subnet *net, const char *name, bool idle) {
+    uint64_t packets = 0, flits = 0;
+    for (uint32_t j = 0; j < net->outputs; j++) {
+        packets += net->output[j].count;
+        flits += net->output[j].flits;
+    }
+    if (net->packets_in - net->packets_out != packets || net->flits_in - net->flits_out != flits)
+        panic("%s: of %lu %s (%lu flits), %lu (%lu flits) have left and %lu (%lu flits) are inside",
+              object->path, net->packets_in, name, net->flits_in, net->packets_out, net->flits_out, packets,
+              flits);
+    if (idle && packets)
+        panic("%s: %lu %s are inside although the machine is idle", object->path, packets, name);
+}
+
+static void check_crossbar(const SimObject *object, bool idle) {
+    const Crossbar *x = (const Crossbar *)object;
+    check_subnet(object, &x->request, "requests", idle);
+    check_subnet(object, &x->response, "responses", idle);
+}
+
+static void report_subnet(const Crossbar *x, const Subnet *net, const char *from, const char *to, FILE *out) {
+    const char *path = x->obj.path;
+    for (uint64_t rest = net->sending; rest; rest &= rest - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(rest);
+        const Packet *oldest = oldest_packet(net, j);
+        fprintf(out, "%s.%s[%u]: %u packets (%u flits) wait to be sent on; the oldest came at tick %lu\n",
+                path, to, j, net->output[j].count, net->output[j].flits, oldest->arrived);
+    }
+    for (uint32_t j = 0; j < net->outputs; j++)
+        for (uint64_t rest = net->view.requests[j]; rest; rest &= rest - 1) {
+            uint32_t i = (uint32_t)__builtin_ctzll(rest);
+            fprintf(out, "%s.%s[%u]: its head has asked for %s[%u] since cycle %lu\n", path, from, i, to, j,
+                    net->view.head[i].step >> x->speedup_shift);
+        }
+}
+
+static void report_crossbar(const SimObject *object, FILE *out) {
+    const Crossbar *x = (const Crossbar *)object;
+    report_subnet(x, &x->request, "up", "down", out);
+    report_subnet(x, &x->response, "down", "up", out);
+}
+
+static double utilisation(const SimObject *object, const Subnet *net) {
+    double slots = (double)object_cycle(object, object->sim->now) * net->outputs;
+    return slots > 0 ? (double)net->flits_out / slots : 0;
+}
+
+static double mean_latency(const SimObject *object, const Subnet *net) {
+    double ticks = (double)net->packets_out * (double)object->period;
+    return ticks > 0 ? (double)net->latency_ticks / ticks : 0;
+}
+
+static double request_utilisation(const SimObject *o) {
+    return utilisation(o, &((const Crossbar *)o)->request);
+}
+static double response_utilisation(const SimObject *o) {
+    return utilisation(o, &((const Crossbar *)o)->response);
+}
+static double request_latency(const SimObject *o) {
+    return mean_latency(o, &((const Crossbar *)o)->request);
+}
+static double response_latency(const SimObject *o) {
+    return mean_latency(o, &((const Crossbar *)o)->response);
+}
+
+/* clang-format off */
+#define SUBNET(net)                                                                                           \
+    DERIVED(Crossbar, net.inputs, "Input ports"),                                                             \
+    DERIVED(Crossbar, net.outputs, "Output ports"),                                                           \
+    DERIVED(Crossbar, net.ring, "Packet slots per output"),                                                   \
+    DERIVED(Crossbar, net.packet_slots, "Packet slots in all"),                                               \
+    STATE(Crossbar, net.sending, "Outputs with packets"),                                                     \
+    STATE(Crossbar, net.input, "When each input is free"),                                                    \
+    STATE(Crossbar, net.output, "Each output's ring, buffer and round-robin pointer"),                        \
+    STATE_ARRAY(Crossbar, net.packets, net.packet_slots, "Packets in the output buffers"),                    \
+    STAT_NAMED(Crossbar, net.packets_in, #net "_packets_in", "packets", "Packets that left their input"),     \
+    STAT_NAMED(Crossbar, net.packets_out, #net "_packets_out", "packets", "Packets sent on"),                 \
+    STAT_NAMED(Crossbar, net.flits_in, #net "_flits_in", "flits", "Flits that left their input"),             \
+    STAT_NAMED(Crossbar, net.flits_out, #net "_flits_out", "flits", "Flits sent on"),                         \
+    STAT_NAMED(Crossbar, net.conflicts, #net "_conflicts", "packets",                                         \
+               "Packets that lost an arbitration, once for each"),                                            \
+    STAT_NAMED(Crossbar, net.blocked_cycles, #net "_blocked_cycles", "cycles",                                \
+               "Cycles in which the next packet found no room in its output's buffer, over all outputs"),     \
+    STAT_NAMED(Crossbar, net.latency_ticks, #net "_latency_ticks", "ticks",                                   \
+               "Time from ready at the input to sent on, over all packets"),                                  \
+    HOST(Crossbar, net.view, "What the links hold, as far as the switch has looked"),                         \
+    FORMULA(#net "_utilisation", net##_utilisation, "ratio", "Busy part of the output channels"),             \
+    FORMULA(#net "_latency", net##_latency, "cycles", "Mean time from ready at the input to sent on")
+/* clang-format on */
+
+static const Field crossbar_fields[] = {
+    BASE(Crossbar),
+    PARAM_NAMED(Crossbar, up_count, "up", REQUIRED, "ports", "Ports towards the SMs", .min = 1,
+                .max = MAX_PORTS),
+    PARAM_NAMED(Crossbar, down_count, "down", REQUIRED, "ports", "Ports towards the L2 slices, one for each",
+                .min = 1, .max = MAX_PORTS),
+    PARAM(Crossbar, flit, "32B", "bytes", "What a channel carries in a cycle", .min = 1, .max = 1024),
+    PARAM(Crossbar, latency, "1", "cycles", "From a flit's crossing to the output channel", .min = 1,
+          .max = 1000),
+    PARAM(Crossbar, speedup, "1", "steps", "Flits that cross from an input to an output in a cycle", .min = 1,
+          .max = 8, .power_of_two = true),
+    PARAM(Crossbar, output_buffer, "16", "flits", "Buffer of each output", .min = 1, .max = 4096),
+    DERIVED(Crossbar, speedup_shift, "log2(speedup)"),
+    DERIVED(Crossbar, flits, "Flits of a packet, by its bytes"),
+    DERIVED(Crossbar, unused, "Padding"),
+    PORT_ARRAY(Crossbar, up, up_count, memory_protocol, ROLE_RESPONDER, "Towards the SMs"),
+    PORT_ARRAY(Crossbar, down, down_count, memory_protocol, ROLE_REQUESTER, "Towards the L2 slices"),
+    HOST(Crossbar, map, "The machine's address map"),
+    SUBNET(request),
+    SUBNET(response),
+    FIELDS_END,
+};
+
+const Class crossbar_class = {
+    .name = "Crossbar",
+    .doc =
+        "Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure",
+    .bytes = sizeof(Crossbar),
+    .fields = crossbar_fields,
+    .build = build_crossbar,
+    .init = init_crossbar,
+    .tick = tick_crossbar,
+    .check = check_crossbar,
+    .report = report_crossbar,
+};

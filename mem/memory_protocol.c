@@ -1,0 +1,3 @@
+#include "mem/memory_protocol.h"
+
+const Protocol memory_protocol = {"memory", sizeof(MemMessage), sizeof(MemMessage)};

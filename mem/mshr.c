@@ -1,0 +1,98 @@
+#include "mem/mshr.h"
+
+void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
+    *shape = (MshrShape){.entries = entries, .merges = merges, .buckets = 2, .bucket_shift = 63};
+    while (1u << shape->slot_shift < merges)
+        shape->slot_shift++;
+    shape->slots = entries << shape->slot_shift;
+    /* At most half full, so that probing stays short. */
+    while (shape->buckets < 2 * entries) {
+        shape->buckets *= 2;
+        shape->bucket_shift--;
+    }
+}
+
+static uint32_t home_bucket(const Mshr *mshr, uint64_t line_address) {
+    return (uint32_t)((line_address >> 5) * 0x9e3779b97f4a7c15ull >> mshr->shape.bucket_shift);
+}
+
+static uint32_t next_bucket(const Mshr *mshr, uint32_t bucket) {
+    return (bucket + 1) & (mshr->shape.buckets - 1);
+}
+
+uint32_t mshr_find(const Mshr *mshr, uint64_t line_address) {
+    for (uint32_t b = home_bucket(mshr, line_address); mshr->bucket[b]; b = next_bucket(mshr, b))
+        if (mshr->entry[mshr->bucket[b] - 1].address == line_address) return mshr->bucket[b] - 1;
+    return NO_MSHR;
+}
+
+uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line) {
+    ensure(!mshr_full(mshr));
+    uint32_t e = mshr->released_count ? mshr->released[--mshr->released_count] : mshr->fresh++;
+    mshr->entry[e] = (MshrEntry){.address = line_address, .set = set, .line = line};
+    mshr->used++;
+    uint32_t b = home_bucket(mshr, line_address);
+    while (mshr->bucket[b])
+        b = next_bucket(mshr, b);
+    mshr->bucket[b] = e + 1;
+    return e;
+}
+
+void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing) {
+    MshrEntry *e = &mshr->entry[entry];
+    ensure(e->merged < mshr->shape.merges);
+    uint32_t slot = (entry << mshr->shape.slot_shift) + e->merged++;
+    e->waiting++;
+    mshr->request[slot] = *request;
+    mshr->missing[slot] = missing;
+}
+
+/* Takes the entry out of the hash table, and moves up those behind it that a search would no longer reach. */
+static void forget_address(Mshr *mshr, uint32_t entry) {
+    uint32_t hole = home_bucket(mshr, mshr->entry[entry].address), mask = mshr->shape.buckets - 1;
+    while (mshr->bucket[hole] != entry + 1)
+        hole = next_bucket(mshr, hole);
+    for (uint32_t b = next_bucket(mshr, hole); mshr->bucket[b]; b = next_bucket(mshr, b)) {
+        uint32_t home = home_bucket(mshr, mshr->entry[mshr->bucket[b] - 1].address);
+        if (((b - home) & mask) < ((b - hole) & mask)) continue;
+        mshr->bucket[hole] = mshr->bucket[b];
+        hole = b;
+    }
+    mshr->bucket[hole] = 0;
+}
+
+static void release_when_answered(Mshr *mshr, uint32_t entry) {
+    const MshrEntry *e = &mshr->entry[entry];
+    if (e->pending || e->waiting) return;
+    mshr->released[mshr->released_count++] = entry;
+    mshr->used--;
+}
+
+static void wake(Mshr *mshr, uint32_t slot) {
+    uint32_t at = mshr->woken_first + mshr->woken_count++;
+    mshr->woken[at < mshr->shape.slots ? at : at - mshr->shape.slots] = slot;
+}
+
+void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
+    ensure(entry < mshr->fresh);
+    MshrEntry *e = &mshr->entry[entry];
+    uint32_t first = entry << mshr->shape.slot_shift;
+    ensure((e->pending & sectors) == sectors);
+    e->pending &= ~sectors;
+    for (uint32_t slot = first; slot < first + e->merged; slot++) {
+        if (!(mshr->missing[slot] & sectors)) continue;
+        mshr->missing[slot] &= ~sectors;
+        if (!mshr->missing[slot]) wake(mshr, slot);
+    }
+    if (e->pending) return;
+    forget_address(mshr, entry);
+    release_when_answered(mshr, entry);
+}
+
+void mshr_pop_woken(Mshr *mshr) {
+    uint32_t entry = mshr->woken[mshr->woken_first] >> mshr->shape.slot_shift;
+    if (++mshr->woken_first == mshr->shape.slots) mshr->woken_first = 0;
+    mshr->woken_count--;
+    mshr->entry[entry].waiting--;
+    release_when_answered(mshr, entry);
+}

@@ -1,0 +1,134 @@
+/* Multiplexer: joins several requesters (the caches of an SM) into one network port, and takes the responses
+ * apart again. One message per cycle each way, nothing is stored: what cannot move waits in its link. */
+#include "mem/networks.h"
+
+#include "mem/memory_protocol.h"
+
+#include <string.h>
+
+enum { MAX_PORTS = 64 };
+
+typedef enum { ROUND_ROBIN, PRIORITY } Arbitration;
+
+typedef struct {
+    SimObject obj;
+    uint32_t up_count;
+    uint32_t arbitration;
+    Port *up;
+    Port down;
+    uint64_t request_free, response_free; /* first times at which the next message may move */
+    uint32_t pointer;                     /* port with the highest priority                 */
+    uint32_t unused;
+    uint64_t requests, responses, conflicts, request_blocked_cycles, response_blocked_cycles;
+} Mux;
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* The ports' ready heads as a set; *first becomes the time at which a head became or becomes ready. */
+static uint64_t find_ready(const Mux *mux, uint64_t now, uint64_t *first) {
+    uint64_t ready = 0;
+    *first = NEVER;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        uint64_t time = link_next_ready(mux->up[i].receive);
+        if (time <= now) ready |= 1ull << i;
+        if (time < *first) *first = time;
+    }
+    return ready;
+}
+
+static uint32_t choose(const Mux *mux, uint64_t ready) {
+    uint64_t at_or_after = ready & ~0ull << mux->pointer;
+    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : ready);
+}
+
+static void send_down(Mux *mux, uint32_t i, uint64_t now) {
+    Link *link = mux->up[i].receive;
+    MemMessage *message = link_send(mux->down.send, now);
+    memcpy(message, link_peek(link, now), sizeof *message);
+    mem_enter_network(message, i);
+    link_pop(link, now);
+    mux->requests++;
+    if (mux->arbitration == ROUND_ROBIN) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
+}
+
+static uint64_t move_requests(Mux *mux, uint64_t now) {
+    uint64_t first, period = mux->obj.period;
+    if (now < mux->request_free) return mux->request_free;
+    uint64_t ready = find_ready(mux, now, &first);
+    if (!ready) return first;
+    if (!link_can_send(mux->down.send, now)) return link_space_time(mux->down.send, now);
+    send_down(mux, choose(mux, ready), now);
+    mux->conflicts += (uint64_t)__builtin_popcountll(ready) - 1;
+    mux->request_blocked_cycles += (now - later(first, mux->request_free)) / period;
+    mux->request_free = now + period;
+    find_ready(mux, now, &first);
+    return later(first, mux->request_free);
+}
+
+static uint64_t move_responses(Mux *mux, uint64_t now) {
+    Link *from = mux->down.receive;
+    uint64_t ready = link_next_ready(from), period = mux->obj.period;
+    if (now < mux->response_free) return mux->response_free;
+    if (ready > now) return ready;
+    MemMessage message = *(const MemMessage *)link_peek(from, now);
+    uint32_t port = mem_leave_network(&message);
+    ensure(port < mux->up_count);
+    Link *to = mux->up[port].send;
+    if (!link_can_send(to, now)) return link_space_time(to, now);
+    memcpy(link_send(to, now), &message, sizeof message);
+    link_pop(from, now);
+    mux->responses++;
+    mux->response_blocked_cycles += (now - later(ready, mux->response_free)) / period;
+    mux->response_free = now + period;
+    return later(link_next_ready(from), mux->response_free);
+}
+
+static uint64_t tick_mux(SimObject *object, uint64_t now) {
+    Mux *mux = (Mux *)object;
+    uint64_t requests = move_requests(mux, now), responses = move_responses(mux, now);
+    return requests < responses ? requests : responses;
+}
+
+static void report_mux(const SimObject *object, FILE *out) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t now = object->sim->now, first, ready = find_ready(mux, now, &first);
+    for (uint64_t rest = ready; rest; rest &= rest - 1)
+        fprintf(out, "%s.up[%d]: a request waits for %s\n", object->path, __builtin_ctzll(rest),
+                mux->down.send->name);
+    const MemMessage *response = link_peek(mux->down.receive, now);
+    if (response && response->route_depth > 0)
+        fprintf(out, "%s.down: a response waits for up[%u]\n", object->path,
+                response->route[response->route_depth - 1]);
+}
+
+static const Field mux_fields[] = {
+    BASE(Mux),
+    PARAM_NAMED(Mux, up_count, "up", REQUIRED, "ports", "Ports to be joined", .min = 1, .max = MAX_PORTS),
+    PARAM_CHOICE(Mux, arbitration, "round_robin", "round_robin|priority",
+                 "Which of several requests goes first; priority: the lowest port"),
+    PORT_ARRAY(Mux, up, up_count, memory_protocol, ROLE_RESPONDER, "From the caches"),
+    PORT(Mux, down, memory_protocol, ROLE_REQUESTER, "Towards the network"),
+    STATE(Mux, request_free, "First time at which the next request may move"),
+    STATE(Mux, response_free, "First time at which the next response may move"),
+    STATE(Mux, pointer, "Port with the highest priority"),
+    DERIVED(Mux, unused, "Padding"),
+    STAT(Mux, requests, "messages", "Requests passed down"),
+    STAT(Mux, responses, "messages", "Responses passed up"),
+    STAT(Mux, conflicts, "messages", "Requests that were ready and lost an arbitration, once for each"),
+    STAT(Mux, request_blocked_cycles, "cycles",
+         "Cycles in which a request was ready and the link down was full"),
+    STAT(Mux, response_blocked_cycles, "cycles",
+         "Cycles in which a response was ready and its link up was full"),
+    FIELDS_END,
+};
+
+const Class mux_class = {
+    .name = "Mux",
+    .doc = "Joins several requesters into one network port",
+    .bytes = sizeof(Mux),
+    .fields = mux_fields,
+    .tick = tick_mux,
+    .report = report_mux,
+};

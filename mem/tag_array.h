@@ -1,0 +1,116 @@
+/* The tags of a set-associative cache: which line stands where, which of its sectors are there, and who
+ * brought it. Plain data and functions, embedded in a cache object. All-zero state is an empty array.
+ *
+ * A sector is valid (its data is here), reserved (a fill is under way) or neither; a dirty sector must be
+ * written back. A line with a reserved sector cannot be evicted. */
+#ifndef WW_MEM_TAG_ARRAY_H
+#define WW_MEM_TAG_ARRAY_H
+
+#include "core/sim/object.h"
+
+#define NO_LINE UINT32_MAX
+
+enum {
+    SECTOR_BYTES_MIN = 32,
+    MAX_INDEX_BITS = 16,
+    NOBODY = 0xffff, /* owner of a line that no warp asked for */
+};
+
+typedef enum { INDEX_LINEAR, INDEX_XOR } IndexFunction;
+
+/* What a cache's parameters say. */
+typedef struct {
+    uint64_t size; /* bytes */
+    uint32_t ways, line, sectors;
+    uint32_t index; /* IndexFunction */
+    const char
+        *index_masks; /* INDEX_XOR: "0x80880,...", one mask of address bits per index bit, bit 0 first */
+} TagGeometry;
+
+/* Derived from it; the same for the whole life of the array. */
+typedef struct {
+    uint64_t masks[MAX_INDEX_BITS];
+    uint32_t index_bits; /* number of masks; 0: linear */
+    uint32_t sets, set_mask /* sets - 1 when sets is a power of two, else 0 */, ways, lines;
+    uint32_t sectors, all_sectors;
+    uint32_t line_bytes, line_shift, sector_shift;
+} TagShape;
+
+typedef struct {
+    uint64_t used; /* stamp of the last use: the smallest is the least recent; 0 in an invalid line */
+    uint8_t valid, reserved, dirty; /* sector masks */
+    uint8_t class_number;           /* of the request that reserved the line: MemMessage.class_number */
+    uint16_t sm, warp;              /* the warp that reserved it, or NOBODY */
+} TagLine;
+
+typedef struct {
+    TagShape shape;
+    uint64_t *tag; /* per line, set by set: line address | 1, or 0 when the line is invalid */
+    TagLine *line;
+    uint64_t uses; /* the last stamp given out */
+} TagArray;
+
+#define TAG_ARRAY_ROWS(T, m)                                                                                 \
+    DERIVED(T, m.shape, "Geometry and set index")                                                            \
+    , STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                  \
+    , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors, owner and last use of each line")                      \
+    , STATE(T, m.uses, "Stamp of the last use")
+
+/* A geometry that cannot be built is a user error that names `path`. */
+void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);
+
+/* Sets of an XOR index: bit i is the parity of the address bits under mask i. */
+static inline uint32_t tag_xor_index(const TagShape *shape, uint64_t address) {
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < shape->index_bits; i++)
+        set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
+    return set;
+}
+
+static inline uint32_t tag_set(const TagShape *shape, uint64_t address) {
+    if (shape->index_bits) return tag_xor_index(shape, address);
+    uint64_t number = address >> shape->line_shift;
+    return (uint32_t)(shape->set_mask ? number & shape->set_mask : number % shape->sets);
+}
+
+static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address) {
+    return address & ~(uint64_t)(shape->line_bytes - 1);
+}
+
+/* The sectors that hold [address, address + bytes), which must lie inside one line. */
+static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint32_t bytes) {
+    uint32_t offset = (uint32_t)address & (shape->line_bytes - 1);
+    uint32_t first = offset >> shape->sector_shift, last = (offset + bytes - 1) >> shape->sector_shift;
+    return (2u << last) - (1u << first);
+}
+
+/* The line of `set` that holds `line_address`, or NO_LINE. */
+static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
+    uint32_t first = set * tags->shape.ways;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        if (tags->tag[i] == (line_address | 1)) return i;
+    return NO_LINE;
+}
+
+static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
+    return tags->tag[line] & ~1ull;
+}
+
+static inline void tag_touch(TagArray *tags, uint32_t line) {
+    tags->line[line].used = ++tags->uses;
+}
+
+/* The line to replace: an invalid one, else the least recently used of those without a reserved sector;
+ * NO_LINE when every way is reserved. */
+uint32_t tag_victim(const TagArray *tags, uint32_t set);
+
+/* Gives `line`, whose former contents are lost, to `line_address`, as the most recently used; no sector is
+ * there yet. */
+void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                 uint8_t class_number);
+
+/* Forgets the line; sectors under way stay reserved, and the tag with them. */
+void tag_invalidate(TagArray *tags, uint32_t line);
+void tag_invalidate_all(TagArray *tags);
+
+#endif
