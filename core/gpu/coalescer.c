@@ -1,0 +1,132 @@
+#include "core/gpu/coalescer.h"
+
+#include <string.h>
+
+/* Bytes [first, first + count) of a line as a bit mask; count <= 16. */
+static void add_bytes(uint64_t mask[2], uint32_t first, uint32_t count) {
+    unsigned __int128 bits = (((unsigned __int128)1 << count) - 1) << first;
+    mask[0] |= (uint64_t)bits;
+    mask[1] |= (uint64_t)(bits >> 64);
+}
+
+/* The segment of `line` among those found, made if it is new. Neighbouring lanes mostly share a line or
+ * follow each other, so the search goes backwards. */
+static Segment *segment_of_line(Segment *segments, uint32_t *count, uint64_t line) {
+    for (uint32_t i = *count; i-- > 0;)
+        if (segments[i].address == line) return &segments[i];
+    segments[*count] = (Segment){.address = line, .bytes = COALESCE_LINE};
+    return &segments[(*count)++];
+}
+
+static void add_lane(Segment *segments, uint32_t *count, uint32_t lane, uint64_t address, uint32_t bytes) {
+    uint32_t offset = (uint32_t)(address % COALESCE_LINE);
+    uint32_t here = offset + bytes > COALESCE_LINE ? COALESCE_LINE - offset : bytes;
+    Segment *segment = segment_of_line(segments, count, address - offset);
+    segment->lanes |= 1u << lane;
+    add_bytes(segment->byte_mask, offset, here);
+    if (here < bytes) add_lane(segments, count, lane, address + here, bytes - here);
+}
+
+static void shrink(Segment *segment) {
+    uint64_t low = segment->byte_mask[0], high = segment->byte_mask[1];
+    if (low && high) return;
+    uint64_t half = low ? low : high;
+    segment->address += low ? 0 : 64;
+    segment->bytes = 64;
+    if ((half & 0xffffffffu) && (half >> 32)) return;
+    segment->address += (half & 0xffffffffu) ? 0 : 32;
+    segment->bytes = 32;
+}
+
+/* The smallest quarter, half or whole of a line that holds [lowest, end): for accesses within one line. */
+static Segment enclosing_segment(const MemoryOp *op) {
+    uint64_t last = op->highest + op->bytes - 1;
+    uint32_t bytes = 32;
+    while (op->lowest / bytes != last / bytes)
+        bytes *= 2;
+    return (Segment){.address = op->lowest / bytes * bytes, .bytes = bytes, .lanes = op->lanes};
+}
+
+static bool is_ascending(const MemoryOp *op) {
+    uint64_t differences = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        differences |= op->address[i] ^ (op->lowest + 4 * i);
+    return differences == 0;
+}
+
+static void add_written_bytes(const MemoryOp *op, Segment *segment) {
+    if (op->lanes == ~0u && op->bytes == 4 && op->highest - op->lowest == 124 && is_ascending(op)) {
+        segment->byte_mask[0] = segment->byte_mask[1] = ~0ull;
+        return;
+    }
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1)
+        add_bytes(segment->byte_mask, (uint32_t)(op->address[__builtin_ctz(lanes)] % COALESCE_LINE),
+                  op->bytes);
+}
+
+/* The common case, all in one line, does not look at each lane unless bytes are written. */
+static bool coalesce_within_line(const MemoryOp *op, Segment *segments) {
+    if (op->highest - op->lowest >= COALESCE_LINE ||
+        op->lowest / COALESCE_LINE != (op->highest + op->bytes - 1) / COALESCE_LINE)
+        return false;
+    segments[0] = enclosing_segment(op);
+    if (op->kind != INST_LOAD) add_written_bytes(op, &segments[0]);
+    return true;
+}
+
+uint32_t coalesce(const MemoryOp *op, Segment *segments) {
+    uint32_t count = 0;
+    if (coalesce_within_line(op, segments)) return 1;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        add_lane(segments, &count, lane, op->address[lane], op->bytes);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        shrink(&segments[i]);
+    return count;
+}
+
+/* Do all words lie in a window as wide as the banks? Then different words are in different banks. */
+static bool within_one_row(const MemoryOp *op, uint32_t banks) {
+    return op->bytes <= 4 && op->highest / 4 - op->lowest / 4 < banks;
+}
+
+/* Words wider than a bank are served as so many passes over halves or quarters of the warp; here each 4-byte
+ * word counts in its bank, which comes to the same. */
+uint32_t shared_conflict_degree(const MemoryOp *op, uint32_t banks) {
+    uint32_t words_seen[WARP_LANES * 4], first_in_bank[64], next[WARP_LANES * 4], in_bank[64];
+    uint32_t count = 0, worst = 1, words_per_lane = op->bytes > 4 ? op->bytes / 4u : 1;
+    uint64_t banks_used = 0;
+    if (within_one_row(op, banks)) return 1;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), word = (uint32_t)(op->address[lane] / 4);
+        for (uint32_t k = 0; k < words_per_lane; k++, word++) {
+            uint32_t bank = word % banks, seen;
+            if (!(banks_used >> bank & 1)) {
+                banks_used |= 1ull << bank;
+                first_in_bank[bank] = UINT32_MAX;
+                in_bank[bank] = 0;
+            }
+            for (seen = first_in_bank[bank]; seen != UINT32_MAX && words_seen[seen] != word;)
+                seen = next[seen];
+            if (seen != UINT32_MAX) continue;
+            words_seen[count] = word;
+            next[count] = first_in_bank[bank];
+            first_in_bank[bank] = count++;
+            if (++in_bank[bank] > worst) worst = in_bank[bank];
+        }
+    }
+    return worst;
+}
+
+uint32_t distinct_addresses(const MemoryOp *op, uint64_t distinct[WARP_LANES]) {
+    uint32_t count = 0;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint64_t address = op->address[__builtin_ctz(lanes)];
+        uint32_t i = count;
+        while (i > 0 && distinct[i - 1] != address)
+            i--;
+        if (i == 0) distinct[count++] = address;
+    }
+    return count;
+}

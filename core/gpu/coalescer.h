@@ -1,0 +1,31 @@
+/* Which memory segments a warp instruction touches, and how shared-memory banks conflict. Pure functions. */
+#ifndef WW_GPU_COALESCER_H
+#define WW_GPU_COALESCER_H
+
+#include "core/gpu/protocols.h"
+
+enum {
+    COALESCE_LINE = 128,
+    MAX_SEGMENTS = WARP_LANES * 2, /* every lane in a line of its own, and across two of them */
+};
+
+typedef struct {
+    uint64_t address;      /* of the segment                                 */
+    uint64_t byte_mask[2]; /* bytes of its 128 B line that the warp writes; loads may leave it empty */
+    uint32_t bytes;        /* 32, 64 or 128                                  */
+    uint32_t lanes;        /* that touch it                                  */
+} Segment;
+
+/* Coalesces per warp into 128 B lines in the order in which the lanes first touch them, each shrunk to the 64
+ * B half or 32 B quarter that holds all touched bytes. Returns the number of segments. */
+uint32_t coalesce(const MemoryOp *op, Segment *segments);
+
+/* Cycles that the banks need: the largest number of different words in one bank. Lanes that read the same
+ * word share it (broadcast). At least 1. */
+uint32_t shared_conflict_degree(const MemoryOp *op, uint32_t banks);
+
+/* Number of different addresses, for the constant cache, which serves one per cycle; they are stored
+ * ascending in the order of lanes into `distinct`. */
+uint32_t distinct_addresses(const MemoryOp *op, uint64_t distinct[WARP_LANES]);
+
+#endif

@@ -1,0 +1,76 @@
+/* Starting and finishing CTAs and their warps. */
+#include "core/gpu/sm.h"
+
+#include <string.h>
+
+static uint32_t lanes_of_warp(const RunningKernel *running, uint32_t warp_in_cta) {
+    uint32_t left = running->threads_per_cta - warp_in_cta * WARP_LANES;
+    return left >= WARP_LANES ? ~0u : (1u << left) - 1;
+}
+
+static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_cta) {
+    const RunningKernel *running = sm->running;
+    WarpIdentity identity = {
+        .warp_in_cta = warp_in_cta,
+        .sm = sm->number,
+        .sm_count = sm->sm_count,
+        .warp_slot = w,
+        .grid = running->launch,
+        .dynamic_shared_bytes = running->dynamic_shared_bytes,
+        .total_shared_bytes = running->shared_bytes,
+    };
+    memcpy(identity.ctaid, cta->ctaid, sizeof identity.ctaid);
+    memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
+    memcpy(identity.ntid, running->block, sizeof identity.ntid);
+    exec_fill_specials(running->kernel, &identity, sm_registers(sm, w));
+}
+
+static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {
+    const Kernel *kernel = sm->running->kernel;
+    uint32_t *predicates = sm->predicates + (size_t)w * kernel->predicates;
+    sm->warp[w] = (Warp){.age = sm->age_counter++, .cta_slot = slot, .warp_in_cta = warp_in_cta};
+    memset(sm_registers(sm, w), 0, (size_t)kernel->slots * SLOT_BYTES);
+    memset(predicates, 0, kernel->predicates * sizeof *predicates);
+    predicates[TRUE_PREDICATE] = ~0u;
+    simt_start(&sm->stack[w], lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
+    fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
+    sm->live |= warp_bit(w);
+    sm->want_fetch |= warp_bit(w);
+    sm_add_to_scheduler(sm, w);
+}
+
+static void start_cta(Sm *sm, const CtaStart *start) {
+    uint32_t warps = sm->running->warps_per_cta, first = start->slot * warps;
+    Cta *cta = &sm->cta[start->slot];
+    memset(cta, 0, sizeof *cta);
+    memcpy(cta->ctaid, start->ctaid, sizeof cta->ctaid);
+    memset(sm->shared_memory + (size_t)start->slot * sm->running->shared_bytes, 0, sm->running->shared_bytes);
+    cta->unfinished = warps;
+    for (uint32_t i = 0; i < warps; i++) {
+        cta->warps |= warp_bit(first + i);
+        start_warp(sm, first + i, start->slot, i);
+    }
+    sm->ctas_started++;
+}
+
+void sm_accept_cta(Sm *sm, uint64_t now) {
+    const CtaStart *start = link_peek(sm->dispatch.receive, now);
+    if (!start) return;
+    start_cta(sm, start);
+    link_pop(sm->dispatch.receive, now);
+    object_progress(&sm->obj);
+}
+
+void sm_retire_warp(Sm *sm, uint32_t w) {
+    uint32_t slot = sm->warp[w].cta_slot;
+    if (--sm->cta[slot].unfinished) return;
+    sm->ctas_finished++;
+    sm->finished_ctas |= 1u << slot;
+}
+
+void sm_report_finished_cta(Sm *sm, uint64_t now) {
+    if (!sm->finished_ctas || !link_can_send(sm->dispatch.send, now)) return;
+    uint32_t slot = (uint32_t)__builtin_ctz(sm->finished_ctas);
+    *(CtaDone *)link_send(sm->dispatch.send, now) = (CtaDone){.slot = slot};
+    sm->finished_ctas &= sm->finished_ctas - 1;
+}

@@ -1,0 +1,201 @@
+/* What an issued instruction does: it executes functionally at once; its timing, and what others may know of
+ * it, follows. */
+#include "core/gpu/barrier.h"
+
+#include <string.h>
+
+/* Local memory in the machine's address space, words of the 32 lanes side by side, beyond any device memory.
+ */
+#define LOCAL_MEMORY_BASE (1ull << 40)
+
+static void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
+    const RunningKernel *running = sm->running;
+    const Kernel *kernel = running->kernel;
+    ExecContext *context = sm->context;
+    context->bank[0] = sm_registers(sm, w);
+    context->predicates = sm->predicates + (size_t)w * kernel->predicates;
+    context->active = active;
+    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
+    context->local = sm->local_memory + (size_t)w * WARP_LANES * kernel->local_bytes;
+}
+
+static uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst, uint32_t lanes) {
+    if (inst->guard == NO_PREDICATE) return lanes;
+    uint32_t guard = sm->predicates[(size_t)w * sm->running->kernel->predicates + inst->guard];
+    return lanes & (inst->guard_negated ? ~guard : guard);
+}
+
+static void set_pending(Warp *warp, const Inst *inst) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        warp->pending[inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+}
+
+/* --- Memory -----------------------------------------------------------------------------------------------
+ */
+
+static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
+    uint64_t words = (sm->running->kernel->local_bytes + 3) / 4;
+    uint64_t base = LOCAL_MEMORY_BASE + (sm->number * MAX_WARPS + w) * words * COALESCE_LINE;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        op->address[i] = base + op->address[i] / 4 * COALESCE_LINE + i * 4 + op->address[i] % 4;
+    op->lowest = 0;
+    op->highest = UINT64_MAX;
+}
+
+static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, uint32_t payload,
+                        uint64_t now) {
+    const ExecContext *context = sm->context;
+    MemoryOp *op = link_send(sm->lsu.send, now);
+    memcpy(op->address, context->address, sizeof op->address);
+    op->lowest = inst->space == SPACE_GENERIC ? 0 : context->lowest;
+    op->highest = inst->space == SPACE_GENERIC ? UINT64_MAX : context->highest;
+    op->begins = begins;
+    op->lanes = context->active;
+    op->inst = (uint32_t)(inst - sm->running->kernel->insts);
+    op->payload = payload;
+    op->warp = (uint16_t)w;
+    op->kind = inst->kind;
+    op->space = (uint8_t)context->space;
+    op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
+    op->cache_op = inst->is_volatile ? CACHE_VOLATILE : inst->cache_op;
+    op->pad[0] = op->pad[1] = 0;
+    if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
+}
+
+static uint32_t take_payload(Sm *sm) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(~sm->payload_used);
+    sm->payload_used |= 1ull << slot;
+    sm->payloads_in_use++;
+    sm->context->atomic = &sm->payload[slot];
+    return slot;
+}
+
+static void give_back_payload(Sm *sm, uint32_t slot) {
+    sm->payload_used &= ~(1ull << slot);
+    sm->payloads_in_use--;
+}
+
+static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int by) {
+    Warp *warp = &sm->warp[w];
+    if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight += (uint32_t)by;
+    if (kind != INST_LOAD) {
+        warp->writes_in_flight += (uint32_t)by;
+        return;
+    }
+    warp->loads_in_flight += (uint32_t)by;
+    sm->loading = warp->loads_in_flight ? sm->loading | warp_bit(w) : sm->loading & ~warp_bit(w);
+}
+
+static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle, uint64_t now) {
+    ExecContext *context = sm->context;
+    bool global_atomic = inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
+    uint32_t payload = global_atomic ? take_payload(sm) : 0;
+    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
+    context->space = inst->space;
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) sm_fault(sm, w, inst);
+    if (global_atomic && context->active && context->space == SPACE_GLOBAL)
+        context->active = sm->payload[payload].mask; /* lanes on shared memory are done already */
+    else if (global_atomic)
+        give_back_payload(sm, payload);
+    if (!context->active) { /* nothing to access: it only passes through */
+        wheel_add(&sm->wheel, begins + 2, w, (uint32_t)(inst - sm->running->kernel->insts));
+        return;
+    }
+    if (sm->view->log_count) object_request_commit(&sm->obj);
+    count_memory(sm, w, inst->kind, context->space, 1);
+    send_to_lsu(sm, w, inst, begins, payload, now);
+}
+
+void sm_complete_memory(Sm *sm, const MemoryDone *done) {
+    const Inst *inst = sm_inst(sm, done->inst);
+    if (done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL) {
+        atomic_write_back(inst, &sm->payload[done->payload], done->lanes, sm_registers(sm, done->warp));
+        give_back_payload(sm, done->payload);
+    }
+    count_memory(sm, done->warp, done->kind, done->space, -1);
+    if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
+        sm->fencing &= ~warp_bit(done->warp);
+        sm->waiting &= ~warp_bit(done->warp);
+    }
+    sm_complete(sm, done->warp, inst);
+}
+
+/* --- Control flow -----------------------------------------------------------------------------------------
+ */
+
+static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
+    uint32_t lanes = simt_top(&sm->stack[w])->lanes;
+    sm->branches++;
+    if (taken && taken != lanes) sm->divergent_branches++;
+    simt_branch(&sm->stack[w], taken, inst->target, pc + 1, inst->reconverge);
+}
+
+static void leave_if_done(Sm *sm, uint32_t w) {
+    if (sm->stack[w].depth) return;
+    sm->live &= ~warp_bit(w);
+    sm_remove_from_scheduler(sm, w);
+    sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
+}
+
+static void execute_fence(Sm *sm, uint32_t w) {
+    if (!sm->warp[w].writes_in_flight) return;
+    sm->fencing |= warp_bit(w);
+    sm->waiting |= warp_bit(w);
+}
+
+/* --- The step ---------------------------------------------------------------------------------------------
+ */
+
+static void execute_other(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+    ExecContext *context = sm->context;
+    switch ((InstKind)inst->kind) {
+    case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
+    case INST_EXIT: simt_exit(&sm->stack[w], context->active, pc + 1); return;
+    case INST_BARRIER: barrier_arrive(sm, w, inst); break;
+    case INST_FENCE: execute_fence(sm, w); break;
+    case INST_NOP: break;
+    default:
+        if (context->active) inst->exec(inst, context);
+        if (context->fault) sm_fault(sm, w, inst);
+    }
+    simt_advance(&sm->stack[w], pc + 1);
+}
+
+void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+    Warp *warp = &sm->warp[w];
+    SimtEntry *top = simt_top(&sm->stack[w]);
+    uint32_t pc = top->pc, active;
+    const Inst *inst = sm_inst(sm, pc);
+    const Timing *timing = &sm->timing[inst->timing];
+
+    active = active_lanes(sm, w, inst, top->lanes);
+    prepare_context(sm, w, active);
+    sm->warp_instructions++;
+    sm->thread_instructions += (uint64_t)__builtin_popcount(active);
+    sm->unit_instructions[timing->unit]++;
+    warp->in_flight++;
+    set_pending(warp, inst);
+    if (timing->unit == UNIT_MEM) {
+        execute_memory(sm, w, inst, cycle, now);
+        simt_advance(&sm->stack[w], pc + 1);
+    } else {
+        sm->context->clock = cycle;
+        execute_other(sm, w, inst, pc);
+        wheel_add(&sm->wheel,
+                  collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, timing->latency,
+                                  timing->interval, cycle),
+                  w, pc);
+    }
+    sm_advance_buffer(sm, w, sm->stack[w].depth && simt_top(&sm->stack[w])->pc != pc + 1);
+    if (inst->kind == INST_EXIT) leave_if_done(sm, w);
+}
+
+void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
+    Warp *warp = &sm->warp[w];
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+    warp->in_flight--;
+    if (sm->blocked >> w & 1 && sm->valid >> w & 1) sm_update_head(sm, w);
+    if (warp->in_flight == 0 && sm->stack[w].depth == 0) sm_retire_warp(sm, w);
+}

@@ -1,0 +1,98 @@
+/* Instruction buffers: one warp with an empty buffer is fetched per cycle, decoded in the next, and can issue
+ * in the one after. */
+#include "core/gpu/sm.h"
+
+static bool names_conflict(const Warp *warp, const Inst *inst) {
+    uint64_t common = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
+        common |= warp->pending[i] & inst->names[i];
+    return common != 0;
+}
+
+/* Atomics on global memory change memory only when they reach the L2 slice, loads and stores at issue: a
+ * warp's own program order is kept by letting the latter wait. */
+static bool waits_for_atomics(const Warp *warp, const Inst *inst) {
+    return warp->atomics_in_flight && (inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
+           (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
+}
+
+static void set_bit(WarpSet *set, WarpSet bit, bool on) {
+    *set = on ? *set | bit : *set & ~bit;
+}
+
+void sm_update_head(Sm *sm, uint32_t w) {
+    const Warp *warp = &sm->warp[w];
+    WarpSet bit = warp_bit(w);
+    if (warp->buffered == 0) return;
+    const Inst *inst = sm_inst(sm, simt_top(&sm->stack[w])->pc);
+    set_bit(&sm->blocked, bit, names_conflict(warp, inst) || waits_for_atomics(warp, inst));
+    set_bit(&sm->head_memory, bit, inst->timing == TIMING_MEM);
+    set_bit(&sm->head_sfu, bit, sm->timing[inst->timing].unit == UNIT_SFU);
+}
+
+static void empty_buffer(Sm *sm, uint32_t w) {
+    sm->warp[w].buffered = 0;
+    sm->valid &= ~warp_bit(w);
+}
+
+void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
+    Warp *warp = &sm->warp[w];
+    warp->buffered--;
+    if (sm->stack[w].depth == 0) {
+        empty_buffer(sm, w);
+    } else if (jumped) {
+        /* What was fetched behind the jump is found to be wrong a cycle later; had nothing been left in the
+         * buffer, the wrong instructions would first have to arrive. */
+        sm->refetch[warp->buffered ? 0 : 1] |= warp_bit(w);
+        empty_buffer(sm, w);
+    } else if (warp->buffered == 0) {
+        empty_buffer(sm, w);
+        sm->want_fetch |= warp_bit(w);
+    } else {
+        sm_update_head(sm, w);
+    }
+}
+
+/* The registers of a machine's warps are several times larger than the host's near caches: what an
+ * instruction reads is called for when it is decoded, about two simulated cycles before it issues. */
+static void prefetch_operands(const Sm *sm, uint32_t w, uint32_t pc, uint32_t count) {
+    const uint8_t *registers = sm_registers(sm, w);
+    for (const Inst *inst = sm_inst(sm, pc), *end = inst + count; inst < end; inst++) {
+        for (uint32_t i = 0; i < inst->src_count; i++) {
+            const uint8_t *row = registers + (inst->src[i] & OPERAND_OFFSET);
+            if (inst->src[i] & OPERAND_CONST) continue;
+            __builtin_prefetch(row);
+            __builtin_prefetch(row + SLOT_BYTES / 2);
+        }
+        if (inst->dst_count) {
+            __builtin_prefetch(registers + inst->dst[0], 1);
+            __builtin_prefetch(registers + inst->dst[0] + SLOT_BYTES / 2, 1);
+        }
+    }
+}
+
+bool sm_decode(Sm *sm) {
+    uint32_t w = sm->decode_warp;
+    if (w == NO_WARP) return false;
+    uint32_t left = sm->running->kernel->inst_count - simt_top(&sm->stack[w])->pc;
+    sm->decode_warp = NO_WARP;
+    sm->warp[w].buffered = left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
+    sm->valid |= warp_bit(w);
+    sm_update_head(sm, w);
+    prefetch_operands(sm, w, simt_top(&sm->stack[w])->pc, sm->warp[w].buffered);
+    return true;
+}
+
+/* Round robin over the warps that want instructions. */
+void sm_fetch(Sm *sm) {
+    WarpSet wanting = sm->want_fetch;
+    if (wanting) {
+        WarpSet behind = wanting & ~((warp_bit(sm->last_fetched) << 1) - 1);
+        sm->last_fetched = first_warp(behind ? behind : wanting);
+        sm->decode_warp = sm->last_fetched;
+        sm->want_fetch &= ~warp_bit(sm->last_fetched);
+    }
+    sm->want_fetch |= sm->refetch[0];
+    sm->refetch[0] = sm->refetch[1];
+    sm->refetch[1] = 0;
+}

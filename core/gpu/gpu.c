@@ -1,0 +1,295 @@
+#include "core/gpu/gpu.h"
+
+#include "core/gpu/dispatcher.h"
+#include "core/gpu/sm.h"
+#include "mem/address_map.h"
+#include "mem/caches.h"
+#include "mem/functional_memory.h"
+#include "mem/memory_controller.h"
+#include "mem/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
+    HANG_CYCLES = 2000000,
+    MAX_CTA_THREADS = 1024,
+    SHARED_GRANULE = 128, /* shared memory is allocated in such pieces */
+};
+
+struct Gpu {
+    Sim *sim;
+    FunctionalMemory functional;
+    SimObject *dispatcher;
+    Sm *sms[MAX_SMS];
+    uint32_t sm_count;
+    RunningKernel running;
+    LaunchResult result; /* of the present or last launch */
+    uint32_t launches;
+    uint64_t hang_cycles;
+    volatile int interrupted;
+    void (*report)(void *context);
+    void *report_context;
+    double report_seconds, last_report;
+};
+
+void gpu_register_classes(void) {
+    static const Class *const classes[] = {
+        &sm_class,  &lsu_class,         &dispatcher_class,        &l1_class, &l2_class, &crossbar_class,
+        &mux_class, &address_map_class, &memory_controller_class,
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        class_register(classes[i]);
+}
+
+/* As deep as the stages between issue and LSU (latch, collector, dispatch) at one instruction per cycle. */
+#define LSU_LINK ((LinkOptions){.depth = 5})
+
+/* The SM's port to its own load/store unit needs no wiring by hand. */
+static void wire_lsus(Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *lsu = sim->objects[i];
+        if (lsu->class != &lsu_class || ((Sm *)lsu->parent)->lsu.send) continue;
+        sim_wire(sim, lsu->parent, "lsu", lsu, "sm", LSU_LINK, LSU_LINK);
+    }
+}
+
+static void find_objects(Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        SimObject *object = gpu->sim->objects[i];
+        if (object->class == &dispatcher_class) {
+            if (gpu->dispatcher) user_error("%s: a machine has one Dispatcher", object->path);
+            gpu->dispatcher = object;
+        }
+        if (object->class == &sm_class && gpu->sm_count < MAX_SMS) gpu->sms[gpu->sm_count++] = (Sm *)object;
+    }
+    if (!gpu->dispatcher) user_error("machine %s has no Dispatcher", gpu->sim->name);
+    if (!gpu->sm_count) user_error("machine %s has no SM", gpu->sim->name);
+}
+
+Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
+    Gpu *gpu = calloc(1, sizeof *gpu);
+    ensure(gpu);
+    gpu->sim = sim;
+    gpu->hang_cycles = HANG_CYCLES;
+    gpu->functional.memory = device_memory_new(memory_bytes);
+    sim->user = &gpu->functional;
+    return gpu;
+}
+
+void gpu_elaborate(Gpu *gpu) {
+    find_objects(gpu);
+    wire_lsus(gpu->sim);
+    sim_elaborate(gpu->sim);
+}
+
+void gpu_free(Gpu *gpu) {
+    if (!gpu) return;
+    free(gpu->running.params);
+    device_memory_free(gpu->functional.memory);
+    free(gpu);
+}
+
+DeviceMemory *gpu_memory(Gpu *gpu) {
+    return gpu->functional.memory;
+}
+
+void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
+    device_write(gpu->functional.memory, address, bytes, count);
+}
+
+void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
+    device_fill(gpu->functional.memory, address, byte, count);
+}
+
+void gpu_place_module(Gpu *gpu, Module *module) {
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        ModuleVariable *variable = &module->variables[i];
+        variable->address = device_alloc(gpu->functional.memory, variable->bytes);
+        if (!variable->address)
+            user_error("%s: variable '%s' of %lu bytes does not fit device memory", module->path,
+                       variable->name, variable->bytes);
+    }
+    module_place(module);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const ModuleVariable *variable = &module->variables[i];
+        if (variable->init) gpu_write(gpu, variable->address, variable->init, variable->bytes);
+    }
+}
+
+/* --- Launching --------------------------------------------------------------------------------------------
+ */
+
+static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
+    for (int i = 0; i < 3; i++)
+        if (launch->grid[i] == 0 || launch->block[i] == 0)
+            user_error(
+                "kernel %s: grid (%u, %u, %u) and block (%u, %u, %u) must be at least 1 in every dimension",
+                kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                launch->block[1], launch->block[2]);
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    if (threads > MAX_CTA_THREADS)
+        user_error("kernel %s: a CTA of %lu threads; legal are up to %d", kernel->name, threads,
+                   MAX_CTA_THREADS);
+    if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
+        user_error("kernel %s: a CTA of %u threads; the kernel was compiled for at most %u", kernel->name,
+                   running->threads_per_cta, kernel->max_threads);
+}
+
+static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    RunningKernel *running = &gpu->running;
+    char why[160];
+    free(running->params);
+    *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches};
+    memcpy(running->grid, launch->grid, sizeof running->grid);
+    memcpy(running->block, launch->block, sizeof running->block);
+    running->threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
+    check_extents(kernel, launch, running);
+    running->warps_per_cta = (running->threads_per_cta + WARP_LANES - 1) / WARP_LANES;
+    running->dynamic_shared_bytes = launch->shared_bytes;
+    running->shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
+                            SHARED_GRANULE * SHARED_GRANULE;
+    running->params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
+    ensure(running->params);
+    if (kernel->param_bytes) memcpy(running->params, launch->params, kernel->param_bytes);
+    running->ctas_per_sm = UINT32_MAX;
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        uint32_t registers = launch->registers ? launch->registers : kernel->registers_per_thread;
+        uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
+        if (!fits) user_error("kernel %s does not fit %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
+        if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
+    }
+}
+
+/* The first edge of an object's clock at or after the present boundary. */
+static uint64_t edge_from_now(const SimObject *object) {
+    return (object->sim->now + object->period - 1) / object->period * object->period;
+}
+
+static void count(const Gpu *gpu, LaunchResult *result, bool add) {
+    uint64_t warps = gpu_warp_instructions(gpu), threads = gpu_thread_instructions(gpu),
+             cycle = gpu_cycle(gpu);
+    result->warp_instructions = add ? warps - result->warp_instructions : warps;
+    result->thread_instructions = add ? threads - result->thread_instructions : threads;
+    if (add)
+        result->cycles = cycle - result->start_cycle;
+    else
+        result->start_cycle = cycle;
+}
+
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: another kernel is still running", kernel->name);
+    prepare_kernel(gpu, kernel, launch);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sm_set_kernel(gpu->sms[i], &gpu->running);
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++)
+        if (gpu->sim->objects[i]->class == &l1_class) l1_invalidate(gpu->sim->objects[i]);
+    gpu->result = (LaunchResult){.kernel = kernel->name};
+    gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    count(gpu, &gpu->result, false);
+    gpu->launches++;
+    dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+}
+
+/* --- Running ----------------------------------------------------------------------------------------------
+ */
+
+static double host_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void maybe_report(Gpu *gpu) {
+    if (!gpu->report) return;
+    double now = host_seconds();
+    if (now - gpu->last_report < gpu->report_seconds) return;
+    gpu->last_report = now;
+    gpu->report(gpu->report_context);
+}
+
+static uint64_t progress_count(const Gpu *gpu) {
+    return sim_progress(gpu->sim) + gpu_warp_instructions(gpu);
+}
+
+_Noreturn static void hang(const Gpu *gpu, uint64_t since) {
+    sim_report(gpu->sim, stderr);
+    user_error(
+        "kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what every warp "
+        "waits for",
+        gpu->running.kernel->name, since, gpu_cycle(gpu));
+}
+
+RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
+    const Clock *core = &gpu->sim->clocks[0];
+    uint64_t progress = 0, progress_cycle = gpu_cycle(gpu);
+    while (!dispatcher_idle(gpu->dispatcher)) {
+        uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
+        if (cycle >= cycle_limit) return RUN_CYCLE_LIMIT;
+        if (gpu->interrupted) {
+            gpu->interrupted = 0;
+            return RUN_INTERRUPTED;
+        }
+        StopReason stop = sim_run(gpu->sim, (end < cycle_limit ? end : cycle_limit) * core->period);
+        if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher)) hang(gpu, gpu_cycle(gpu));
+        if (progress_count(gpu) != progress) {
+            progress = progress_count(gpu);
+            progress_cycle = gpu_cycle(gpu);
+        } else if (gpu_cycle(gpu) - progress_cycle > gpu->hang_cycles) {
+            hang(gpu, progress_cycle);
+        }
+        maybe_report(gpu);
+    }
+    count(gpu, &gpu->result, true);
+    return RUN_DONE;
+}
+
+void gpu_drain(Gpu *gpu) {
+    while (sim_run(gpu->sim, NEVER - gpu->sim->quantum) != STOP_IDLE)
+        continue;
+}
+
+LaunchResult gpu_last_launch(const Gpu *gpu) {
+    return gpu->result;
+}
+uint64_t gpu_cycle(const Gpu *gpu) {
+    return clock_cycle(&gpu->sim->clocks[0], gpu->sim->now);
+}
+
+uint64_t gpu_warp_instructions(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sum += gpu->sms[i]->warp_instructions;
+    return sum;
+}
+
+uint64_t gpu_thread_instructions(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sum += gpu->sms[i]->thread_instructions;
+    return sum;
+}
+
+void gpu_interrupt(Gpu *gpu) {
+    gpu->interrupted = 1;
+}
+
+GpuProgress gpu_progress(const Gpu *gpu) {
+    return (GpuProgress){.kernel = gpu->running.kernel ? gpu->running.kernel->name : "",
+                         .ctas_done = dispatcher_ctas_done(gpu->dispatcher),
+                         .ctas = gpu->result.ctas};
+}
+
+void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), void *context) {
+    gpu->report = report;
+    gpu->report_context = context;
+    gpu->report_seconds = seconds;
+    gpu->last_report = host_seconds();
+}
+
+void gpu_hang_limit(Gpu *gpu, uint64_t cycles) {
+    gpu->hang_cycles = cycles;
+}

@@ -1,0 +1,421 @@
+/* Load/store unit of an SM: takes one warp memory instruction at a time from the operand collector, coalesces
+ * it or resolves its bank conflicts, sends one access per cycle to the cache that serves its space, collects
+ * the answers, and tells the SM when an instruction is complete. */
+#include "core/gpu/coalescer.h"
+#include "core/gpu/sm.h"
+#include "mem/memory_protocol.h"
+
+#include <string.h>
+
+enum { NO_ENTRY = 0xffff };
+
+/* An instruction of which answers are outstanding. */
+typedef struct {
+    MemoryDone done;
+    uint32_t remaining; /* answers still to come        */
+    uint32_t unsent;    /* segments still to be sent    */
+    uint64_t begun;     /* tick of the first access, for the latency sum */
+    uint32_t next_free;
+    uint32_t pad;
+} Outstanding;
+
+/* A completed instruction on its way to write-back, ready at a known time: the shared-memory pipeline. */
+typedef struct {
+    uint64_t ready; /* tick */
+    MemoryDone done;
+    uint32_t pad;
+} Completed;
+
+typedef struct {
+    SimObject obj;
+    /* parameters */
+    uint32_t shared_latency, shared_banks, constant_latency, entries;
+    /* derived */
+    uint32_t completed_slots, derived_pad;
+    /* ports */
+    Port sm, mem, constant, texture;
+    /* state */
+    MemoryOp op;
+    Segment segments[MAX_SEGMENTS];
+    uint32_t op_valid;
+    uint32_t segment_count, segment_next;
+    uint32_t entry;      /* of op, NO_ENTRY before its first access */
+    uint64_t busy_until; /* tick until which shared memory is taken by bank conflicts */
+    Outstanding *outstanding;
+    uint32_t first_free, in_use;
+    Completed *completed; /* ring, in order of readiness */
+    uint64_t completed_head, completed_tail;
+    Completed *answered; /* ring: instructions whose last answer has come */
+    uint64_t answered_head, answered_tail;
+    /* statistics */
+    uint64_t global_loads, global_stores, local_loads, local_stores, shared_loads, shared_stores,
+        constant_loads, texture_loads, atomics;
+    uint64_t load_accesses, store_accesses, atomic_accesses;
+    uint64_t bank_conflict_cycles, stall_cycles, stall_since;
+    uint64_t load_latency_ticks, loads_answered;
+} Lsu;
+
+static double average_load_latency(const SimObject *object) {
+    const Lsu *lsu = (const Lsu *)object;
+    if (!lsu->loads_answered) return 0;
+    return (double)lsu->load_latency_ticks / (double)lsu->loads_answered / (double)object->period;
+}
+
+static double accesses_per_load(const SimObject *object) {
+    const Lsu *lsu = (const Lsu *)object;
+    uint64_t loads = lsu->global_loads + lsu->local_loads;
+    return loads ? (double)lsu->load_accesses / (double)loads : 0;
+}
+
+static const Field lsu_fields[] = {
+    BASE(Lsu),
+    PARAM(Lsu, shared_latency, "26", "cycles", "Shared memory: from begin to write-back without conflicts",
+          .min = 1, .max = 500),
+    PARAM(Lsu, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
+          .power_of_two = true),
+    PARAM(Lsu, constant_latency, "2", "cycles",
+          "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500),
+    PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
+    DERIVED(Lsu, completed_slots, "Size of the rings of completed instructions"),
+    DERIVED(Lsu, derived_pad, "Alignment"),
+    PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
+    PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
+    PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
+         .optional = true),
+    PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
+    STATE(Lsu, op, "Instruction being worked on"),
+    STATE(Lsu, segments, "Its accesses"),
+    STATE(Lsu, op_valid, "Is there one?"),
+    STATE(Lsu, segment_count, "Number of its accesses"),
+    STATE(Lsu, segment_next, "Next access to send"),
+    STATE(Lsu, entry, "Its entry among the outstanding"),
+    STATE(Lsu, busy_until, "Shared memory is serving conflicts until then"),
+    STATE_ARRAY(Lsu, outstanding, entries, "Instructions that wait for answers"),
+    STATE(Lsu, first_free, "List of free entries"),
+    STATE(Lsu, in_use, "Entries in use"),
+    STATE_ARRAY(Lsu, completed, completed_slots, "Shared-memory and constant pipeline"),
+    STATE(Lsu, completed_head, "Its oldest"),
+    STATE(Lsu, completed_tail, "Its end"),
+    STATE_ARRAY(Lsu, answered, completed_slots, "Instructions whose last answer has come"),
+    STATE(Lsu, answered_head, "Its oldest"),
+    STATE(Lsu, answered_tail, "Its end"),
+    STAT(Lsu, global_loads, "instructions", "Warp loads from global memory"),
+    STAT(Lsu, global_stores, "instructions", "Warp stores to global memory"),
+    STAT(Lsu, local_loads, "instructions", "Warp loads from local memory"),
+    STAT(Lsu, local_stores, "instructions", "Warp stores to local memory"),
+    STAT(Lsu, shared_loads, "instructions", "Warp loads from shared memory, atomics included"),
+    STAT(Lsu, shared_stores, "instructions", "Warp stores to shared memory"),
+    STAT(Lsu, constant_loads, "instructions", "Warp loads of parameters and constants"),
+    STAT(Lsu, texture_loads, "instructions", "Warp texture fetches"),
+    STAT(Lsu, atomics, "instructions", "Warp atomics on global memory"),
+    STAT(Lsu, load_accesses, "accesses", "Segments requested by global and local loads"),
+    STAT(Lsu, store_accesses, "accesses", "Segments written by global and local stores"),
+    STAT(Lsu, atomic_accesses, "accesses", "Segments of atomics"),
+    STAT(Lsu, bank_conflict_cycles, "cycles", "Extra cycles for shared-memory bank conflicts"),
+    STAT(Lsu, stall_cycles, "cycles", "An access was ready but the memory port did not take it"),
+    STATE(Lsu, stall_since, "Tick at which the present stall began; 0: none"),
+    STAT(Lsu, load_latency_ticks, "ticks", "Sum over loads of first access to last answer"),
+    STAT(Lsu, loads_answered, "instructions", "Global and local loads completed"),
+    FORMULA("average_load_latency", average_load_latency, "cycles", "First access to last answer"),
+    FORMULA("accesses_per_load", accesses_per_load, "accesses",
+            "Coalescing: segments per global or local load"),
+    FIELDS_END};
+
+static void build(SimObject *object) {
+    Lsu *lsu = (Lsu *)object;
+    lsu->completed_slots = 1;
+    while (lsu->completed_slots < lsu->entries + lsu->shared_latency + 8)
+        lsu->completed_slots *= 2;
+}
+
+static void init(SimObject *object) {
+    Lsu *lsu = (Lsu *)object;
+    if (!lsu->sm.receive) user_error("%s.sm is not wired", object->path);
+    for (uint32_t i = 0; i < lsu->entries; i++)
+        lsu->outstanding[i].next_free = i + 1;
+    lsu->entry = NO_ENTRY;
+}
+
+static void push_completed(Lsu *lsu, Completed *ring, uint64_t *tail, const MemoryDone *done,
+                           uint64_t ready) {
+    Completed *slot = &ring[(*tail)++ & (lsu->completed_slots - 1)];
+    slot->ready = ready;
+    slot->done = *done;
+}
+
+/* --- Answers ----------------------------------------------------------------------------------------------
+ */
+
+static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
+    Outstanding *entry = &lsu->outstanding[index];
+    if (entry->done.kind == INST_LOAD) {
+        lsu->load_latency_ticks += now - entry->begun;
+        lsu->loads_answered++;
+    }
+    push_completed(lsu, lsu->answered, &lsu->answered_tail, &entry->done, now);
+    entry->next_free = lsu->first_free;
+    lsu->first_free = index;
+    lsu->in_use--;
+}
+
+static void take_answers(Lsu *lsu, const Port *port, uint64_t now) {
+    const MemMessage *answer;
+    if (!port->receive || !(answer = link_peek(port->receive, now))) return;
+    uint32_t index = (uint32_t)answer->token;
+    Outstanding *entry = &lsu->outstanding[index];
+    ensure(entry->remaining > 0);
+    if (--entry->remaining == 0 && entry->unsent == 0) complete(lsu, index, now);
+    link_pop(port->receive, now);
+    object_progress(&lsu->obj);
+}
+
+/* One write-back per cycle. The pipeline of fixed latency comes first: it cannot wait. */
+static void write_back(Lsu *lsu, uint64_t now) {
+    Link *link = lsu->sm.send;
+    if (!link_can_send(link, now)) return;
+    Completed *completed = &lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)];
+    Completed *answered = &lsu->answered[lsu->answered_head & (lsu->completed_slots - 1)];
+    if (lsu->completed_head != lsu->completed_tail && completed->ready <= now) {
+        *(MemoryDone *)link_send(link, now) = completed->done;
+        lsu->completed_head++;
+    } else if (lsu->answered_head != lsu->answered_tail) {
+        *(MemoryDone *)link_send(link, now) = answered->done;
+        lsu->answered_head++;
+    }
+}
+
+/* --- The instruction at work ------------------------------------------------------------------------------
+ */
+
+static bool goes_to_memory(const MemoryOp *op) {
+    return op->space == SPACE_GLOBAL || op->space == SPACE_LOCAL;
+}
+
+static Link *port_of(const Lsu *lsu, uint32_t space) {
+    if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
+    if ((space == SPACE_CONST || space == SPACE_PARAM) && lsu->constant.send) return lsu->constant.send;
+    return lsu->mem.send;
+}
+
+static void count_instruction(Lsu *lsu, const MemoryOp *op) {
+    switch (op->space) {
+    case SPACE_SHARED:
+        if (op->kind == INST_STORE)
+            lsu->shared_stores++;
+        else
+            lsu->shared_loads++;
+        break;
+    case SPACE_GLOBAL:
+        if (op->kind == INST_ATOMIC)
+            lsu->atomics++;
+        else if (op->kind == INST_STORE)
+            lsu->global_stores++;
+        else
+            lsu->global_loads++;
+        break;
+    case SPACE_LOCAL:
+        if (op->kind == INST_STORE)
+            lsu->local_stores++;
+        else
+            lsu->local_loads++;
+        break;
+    case SPACE_TEXTURE: lsu->texture_loads++; break;
+    default: lsu->constant_loads++; break;
+    }
+}
+
+static MemoryDone done_of(const MemoryOp *op) {
+    return (MemoryDone){.inst = op->inst,
+                        .payload = op->payload,
+                        .lanes = op->lanes,
+                        .warp = op->warp,
+                        .kind = op->kind,
+                        .space = op->space};
+}
+
+/* Shared memory, and parameters without a constant cache: a pipeline of fixed latency whose start is held up
+ * for `cycles` by conflicts. */
+static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency, uint64_t now) {
+    uint64_t period = lsu->obj.period;
+    MemoryDone done = done_of(op);
+    lsu->bank_conflict_cycles += cycles - 1;
+    lsu->busy_until = now + cycles * period;
+    /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
+     * F + latency + 2, as every unit's result is. */
+    push_completed(lsu, lsu->completed, &lsu->completed_tail, &done, now + (cycles + latency) * period);
+}
+
+static void distinct_segments(Lsu *lsu) {
+    uint64_t distinct[WARP_LANES];
+    lsu->segment_count = distinct_addresses(&lsu->op, distinct);
+    for (uint32_t i = 0; i < lsu->segment_count; i++)
+        lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
+}
+
+/* Shared memory is served from the link's slot; only what makes accesses to a cache is kept. */
+static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
+    count_instruction(lsu, op);
+    if (op->space == SPACE_SHARED) {
+        begin_fixed(lsu, op, shared_conflict_degree(op, lsu->shared_banks), lsu->shared_latency, now);
+        return;
+    }
+    if (!goes_to_memory(op) && op->space != SPACE_TEXTURE && !lsu->constant.send) {
+        begin_fixed(lsu, op, 1, lsu->constant_latency, now);
+        return;
+    }
+    lsu->op = *op;
+    lsu->op_valid = 1;
+    lsu->segment_next = 0;
+    lsu->entry = NO_ENTRY;
+    if (goes_to_memory(op))
+        lsu->segment_count = coalesce(op, lsu->segments);
+    else
+        distinct_segments(lsu);
+}
+
+static bool take_entry(Lsu *lsu, uint64_t now) {
+    if (lsu->entry != NO_ENTRY) return true;
+    if (lsu->in_use == lsu->entries) return false;
+    lsu->entry = lsu->first_free;
+    Outstanding *entry = &lsu->outstanding[lsu->entry];
+    lsu->first_free = entry->next_free;
+    lsu->in_use++;
+    entry->done = done_of(&lsu->op);
+    entry->remaining = 0;
+    entry->unsent = lsu->segment_count;
+    entry->begun = now;
+    return true;
+}
+
+static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
+    const MemoryOp *op = &lsu->op;
+    *request = (MemMessage){
+        .address = segment->address,
+        .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
+        .issued = now,
+        .token = lsu->entry,
+        .pc = op->inst,
+        .payload = op->payload,
+        .bytes = (uint16_t)segment->bytes,
+        .sm = (uint16_t)sm_number(lsu->obj.parent),
+        .warp = op->warp,
+        .kind = op->kind == INST_LOAD    ? MEM_READ
+                : op->kind == INST_STORE ? MEM_WRITE
+                                         : MEM_ATOMIC,
+    };
+    if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE) request->flags |= MEM_BYPASS_L1;
+    if (op->space == SPACE_LOCAL) request->flags |= MEM_LOCAL;
+}
+
+static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
+    if (lsu->stall_since) lsu->stall_cycles += (now - lsu->stall_since) / lsu->obj.period;
+    lsu->stall_since = stalled ? now : 0;
+}
+
+static void count_access(Lsu *lsu) {
+    if (!goes_to_memory(&lsu->op)) return;
+    if (lsu->op.kind == INST_LOAD)
+        lsu->load_accesses++;
+    else if (lsu->op.kind == INST_STORE)
+        lsu->store_accesses++;
+    else
+        lsu->atomic_accesses++;
+}
+
+/* One access per cycle; the instruction leaves the unit with its last one. */
+static void send_access(Lsu *lsu, uint64_t now) {
+    Link *link = port_of(lsu, lsu->op.space);
+    bool can = link_can_send(link, now) && take_entry(lsu, now);
+    note_stall(lsu, !can, now);
+    if (!can) return;
+    fill_request(lsu, &lsu->segments[lsu->segment_next++], link_send(link, now), now);
+    count_access(lsu);
+    lsu->outstanding[lsu->entry].remaining++;
+    lsu->outstanding[lsu->entry].unsent--;
+    if (lsu->segment_next == lsu->segment_count) lsu->op_valid = 0;
+    object_progress(&lsu->obj);
+}
+
+static void accept(Lsu *lsu, uint64_t now) {
+    const MemoryOp *op = link_peek(lsu->sm.receive, now);
+    if (!op || op->begins * lsu->obj.period > now || lsu->busy_until > now) return;
+    begin(lsu, op, now);
+    link_pop(lsu->sm.receive, now);
+}
+
+static uint64_t min_time(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t next_answer(const Port *port) {
+    return port->receive ? link_next_ready(port->receive) : NEVER;
+}
+
+static uint64_t next_work(const Lsu *lsu, uint64_t now) {
+    uint64_t soon = now + lsu->obj.period, next = NEVER;
+    if (lsu->answered_head != lsu->answered_tail) return soon;
+    if (lsu->completed_head != lsu->completed_tail)
+        next = lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready;
+    next = min_time(next, next_answer(&lsu->mem));
+    next = min_time(next, next_answer(&lsu->constant));
+    next = min_time(next, next_answer(&lsu->texture));
+    if (lsu->op_valid) {
+        /* An access that has not been tried yet is tried in the next cycle: if it fails, the stall begins
+         * there. */
+        next = min_time(next, lsu->stall_since ? link_space_time(port_of(lsu, lsu->op.space), now) : soon);
+    } else if (link_next_ready(lsu->sm.receive) != NEVER) {
+        const MemoryOp *op = link_peek(lsu->sm.receive, NEVER - 1);
+        uint64_t at = op->begins * lsu->obj.period;
+        at = at > lsu->busy_until ? at : lsu->busy_until;
+        next = min_time(next, at > soon ? at : soon);
+    }
+    return next > now ? next : soon;
+}
+
+static uint64_t tick(SimObject *object, uint64_t now) {
+    Lsu *lsu = (Lsu *)object;
+    take_answers(lsu, &lsu->mem, now);
+    take_answers(lsu, &lsu->constant, now);
+    take_answers(lsu, &lsu->texture, now);
+    write_back(lsu, now);
+    if (lsu->op_valid) send_access(lsu, now);
+    if (!lsu->op_valid) accept(lsu, now);
+    return next_work(lsu, now);
+}
+
+static void settle(SimObject *object, uint64_t now) {
+    Lsu *lsu = (Lsu *)object;
+    if (lsu->stall_since && now > lsu->stall_since) note_stall(lsu, true, now);
+}
+
+static void check(const SimObject *object, bool idle) {
+    const Lsu *lsu = (const Lsu *)object;
+    if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail))
+        panic("%s: %u instructions wait for answers although the machine is idle", object->path, lsu->in_use);
+}
+
+static void report(const SimObject *object, FILE *out) {
+    const Lsu *lsu = (const Lsu *)object;
+    if (lsu->op_valid)
+        fprintf(out, "%s: warp %u, instruction %u: access %u of %u to 0x%lx not yet sent\n", object->path,
+                lsu->op.warp, lsu->op.inst, lsu->segment_next + 1, lsu->segment_count,
+                lsu->segments[lsu->segment_next].address);
+    for (uint32_t i = 0; i < lsu->entries && lsu->in_use; i++)
+        if (lsu->outstanding[i].remaining)
+            fprintf(out, "%s: warp %u, instruction %u waits for %u answers since tick %lu\n", object->path,
+                    lsu->outstanding[i].done.warp, lsu->outstanding[i].done.inst,
+                    lsu->outstanding[i].remaining, lsu->outstanding[i].begun);
+}
+
+const Class lsu_class = {
+    .name = "LSU",
+    .doc = "Load/store unit: coalescing, shared-memory banks, accesses to the caches",
+    .bytes = sizeof(Lsu),
+    .fields = lsu_fields,
+    .build = build,
+    .init = init,
+    .tick = tick,
+    .settle = settle,
+    .check = check,
+    .report = report,
+};

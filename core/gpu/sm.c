@@ -1,0 +1,405 @@
+/* The SM's class: parameters, statistics, and its cycle. */
+#include "core/gpu/sm.h"
+
+#include "mem/functional_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMING_ROWS(class, word, lat, ii, on, what)                                                          \
+    PARAM_NAMED(Sm, timing[class].latency, word "_latency", lat, "cycles", "Latency of " what, .min = 1,     \
+                .max = 1000),                                                                                \
+        PARAM_NAMED(Sm, timing[class].interval, word "_interval", ii, "cycles",                              \
+                    "Initiation interval of " what, .min = 1, .max = 1000),                                  \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = TYPE_U32, .name = word "_unit", .initial = on, .unit = "choice",        \
+        .choices = "sp|sfu|mem", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)         \
+    }
+
+#define UNIT_ROWS(index, word, units_, collectors_, latches_)                                                \
+    PARAM_NAMED(Sm, shape.shape[index].units, word "_units", units_, "units", "Pipelines", .min = 1,         \
+                .max = MAX_UNITS),                                                                           \
+        PARAM_NAMED(Sm, shape.shape[index].collectors, word "_collectors", collectors_, "units",             \
+                    "Operand collectors", .min = 1, .max = MAX_COLLECTORS),                                  \
+        PARAM_NAMED(Sm, shape.shape[index].latches, word "_latches", latches_, "registers",                  \
+                    "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES)
+
+static double ipc(const SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    return sm->accounted ? (double)sm->thread_instructions / (double)sm->accounted : 0;
+}
+
+static double lanes_per_instruction(const SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    return sm->warp_instructions ? (double)sm->thread_instructions / (double)sm->warp_instructions : 0;
+}
+
+static const Field sm_fields[] = {
+    BASE(Sm),
+    PARAM(Sm, warps, "48", "warps", "Warps that can be resident", .min = 1, .max = MAX_WARPS),
+    PARAM(Sm, schedulers, "2", "schedulers", "Warp schedulers; warp w belongs to scheduler w mod schedulers",
+          .min = 1, .max = MAX_SCHEDULERS),
+    PARAM(Sm, registers, "32768", "registers", "32-bit registers"),
+    PARAM(Sm, ctas, "8", "CTAs", "CTAs that can be resident", .min = 1, .max = MAX_CTAS),
+    PARAM(Sm, shared, "48KiB", "bytes", "Shared memory", .min = 0, .max = 1 << 24),
+    PARAM_CHOICE(Sm, scheduler, "gto", "lrr|gto", "Order of the warp schedulers"),
+    PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
+          .min = 1, .max = 256),
+    PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
+          .max = ATOMIC_PAYLOADS),
+    UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
+    UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
+    UNIT_ROWS(UNIT_MEM, "mem", "1", "2", "1"),
+    PARAM_NAMED(Sm, shape.banks, "register_banks", "16", "banks",
+                "Register banks: (register + warp) mod banks", .min = 1, .max = MAX_REGISTER_BANKS,
+                .power_of_two = true),
+    PARAM_NAMED(Sm, shape.result_bus_width, "result_bus", "2", "results", "Results written back per cycle",
+                .min = 1, .max = 8),
+    TIMING_ROWS(TIMING_OTHER, "other", "1", "1", "sp",
+                "moves, logic, shifts, compares, conversions, control"),
+    TIMING_ROWS(TIMING_INT_ADD, "int_add", "4", "1", "sp", "integer add and subtract"),
+    TIMING_ROWS(TIMING_INT_MAX, "int_max", "13", "2", "sp", "integer minimum and maximum"),
+    TIMING_ROWS(TIMING_INT_MUL, "int_mul", "4", "2", "sp", "integer multiply"),
+    TIMING_ROWS(TIMING_INT_MAD, "int_mad", "5", "1", "sp", "integer multiply-add"),
+    TIMING_ROWS(TIMING_INT_DIV, "int_div", "145", "8", "sfu", "integer divide and remainder"),
+    TIMING_ROWS(TIMING_FP_ADD, "fp_add", "4", "1", "sp", "single-precision add"),
+    TIMING_ROWS(TIMING_FP_MAX, "fp_max", "13", "2", "sp", "single-precision minimum and maximum"),
+    TIMING_ROWS(TIMING_FP_MUL, "fp_mul", "4", "1", "sp", "single-precision multiply"),
+    TIMING_ROWS(TIMING_FP_MAD, "fp_mad", "5", "1", "sp", "single-precision fused multiply-add"),
+    TIMING_ROWS(TIMING_FP_DIV, "fp_div", "39", "4", "sfu", "single-precision divide"),
+    TIMING_ROWS(TIMING_DP_ADD, "dp_add", "8", "8", "sfu", "double-precision add"),
+    TIMING_ROWS(TIMING_DP_MAX, "dp_max", "19", "16", "sfu", "double-precision minimum and maximum"),
+    TIMING_ROWS(TIMING_DP_MUL, "dp_mul", "8", "8", "sfu", "double-precision multiply"),
+    TIMING_ROWS(TIMING_DP_MAD, "dp_mad", "8", "8", "sfu", "double-precision fused multiply-add"),
+    TIMING_ROWS(TIMING_DP_DIV, "dp_div", "330", "130", "sfu", "double-precision divide and square root"),
+    TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
+    TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
+    TIMING_ROWS(TIMING_MEM, "mem", "1", "1", "mem", "memory instructions, up to the LSU"),
+    DERIVED(Sm, number, "Of this SM among all"),
+    DERIVED(Sm, sm_count, "SMs of the machine"),
+    DERIVED(Sm, derived_pad, "Alignment"),
+    PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
+    PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
+         "Memory instructions; wired to the child lsu when left open", .optional = true),
+    CHILD("lsu", "LSU", "Load/store unit"),
+    STATE(Sm, live, "Warps with lanes that have not exited"),
+    STATE(Sm, valid, "Warps with a decoded instruction"),
+    STATE(Sm, blocked, "Warps whose operands are not ready"),
+    STATE(Sm, waiting, "Warps at a barrier or fence"),
+    STATE(Sm, fencing, "Warps at a fence"),
+    STATE(Sm, head_memory, "Warps whose next instruction goes to the LSU"),
+    STATE(Sm, head_sfu, "Warps whose next instruction goes to the SFU"),
+    STATE(Sm, want_fetch, "Warps that want instructions"),
+    STATE(Sm, refetch, "Warps that will, after a jump"),
+    STATE(Sm, loading, "Warps with loads in flight"),
+    STATE(Sm, may_issue, "Knob: warps that may issue"),
+    STATE(Sm, may_issue_memory, "Knob: warps that may issue memory instructions"),
+    STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
+    STATE(Sm, age_counter, "Age of the next warp to start"),
+    STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
+    STATE(Sm, last_fetched, "Warp fetched last"),
+    STATE(Sm, payloads_in_use, "Atomic payloads in use"),
+    STATE(Sm, finished_ctas, "CTA slots to be reported as finished"),
+    STATE(Sm, sched, "Schedulers"),
+    STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
+    STATE(Sm, wheel, "Write-backs to come"),
+    STATE(Sm, slot_cause, "What each scheduler's last slot was"),
+    STATE(Sm, cta, "Resident CTAs"),
+    STATE(Sm, warp, "Warps"),
+    STATE(Sm, stack, "SIMT stacks"),
+    STATE(Sm, payload_used, "Atomic payloads: which are in use"),
+    STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
+    STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),
+    STATE_ARRAY(Sm, register_file, register_count, "Registers, warp by warp"),
+    STATE_ARRAY(Sm, local_memory, local_count, "Local memory, warp by warp"),
+    STATE_ARRAY(Sm, predicates, predicate_count, "Predicates, warp by warp"),
+    STATE(Sm, shared_count, "Size of shared_memory"),
+    STATE(Sm, register_count, "Size of register_file"),
+    STATE(Sm, local_count, "Size of local_memory"),
+    STATE(Sm, predicate_count, "Size of predicates"),
+    HOST(Sm, running, "The kernel that runs, the device's"),
+    HOST(Sm, context, "Of the instruction that executes"),
+    HOST(Sm, view, "Of device memory"),
+    STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
+    STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
+    STAT(Sm, ctas_started, "CTAs", "CTAs started"),
+    STAT(Sm, ctas_finished, "CTAs", "CTAs finished"),
+    STAT_NAMED(Sm, slots[SLOT_ISSUED], "slots_issued", "slots", "Scheduler slots in which a warp issued"),
+    STAT_NAMED(Sm, slots[SLOT_IDLE], "slots_idle", "slots", "Scheduler slots without any warp"),
+    STAT_NAMED(Sm, slots[SLOT_FETCH], "slots_fetch", "slots",
+               "Slots in which no warp had a decoded instruction"),
+    STAT_NAMED(Sm, slots[SLOT_SCOREBOARD], "slots_scoreboard", "slots",
+               "Slots lost to arithmetic dependences"),
+    STAT_NAMED(Sm, slots[SLOT_MEMORY], "slots_memory", "slots", "Slots lost waiting for loads"),
+    STAT_NAMED(Sm, slots[SLOT_BARRIER], "slots_barrier", "slots", "Slots lost at barriers and fences"),
+    STAT_NAMED(Sm, slots[SLOT_UNIT], "slots_unit", "slots", "Slots lost because SP or SFU took nothing"),
+    STAT_NAMED(Sm, slots[SLOT_LSU], "slots_lsu", "slots",
+               "Slots lost because the memory pipeline took nothing"),
+    STAT_NAMED(Sm, slots[SLOT_POLICY], "slots_policy", "slots",
+               "Slots lost because the policy forbade the ready"),
+    STAT(Sm, barriers, "instructions", "Warp arrivals at barriers"),
+    STAT(Sm, branches, "instructions", "Warp branches"),
+    STAT(Sm, divergent_branches, "instructions", "Branches at which a warp's lanes parted"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_SP], "sp_instructions", "instructions",
+               "Warp instructions of the SP units"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_SFU], "sfu_instructions", "instructions",
+               "Warp instructions of the SFU"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
+               "Warp instructions of the LSU"),
+    FORMULA("ipc", ipc, "instructions/cycle", "Thread instructions per core cycle"),
+    FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
+    FIELDS_END};
+
+static void build(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    SimObject *lsu = NULL;
+    for (uint32_t i = 0; i < object->sim->object_count; i++) {
+        SimObject *other = object->sim->objects[i];
+        if (other->class == &sm_class && other == object) sm->number = sm->sm_count;
+        if (other->class == &sm_class) sm->sm_count++;
+        if (other->class == &lsu_class && other->parent == object) lsu = other;
+    }
+    if (sm->sm_count > MAX_SMS) user_error("%s: at most %d SMs", object->path, MAX_SMS);
+    ensure(lsu);
+}
+
+static void init(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
+    sm->may_issue = sm->may_issue_memory = ~0ull;
+    sm->decode_warp = NO_WARP;
+    for (uint32_t i = 0; i < sm->schedulers; i++)
+        sm->slot_cause[i] = SLOT_IDLE;
+    sm->context = calloc(1, sizeof *sm->context);
+    sm->view = calloc(1, sizeof *sm->view);
+    ensure(sm->context && sm->view);
+    view_init(sm->view, functional_memory(object)->memory);
+    functional_memory(object)->payloads[sm->number] = sm->payload;
+    sm->context->view = sm->view;
+}
+
+static void destroy(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    if (sm->view) view_free(sm->view);
+    free(sm->view);
+    free(sm->context);
+}
+
+uint32_t sm_number(const SimObject *object) {
+    return ((const Sm *)object)->number;
+}
+
+static void *resized(void *array, size_t bytes) {
+    free(array);
+    size_t rounded = (bytes + 255) / 256 * 256;
+    void *memory = aligned_alloc(256, rounded ? rounded : 256);
+    ensure(memory);
+    return memset(memory, 0, rounded ? rounded : 256);
+}
+
+void sm_set_kernel(Sm *sm, const RunningKernel *running) {
+    const Kernel *kernel = running->kernel;
+    uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
+    sm->running = running;
+    sm->shared_count = running->ctas_per_sm * running->shared_bytes;
+    sm->register_count = warps * kernel->slots * SLOT_BYTES;
+    sm->local_count = warps * WARP_LANES * kernel->local_bytes;
+    sm->predicate_count = warps * kernel->predicates;
+    sm->shared_memory = resized(sm->shared_memory, sm->shared_count);
+    sm->register_file = resized(sm->register_file, sm->register_count);
+    sm->local_memory = resized(sm->local_memory, sm->local_count);
+    sm->predicates = resized(sm->predicates, sm->predicate_count * sizeof *sm->predicates);
+    sm->context->bank[1] = kernel->constants;
+    sm->context->params = running->params;
+    sm->context->param_bytes = kernel->param_bytes;
+    sm->context->shared_bytes = running->shared_bytes;
+    sm->context->local_bytes = kernel->local_bytes;
+}
+
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
+                      size_t why_size) {
+    uint32_t registers = (registers_per_thread + sm->register_unit - 1) / sm->register_unit *
+                         sm->register_unit;
+    uint32_t per_cta = registers * running->warps_per_cta * WARP_LANES, fits = sm->ctas;
+    if (running->warps_per_cta > sm->warps) {
+        snprintf(why, why_size, "a CTA has %u warps, the SM has %u", running->warps_per_cta, sm->warps);
+        return 0;
+    }
+    if (per_cta > sm->registers) {
+        snprintf(why, why_size, "a CTA needs %u registers (%u per thread), the SM has %u", per_cta, registers,
+                 sm->registers);
+        return 0;
+    }
+    if (running->shared_bytes > sm->shared) {
+        snprintf(why, why_size, "a CTA needs %u bytes of shared memory, the SM has %lu",
+                 running->shared_bytes, sm->shared);
+        return 0;
+    }
+    if (fits > sm->warps / running->warps_per_cta) fits = sm->warps / running->warps_per_cta;
+    if (per_cta && fits > sm->registers / per_cta) fits = sm->registers / per_cta;
+    if (running->shared_bytes && fits > sm->shared / running->shared_bytes)
+        fits = (uint32_t)(sm->shared / running->shared_bytes);
+    return fits;
+}
+
+void sm_fault(const Sm *sm, uint32_t w, const Inst *inst) {
+    const ExecContext *context = sm->context;
+    const RunningKernel *running = sm->running;
+    const Warp *warp = &sm->warp[w];
+    const Cta *cta = &sm->cta[warp->cta_slot];
+    uint32_t thread = warp->warp_in_cta * WARP_LANES + context->fault_lane, kind = context->fault;
+    uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
+             z = thread / running->block[0] / running->block[1];
+    uint64_t start, end, address = context->fault_address;
+    char where[128] = "";
+    sm->context->fault = FAULT_NONE;
+    if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
+        snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
+    user_error("kernel %s, PTX line %u: %s address 0x%lx, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
+               running->kernel->name, inst->line,
+               kind == FAULT_TRAP         ? "trap at"
+               : kind == FAULT_MISALIGNED ? "misaligned access to"
+                                          : "access out of bounds at",
+               address, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z, sm->obj.path, where);
+}
+
+/* --- The cycle --------------------------------------------------------------------------------------------
+ */
+
+/* Cycles slept through had the cause of the last one. */
+static void account(Sm *sm, uint64_t cycle) {
+    if (cycle == sm->accounted) return;
+    for (uint32_t i = 0; i < sm->schedulers; i++) {
+        SlotCause cause = sm->slot_cause[i] == SLOT_ISSUED ? SLOT_FETCH : sm->slot_cause[i];
+        sm->slots[cause] += cycle - sm->accounted;
+    }
+    sm->accounted = cycle;
+}
+
+static void write_back(Sm *sm, uint64_t cycle) {
+    WheelEntry entry;
+    while (wheel_take(&sm->wheel, cycle, &entry)) {
+        const Inst *inst = sm_inst(sm, entry.inst);
+        if (inst->timing != TIMING_MEM) collector_write_back(&sm->collector, cycle);
+        sm_complete(sm, entry.warp, inst);
+    }
+}
+
+static void receive_memory(Sm *sm, uint64_t now) {
+    const MemoryDone *done = link_peek(sm->lsu.receive, now);
+    if (!done) return;
+    sm_complete_memory(sm, done);
+    link_pop(sm->lsu.receive, now);
+}
+
+/* A slot that was lost to a busy unit may be used as soon as the unit takes instructions again. */
+static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
+    uint64_t next = NEVER, soon = now + sm->obj.period;
+    for (uint32_t i = 0; i < sm->schedulers; i++) {
+        uint64_t at = NEVER;
+        if (sm->slot_cause[i] == SLOT_ISSUED || sm->slot_cause[i] == SLOT_UNIT) return soon;
+        if (sm->slot_cause[i] == SLOT_LSU && sm->payloads_in_use < sm->atomic_payloads) {
+            uint64_t accepts = collector_accepts_at(&sm->collector, &sm->shape, UNIT_MEM);
+            at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
+            if (at != NEVER && accepts > cycle + 1) at = now + (accepts - cycle) * sm->obj.period;
+        }
+        if (at < next) next = at;
+    }
+    return next;
+}
+
+static uint64_t next_work(const Sm *sm, uint64_t cycle, uint64_t now) {
+    uint64_t soon = now + sm->obj.period, next, at;
+    if (sm_fetch_pending(sm) || sm->finished_ctas) return soon;
+    next = next_issue(sm, cycle, now);
+    if (next == soon) return soon;
+    uint64_t write_back_cycle = wheel_next(&sm->wheel, cycle);
+    if (write_back_cycle != UINT64_MAX) {
+        at = now + (write_back_cycle - cycle) * sm->obj.period;
+        if (at < next) next = at;
+    }
+    if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
+    if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
+    return next > now ? next : soon;
+}
+
+static uint64_t tick(SimObject *object, uint64_t now) {
+    Sm *sm = (Sm *)object;
+    uint64_t cycle = object_cycle(object, now);
+    account(sm, cycle);
+    write_back(sm, cycle);
+    receive_memory(sm, now);
+    sm_accept_cta(sm, now);
+    sm_issue(sm, cycle, now);
+    bool decoded = sm_decode(sm);
+    sm_fetch(sm);
+    sm_report_finished_cta(sm, now);
+    sm->accounted = cycle + 1;
+    return decoded ? now + object->period : next_work(sm, cycle, now);
+}
+
+static void commit(SimObject *object) {
+    view_commit(((Sm *)object)->view);
+}
+
+static void settle(SimObject *object, uint64_t now) {
+    account((Sm *)object, object_cycle(object, now));
+}
+
+static void check(const SimObject *object, bool idle) {
+    const Sm *sm = (const Sm *)object;
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < SLOT_CAUSES; i++)
+        slots += sm->slots[i];
+    if (slots != sm->accounted * sm->schedulers)
+        panic("%s: %lu scheduler slots have a cause, %lu cycles of %u schedulers passed", object->path, slots,
+              sm->accounted, sm->schedulers);
+    if (sm->slots[SLOT_ISSUED] != sm->warp_instructions)
+        panic("%s: %lu slots issued %lu warp instructions", object->path, sm->slots[SLOT_ISSUED],
+              sm->warp_instructions);
+    if (idle && (sm->live || sm->wheel.count || sm->ctas_started != sm->ctas_finished))
+        panic("%s: warps 0x%lx live and %u write-backs outstanding although the machine is idle",
+              object->path, sm->live, sm->wheel.count);
+}
+
+static const char *reason(const Sm *sm, uint32_t w) {
+    WarpSet bit = warp_bit(w);
+    if (sm->fencing & bit) return "waits at a fence for its writes";
+    if (sm->waiting & bit) return "waits at a barrier";
+    if (!(sm->may_issue & bit)) return "is not allowed to issue by the policy";
+    if (sm->blocked & sm->loading & bit) return "waits for a load";
+    if (sm->blocked & bit) return "waits for its operands";
+    if (!(sm->valid & bit)) return "waits for its instructions";
+    if (sm->head_memory & bit) return "waits for the memory pipeline";
+    return "is ready";
+}
+
+static void report(const SimObject *object, FILE *out) {
+    const Sm *sm = (const Sm *)object;
+    for (WarpSet live = sm->live; live; live &= live - 1) {
+        uint32_t w = first_warp(live), pc = sm->stack[w].entry[sm->stack[w].depth - 1].pc;
+        const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
+        fprintf(
+            out,
+            "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
+            object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2],
+            sm->stack[w].entry[sm->stack[w].depth - 1].lanes,
+            pc < sm->running->kernel->inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w),
+            sm->warp[w].in_flight);
+    }
+}
+
+const Class sm_class = {
+    .name = "SM",
+    .doc = "Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines",
+    .bytes = sizeof(Sm),
+    .fields = sm_fields,
+    .build = build,
+    .init = init,
+    .tick = tick,
+    .commit = commit,
+    .settle = settle,
+    .check = check,
+    .report = report,
+    .destroy = destroy,
+};

@@ -1,0 +1,214 @@
+/* The streaming multiprocessor: its state, shared by the files that implement its stages.
+ *
+ *   cta.c       starts and finishes CTAs
+ *   fetch.c     instruction buffers
+ *   issue.c     which warp issues, and why none does
+ *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
+ *   sm.c        the class, the cycle, write-back
+ *
+ * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
+ * cycle only combines them. */
+#ifndef WW_GPU_SM_H
+#define WW_GPU_SM_H
+
+#include "core/gpu/operand_collector.h"
+#include "core/gpu/protocols.h"
+#include "core/gpu/simt_stack.h"
+#include "core/gpu/write_back_wheel.h"
+#include "core/ptx/exec.h"
+#include "core/sim/sim.h"
+
+enum {
+    MAX_WARPS = 64,
+    MAX_SCHEDULERS = 4,
+    MAX_CTAS = 32,
+    NAMED_BARRIERS = 16,
+    INSTRUCTION_BUFFER = 2,
+    NO_WARP = 0xff,
+    ATOMIC_PAYLOADS = 64,
+};
+
+typedef uint64_t WarpSet;
+
+static inline WarpSet warp_bit(uint32_t warp) {
+    return 1ull << warp;
+}
+static inline uint32_t first_warp(WarpSet set) {
+    return (uint32_t)__builtin_ctzll(set);
+}
+
+/* A kernel while it runs; the same for all SMs, fixed from launch to end. */
+typedef struct {
+    const Kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t threads_per_cta, warps_per_cta, ctas_per_sm;
+    uint32_t shared_bytes; /* per CTA, static and dynamic */
+    uint32_t dynamic_shared_bytes;
+    uint32_t launch; /* number of the launch: %gridid */
+    uint8_t *params;
+} RunningKernel;
+
+typedef struct {
+    uint64_t pending[SCOREBOARD_NAMES / 64]; /* scoreboard: names with a write outstanding     */
+    uint64_t age;                            /* order of start; smaller is older                           */
+    uint32_t buffered;                       /* decoded instructions in the instruction buffer             */
+    uint32_t in_flight;                      /* issued instructions not yet complete                       */
+    uint32_t writes_in_flight;               /* stores and atomics of them: what a fence waits for          */
+    uint32_t atomics_in_flight;              /* on global memory: later accesses of the warp wait for them  */
+    uint32_t loads_in_flight;
+    uint32_t cta_slot, warp_in_cta;
+    uint32_t pad;
+} Warp;
+
+typedef struct {
+    WarpSet arrived;  /* waiting at the barrier, or past it by bar.arrive */
+    uint32_t threads; /* that must arrive; 0: all of the CTA               */
+    uint32_t present; /* threads that have arrived                         */
+} Barrier;
+
+typedef struct {
+    Barrier barrier[NAMED_BARRIERS];
+    WarpSet warps;       /* all its warps, finished ones too */
+    uint32_t unfinished; /* warps                             */
+    uint32_t ctaid[3];
+} Cta;
+
+typedef struct {
+    WarpSet warps; /* that belong to this scheduler */
+    uint32_t last; /* warp that issued last          */
+    uint32_t count;
+    uint8_t by_age[MAX_WARPS]; /* live warps, oldest first */
+} Scheduler;
+
+/* Each scheduler slot of each cycle has exactly one of these. */
+typedef enum {
+    SLOT_ISSUED,
+    SLOT_IDLE,       /* no warp                                                    */
+    SLOT_FETCH,      /* no warp has a decoded instruction                          */
+    SLOT_SCOREBOARD, /* those that have one wait for operands, none of them memory */
+    SLOT_MEMORY,     /* ... at least one waits for a load                          */
+    SLOT_BARRIER,    /* all others wait at barriers or fences                      */
+    SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
+    SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
+    SLOT_POLICY,     /* ready, but the policy does not allow it                    */
+    SLOT_CAUSES,
+} SlotCause;
+
+typedef struct {
+    uint32_t latency, interval, unit; /* unit: UnitClass */
+} Timing;
+
+typedef struct {
+    SimObject obj;
+    /* parameters */
+    uint32_t warps, schedulers, registers, ctas;
+    uint64_t shared;
+    uint32_t scheduler; /* order: 0 lrr, 1 gto */
+    uint32_t register_unit, atomic_payloads;
+    CollectorShape shape;
+    Timing timing[TIMING_CLASSES];
+    /* derived */
+    uint32_t number; /* of this SM among all */
+    uint32_t sm_count;
+    uint32_t derived_pad;
+    /* ports */
+    Port dispatch, lsu;
+    /* state: warp sets */
+    WarpSet live;                        /* started, with lanes that have not exited                  */
+    WarpSet valid;                       /* with a decoded instruction                                */
+    WarpSet blocked;                     /* valid, but its operands are not ready                     */
+    WarpSet waiting;                     /* at a barrier or a fence                                   */
+    WarpSet fencing;                     /* at a fence                                                */
+    WarpSet head_memory;                 /* valid, and the instruction goes to the LSU                */
+    WarpSet head_sfu;                    /* valid, and the instruction goes to the SFU                */
+    WarpSet want_fetch;                  /* buffer empty, instruction wanted                          */
+    WarpSet refetch[2];                  /* wanted in one, in two cycles: after a jump                */
+    WarpSet loading;                     /* a load is in flight                                       */
+    WarpSet may_issue, may_issue_memory; /* knobs of policies                         */
+    /* state: stages */
+    uint64_t accounted; /* cycles whose slots have a cause: all below this one */
+    uint64_t age_counter;
+    uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
+    uint32_t last_fetched;
+    uint32_t payloads_in_use;
+    uint32_t finished_ctas; /* bit per CTA slot: to be reported to the dispatcher */
+    Scheduler sched[MAX_SCHEDULERS];
+    OperandCollector collector;
+    WriteBackWheel wheel;
+    uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
+    Cta cta[MAX_CTAS];
+    Warp warp[MAX_WARPS];
+    SimtStack stack[MAX_WARPS];
+    uint64_t payload_used; /* bit per entry of payload */
+    AtomicPayload *payload;
+    uint8_t *shared_memory;
+    uint8_t *register_file; /* per warp: kernel->slots slots          */
+    uint8_t *local_memory;  /* per warp: 32 * kernel->local_bytes     */
+    uint32_t *predicates;   /* per warp: kernel->predicates masks     */
+    uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
+    /* host */
+    const RunningKernel *running;
+    ExecContext *context;
+    MemoryView *view;
+    /* statistics */
+    uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
+    uint64_t slots[SLOT_CAUSES];
+    uint64_t barriers, branches, divergent_branches;
+    uint64_t unit_instructions[UNIT_CLASSES];
+} Sm;
+
+extern const Class sm_class, lsu_class, dispatcher_class;
+
+/* --- sm.c --- */
+uint32_t sm_number(const SimObject *sm);
+static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
+    return &sm->running->kernel->insts[index];
+}
+static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
+    return sm->register_file + (size_t)warp * sm->running->kernel->slots * SLOT_BYTES;
+}
+/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
+void sm_set_kernel(Sm *sm, const RunningKernel *running);
+/* CTAs of the kernel that fit an SM at once; 0 with the limiting resource in `why`. */
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
+                      size_t why_size);
+
+/* Reports a fault of the instruction just executed: a user error that names kernel, line, CTA, thread,
+ * address. */
+_Noreturn void sm_fault(const Sm *sm, uint32_t warp, const Inst *inst);
+
+/* --- cta.c --- */
+void sm_accept_cta(Sm *sm, uint64_t now);
+/* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
+void sm_retire_warp(Sm *sm, uint32_t warp);
+void sm_report_finished_cta(Sm *sm, uint64_t now);
+
+/* --- fetch.c --- */
+/* Returns whether a warp was decoded: it may issue in the next cycle. */
+bool sm_decode(Sm *sm);
+void sm_fetch(Sm *sm);
+/* After an instruction has left the buffer; `jumped`: the next one is not the one behind it. */
+void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
+/* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard, changed.
+ */
+void sm_update_head(Sm *sm, uint32_t warp);
+static inline bool sm_fetch_pending(const Sm *sm) {
+    return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;
+}
+
+/* --- issue.c --- */
+/* Every scheduler's turn; slot_cause says what came of it. */
+void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
+void sm_add_to_scheduler(Sm *sm, uint32_t warp);
+void sm_remove_from_scheduler(Sm *sm, uint32_t warp);
+
+/* --- execute.c --- */
+void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* An instruction has written back: frees its scoreboard names. */
+void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
+/* The LSU has completed a memory instruction. */
+void sm_complete_memory(Sm *sm, const MemoryDone *done);
+/* Lanes of a warp have left for good: does that complete barriers of its CTA? */
+void sm_check_barriers(Sm *sm, Cta *cta);
+
+#endif
