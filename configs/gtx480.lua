@@ -1,0 +1,79 @@
+-- NVIDIA GeForce GTX 480 (Fermi, GF100), the baseline machine of the literature on GPU warp scheduling and caches.
+--
+--   [B]  the baseline table that these papers share: 15 SMs, 16 KB L1, 6 x 128 KB L2, 924 MHz GDDR5, GTO
+--   [F]  NVIDIA's Fermi white paper and CUDA programming guide, compute capability 2.0
+--   [G]  the GTX 480 configuration of GPGPU-Sim, on which the papers were run
+--   [W]  ours: a choice that none of them makes
+--
+-- What is not named here has the default of its class, which is the GTX 480's: see warpwright --describe CLASS.
+local ww = require "warpwright"
+
+return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
+  m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }        -- [B]; L2 runs at the core clock [W]
+  m:quantum(4)                                                           -- [W] core cycles; the least latency of the
+                                                                         --     wires between SMs, crossbar and L2
+  local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
+
+  m:AddressMap "map" {
+    channels = o.partitions, -- [B]
+    interleave = "256B",     -- [G]
+  }
+
+  local xbar = m:Crossbar "xbar" {
+    up = o.sms, down = o.partitions,
+    flit = "32B",   -- [B] channel width, one crossbar per direction
+    clock = "icnt", -- [B]
+  }
+
+  for i = 0, o.sms - 1 do
+    local sm = m:SM ("sm", i) {
+      warps = 48,        -- [B] [F] 1536 threads
+      schedulers = 2,    -- [B] [F]
+      scheduler = "gto", -- [B] greedy, then oldest
+      registers = 32768, -- [B] [F]
+      ctas = 8,          -- [F]
+      shared = "48KiB",  -- [B]
+    }
+    local l1d = m:L1 (sm, "l1d") {
+      size = "16KiB", ways = 4, line = "128B", -- [B]
+      mshrs = 32,                              -- [B]
+      merges = 8,                              -- [G]
+    }
+    local constant = m:L1 (sm, "constant_cache") {
+      size = "8KiB",                           -- [B]
+      ways = 2, line = "64B",                  -- [G]
+      mshrs = 2, merges = 32,                  -- [G]
+      allocate = "fill",                       -- [G]
+    }
+    local texture = m:L1 (sm, "texture_cache") {
+      size = "12KiB", ways = 24, line = "128B", -- [B]
+      mshrs = 128, merges = 4,                  -- [G]
+      allocate = "fill",                        -- [G]
+    }
+    local mux = m:Mux (sm, "mux") { up = 3 }
+
+    m:wire(dispatcher.sm[i], sm.dispatch, { latency = 4 })
+    m:wire(sm.lsu.mem, l1d.cpu)
+    m:wire(sm.lsu.constant, constant.cpu)
+    m:wire(sm.lsu.texture, texture.cpu)
+    m:wire(l1d.mem, mux.up[0])
+    m:wire(constant.mem, mux.up[1])
+    m:wire(texture.mem, mux.up[2])
+    m:wire(mux.down, xbar.up[i], { latency = 4, depth = 32, back = { latency = 8, depth = 32 } }) -- [W] one quantum each
+  end
+
+  for c = 0, o.partitions - 1 do
+    local l2 = m:L2 ("l2", c) {
+      size = "128KiB", ways = 16, line = "128B", -- [B]
+      mshrs = 32,                                -- [B]
+      merges = 4,                                -- [G]
+    }
+    local mc = m:MemoryController ("mc", c) {
+      scheduler = "frfcfs",                                           -- [B]
+      tCL = 12, tRP = 12, tRC = 40, tRAS = 28, tRCD = 12, tRRD = 6,   -- [B] GDDR5
+      clock = "dram",                                                 -- [B]
+    }
+    m:wire(xbar.down[c], l2.cpu, { latency = 8, depth = 32, back = { latency = 4, depth = 32 } }) -- [W] one quantum each
+    m:wire(l2.mem, mc.cpu[0])
+  end
+end)

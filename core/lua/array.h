@@ -1,0 +1,46 @@
+/* Typed arrays: the memory of host programs, at the speed of C. Elements are numbered from 0. */
+#ifndef WW_LUA_ARRAY_H
+#define WW_LUA_ARRAY_H
+
+#include <lua.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    ELEMENT_I8,
+    ELEMENT_U8,
+    ELEMENT_I16,
+    ELEMENT_U16,
+    ELEMENT_I32,
+    ELEMENT_U32,
+    ELEMENT_I64,
+    ELEMENT_U64,
+    ELEMENT_F32,
+    ELEMENT_F64,
+    ELEMENT_TYPES,
+} ElementType;
+
+typedef struct {
+    uint32_t type; /* ElementType */
+    uint32_t element_bytes;
+    uint64_t count;
+    uint8_t data[] __attribute__((aligned(16)));
+} Array;
+
+static inline size_t array_bytes(const Array *array) {
+    return array->count * array->element_bytes;
+}
+
+/* Pushes a new array of zeros. */
+Array *array_new(lua_State *L, ElementType type, uint64_t count);
+/* The array at `index`; NULL when it is something else. */
+Array *array_test(lua_State *L, int index);
+/* The same, but a user error that says "`what`: an array is wanted". */
+Array *array_at(lua_State *L, int index, const char *what);
+/* The type named at `index`; a user error that lists the types when there is none. */
+ElementType array_type_at(lua_State *L, int index);
+/* A count of elements at `index`: a whole number from 0 to 2^40. */
+uint64_t array_count_at(lua_State *L, int index, const char *what);
+void array_push_element(lua_State *L, const Array *array, uint64_t index);
+
+#endif

@@ -1,0 +1,28 @@
+/* What the bindings share. Each *_open() adds its functions to the table on top of the stack: the module
+ * "warpwright.core", which the Lua library builds on and users do not see. */
+#ifndef WW_LUA_BINDINGS_H
+#define WW_LUA_BINDINGS_H
+
+#include "core/sim/object.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+void array_open(lua_State *L);
+void random_open(lua_State *L);
+void machine_open(lua_State *L);
+void gpu_open(lua_State *L);
+void host_open(lua_State *L);
+
+/* From here on user_error() raises a Lua error in `L`, prefixed with the file and line of the user's Lua code
+ * at work. Every binding that calls into the simulator begins with it. */
+void raise_user_errors_in(lua_State *L);
+
+/* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. */
+void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods);
+
+/* A user error unless every key of the table at `index` is one of `legal` (ends with NULL). `where` begins
+ * the message. */
+void check_keys(lua_State *L, int index, const char *where, const char *const *legal);
+
+#endif

@@ -1,0 +1,108 @@
+/* What the library needs of the operating system and Lua does not have. */
+#include "core/lua/bindings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* core.make_folder(path) -> true, or false when it exists. Its parent must exist. */
+static int l_make_folder(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    int result = mkdir(path, 0777);
+    if (result != 0 && errno != EEXIST) user_error("%s: cannot make this folder: %s", path, strerror(errno));
+    lua_pushboolean(L, result == 0);
+    return 1;
+}
+
+static int not_hidden(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* core.list_folder(path) -> names in it, sorted; an empty list when there is no such folder. */
+static int l_list_folder(lua_State *L) {
+    struct dirent **entries;
+    int count = scandir(luaL_checkstring(L, 1), &entries, not_hidden, by_bytes);
+    lua_newtable(L);
+    for (int i = 0; i < count; i++) {
+        lua_pushstring(L, entries[i]->d_name);
+        lua_rawseti(L, -2, i + 1);
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
+    return 1;
+}
+
+/* core.is_file(path) */
+static int l_is_file(lua_State *L) {
+    struct stat status;
+    lua_pushboolean(L, stat(luaL_checkstring(L, 1), &status) == 0 && S_ISREG(status.st_mode));
+    return 1;
+}
+
+/* core.digest(text) -> 16 hexadecimal digits (FNV-1a, 64 bits): says which input a result was made from. */
+static int l_digest(lua_State *L) {
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    uint64_t digest = 0xcbf29ce484222325ull;
+    char digits[17];
+    for (size_t i = 0; i < length; i++)
+        digest = (digest ^ (uint8_t)text[i]) * 0x100000001b3ull;
+    snprintf(digits, sizeof digits, "%016lx", digest);
+    lua_pushstring(L, digits);
+    return 1;
+}
+
+/* core.host() -> { name =, peak_bytes = } of this computer and this process */
+static int l_host(lua_State *L) {
+    char name[256] = "";
+    struct rusage usage;
+    gethostname(name, sizeof name - 1);
+    getrusage(RUSAGE_SELF, &usage);
+    lua_newtable(L);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, usage.ru_maxrss * 1024);
+    lua_setfield(L, -2, "peak_bytes");
+    return 1;
+}
+
+/* The build defines both. */
+#ifndef WW_VERSION
+#define WW_VERSION "unknown"
+#endif
+#ifndef WW_BUILD_FLAGS
+#define WW_BUILD_FLAGS "not recorded"
+#endif
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+void host_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"make_folder", l_make_folder},
+        {"list_folder", l_list_folder},
+        {"is_file", l_is_file},
+        {"digest", l_digest},
+        {"host", l_host},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+    lua_pushliteral(L, WW_VERSION);
+    lua_setfield(L, -2, "revision");
+    lua_pushliteral(L, COMPILER);
+    lua_setfield(L, -2, "compiler");
+    lua_pushliteral(L, WW_BUILD_FLAGS);
+    lua_setfield(L, -2, "build_flags");
+}

@@ -1,0 +1,24 @@
+-- What `require "warpwright"` gives: machines, workloads, runs, and the typed arrays of host programs.
+local core = require "warpwright.core"
+local machine = require "warpwright.machine"
+local run = require "warpwright.run"
+local workload = require "warpwright.workload"
+
+local ww = {
+  version = core.version,
+  machine = machine.describe,
+  workload = workload.define,
+  build = run.build,
+  run = run.run,
+  array = core.array,
+  rng = core.rng,
+}
+
+-- ww.i32(x) and its kin: one value with its type, for kernel arguments and uploads.
+for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" } do
+  ww[element] = function(value) return core.array(element, 1):set(0, value) end
+end
+
+return setmetatable(ww, {
+  __index = function(_, name) core.user_error(("warpwright has no '%s'"):format(tostring(name))) end,
+})

@@ -1,0 +1,130 @@
+-- The command line. Returns a function of the arguments (0 is the program) that returns the exit status.
+local core = require "warpwright.core"
+local output = require "warpwright.output"
+
+local help = [[
+usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
+       warpwright run CONFIG WORKLOAD [options]
+       warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
+       warpwright --version
+       warpwright --help
+
+CONFIG, WORKLOAD and POLICY are names (configs/NAME.lua, workloads/NAME/NAME.lua, policies/NAME.lua) or paths.
+
+options of run:
+  --size SIZE            small, medium (default) or large; medium,nodes=1000 changes a parameter of it
+  --policy POLICY        the warp scheduling policy; default: as the config says
+  --set PATH=VALUE       a parameter, such as sm[*].l1d.size=32KiB or clock.core=1GHz; may be repeated, the last one wins
+  --out FOLDER           where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N
+  --max-cycles N         stop with an error when a kernel has not ended by core cycle N
+  --memory BYTES         device memory, default 4GiB
+  --order ORDER          the order in which objects are ticked: path, reversed, shuffled:SEED; changes no result
+
+  --traceback            in front of everything else: errors in Lua code show the calls that led there
+
+exit status: 0 all went well, 1 a result was wrong, 2 an error of the user's
+]]
+
+local run_options = {
+  ["--size"] = "size",
+  ["--policy"] = "policy",
+  ["--set"] = "set",
+  ["--out"] = "out",
+  ["--max-cycles"] = "max_cycles",
+  ["--memory"] = "memory",
+  ["--order"] = "order",
+}
+local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order"
+
+local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
+
+--- The arguments of `run` as the options of ww.run.
+local function read_run_arguments(args, first)
+  local options, positional = { set = {} }, {}
+  local i = first
+  while args[i] do
+    local argument = args[i]
+    if argument:sub(1, 1) == "-" then
+      local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
+      name = name or argument
+      local option = run_options[name]
+      if not option then usage_error("unknown option '%s'; legal is %s", name, run_option_list) end
+      if not value then
+        i = i + 1
+        value = args[i] or usage_error("%s: a value must follow", name)
+      end
+      if option == "set" then
+        table.insert(options.set, value)
+      else
+        options[option] = value
+      end
+    else
+      positional[#positional + 1] = argument
+    end
+    i = i + 1
+  end
+  if #positional ~= 2 then usage_error("run: CONFIG and WORKLOAD are wanted, %d names are given", #positional) end
+  options.config, options.workload = positional[1], positional[2]
+  if options.max_cycles then
+    options.max_cycles = math.tointeger(tonumber(options.max_cycles))
+      or usage_error("--max-cycles: '%s' is not a number of cycles", options.max_cycles)
+  end
+  return options
+end
+
+local function print_summary(r)
+  local function line(name, text, ...) print(("%-20s "):format(name) .. text:format(...)) end
+  print(("%s, %s %s, policy %s: %s"):format(r.machine, r.workload, r.size, r.policy,
+    r.checks > 0 and "verified" or "nothing was checked"))
+  line("cycles", "%d", r.cycles)
+  line("IPC", "%.2f thread, %.3f warp instructions per cycle", r.ipc, r.warp_ipc)
+  line("kernels", "%d", #r.launches)
+  line("simulated", "%.0f cycles per second, %.2f s", r.cycles_per_second, r.seconds)
+  line("results", "%s", r.out)
+end
+
+local function describe(class)
+  if class and core.is_class(class) then return core.describe(class) end
+  local classes = {}
+  for i, c in ipairs(core.classes()) do classes[i] = c.name end
+  if class then usage_error("there is no class '%s'; there are %s", class, table.concat(classes, ", ")) end
+  for _, c in ipairs(core.classes()) do print(("%-20s %s"):format(c.name, c.doc)) end
+end
+
+local function run_script(args, first)
+  local path = args[first]
+  if not core.is_file(path) then usage_error("there is no script '%s'", path) end
+  local chunk, problem = loadfile(path)
+  if not chunk then error(problem, 0) end
+  arg = table.move(args, first, #args, 0, { [-1] = args[0] })
+  local folder = path:match("^(.*/)") or ""
+  package.path = folder .. "?.lua;" .. package.path
+  chunk(table.unpack(arg))
+end
+
+return function(args)
+  local first = 1
+  output.command_line = table.concat(args, " ", 0)
+  if args[first] == "--traceback" then
+    core.want_traceback()
+    first = first + 1
+  end
+  local word = args[first]
+  if word == nil then
+    io.stderr:write(help)
+    return 2
+  elseif word == "--help" or word == "-h" then
+    io.write(help)
+  elseif word == "--version" then
+    print("warpwright " .. core.version)
+  elseif word == "--describe" then
+    describe(args[first + 1])
+  elseif word == "run" then
+    print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
+  elseif word:sub(1, 1) == "-" then
+    usage_error("unknown option '%s'; legal is run, --describe, --version, --help, --traceback or a script", word)
+  else
+    run_script(args, first)
+  end
+  return 0
+end

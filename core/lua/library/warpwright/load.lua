@@ -1,0 +1,55 @@
+-- Finds configs, workloads and policies by name or path.
+local core = require "warpwright.core"
+local machine = require "warpwright.machine"
+local policy = require "warpwright.policy"
+local workload = require "warpwright.workload"
+
+local load = {}
+
+local kinds = {
+  config = { folder = "configs", file = "configs/%s.lua", is = machine.is_description, makes = "ww.machine(...)" },
+  policy = { folder = "policies", file = "policies/%s.lua", is = policy.is_policy, makes = "policy \"name\" {...}" },
+  workload = {
+    folder = "workloads",
+    file = "workloads/%s/%s.lua",
+    is = workload.is_workload,
+    makes = "ww.workload \"name\" {...}",
+  },
+}
+
+local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", name))) end
+
+local function known_names(kind)
+  local known = {}
+  for _, entry in ipairs(core.list_folder(core.home_path(kind.folder))) do
+    local name = entry:gsub("%.lua$", "")
+    if core.is_file(file_of(kind, name)) then known[#known + 1] = name end
+  end
+  return table.concat(known, ", ")
+end
+
+--- What a file of this kind returns: `what` is "config", "policy" or "workload"; `value` a name, a path or the thing
+-- itself.
+function load.get(what, value)
+  local kind = kinds[what]
+  if kind.is(value) then return value end
+  if type(value) ~= "string" then
+    core.user_error(("%s: a name, a path or what %s returns is wanted, this is a %s"):format(what, kind.makes,
+      type(value)))
+  end
+  local is_path = value:find("/", 1, true) or value:find("%.lua$")
+  local path = is_path and value or file_of(kind, value)
+  if not core.is_file(path) then
+    core.user_error(is_path and ("%s: there is no file '%s'"):format(what, value)
+      or ("there is no %s '%s'; there are %s"):format(what, value, known_names(kind)))
+  end
+  local chunk, problem = loadfile(path)
+  if not chunk then error(problem, 0) end
+  local loaded = chunk()
+  if not kind.is(loaded) then
+    core.user_error(("%s: does not return a %s, made by %s"):format(path, what, kind.makes))
+  end
+  return loaded
+end
+
+return load

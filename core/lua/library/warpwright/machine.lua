@@ -1,0 +1,243 @@
+-- Machines as Lua describes them: ww.machine(name, function(m) ... end). A description can be built many times, each
+-- time with other overrides.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+
+local machine = {}
+
+local Description = { __name = "machine" }
+
+--- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
+-- and that overrides may change by name: how many SMs there are, say.
+function machine.describe(name, options, build)
+  if not build then options, build = {}, options end
+  if type(name) ~= "string" or type(build) ~= "function" then
+    core.user_error('ww.machine: a name and a function are wanted: ww.machine("name", function(m) ... end)')
+  end
+  return setmetatable({ name = name, options = options, build = build }, Description)
+end
+
+function machine.is_description(value) return getmetatable(value) == Description end
+
+-- Overrides --------------------------------------------------------------------------------------------------------
+
+--- { ["path.parameter"] = value }, or a list of { "path.parameter", value } and "path.parameter=value" in which the
+-- later ones win, as a list of { pattern =, value =, matches = 0 }.
+local function read_overrides(set)
+  local overrides = {}
+  local function add(pattern, value)
+    if type(pattern) ~= "string" then core.user_error("set: a path is wanted, this is a " .. type(pattern)) end
+    overrides[#overrides + 1] = { pattern = pattern, value = value, matches = 0 }
+  end
+  for _, key in ipairs(names.sorted_keys(set)) do
+    local entry = set[key]
+    if type(key) == "string" then
+      add(key, entry)
+    elseif type(entry) == "table" then
+      add(entry[1], entry[2])
+    else
+      local path, value = tostring(entry):match("^([^=]+)=(.*)$")
+      if not path then core.user_error(("set: '%s' is not path=value"):format(tostring(entry))) end
+      add(path, value)
+    end
+  end
+  return overrides
+end
+
+--- The value that the overrides give to what has this name, or `value`.
+local function overridden(overrides, name, value)
+  for _, o in ipairs(overrides) do
+    if core.path_matches(o.pattern, name) then
+      value = o.value
+      o.matches = o.matches + 1
+    end
+  end
+  return value
+end
+
+--- `value`, which may be a text from the command line, as a value of the same kind as `default`.
+local function like_default(name, value, default)
+  local converted = value
+  if math.type(default) == "integer" then
+    converted = math.tointeger(tonumber(value))
+  elseif type(default) == "number" then
+    converted = tonumber(value)
+  elseif type(default) == "boolean" and type(value) == "string" then
+    converted = ({ ["true"] = true, ["false"] = false })[value]
+  end
+  if type(converted) ~= type(default) then
+    core.user_error(("%s: '%s' is not like its default, %s"):format(name, tostring(value), tostring(default)))
+  end
+  return converted
+end
+
+local function resolve_options(description, overrides)
+  local options = {}
+  for _, name in ipairs(names.sorted_keys(description.options)) do
+    local default = description.options[name]
+    options[name] = like_default(name, overridden(overrides, name, default), default)
+  end
+  return setmetatable(options, {
+    __index = function(_, name)
+      core.user_error(("machine %s has no option '%s'; its options are %s"):format(
+        description.name, tostring(name), table.concat(names.sorted_keys(description.options), ", ")))
+    end,
+  })
+end
+
+--- "sm[*].l1d.size" and the like of every parameter, each once, in order of construction.
+local function parameter_patterns(built, description)
+  local patterns, seen = {}, {}
+  local function add(pattern)
+    if not seen[pattern] then patterns[#patterns + 1] = pattern end
+    seen[pattern] = true
+  end
+  local function add_object(object)
+    for _, parameter in ipairs(core.parameters(object)) do
+      add((object.path .. "." .. parameter.name):gsub("%[%d+%]", "[*]"))
+    end
+    for _, child in ipairs(core.children(object)) do add_object(child.object) end
+  end
+  for _, name in ipairs(names.sorted_keys(description.options)) do add(name) end
+  for _, clock in ipairs((built:clocks())) do add("clock." .. clock.name) end
+  add("quantum")
+  for _, object in ipairs(built:objects()) do add_object(object) end
+  return patterns
+end
+
+local function require_matches(overrides, built, description)
+  for _, o in ipairs(overrides) do
+    if o.matches == 0 then
+      local wanted = o.pattern:gsub("%[%d+%]", "[*]")
+      local nearest = names.nearest(wanted, parameter_patterns(built, description), 3)
+      core.user_error(("set: machine %s has nothing that matches '%s'; near names are %s"):format(
+        description.name, o.pattern, table.concat(nearest, ", ")))
+    end
+  end
+end
+
+-- What a description's function gets as `m` ------------------------------------------------------------------------
+
+local Builder = {}
+
+--- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
+function Builder:clocks(clocks)
+  if not clocks.core then core.user_error("clocks: one must be called core: the clock of the SMs") end
+  local order = { "core" }
+  for _, name in ipairs(names.sorted_keys(clocks)) do
+    if name ~= "core" then order[#order + 1] = name end
+  end
+  for _, name in ipairs(order) do
+    self.machine:clock(name, overridden(self.overrides, "clock." .. name, clocks[name]))
+  end
+end
+
+--- m:quantum(cycles): how long a write stays private to its SM; the least latency of a wire that may be cut.
+function Builder:quantum(cycles) self.machine:quantum(cycles) end
+
+--- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text.
+function Builder:wire(a, b, options) self.machine:wire(a, b, options) end
+
+--- Sets the parameters of an object and of the children that it was made with, and gives it its ports.
+local function finish(self, object, params, is_child)
+  local children, parts = core.children(object), {}
+  for i, child in ipairs(children) do parts[i] = child.name end
+  for _, key in ipairs(names.sorted_keys(params)) do
+    local value = params[key]
+    if type(key) ~= "string" then
+      core.user_error(("%s: parameters have names; there is a value without one: %s"):format(object.path,
+        tostring(value)))
+    elseif type(value) == "table" then
+      local is_part = false
+      for _, part in ipairs(parts) do is_part = is_part or part == key end
+      if not is_part then
+        core.user_error(("%s: %s has no part '%s' to configure; its parts are %s"):format(object.path, object.class,
+          key, #parts > 0 and table.concat(parts, ", ") or "(none)"))
+      end
+    elseif key ~= "clock" or is_child then
+      core.set(object, key, value)
+    end
+  end
+  for _, knob in ipairs(self.knobs) do
+    if object.class == knob.class then
+      core.set(object, knob.parameter, knob.value)
+      knob.applied = true
+    end
+  end
+  for _, o in ipairs(self.overrides) do o.matches = o.matches + core.override(object, o.pattern, o.value) end
+  core.finish(object)
+  for _, child in ipairs(children) do finish(self, child.object, params[child.name] or {}, true) end
+end
+
+--- "sm[3].l1d" from ("sm", 3), (object, "l1d") or (object, "bank", 2).
+local function object_path(class, first, ...)
+  local prefix, name, index = "", first, ...
+  if type(first) == "userdata" then
+    prefix, name, index = first.path .. ".", ...
+  end
+  if type(name) ~= "string" then
+    core.user_error(('m:%s: a name is wanted: m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") '
+      .. "{...}"):format(class, class, class, class))
+  end
+  if index == nil then return prefix .. name end
+  if not math.tointeger(index) then
+    core.user_error(("m:%s: '%s' is not an index"):format(class, tostring(index)))
+  end
+  return ("%s%s[%d]"):format(prefix, name, index)
+end
+
+--- m:CLASS names an object; the table of parameters that follows makes it.
+local function constructor(class)
+  return function(self, ...)
+    local path = object_path(class, ...)
+    local function lacks_parameters()
+      core.user_error(("%s: a table of parameters must follow, if only {}: m:%s (...) {}"):format(path, class))
+    end
+    self.unfinished[#self.unfinished + 1] = core.location() .. path
+    return setmetatable({}, {
+      __index = lacks_parameters,
+      __call = function(_, params)
+        if type(params) ~= "table" then lacks_parameters() end
+        self.unfinished[#self.unfinished] = nil
+        local object = self.machine:add(class, path, params.clock)
+        finish(self, object, params, false)
+        return object
+      end,
+    })
+  end
+end
+
+function Builder:__index(key)
+  if Builder[key] then return Builder[key] end
+  if type(key) == "string" and core.is_class(key) then return constructor(key) end
+  local classes = {}
+  for i, class in ipairs(core.classes()) do classes[i] = class.name end
+  core.user_error(("a machine has no '%s'; legal is clocks, quantum, wire, and the classes %s"):format(tostring(key),
+    table.concat(classes, ", ")))
+end
+
+--- Builds a machine. `options`: set = overrides, knobs = { { class =, parameter =, value =, what = } ... }, which are
+-- set on every object of the class before the overrides, and order = the tick order.
+function machine.build(description, options)
+  local overrides = read_overrides(options.set or {})
+  local built = core.machine(description.name)
+  local builder = setmetatable({ machine = built, overrides = overrides, knobs = options.knobs or {}, unfinished = {} },
+    Builder)
+  description.build(builder, resolve_options(description, overrides))
+  if builder.unfinished[1] then
+    core.user_error(("%s: was named but not made; a table of parameters must follow, if only {}"):format(
+      builder.unfinished[1]))
+  end
+  local quantum = overridden(overrides, "quantum", nil)
+  if quantum then built:quantum(quantum) end
+  if options.order then built:order(options.order) end
+  for _, knob in ipairs(builder.knobs) do
+    if not knob.applied then
+      core.user_error(("%s: machine %s has no %s to apply it to"):format(knob.what, description.name, knob.class))
+    end
+  end
+  require_matches(overrides, built, description)
+  return built
+end
+
+return machine

@@ -1,0 +1,57 @@
+-- Names in tables and messages: sorted, checked, and the nearest to one that was misspelt.
+local core = require "warpwright.core"
+
+local names = {}
+
+--- The keys of a table in an order that is always the same. Patterns sort before the names they match: '*' before
+-- digits and letters.
+function names.sorted_keys(t)
+  local keys = {}
+  for key in pairs(t) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  return keys
+end
+
+--- An error unless every key of `t` is one of the list `legal`.
+function names.check_keys(where, t, legal)
+  if type(t) ~= "table" then core.user_error(("%s: a table is wanted, this is a %s"):format(where, type(t))) end
+  local known = {}
+  for _, name in ipairs(legal) do known[name] = true end
+  for _, key in ipairs(names.sorted_keys(t)) do
+    if not known[key] then
+      core.user_error(("%s: there is no '%s'; legal is %s"):format(where, tostring(key), table.concat(legal, ", ")))
+    end
+  end
+end
+
+--- How many characters must be inserted, deleted or replaced to make `b` of `a`.
+local function edit_distance(a, b)
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local diagonal = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local same = a:byte(i) == b:byte(j)
+      local replaced = diagonal + (same and 0 or 1)
+      diagonal = row[j]
+      row[j] = math.min(replaced, row[j] + 1, row[j - 1] + 1)
+    end
+  end
+  return row[#b]
+end
+
+--- The `count` candidates nearest to `wanted`, nearest first.
+function names.nearest(wanted, candidates, count)
+  local ranked = {}
+  for i, name in ipairs(candidates) do ranked[i] = { name = name, distance = edit_distance(wanted, name), rank = i } end
+  table.sort(ranked, function(a, b)
+    if a.distance ~= b.distance then return a.distance < b.distance end
+    return a.rank < b.rank
+  end)
+  local nearest = {}
+  for i = 1, math.min(count, #ranked) do nearest[i] = ranked[i].name end
+  return nearest
+end
+
+return names

@@ -1,0 +1,146 @@
+-- The output folder of a run: stats.txt, stats.json, config.lua, provenance.txt. Stats depend on nothing but the inputs;
+-- what belongs to one run on one computer stands in provenance.txt alone.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+
+local output = { command_line = "" }
+
+-- Folders ------------------------------------------------------------------------------------------------------------
+
+--- Makes a folder and those above it; true when the last one is new.
+local function make_folders(path)
+  local made = false
+  for last in path:gmatch("()/") do
+    if last > 1 then core.make_folder(path:sub(1, last - 1)) end
+  end
+  if path:sub(-1) ~= "/" then made = core.make_folder(path) end
+  return made
+end
+
+--- `out`: a folder, false for none, nil for the first free out/WORD-WORD-...-N. Returns { path =, is_new = }.
+function output.open(out, words)
+  if out == false then return { path = false } end
+  if out ~= nil and type(out) ~= "string" then core.user_error("out: a folder or false is wanted") end
+  if out then return { path = out, is_new = make_folders(out) } end
+  make_folders("out")
+  local stem = "out/" .. table.concat(words, "-"):gsub("[^%w%-_.,=]", "_")
+  local n = 1
+  while not core.make_folder(("%s-%d"):format(stem, n)) do n = n + 1 end
+  return { path = ("%s-%d"):format(stem, n), is_new = true }
+end
+
+--- The run left nothing to write.
+function output.discard(folder)
+  if folder.path and folder.is_new then os.remove(folder.path) end
+end
+
+--- Whole or not at all: readers never see half a file.
+local function write_file(path, text)
+  local temporary = path .. ".tmp"
+  local file, problem = io.open(temporary, "wb")
+  if not file then core.user_error(problem) end
+  local ok, write_problem = file:write(text)
+  local closed, close_problem = file:close()
+  if not ok or not closed then core.user_error(("%s: %s"):format(path, write_problem or close_problem)) end
+  local renamed, rename_problem = os.rename(temporary, path)
+  if not renamed then core.user_error(rename_problem) end
+end
+
+-- stats.txt ----------------------------------------------------------------------------------------------------------
+
+local function number_text(value)
+  if math.type(value) == "integer" then return ("%d"):format(value) end
+  if value ~= value then return "nan" end
+  return ("%.9g"):format(value)
+end
+
+local function stats_text(r)
+  local name_width, value_width, unit_width = 0, 0, 0
+  for _, row in ipairs(r.rows) do
+    name_width = math.max(name_width, #row.name)
+    value_width = math.max(value_width, #number_text(row.value))
+    unit_width = math.max(unit_width, #row.unit)
+  end
+  local format = ("%%-%ds  %%%ds  %%-%ds  %%s\n"):format(math.min(name_width, 60), value_width, unit_width)
+  local lines = {}
+  for i, row in ipairs(r.rows) do lines[i] = format:format(row.name, number_text(row.value), row.unit, row.doc) end
+  return table.concat(lines)
+end
+
+-- stats.json ---------------------------------------------------------------------------------------------------------
+
+local function json_string(text)
+  local escaped = text:gsub('[%c"\\]', function(c) return ("\\u%04x"):format(c:byte()) end)
+  return '"' .. escaped .. '"'
+end
+
+local function json_number(value)
+  if value ~= value or value == math.huge or value == -math.huge then return "null" end
+  return number_text(value)
+end
+
+local function json_value(value)
+  if type(value) == "number" then return json_number(value) end
+  if type(value) == "string" then return json_string(value) end
+  return tostring(value)
+end
+
+--- An object with its keys sorted.
+local function json_object(t)
+  local members = {}
+  for i, key in ipairs(names.sorted_keys(t)) do members[i] = ("%s: %s"):format(json_string(key), json_value(t[key])) end
+  return "{" .. table.concat(members, ", ") .. "}"
+end
+
+local function stats_json(r)
+  local launches, stats = {}, {}
+  for i, launch in ipairs(r.launches) do launches[i] = "    " .. json_object(launch) end
+  for i, row in ipairs(r.rows) do stats[i] = ("    %s: %s"):format(json_string(row.name), json_number(row.value)) end
+  return table.concat {
+    "{\n",
+    ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
+      json_value(r.workload), json_value(r.size), json_value(r.policy)),
+    ('  "launches": [\n%s\n  ],\n'):format(table.concat(launches, ",\n")),
+    ('  "stats": {\n%s\n  }\n'):format(table.concat(stats, ",\n")),
+    "}\n",
+  }
+end
+
+-- provenance.txt -----------------------------------------------------------------------------------------------------
+
+local function provenance_text(r, inputs)
+  local host = core.host()
+  local size = {}
+  for i, key in ipairs(names.sorted_keys(inputs.size)) do size[i] = ("%s = %s"):format(key, tostring(inputs.size[key])) end
+  local lines = {}
+  local function add(name, value) lines[#lines + 1] = ("%-18s %s\n"):format(name, value) end
+  add("status", inputs.status)
+  add("warpwright", ("%s, revision %s"):format(core.version, core.revision))
+  add("compiler", core.compiler)
+  add("build flags", core.build_flags)
+  add("command line", output.command_line)
+  add("date", os.date("!%Y-%m-%dT%H:%M:%SZ"))
+  add("host", host.name)
+  add("machine", r.machine)
+  add("workload", r.workload)
+  add("size", ("%s (%s)"):format(r.size, table.concat(size, ", ")))
+  add("policy", r.policy)
+  add("config digest", core.digest(inputs.config))
+  add("PTX digest", core.digest(inputs.ptx))
+  add("checks passed", r.checks)
+  add("host seconds", ("%.3f"):format(r.seconds))
+  add("cycles per second", ("%.0f"):format(r.cycles_per_second))
+  add("peak memory", ("%.1f MiB"):format(host.peak_bytes / 2 ^ 20))
+  return table.concat(lines)
+end
+
+--- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters.
+function output.write(folder, r, inputs)
+  if not folder.path then return end
+  write_file(folder.path .. "/stats.txt", stats_text(r))
+  write_file(folder.path .. "/stats.json", stats_json(r))
+  write_file(folder.path .. "/config.lua", inputs.config)
+  write_file(folder.path .. "/provenance.txt", provenance_text(r, inputs))
+end
+
+return output

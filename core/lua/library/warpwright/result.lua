@@ -1,0 +1,104 @@
+-- What a run gives back: totals as fields, every stat by its path, sums and means over patterns.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+
+local result = {}
+
+local Result = { __name = "result" }
+
+local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
+
+--- The stats that belong to the run and not to an object.
+local function run_rows(r)
+  local rows = {}
+  local function add(name, value, unit, doc) rows[#rows + 1] = { name = name, value = value, unit = unit, doc = doc } end
+  add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included")
+  add("run.warp_instructions", r.warp_instructions, "instructions", "Issued warp instructions")
+  add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
+  add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle")
+  add("run.warp_ipc", r.warp_ipc, "1/cycle", "Warp instructions per core cycle")
+  add("run.launches", #r.launches, "kernels", "Kernels that ran to their end")
+  add("run.memory_peak", r.memory_peak, "bytes", "Most device memory allocated at a time")
+  for i, launch in ipairs(r.launches) do
+    local prefix, kernel = ("launch[%d]."):format(i - 1), launch.kernel
+    add(prefix .. "start_cycle", launch.start_cycle, "cycles", kernel .. ": core cycle at which it started")
+    add(prefix .. "cycles", launch.cycles, "cycles", kernel .. ": core cycles from start to end")
+    add(prefix .. "warp_instructions", launch.warp_instructions, "instructions", kernel .. ": issued")
+    add(prefix .. "thread_instructions", launch.thread_instructions, "instructions", kernel .. ": per active thread")
+    add(prefix .. "ipc", ratio(launch.thread_instructions, launch.cycles), "1/cycle", kernel .. ": thread instructions")
+    add(prefix .. "ctas", launch.ctas, "CTAs", kernel .. ": thread blocks")
+  end
+  return rows
+end
+
+--- `totals` and `launches` as the GPU counts them; `machine` is settled.
+function result.new(name, policy, totals, launches, machine)
+  local r = {
+    machine = name,
+    policy = policy,
+    cycles = totals.cycles,
+    warp_instructions = totals.warp_instructions,
+    thread_instructions = totals.thread_instructions,
+    ipc = ratio(totals.thread_instructions, totals.cycles),
+    warp_ipc = ratio(totals.warp_instructions, totals.cycles),
+    memory_peak = totals.memory_peak,
+    seconds = totals.seconds,
+    cycles_per_second = ratio(totals.cycles, totals.seconds),
+    launches = launches,
+    workload = false, size = false, checks = 0, out = false,
+  }
+  local rows = run_rows(r)
+  for _, row in ipairs(machine:stats()) do rows[#rows + 1] = row end
+  local by_name = {}
+  for _, row in ipairs(rows) do by_name[row.name] = row end
+  r.rows, r.by_name = rows, by_name
+  return setmetatable(r, Result)
+end
+
+--- r:stats(): for name, value, unit, doc in r:stats() do ... end, in the order of stats.txt.
+function Result:stats()
+  local i = 0
+  return function()
+    i = i + 1
+    local row = self.rows[i]
+    if row then return row.name, row.value, row.unit, row.doc end
+  end
+end
+
+--- The sum of the counters that match, or the mean of the derived values that are defined.
+local function over_pattern(r, pattern)
+  local sum, count, matches, is_counter = 0, 0, 0, true
+  for _, row in ipairs(r.rows) do
+    if core.path_matches(pattern, row.name) then
+      matches = matches + 1
+      is_counter = is_counter and math.type(row.value) == "integer"
+      if row.value == row.value then
+        sum, count = sum + row.value, count + 1
+      end
+    end
+  end
+  if matches == 0 then return nil end
+  return is_counter and sum or sum / count
+end
+
+local function unknown(r, key)
+  local patterns, seen = names.sorted_keys(r), {}
+  for _, row in ipairs(r.rows) do
+    local pattern = row.name:gsub("%[%d+%]", "[*]")
+    if not seen[pattern] then patterns[#patterns + 1] = pattern end
+    seen[pattern] = true
+  end
+  local wanted = tostring(key):gsub("%[%d+%]", "[*]")
+  core.user_error(("result: there is no '%s'; near names are %s"):format(tostring(key),
+    table.concat(names.nearest(wanted, patterns, 3), ", ")))
+end
+
+function Result:__index(key)
+  if Result[key] then return Result[key] end
+  local row = rawget(self, "by_name")[key]
+  if row then return row.value end
+  local value = type(key) == "string" and key:find("*", 1, true) and over_pattern(self, key)
+  return value or unknown(self, key)
+end
+
+return result

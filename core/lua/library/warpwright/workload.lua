@@ -1,0 +1,151 @@
+-- Workloads: host programs with their kernels, input sizes, and the check of what they computed.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+
+local workload = {}
+
+local Workload = { __name = "workload" }
+Workload.__index = Workload
+
+--- What a failed check raises: the program's exit status is 1 and not that of an error.
+local Failure = {
+  __tostring = function(failure) return failure.message end,
+}
+
+function workload.is_workload(value) return getmetatable(value) == Workload end
+function workload.is_failure(value) return getmetatable(value) == Failure end
+
+--- The folder of the Lua file whose function is `level` calls up.
+local function folder_of_caller(level)
+  local source = debug.getinfo(level + 1, "S").source
+  return source:match("^@(.*/)") or ""
+end
+
+--- ww.workload "name" { doc =, ptx = a file beside the workload's, sizes = { small = {...} ... } }
+function workload.define(name)
+  if type(name) ~= "string" then core.user_error('ww.workload: a name is wanted: ww.workload "name" {...}') end
+  local folder = folder_of_caller(2)
+  return function(definition)
+    names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes" })
+    if type(definition.ptx) ~= "string" then
+      core.user_error(("workload %s: ptx must name a PTX file"):format(name))
+    end
+    if type(definition.sizes) ~= "table" or not next(definition.sizes) then
+      core.user_error(("workload %s: sizes must name at least one size"):format(name))
+    end
+    local path = definition.ptx:sub(1, 1) == "/" and definition.ptx or folder .. definition.ptx
+    return setmetatable({ name = name, doc = definition.doc, ptx = path, sizes = definition.sizes }, Workload)
+  end
+end
+
+-- Sizes ------------------------------------------------------------------------------------------------------------
+
+local function default_size(w) return w.sizes.medium and "medium" or names.sorted_keys(w.sizes)[1] end
+
+--- "small", "medium,nodes=1000" or { "medium", nodes = 1000 } as base and list of { name, value }. Without a base, the
+-- default is meant.
+local function read_size(w, size)
+  local base, changes = default_size(w), {}
+  if type(size) == "table" then
+    base = size[1] or base
+    for _, key in ipairs(names.sorted_keys(size)) do
+      if key ~= 1 then changes[#changes + 1] = { key, size[key] } end
+    end
+    return base, changes
+  end
+  for word in tostring(size or base):gmatch("[^,]+") do
+    local key, value = word:match("^([^=]+)=(.*)$")
+    if key then
+      changes[#changes + 1] = { key, value }
+    else
+      base = word
+    end
+  end
+  return base, changes
+end
+
+--- The parameters of a size, and its name: "medium", or "medium,nodes=1000".
+function workload.resolve_size(w, size)
+  local base, changes = read_size(w, size)
+  local defaults = w.sizes[base]
+  if not defaults then
+    core.user_error(("workload %s has no size '%s'; its sizes are %s"):format(w.name, tostring(base),
+      table.concat(names.sorted_keys(w.sizes), ", ")))
+  end
+  local params, label = {}, base
+  for _, key in ipairs(names.sorted_keys(defaults)) do params[key] = defaults[key] end
+  for _, change in ipairs(changes) do
+    local key, text = change[1], change[2]
+    local default = defaults[key]
+    if default == nil then
+      core.user_error(("size of workload %s: there is no '%s'; legal is %s"):format(w.name, tostring(key),
+        table.concat(names.sorted_keys(defaults), ", ")))
+    end
+    local value = type(default) == "number" and tonumber(text) or text
+    if math.type(default) == "integer" then value = math.tointeger(value) end
+    if type(value) ~= type(default) then
+      core.user_error(("size of workload %s: %s = '%s' is not like its default, %s"):format(w.name, key,
+        tostring(text), tostring(default)))
+    end
+    params[key] = value
+    label = ("%s,%s=%s"):format(label, key, tostring(value))
+  end
+  return params, label
+end
+
+-- Running ----------------------------------------------------------------------------------------------------------
+
+--- Kernels by name; unknown names are errors.
+local function strict_kernels(w, kernels, kernel_names)
+  return setmetatable(kernels, {
+    __index = function(_, name)
+      core.user_error(("%s has no kernel '%s'; its kernels are %s"):format(w.ptx, tostring(name),
+        table.concat(kernel_names, ", ")))
+    end,
+  })
+end
+
+--- Runs the host program on a GPU; returns how many checks it passed.
+function workload.execute(w, gpu, params)
+  if not w.run then core.user_error(("workload %s has no function %s:run(gpu, size)"):format(w.name, w.name)) end
+  if not core.is_file(w.ptx) then core.user_error(("workload %s: there is no file %s"):format(w.name, w.ptx)) end
+  local instance = setmetatable({ kernels = strict_kernels(w, gpu:load(w.ptx)), checks = 0 }, { __index = w })
+  w.run(instance, gpu, params)
+  return instance.checks
+end
+
+-- Checking ---------------------------------------------------------------------------------------------------------
+
+local function fail(self, text, ...)
+  local message = ("verification failed: %s: %s"):format(self.name, text:format(...))
+  error(setmetatable({ message = message, exit_status = 1 }, Failure))
+end
+
+--- self:check(label, got, want, { abs =, rel = }): arrays of the same length or two numbers, equal or within
+-- abs + rel * |want| of each other.
+function Workload:check(label, got, want, tolerance)
+  tolerance = tolerance or {}
+  names.check_keys("check: tolerance", tolerance, { "abs", "rel" })
+  if type(got) == "number" and type(want) == "number" then
+    got, want = core.array("f64", 1):set(0, got), core.array("f64", 1):set(0, want)
+  end
+  if not core.is_array(got) or not core.is_array(want) then
+    core.user_error(("check %s: two arrays or two numbers are wanted, these are %s and %s"):format(label, type(got),
+      type(want)))
+  end
+  if #got ~= #want then fail(self, "%s has %d elements, want %d", label, #got, #want) end
+  local differing, first = core.compare(got, want, tolerance.abs or 0, tolerance.rel or 0)
+  if differing > 0 then
+    fail(self, "%s: element %d is %s, want %s (%d of %d differ)", label, first, tostring(got[first]),
+      tostring(want[first]), differing, #got)
+  end
+  self.checks = self.checks + 1
+end
+
+--- self:check_that(label, condition)
+function Workload:check_that(label, condition)
+  if not condition then fail(self, "not so: %s", label) end
+  self.checks = self.checks + 1
+end
+
+return workload

@@ -1,0 +1,323 @@
+/* Machines under construction: clocks, objects, wires; and the counters of finished ones. */
+#include "core/lua/bindings.h"
+#include "core/lua/objects.h"
+#include "core/sim/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char machine_type[] = "warpwright.machine";
+
+Machine *machine_at(lua_State *L, int index) {
+    Machine *machine = luaL_checkudata(L, index, machine_type);
+    raise_user_errors_in(L);
+    if (!machine->sim) user_error("this machine was closed");
+    return machine;
+}
+
+/* core.machine(name) */
+static int l_machine(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    Machine *machine = lua_newuserdatauv(L, sizeof *machine, 1);
+    *machine = (Machine){.cycle_limit = NEVER};
+    luaL_setmetatable(L, machine_type);
+    machine->sim = sim_new(name);
+    return 1;
+}
+
+/* machine:close(): frees everything now and not when the garbage collector comes. */
+static int l_close(lua_State *L) {
+    Machine *machine = luaL_checkudata(L, 1, machine_type);
+    raise_user_errors_in(L);
+    sim_free(machine->sim);
+    if (machine->gpu) gpu_free(machine->gpu); /* the device's memory outlives the objects that look into it */
+    for (uint32_t i = 0; i < machine->module_count; i++)
+        module_free(machine->modules[i]);
+    free(machine->modules);
+    free(machine->progress_prefix);
+    *machine = (Machine){0};
+    return 0;
+}
+
+/* machine:clock(name, "700MHz") */
+static int l_clock(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL);
+    double hertz;
+    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15 || hertz != floor(hertz))
+        user_error("clock.%s: '%s' is not %s", name, text, quantity_examples("Hz"));
+    sim_clock(machine->sim, name, (uint64_t)hertz);
+    return 0;
+}
+
+/* A whole number from `min` to 2^32 - 1, given as number or text. */
+static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer min) {
+    int whole;
+    lua_Integer value = lua_tointegerx(L, index, &whole);
+    if (!whole || value < min || value > UINT32_MAX)
+        user_error("%s: '%s' is not a whole number from %lld on", what, luaL_tolstring(L, index, NULL), min);
+    return (uint32_t)value;
+}
+
+/* machine:quantum(cycles of the first clock) */
+static int l_quantum(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    sim_set_quantum(machine->sim, count_at(L, 2, "quantum", 1));
+    return 0;
+}
+
+/* machine:order(text): the tick order, for tests of the law that it does not matter. */
+static int l_order(lua_State *L) {
+    static const char shuffled[] = "shuffled:";
+    Sim *sim = machine_at(L, 1)->sim;
+    const char *text = luaL_checkstring(L, 2);
+    char *end;
+    if (strcmp(text, "path") == 0)
+        sim->order = ORDER_PATH;
+    else if (strcmp(text, "reversed") == 0)
+        sim->order = ORDER_REVERSED;
+    else if (strncmp(text, shuffled, strlen(shuffled)) == 0 && text[strlen(shuffled)]) {
+        sim->order = ORDER_SHUFFLED;
+        sim->order_seed = strtoull(text + strlen(shuffled), &end, 10);
+        if (*end) user_error("order: '%s' is no seed", text + strlen(shuffled));
+    } else
+        user_error("order: '%s' is none of path, reversed, shuffled:SEED", text);
+    return 0;
+}
+
+/* machine:add(class, path, clock or nil) -> object, with its children, waiting for parameters */
+static int l_add(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    const char *clock = luaL_optstring(L, 4, NULL);
+    object_push(L, 1, machine, sim_add(machine->sim, luaL_checkstring(L, 2), luaL_checkstring(L, 3), clock));
+    return 1;
+}
+
+/* machine:find(path) -> object or nil */
+static int l_find(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    SimObject *object = sim_find(machine->sim, luaL_checkstring(L, 2));
+    if (object)
+        object_push(L, 1, machine, object);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/* The field `name` of the table at `index`, or 0: the kernel's default. */
+static uint32_t link_option(lua_State *L, int index, const char *name) {
+    uint32_t value = 0;
+    if (lua_getfield(L, index, name) != LUA_TNIL) value = count_at(L, -1, name, 1);
+    lua_pop(L, 1);
+    return value;
+}
+
+static LinkOptions link_options(lua_State *L, int index) {
+    return (LinkOptions){.latency = link_option(L, index, "latency"),
+                         .depth = link_option(L, index, "depth"),
+                         .width = link_option(L, index, "width")};
+}
+
+/* machine:wire(port, port, { latency =, depth =, width =, back = { the same for responses } }) */
+static int l_wire(lua_State *L) {
+    static const char *const legal[] = {"latency", "depth", "width", "back", NULL};
+    static const char *const legal_back[] = {"latency", "depth", "width", NULL};
+    Machine *machine = machine_at(L, 1);
+    char name_a[PORT_NAME_BYTES], name_b[PORT_NAME_BYTES];
+    SimObject *a = port_at(L, 2, machine->sim, name_a);
+    SimObject *b = port_at(L, 3, machine->sim, name_b);
+    LinkOptions forward = {0}, back = {0};
+    if (a->sim != machine->sim || b->sim != machine->sim) user_error("wire: a port of another machine");
+    if (!lua_isnoneornil(L, 4)) {
+        luaL_checktype(L, 4, LUA_TTABLE);
+        check_keys(L, 4, "wire", legal);
+        forward = back = link_options(L, 4);
+        if (lua_getfield(L, 4, "back") != LUA_TNIL) {
+            luaL_checktype(L, -1, LUA_TTABLE);
+            check_keys(L, -1, "wire: back", legal_back);
+            back = link_options(L, lua_gettop(L));
+        }
+    }
+    sim_wire(machine->sim, a, name_a, b, name_b, forward, back);
+    return 0;
+}
+
+/* machine:objects() -> those that were not made by another, in order of construction */
+static int l_objects(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < machine->sim->object_count; i++) {
+        if (made_with_parent(machine->sim->objects[i])) continue;
+        object_push(L, 1, machine, machine->sim->objects[i]);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* machine:clocks() -> { { name =, hertz = } ... }, quantum in cycles of the first */
+static int l_clocks(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
+        lua_newtable(L);
+        lua_pushstring(L, sim->clocks[i].name);
+        lua_setfield(L, -2, "name");
+        lua_pushinteger(L, (lua_Integer)sim->clocks[i].hertz);
+        lua_setfield(L, -2, "hertz");
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushinteger(L, sim->quantum_cycles);
+    return 2;
+}
+
+static void push_link(lua_State *L, const Sim *sim, const Link *link) {
+    lua_newtable(L);
+    lua_pushinteger(L, (lua_Integer)(sim->elaborated ? link->latency / link->sender->period
+                                     : link->latency ? link->latency
+                                                     : 1));
+    lua_setfield(L, -2, "latency");
+    lua_pushinteger(L, link->depth);
+    lua_setfield(L, -2, "depth");
+    lua_pushinteger(L, link->width);
+    lua_setfield(L, -2, "width");
+}
+
+/* machine:wires() -> { { from =, to =, forward = { latency =, depth =, width = }, back = the same or nil }
+ * ... } */
+static int l_wires(lua_State *L) {
+    static const char arrow[] = " -> ";
+    const Sim *sim = machine_at(L, 1)->sim;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i], *next = i + 1 < sim->link_count ? sim->links[i + 1] : NULL;
+        const char *to = strstr(link->name, arrow);
+        lua_newtable(L);
+        lua_pushlstring(L, link->name, (size_t)(to - link->name));
+        lua_setfield(L, -2, "from");
+        lua_pushstring(L, to + strlen(arrow));
+        lua_setfield(L, -2, "to");
+        push_link(L, sim, link);
+        lua_setfield(L, -2, "forward");
+        /* sim_wire() makes the link of the responses right after that of the requests. */
+        const char *back_to = next ? strstr(next->name, arrow) : NULL;
+        size_t from_length = (size_t)(to - link->name);
+        if (back_to && strlen(back_to + strlen(arrow)) == from_length &&
+            strncmp(back_to + strlen(arrow), link->name, from_length) == 0) {
+            push_link(L, sim, next);
+            lua_setfield(L, -2, "back");
+            i++;
+        }
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+typedef struct {
+    lua_State *L;
+    lua_Integer count;
+} StatList;
+
+static void append_stat(void *context, const char *name, double value, bool integral, const char *unit,
+                        const char *doc) {
+    StatList *list = context;
+    lua_State *L = list->L;
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "name");
+    if (integral)
+        lua_pushinteger(L, (lua_Integer)value);
+    else
+        lua_pushnumber(L, value);
+    lua_setfield(L, -2, "value");
+    lua_pushstring(L, unit ? unit : "");
+    lua_setfield(L, -2, "unit");
+    lua_pushstring(L, doc ? doc : "");
+    lua_setfield(L, -2, "doc");
+    lua_rawseti(L, -2, ++list->count);
+}
+
+/* machine:stats() -> { { name =, value = integer of a counter or float of a formula, unit =, doc = } ... } */
+static int l_stats(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    lua_newtable(L);
+    sim_visit_stats(machine->sim, append_stat, &(StatList){L, 0});
+    return 1;
+}
+
+/* machine:settle(idle): brings the counters up to date and checks the laws between them. */
+static int l_settle(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    sim_settle(machine->sim);
+    sim_check(machine->sim, lua_toboolean(L, 2));
+    return 0;
+}
+
+/* core.is_class(name) */
+static int l_is_class(lua_State *L) {
+    lua_pushboolean(L, class_find(luaL_checkstring(L, 1)) != NULL);
+    return 1;
+}
+
+/* core.classes() -> { { name =, doc = } ... }, sorted by name */
+static int l_classes(lua_State *L) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < class_count(); i++) {
+        const Class *class = class_at(i);
+        lua_newtable(L);
+        lua_pushstring(L, class->name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, class->doc);
+        lua_setfield(L, -2, "doc");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* core.describe(class) prints its rows. */
+static int l_describe(lua_State *L) {
+    const Class *class = class_find(luaL_checkstring(L, 1));
+    luaL_argcheck(L, class, 1, "no class");
+    class_describe(class, stdout);
+    return 0;
+}
+
+/* core.quantity("4GiB", "bytes") -> whole number */
+static int l_quantity(lua_State *L) {
+    const char *text = luaL_tolstring(L, 1, NULL), *unit = luaL_checkstring(L, 2);
+    double value;
+    raise_user_errors_in(L);
+    if (!parse_quantity(text, unit, &value) || value < 0 || value > 9e15)
+        user_error("'%s' is not %s", text, quantity_examples(unit));
+    lua_pushinteger(L, (lua_Integer)value);
+    return 1;
+}
+
+/* core.path_matches(pattern, path) */
+static int l_path_matches(lua_State *L) {
+    lua_pushboolean(L, path_matches(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+    return 1;
+}
+
+void machine_open(lua_State *L) {
+    static const luaL_Reg machine_metamethods[] = {{"__gc", l_close}, {NULL, NULL}};
+    static const luaL_Reg machine_methods[] = {
+        {"close", l_close},   {"clock", l_clock}, {"quantum", l_quantum}, {"order", l_order},
+        {"add", l_add},       {"find", l_find},   {"wire", l_wire},       {"objects", l_objects},
+        {"clocks", l_clocks}, {"wires", l_wires}, {"stats", l_stats},     {"settle", l_settle},
+        {NULL, NULL},
+    };
+    static const luaL_Reg functions[] = {
+        {"machine", l_machine},
+        {"is_class", l_is_class},
+        {"classes", l_classes},
+        {"describe", l_describe},
+        {"path_matches", l_path_matches},
+        {"quantity", l_quantity},
+        {NULL, NULL},
+    };
+    define_type(L, machine_type, machine_metamethods, machine_methods);
+    luaL_setfuncs(L, functions, 0);
+    objects_open(L);
+}

@@ -1,0 +1,14 @@
+#include "core/gpu/gpu.h"
+#include "core/lua/interpreter.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    gpu_register_classes();
+    char *home = interpreter_find_home();
+    lua_State *L = interpreter_new(home);
+    int status = interpreter_run(L, argc, argv);
+    lua_close(L);
+    free(home);
+    return status;
+}
