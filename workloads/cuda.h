@@ -1,0 +1,62 @@
+// The CUDA names that our kernels use, for clang without a CUDA toolkit. nvcc knows them already and skips
+// this file.
+#pragma once
+
+#ifndef __NVCC__
+
+#define __global__   __attribute__((global))
+#define __device__   __attribute__((device))
+#define __shared__   __attribute__((shared))
+#define __constant__ __attribute__((constant))
+
+// The compiler must not move a shared-memory access across the barrier. clang's own __syncthreads() does not
+// stop it from moving accesses to __shared__ variables; a volatile asm that clobbers memory does.
+#define __syncthreads() asm volatile("bar.sync 0;" ::: "memory")
+
+// threadIdx.x and its kin read a special register of the thread.
+#define SPECIAL_REGISTERS(NAME, REGISTER)                                                                    \
+    struct NAME##_registers {                                                                                \
+        __declspec(property(get = read_x)) unsigned x;                                                       \
+        __declspec(property(get = read_y)) unsigned y;                                                       \
+        __declspec(property(get = read_z)) unsigned z;                                                       \
+        static __device__ unsigned read_x() { return __nvvm_read_ptx_sreg_##REGISTER##_x(); }                \
+        static __device__ unsigned read_y() { return __nvvm_read_ptx_sreg_##REGISTER##_y(); }                \
+        static __device__ unsigned read_z() { return __nvvm_read_ptx_sreg_##REGISTER##_z(); }                \
+    };                                                                                                       \
+    extern const __device__ NAME##_registers NAME
+
+SPECIAL_REGISTERS(threadIdx, tid);
+SPECIAL_REGISTERS(blockIdx, ctaid);
+SPECIAL_REGISTERS(blockDim, ntid);
+SPECIAL_REGISTERS(gridDim, nctaid);
+#undef SPECIAL_REGISTERS
+
+// a * b + c, rounded once
+static inline __device__ float fmaf(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+
+// Atomics return the old value and order nothing else, as CUDA's do.
+static inline __device__ int atomicAdd(int *address, int value) {
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+static inline __device__ unsigned atomicAdd(unsigned *address, unsigned value) {
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+static inline __device__ float atomicAdd(float *address, float value) {
+    return __nvvm_atom_add_gen_f(address, value);
+}
+static inline __device__ int atomicMin(int *address, int value) {
+    return __atomic_fetch_min(address, value, __ATOMIC_RELAXED);
+}
+static inline __device__ int atomicMax(int *address, int value) {
+    return __atomic_fetch_max(address, value, __ATOMIC_RELAXED);
+}
+static inline __device__ int atomicExch(int *address, int value) {
+    return __nvvm_atom_xchg_gen_i(address, value);
+}
+static inline __device__ int atomicCAS(int *address, int expected, int value) {
+    return __nvvm_atom_cas_gen_i(address, expected, value);
+}
+
+#endif

@@ -1,0 +1,12 @@
+// Device-side CUDA names for clang -x cuda --cuda-device-only -nocudainc -nocudalib
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define TIDX       __nvvm_read_ptx_sreg_tid_x()
+#define TIDY       __nvvm_read_ptx_sreg_tid_y()
+#define BIDX       __nvvm_read_ptx_sreg_ctaid_x()
+#define BIDY       __nvvm_read_ptx_sreg_ctaid_y()
+#define NTX        __nvvm_read_ptx_sreg_ntid_x()
+#define NTY        __nvvm_read_ptx_sreg_ntid_y()
+#define NBX        __nvvm_read_ptx_sreg_nctaid_x()
+#define SYNC()     __syncthreads()
