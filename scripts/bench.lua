@@ -1,0 +1,220 @@
+-- How fast the simulation is: the workloads and the reference jobs, each in a process of its own. `help` below says how
+-- it is called.
+local ww = require "warpwright"
+local core = require "warpwright.core"
+local gpgpusim = require "workloads.reference.gpgpusim"
+local job = require "scripts.lib.job"
+local job_runner = require "scripts.lib.job_runner"
+local json = require "scripts.lib.json"
+
+local help = [[
+usage: warpwright scripts/bench.lua [--quick] [--repeat N] [--only NAME]... [--config CONFIG] [--out FILE]
+
+Prints the speed of the simulation on the workloads and the reference jobs and writes it to FILE, build/bench.json by
+default. Seconds are those of the simulation alone, without making inputs and checking results: the median of N runs
+(default 5), fewer when the runs of an item take more than 30 seconds. Peak memory is that of the process.
+
+  --quick            the workloads' small sizes, one run each
+  --only NAME        this item, or all items of a folder such as reference; may be repeated
+  --config CONFIG    the machine, default gtx480
+]]
+
+local reference = core.home_path "workloads/reference"
+local enough_seconds = 30 -- of runs of one item
+
+local items = {}
+for _, name in ipairs { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" } do
+  items[#items + 1] = { name = name, workload = name }
+end
+for _, name in ipairs { "vecadd", "sgemm", "syrk", "spmv", "rdstream", "fmaloop" } do
+  items[#items + 1] = { name = "reference/" .. name, job = name }
+end
+
+local function usage_error(text, ...) error("bench: " .. text:format(...) .. "; see scripts/bench.lua --help", 0) end
+
+-- One run, in a process of its own -------------------------------------------------------------------------------------
+
+--- The most memory that this process has had.
+local function peak_bytes()
+  for line in io.lines "/proc/self/status" do
+    local kilobytes = line:match "^VmHWM:%s*(%d+) kB"
+    if kilobytes then return 1024 * math.tointeger(tonumber(kilobytes)) end
+  end
+  return 0
+end
+
+local function run_workload(item, options)
+  local r = ww.run { config = options.config, workload = item.workload, size = options.size, out = false }
+  return { cycles = r.cycles, warp_instructions = r.warp_instructions, thread_instructions = r.thread_instructions,
+    seconds = r.seconds, device_bytes = r.memory_peak }
+end
+
+local function run_reference_job(item, options)
+  local r = job_runner.run(options.config, job.read(("%s/jobs/%s.job"):format(reference, item.job)), {
+    root = reference,
+    registers = job.read_registers(reference .. "/regs.txt"),
+    dumps = false,
+  })
+  return { cycles = r.cycles, warp_instructions = r.warp_instructions, thread_instructions = r.thread_instructions,
+    seconds = r.seconds, device_bytes = r.memory_peak }
+end
+
+--- What the child process does: prints the figures of one run as JSON.
+local function run_item(item, options)
+  local figures = item.workload and run_workload(item, options) or run_reference_job(item, options)
+  figures.peak_bytes = peak_bytes()
+  io.write(json.encode(figures))
+end
+
+-- All runs -------------------------------------------------------------------------------------------------------------
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function run_in_child(item, options)
+  local words = { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config", options.config }
+  for i, word in ipairs(words) do words[i] = quoted(word) end
+  local pipe = assert(io.popen(table.concat(words, " ")))
+  local text = pipe:read "a"
+  if not pipe:close() then error("bench: the run of " .. item.name .. " failed", 0) end
+  return json.decode(text)
+end
+
+local function median(values)
+  table.sort(values)
+  local middle = #values // 2 + 1
+  return #values % 2 == 1 and values[middle] or (values[middle - 1] + values[middle]) / 2
+end
+
+local function check_same(item, first, again)
+  for _, name in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
+    if first[name] ~= again[name] then
+      error(("bench: %s: %s differs between two runs: %d and %d"):format(item.name, name, first[name], again[name]), 0)
+    end
+  end
+end
+
+--- Runs an item again and again; returns the figures that go to JSON.
+local function measure(item, options)
+  local seconds, spent, result = {}, 0, nil
+  repeat
+    local figures = run_in_child(item, options)
+    if result then
+      check_same(item, result, figures)
+      figures.peak_bytes = math.max(figures.peak_bytes, result.peak_bytes)
+    end
+    result = figures
+    seconds[#seconds + 1] = figures.seconds
+    spent = spent + figures.seconds
+  until #seconds == options.repeats or spent > enough_seconds
+
+  result.name, result.config, result.runs = item.name, options.config, #seconds
+  result.size = item.workload and options.size
+  result.seconds = median(seconds)
+  for _, what in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
+    result[what .. "_per_second"] = result[what] / result.seconds
+  end
+  local field = item.job and gpgpusim.jobs[item.job]
+  if field then
+    result.gpgpusim_cycles, result.gpgpusim_cycles_per_second = field.cycles, field.cycles_per_second
+    result.speed_ratio = result.cycles_per_second / field.cycles_per_second
+  end
+  return result
+end
+
+-- Printing -------------------------------------------------------------------------------------------------------------
+
+local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %10s %10s %8s %10s %7s"
+
+local function print_head(options)
+  print(("on %s, workloads at %s; cycles/s, seconds and the like are of the simulation; GPGPU-Sim 4.2 as in %s"):format(
+    options.config, options.size, reference .. "/gpgpusim.lua"))
+  print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "", "warp", "thread", "peak", "GPGPU-Sim", ""))
+  print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "cycles/s", "instr./s",
+    "instr./s", "MB", "cycles/s", "ratio"))
+end
+
+local function print_row(r)
+  local function millions(value) return ("%.2f M"):format(value / 1e6) end
+  print(columns:format(r.name, r.runs, r.cycles, r.gpgpusim_cycles or "", r.warp_instructions, r.thread_instructions,
+    ("%.3f"):format(r.seconds), ("%.0f"):format(r.cycles_per_second), millions(r.warp_instructions_per_second),
+    millions(r.thread_instructions_per_second), ("%.0f"):format(r.peak_bytes / 1e6),
+    r.gpgpusim_cycles_per_second or "", r.speed_ratio and ("%.1f"):format(r.speed_ratio) or ""))
+end
+
+-- Command line ---------------------------------------------------------------------------------------------------------
+
+local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = true, ["--out"] = true, ["--item"] = true,
+  ["--size"] = true }
+
+local function read_arguments(args)
+  local options = { size = "medium", repeats = 5, config = "gtx480", out = "build/bench.json", only = {} }
+  local i = 1
+  while args[i] do
+    local name, value = args[i], args[i + 1]
+    if takes_value[name] then
+      i = i + 1
+      if not value then usage_error("%s: a value must follow", name) end
+    end
+    if name == "--quick" then
+      options.size, options.repeats = "small", 1
+    elseif name == "--only" then
+      table.insert(options.only, value)
+    elseif name == "--repeat" then
+      options.repeats = math.tointeger(tonumber(value)) or 0
+      if options.repeats < 1 then usage_error("--repeat: '%s' is not a number of runs", value) end
+    elseif takes_value[name] then
+      options[name:sub(3)] = value
+    else
+      usage_error("unknown option '%s'", name)
+    end
+    i = i + 1
+  end
+  return options
+end
+
+local function is_wanted(item, only)
+  if not only[1] then return true end
+  for _, name in ipairs(only) do
+    if item.name == name or item.name:sub(1, #name + 1) == name .. "/" then return true end
+  end
+  return false
+end
+
+local function bench(options)
+  local wanted, results = {}, {}
+  for _, item in ipairs(items) do
+    if is_wanted(item, options.only) then wanted[#wanted + 1] = item end
+  end
+  if not wanted[1] then
+    local names = {}
+    for i, item in ipairs(items) do names[i] = item.name end
+    usage_error("--only: there is no such item; there are %s", table.concat(names, ", "))
+  end
+  print_head(options)
+  for i, item in ipairs(wanted) do
+    results[i] = measure(item, options)
+    print_row(results[i])
+    io.stdout:flush()
+  end
+  local folder = options.out:match "^(.+)/"
+  if folder then core.make_folder(folder) end
+  local file, problem = io.open(options.out, "wb")
+  if not file then error(problem, 0) end
+  file:write(json.encode(results))
+  file:close()
+  print("written to " .. options.out)
+end
+
+if arg[1] == "--help" or arg[1] == "-h" then
+  io.write(help)
+  return
+end
+
+local options = read_arguments(arg)
+if options.item then
+  for _, item in ipairs(items) do
+    if item.name == options.item then run_item(item, options) end
+  end
+else
+  bench(options)
+end

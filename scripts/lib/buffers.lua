@@ -1,0 +1,83 @@
+-- The contents of a job's buffers, and buffers as files.
+local ww = require "warpwright"
+local core = require "warpwright.core"
+
+local buffers = {}
+
+--- The generator that job files are defined by; its upper 32 bits are used.
+local function next_state(state) return state * 6364136223846793005 + 1442695040888963407 end
+
+--- Uniform in [0, 1), with 24 bits.
+function buffers.f32(count, seed)
+  local array, state = ww.array("f32", count), seed
+  for i = 0, count - 1 do
+    state = next_state(state)
+    array[i] = (state >> 40) * 2.0 ^ -24
+  end
+  return array
+end
+
+--- The order in which a chase visits its cells: 0 to cells - 1 for seed 0, else shuffled, cell 0 first.
+local function chase_order(cells, seed)
+  local order = {}
+  for i = 0, cells - 1 do order[i] = i end
+  if seed == 0 then return order end
+  local state = seed
+  for i = cells - 1, 2, -1 do
+    state = next_state(state)
+    local j = 1 + (state >> 32) % i
+    order[i], order[j] = order[j], order[i]
+  end
+  return order
+end
+
+--- Cells of `stride` bytes, each of which begins with the 8-byte address of the next one; the last points to the first.
+function buffers.chase(base, bytes, stride, seed)
+  local array, cells, words = ww.array("u64", bytes // 8), bytes // stride, stride // 8
+  local order = chase_order(cells, seed)
+  for k = 0, cells - 1 do array[order[k] * words] = base + stride * order[(k + 1) % cells] end
+  return array
+end
+
+local function quoted(path) return "'" .. path:gsub("'", "'\\''") .. "'" end
+
+--- What a file holds, or its compressed form PATH.xz; nil when there is neither.
+function buffers.read_file(path)
+  local file, problem
+  if core.is_file(path) then
+    file, problem = io.open(path, "rb")
+  elseif core.is_file(path .. ".xz") then
+    file, problem = io.popen("xz -d -c -- " .. quoted(path .. ".xz"), "r")
+  else
+    return nil
+  end
+  if not file then error(problem, 0) end
+  local text = file:read "a"
+  if not file:close() then error(path .. ".xz: xz could not unpack this", 0) end
+  return text
+end
+
+--- Writes `text` at `address` of the device as a copy from the host.
+function buffers.upload(gpu, address, text)
+  local words = ww.array("i64", #text // 8)
+  for i = 0, #words - 1 do words[i] = string.unpack("<i8", text, 8 * i + 1) end
+  gpu:write(address, words)
+  local rest = ww.array("u8", #text % 8)
+  for i = 0, #rest - 1 do rest[i] = text:byte(8 * #words + i + 1) end
+  gpu:write(address + 8 * #words, rest)
+end
+
+--- Writes `bytes` bytes of the device into a file.
+function buffers.save(gpu, address, bytes, path)
+  local words, rest = gpu:download("i64", address, bytes // 8), gpu:download("u8", address + bytes // 8 * 8, bytes % 8)
+  local parts = {}
+  for i = 0, #words - 1 do parts[#parts + 1] = string.pack("<i8", words[i]) end
+  for i = 0, #rest - 1 do parts[#parts + 1] = string.char(rest[i]) end
+  local file, problem = io.open(path, "wb")
+  if not file then error(problem, 0) end
+  local written, write_problem = file:write(table.concat(parts))
+  local closed, close_problem = file:close()
+  if not (written and closed) then error(("%s: %s"):format(path, write_problem or close_problem), 0) end
+end
+
+return buffers

@@ -1,0 +1,187 @@
+-- Runs job files on a machine and measures every launch.
+local ww = require "warpwright"
+local buffers = require "scripts.lib.buffers"
+
+local job_runner = {}
+
+-- Measuring ------------------------------------------------------------------------------------------------------------
+
+-- Counters that are added up over all objects of a name: sm[*].l1d, l2[*], mc[*].
+local wanted = {
+  l1d = { hits = true, misses = true, merges = true },
+  l2 = { hits = true, misses = true, merges = true },
+  mc = { data_bus_cycles = true, cycles = true },
+}
+
+--- { ["l1d.hits"] = ... }
+local function counters(sim)
+  local sums = {}
+  for object, names in pairs(wanted) do
+    for name in pairs(names) do sums[object .. "." .. name] = 0 end
+  end
+  sim.machine:settle(false)
+  for _, row in ipairs(sim.machine:stats()) do
+    local object, name = row.name:match("([%w_]+)[%[%]%d]*%.([%w_]+)$")
+    if object and wanted[object] and wanted[object][name] then
+      local key = object .. "." .. name
+      sums[key] = sums[key] + row.value
+    end
+  end
+  return sums
+end
+
+local function ratio(a, b) return b > 0 and a / b or 0 / 0 end
+
+local function miss_rate(counts, cache)
+  local misses = counts[cache .. ".misses"]
+  return ratio(misses, counts[cache .. ".hits"] + misses + counts[cache .. ".merges"])
+end
+
+--- What is printed of a launch or a whole job, of its counters. A rate without a denominator is NaN.
+local function figures(measured)
+  local counts = measured.counts
+  return {
+    kernel = measured.kernel,
+    cycles = measured.cycles,
+    warp_instructions = measured.warp_instructions,
+    thread_instructions = measured.thread_instructions,
+    ipc = ratio(measured.thread_instructions, measured.cycles),
+    l1d_miss_rate = miss_rate(counts, "l1d"),
+    l2_miss_rate = miss_rate(counts, "l2"),
+    dram_busy = ratio(counts["mc.data_bus_cycles"], counts["mc.cycles"]),
+    seconds = measured.seconds,
+    cycles_per_second = ratio(measured.cycles, measured.seconds),
+  }
+end
+
+local function add(total, measured)
+  for _, name in ipairs { "cycles", "warp_instructions", "thread_instructions", "seconds" } do
+    total[name] = total[name] + measured[name]
+  end
+  for name, count in pairs(measured.counts) do total.counts[name] = (total.counts[name] or 0) + count end
+end
+
+-- Directives -----------------------------------------------------------------------------------------------------------
+
+-- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels by name, and what came out.
+local Run = {}
+Run.__index = Run
+
+function Run:path(file) return file:sub(1, 1) == "/" and file or self.root .. "/" .. file end
+
+function Run:fail(step, text, ...) error(("%s:%d: "):format(self.job.path, step.line) .. text:format(...), 0) end
+
+--- Calls a function; its errors name the line of the job and not that of this file.
+function Run:attempt(step, action, ...)
+  local results = table.pack(pcall(action, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local problem = results[2]
+  if type(problem) ~= "string" then error(problem, 0) end
+  self:fail(step, "%s", (problem:gsub("^[^:\n]*%.lua:%d+: ", "")))
+end
+
+function Run:call(step, method, ...) return self:attempt(step, self.gpu[method], self.gpu, ...) end
+
+function Run:allocate(step)
+  self.buffers[step.name] = { address = self:call(step, "alloc", step.bytes), bytes = step.bytes }
+end
+
+function Run:load(step)
+  local kernels = self:call(step, "load", self:path(step.file))
+  for name, kernel in pairs(kernels) do self.kernels[name] = kernel end
+end
+
+local fill = {
+  raw = function() end,
+  zero = function(run, step, address) run.gpu:write(address, ww.array("u8", step.bytes)) end,
+  f32 = function(run, step, address) run.gpu:write(address, buffers.f32(step.bytes // 4, step.seed)) end,
+  chase = function(run, step, address)
+    run.gpu:write(address, buffers.chase(address, step.bytes, step.stride, step.seed))
+  end,
+  file = function(run, step, address)
+    local path = run:path(step.file)
+    local text = run:attempt(step, buffers.read_file, path) or run:fail(step, "there is no file %s, nor %s.xz", path, path)
+    if #text < step.bytes then run:fail(step, "%s holds %d bytes, the buffer %d", path, #text, step.bytes) end
+    buffers.upload(run.gpu, address, text:sub(1, step.bytes))
+  end,
+}
+
+function Run:kernel(step)
+  if self.kernels[step.kernel] then return self.kernels[step.kernel] end
+  local known = {}
+  for name in pairs(self.kernels) do known[#known + 1] = name end
+  table.sort(known)
+  self:fail(step, "there is no kernel '%s'; there are %s", step.kernel,
+    known[1] and table.concat(known, ", ") or "none, a ptx directive is missing")
+end
+
+local actions = {}
+
+function actions.ptx() end -- loaded before everything else
+
+function actions.buf(run, step) fill[step.contents](run, step, run.buffers[step.name].address) end
+
+function actions.launch(run, step)
+  local args = {}
+  for i, argument in ipairs(step.args) do
+    args[i] = argument.buffer and run.buffers[argument.buffer].address or argument.value
+  end
+  local kernel, before, seconds = run:kernel(step), counters(run.sim), run.gpu:totals().seconds
+  local measured = run:call(step, "launch", kernel, {
+    grid = step.grid,
+    block = step.block,
+    shared = step.shared,
+    registers = run.registers[step.kernel],
+    args = args,
+  })
+  measured.seconds = run.gpu:totals().seconds - seconds
+  measured.counts = counters(run.sim)
+  for name, count in pairs(measured.counts) do measured.counts[name] = count - before[name] end
+  add(run.total, measured)
+  run.result.launches[#run.result.launches + 1] = figures(measured)
+end
+
+function actions.sum(run, step)
+  local buffer = run.buffers[step.name]
+  local function sum(element) return run.gpu:download(element, buffer.address, buffer.bytes // 4):sum() end
+  run.result.sums[#run.result.sums + 1] = { name = step.name, f32 = sum "f32", i32 = sum "i32" }
+end
+
+function actions.dump(run, step)
+  local buffer = run.buffers[step.name]
+  run:attempt(step, buffers.save, run.gpu, buffer.address, buffer.bytes, run:path(step.file))
+end
+
+--- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are relative to, registers =
+-- { kernel = per thread }, policy and set as ww.build() takes them, dumps = false to leave out `dump`.
+-- Returns { job =, config =, policy =, launches = list of figures, sums = list of { name =, f32 =, i32 = },
+-- memory_peak =, and the figures of all launches together }.
+function job_runner.run(config, job, options)
+  local sim = ww.build(config, { policy = options.policy, set = options.set })
+  local run = setmetatable({
+    job = job,
+    sim = sim,
+    gpu = sim:gpu(),
+    root = options.root or ".",
+    registers = options.registers or {},
+    buffers = {},
+    kernels = {},
+    total = { cycles = 0, warp_instructions = 0, thread_instructions = 0, seconds = 0.0, counts = counters(sim) },
+    result = { job = job.path, config = sim.name, policy = sim.policy, launches = {}, sums = {} },
+  }, Run)
+  -- Buffers come first, in the order of their lines, so that variables of the modules don't move them.
+  for _, prepare in ipairs { { "buf", Run.allocate }, { "ptx", Run.load } } do
+    for _, step in ipairs(job.steps) do
+      if step.directive == prepare[1] then prepare[2](run, step) end
+    end
+  end
+  for _, step in ipairs(job.steps) do
+    if step.directive ~= "dump" or options.dumps ~= false then actions[step.directive](run, step) end
+  end
+  for name, value in pairs(figures(run.total)) do run.result[name] = value end
+  run.result.memory_peak = run.gpu:totals().memory_peak
+  sim:close()
+  return run.result
+end
+
+return job_runner

@@ -1,0 +1,76 @@
+-- What the end-to-end tests share: named tests that go on after a failure, a folder for their files, and the program run
+-- as users run it. A test file is a script: warpwright tests/end_to_end/test_NAME.lua; its exit status is 0 or 1.
+local harness = {}
+
+local program = arg[-1]
+local failures, passes = 0, 0
+local folder
+
+--- A folder of this test file's own, removed by finish().
+function harness.folder()
+  if not folder then
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute("mkdir " .. folder))
+  end
+  return folder
+end
+
+--- Writes a file into that folder; returns its path.
+function harness.write(name, text)
+  local path = harness.folder() .. "/" .. name
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+function harness.read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+--- Runs the program with these arguments; returns its exit status, and what it wrote to both outputs.
+function harness.run(...)
+  local words = { "'" .. program .. "'" }
+  for _, word in ipairs { ... } do words[#words + 1] = "'" .. word .. "'" end
+  local pipe = assert(io.popen(table.concat(words, " ") .. " 2>&1"))
+  local output = pipe:read("a")
+  local _, kind, status = pipe:close()
+  return kind == "exit" and status or "killed by signal " .. tostring(status), output
+end
+
+function harness.equal(got, want, what)
+  if got ~= want then
+    error(("%s: got %s, want %s"):format(what or "value", tostring(got), tostring(want)), 2)
+  end
+end
+
+--- An error unless `text` contains every one of the plain texts.
+function harness.contains(text, ...)
+  for _, wanted in ipairs { ... } do
+    if not text:find(wanted, 1, true) then error(("'%s' is not in: %s"):format(wanted, text), 2) end
+  end
+end
+
+--- Runs one test.
+function harness.test(name, body)
+  local ok, problem = pcall(body)
+  if ok then
+    passes = passes + 1
+  else
+    failures = failures + 1
+    print(("FAILED %s: %s"):format(name, tostring(problem)))
+  end
+end
+
+--- Ends the test file.
+function harness.finish()
+  if folder then os.execute("rm -rf " .. folder) end
+  print(("%d passed, %d failed"):format(passes, failures))
+  os.exit(failures == 0 and 0 or 1)
+end
+
+return harness

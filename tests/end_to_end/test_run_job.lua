@@ -1,0 +1,276 @@
+-- scripts/run_job: what buffers hold, what kernels compute from them, what is printed, and what bad jobs are told.
+local harness = require "harness"
+local json = require "scripts.lib.json"
+
+local program = arg[-1]
+local reference = "workloads/reference"
+local root = harness.folder()
+harness.write("reference.ptx", harness.read(reference .. "/kernels/reference.ptx"))
+
+local function run_job(...) return harness.run("scripts/run_job.lua", "--root", root, ...) end
+
+--- Runs a job of this text; returns what it printed and its JSON figures.
+local function run_text(text, ...)
+  local job, figures = harness.write("test.job", text), root .. "/figures.json"
+  local status, output = run_job("gtx480", job, "--json", figures, ...)
+  if status ~= 0 then error(output, 2) end
+  return output, json.decode(harness.read(figures))[1]
+end
+
+-- The inputs once more, from their definition.
+
+local function as_f32(value) return (string.unpack("<f", string.pack("<f", value))) end
+
+local function f32_inputs(count, seed)
+  local values, s = {}, seed
+  for i = 1, count do
+    s = s * 6364136223846793005 + 1442695040888963407
+    values[i] = ((s >> 32) >> 8) / 2 ^ 24
+  end
+  return values
+end
+
+local function unpack_xz(path)
+  local pipe = assert(io.popen("xz -d -c '" .. path .. "'"))
+  local text = pipe:read "a"
+  assert(pipe:close())
+  return text
+end
+
+local function near(got, want, relative, what)
+  if math.abs(got - want) > relative * math.abs(want) then
+    error(("%s: got %.9g, want %.9g"):format(what, got, want), 2)
+  end
+end
+
+harness.test("vecadd adds the f32 inputs bit for bit, and dump and sum show it", function()
+  local n = 1000
+  local output, figures = run_text(([[
+# a comment
+ptx reference.ptx   # and another
+buf a %d f32 1
+buf b %d f32 -2
+buf c %d zero
+launch vecadd 4 1 1 256 1 1 0 @a @b @c i:%d
+sum c
+dump c c.bin
+]]):format(4 * n, 4 * n, 4 * n, n))
+  local a, b, c, sum = f32_inputs(n, 1), f32_inputs(n, -2), harness.read(root .. "/c.bin"), 0
+  harness.equal(#c, 4 * n, "bytes of c.bin")
+  for i = 1, n do
+    local got = string.unpack("<f", c, 4 * i - 3)
+    harness.equal(got, as_f32(a[i] + b[i]), "c[" .. i .. "]")
+    sum = sum + got
+  end
+  near(figures.sums[1].f32, sum, 1e-8, "sum of c")
+  harness.contains(output, ("sum of c: %.9g as f32"):format(sum), "1 vecadd", "total")
+end)
+
+harness.test("sgemm16 gives the sum of the product", function()
+  local n = 64
+  local _, figures = run_text(([[
+ptx reference.ptx
+buf a %d f32 1
+buf b %d f32 2
+buf c %d raw
+launch sgemm16 4 4 1 16 16 1 0 @a @b @c i:%d
+sum c
+]]):format(4 * n * n, 4 * n * n, 4 * n * n, n))
+  local a, b, want = f32_inputs(n * n, 1), f32_inputs(n * n, 2), 0
+  for k = 1, n do
+    local column, row = 0, 0
+    for i = 1, n do
+      column, row = column + a[(i - 1) * n + k], row + b[(k - 1) * n + i]
+    end
+    want = want + column * row
+  end
+  near(figures.sums[1].f32, want, 1e-5, "sum of c")
+end)
+
+harness.test("float arguments reach syrk", function()
+  local n = 32
+  local _, figures = run_text(([[
+ptx reference.ptx
+buf a %d f32 1
+buf c %d f32 2
+launch syrk 1 4 1 32 8 1 0 @a @c i:%d i:%d f:1.5 f:2
+sum c
+]]):format(4 * n * n, 4 * n * n, n, n))
+  local a, c, want = f32_inputs(n * n, 1), f32_inputs(n * n, 2), 0
+  for k = 1, n do
+    local column = 0
+    for i = 1, n do column = column + a[(i - 1) * n + k] end
+    want = want + 1.5 * column * column
+  end
+  for i = 1, n * n do want = want + 2 * c[i] end
+  near(figures.sums[1].f32, want, 1e-5, "sum of c")
+end)
+
+harness.test("the spmv job multiplies the matrix of the compressed files", function()
+  local figures_file = root .. "/spmv.json"
+  local status, output = harness.run("scripts/run_job.lua", "--root", reference, "--regs", reference .. "/regs.txt",
+    "--json", figures_file, "gtx480", reference .. "/jobs/spmv.job")
+  harness.equal(status, 0, output)
+  local columns, values = unpack_xz(reference .. "/data/spmv_col.bin.xz"), unpack_xz(reference .. "/data/spmv_val.bin.xz")
+  local x, want = f32_inputs(16384, 5), 0
+  for at = 1, #columns, 4 do
+    want = want + string.unpack("<f", values, at) * x[string.unpack("<i4", columns, at) + 1]
+  end
+  local figures = json.decode(harness.read(figures_file))[1]
+  near(figures.sums[1].f32, want, 1e-5, "sum of y")
+  harness.equal(figures.warp_instructions, 355942, "warp instructions")
+end)
+
+--- The cells of a chase buffer in the order in which its pointers visit them.
+local function visit(bytes, base, cells)
+  local order, address = {}, base
+  for i = 1, cells do
+    order[i] = address
+    address = string.unpack("<i8", bytes, address - base + 1)
+  end
+  harness.equal(address, base, "the last pointer")
+  return order
+end
+
+harness.test("buffers lie in a row from 0xc0000000, and chases go through all their cells", function()
+  run_text [[
+ptx reference.ptx
+buf first 1 zero
+buf p 1000 chase 104 0
+buf q 8192 chase 128 9
+buf o 8 raw
+launch chase_l1 1 1 1 1 1 1 0 @q @o i:3
+dump p p.bin
+dump q q.bin
+dump o o.bin
+]]
+  local in_order = visit(harness.read(root .. "/p.bin"), 0xc0000100, 9)
+  for i, address in ipairs(in_order) do harness.equal(address, 0xc0000100 + 104 * (i - 1), "cell " .. i) end
+
+  local shuffled, seen, moved = visit(harness.read(root .. "/q.bin"), 0xc0000500, 64), {}, 0
+  for i, address in ipairs(shuffled) do
+    harness.equal((address - 0xc0000500) % 128, 0, "offset in the cell")
+    harness.equal(seen[address], nil, "earlier visit of a cell")
+    seen[address] = true
+    if address ~= 0xc0000500 + 128 * (i - 1) then moved = moved + 1 end
+  end
+  assert(moved > 32, "the order is not shuffled")
+  harness.equal(string.unpack("<i8", harness.read(root .. "/o.bin")), shuffled[3 * 16 + 1], "where the kernel's chase ended")
+end)
+
+harness.test("a shuffled chase has the order of its definition", function()
+  run_text "buf p 40 chase 8 3\ndump p p.bin\n"
+  local p, s = { [0] = 0, 1, 2, 3, 4 }, 3
+  for i = 4, 2, -1 do
+    s = s * 6364136223846793005 + 1442695040888963407
+    local j = 1 + (s >> 32) % i
+    p[i], p[j] = p[j], p[i]
+  end
+  for k, address in ipairs(visit(harness.read(root .. "/p.bin"), 0xc0000000, 5)) do
+    harness.equal(address, 0xc0000000 + 8 * p[k - 1], "visit " .. k)
+  end
+end)
+
+local two_launches = [[
+ptx reference.ptx
+buf o 4096 zero
+launch fmaloop 2 1 1 256 1 1 0 @o i:4
+launch fmaloop 4 1 1 256 1 1 0 @o i:4
+]]
+
+harness.test("launches are measured one by one, and add up", function()
+  local _, r = run_text(two_launches)
+  local first, second = r.launches[1], r.launches[2]
+  harness.equal(#r.launches, 2, "launches")
+  harness.equal(second.warp_instructions, 2 * first.warp_instructions, "warp instructions of twice the CTAs")
+  for _, name in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
+    harness.equal(r[name], first[name] + second[name], name)
+  end
+  harness.equal(first.l1d_miss_rate, 1, "the stores miss in L1")
+  harness.equal(first.l2_miss_rate, 1, "the first launch's stores miss in L2")
+  harness.equal(second.l2_miss_rate, 0.5, "half of the second one's hit there")
+end)
+
+harness.test("--regs limits how many CTAs an SM holds", function()
+  local job = two_launches:gsub("fmaloop 2", "fmaloop 60")
+  harness.write("one.txt", "# none\nfmaloop 20\n")
+  harness.write("other.txt", "fmaloop 63 # two CTAs of 256 threads fit 32768 registers\n")
+  local _, few = run_text(job, "--regs", root .. "/one.txt")
+  local _, many = run_text(job, "--regs", root .. "/other.txt")
+  harness.equal(few.warp_instructions, many.warp_instructions, "warp instructions")
+  assert(few.cycles < many.cycles, "fewer registers, more CTAs at a time")
+end)
+
+harness.test("--policy and --set change the machine", function()
+  local output, r = run_text(two_launches, "--policy", "lrr", "--set", "clock.dram=500MHz")
+  harness.equal(r.policy, "lrr", "policy")
+  harness.contains(output, "policy lrr")
+  harness.contains(select(2, run_job("--set", "no_such=1", "gtx480", harness.write("test.job", two_launches))), "no_such")
+end)
+
+harness.test("several jobs run on a machine each, also through scripts/run_job", function()
+  harness.write("one.job", two_launches)
+  local command = ("WARPWRIGHT='%s' scripts/run_job --root '%s' --threads 1 gtx480 '%s/one.job' '%s/one.job' 2>&1"):format(
+    program, root, root, root)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read "a"
+  assert(pipe:close(), text)
+  local first, second = text:match "(total%s+%d+%s+%d+).*(total%s+%d+%s+%d+)"
+  harness.equal(first, second, "totals of the same job")
+end)
+
+--- A job that must be refused, with all of these in the message.
+local function refused(text, ...)
+  local job = harness.write("bad.job", text)
+  local status, output = run_job("gtx480", job)
+  harness.equal(status, 2, "exit status of: " .. text)
+  harness.contains(output, ...)
+end
+
+harness.test("bad lines are named with file, number and what is legal", function()
+  refused("ptx reference.ptx\nfrobnicate 1\n", "bad.job:2: ", "'frobnicate'", "ptx, buf, launch, sum, dump")
+  refused("buf a 12\n", "bad.job:1: ", "contents is missing")
+  refused("buf a twelve zero\n", "bad.job:1: ", "'twelve'")
+  refused("buf a 16 ones\n", "bad.job:1: ", "'ones'", "zero, raw, f32, file, chase")
+  refused("buf a 16 zero\n\nbuf a 16 zero\n", "bad.job:3: ", "already, on line 1")
+  refused("buf a 16 zero zero\n", "bad.job:1: ", "too much")
+  refused("buf a 18 f32 1\n", "bad.job:1: ", "18 bytes")
+  refused("buf a 64 chase 12 1\n", "bad.job:1: ", "multiple of 8")
+  refused("sum a\n", "bad.job:1: ", "no buffer 'a'")
+  refused("ptx reference.ptx\nlaunch fmaloop 1 1 1 0 1 1 0\n", "bad.job:2: ", "bx is '0'")
+  refused("buf a 16 zero\nlaunch fmaloop 1 1 1 1 1 1 0 @a 64\n", "bad.job:2: ", "'64' is no argument", "i:INTEGER")
+  refused("launch fmaloop 1 1 1 1 1 1 0 @b i:1\n", "bad.job:1: ", "no buffer 'b'")
+end)
+
+harness.test("missing files, kernels and arguments are named with the job's line", function()
+  refused("ptx missing.ptx\n", "bad.job:1: ", "missing.ptx")
+  refused("buf a 16 file missing.bin\n", "bad.job:1: ", "missing.bin", "missing.bin.xz")
+  refused("buf a 5000000000 zero\n", "bad.job:1: ", "5000000000 bytes")
+  harness.write("short.bin", "four")
+  refused("buf a 16 file short.bin\n", "bad.job:1: ", "holds 4 bytes, the buffer 16")
+  harness.write("broken.bin.xz", "this is not compressed")
+  refused("buf a 16 file broken.bin\n", "broken.bin.xz")
+  refused("ptx reference.ptx\nlaunch nothing 1 1 1 1 1 1 0\n", "bad.job:2: ", "'nothing'", "fmaloop, rdstream, sgemm16")
+  refused("launch nothing 1 1 1 1 1 1 0\n", "bad.job:1: ", "a ptx directive is missing")
+  refused("ptx reference.ptx\nlaunch fmaloop 1 1 1 1 1 1 0 i:1\n", "bad.job:2: kernel fmaloop", "2 arguments", "1 are given")
+  refused("buf a 16 zero\ndump a no/such/folder.bin\n", "bad.job:2: ", "no/such/folder.bin")
+end)
+
+harness.test("wrong options are refused", function()
+  local job = harness.write("fine.job", two_launches)
+  local function wrong(wanted, ...)
+    local status, output = run_job(...)
+    harness.equal(status, 2, "exit status")
+    harness.contains(output, wanted)
+  end
+  wrong("'--nothing'", "--nothing", "1", "gtx480", job)
+  wrong("a value must follow", "gtx480", job, "--json")
+  wrong("1 names are given", "gtx480")
+  wrong("--threads 2", "--threads", "2", "gtx480", job)
+  wrong("there is no config 'gtx481'", "gtx481", job)
+  wrong("no.job", "gtx480", root .. "/no.job")
+  wrong("missing.txt", "--regs", root .. "/missing.txt", "gtx480", job)
+  wrong("bad.txt:1: ", "--regs", harness.write("bad.txt", "fmaloop many\n"), "gtx480", job)
+end)
+
+harness.finish()

@@ -1,0 +1,53 @@
+-- The include floors: a file includes only its own folder or lower ones,
+-- core/sim < core/ptx < mem < core/gpu < core/lua < core/main.c.
+
+local floors = { "core/sim/", "core/ptx/", "mem/", "core/gpu/", "core/lua/", "core/main.c" }
+
+local function floor_of(path)
+  for floor, folder in ipairs(floors) do
+    if path:sub(1, #folder) == folder then return floor end
+  end
+end
+
+-- What is wrong with `path` including `included` (quoted includes only), or nil.
+local function complaint(path, included)
+  local from, to = floor_of(path), floor_of(included)
+  if not from then return path .. " stands on no floor" end
+  if not to then return ("%s includes \"%s\", which is no path from the root"):format(path, included) end
+  if to > from then return ("%s includes \"%s\", which is above it"):format(path, included) end
+end
+
+local passed, failures = 0, {}
+local function expect(condition, message)
+  if condition then passed = passed + 1 else failures[#failures + 1] = message end
+end
+
+-- The rule itself.
+expect(not complaint("mem/cache.c", "core/sim/sim.h"), "downward is legal")
+expect(not complaint("core/gpu/sm.c", "mem/memory_protocol.h"), "core/gpu may use mem's protocol")
+expect(not complaint("core/ptx/lexer.c", "core/ptx/lexer.h"), "the own folder is legal")
+expect(complaint("core/sim/sim.c", "core/ptx/inst.h"), "upward must be refused")
+expect(complaint("mem/cache.c", "core/gpu/gpu.h"), "mem must not know core/gpu")
+expect(complaint("core/lua/bind.c", "core/main.c"), "nothing includes the main program")
+expect(complaint("mem/cache.c", "cache.h"), "includes are paths from the root")
+
+local list = assert(io.popen("find core mem -name '*.[ch]' | LC_ALL=C sort"))
+local files = 0
+for path in list:lines() do
+  local before = #failures
+  local number = 0
+  for line in io.lines(path) do
+    number = number + 1
+    local included = line:match('^%s*#%s*include%s*"([^"]+)"')
+    local wrong = included and complaint(path, included)
+    if wrong then failures[#failures + 1] = ("%s:%d: %s"):format(path, number, wrong) end
+  end
+  files = files + 1
+  if #failures == before then passed = passed + 1 end
+end
+list:close()
+expect(files > 10, "only " .. files .. " source files found: run this from the root of the repository")
+
+for _, message in ipairs(failures) do print(message) end
+print(("%d passed, %d failed"):format(passed, #failures))
+os.exit(#failures == 0)
