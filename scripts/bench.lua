@@ -32,7 +32,7 @@ end
 
 local function usage_error(text, ...) error("bench: " .. text:format(...) .. "; see scripts/bench.lua --help", 0) end
 
--- One run, in a process of its own -------------------------------------------------------------------------------------
+-- One run, in a process of its own ------------------------------------------------------------------------------------
 
 --- The most memory that this process has had.
 local function peak_bytes()
@@ -66,7 +66,7 @@ local function run_item(item, options)
   io.write(json.encode(figures))
 end
 
--- All runs -------------------------------------------------------------------------------------------------------------
+-- All runs ------------------------------------------------------------------------------------------------------------
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
@@ -121,7 +121,7 @@ local function measure(item, options)
   return result
 end
 
--- Printing -------------------------------------------------------------------------------------------------------------
+-- Printing ------------------------------------------------------------------------------------------------------------
 
 local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %10s %10s %8s %10s %7s"
 
@@ -141,7 +141,7 @@ local function print_row(r)
     r.gpgpusim_cycles_per_second or "", r.speed_ratio and ("%.1f"):format(r.speed_ratio) or ""))
 end
 
--- Command line ---------------------------------------------------------------------------------------------------------
+-- Command line --------------------------------------------------------------------------------------------------------
 
 local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = true, ["--out"] = true, ["--item"] = true,
   ["--size"] = true }

@@ -60,7 +60,7 @@ local function read_arguments(args)
   return given
 end
 
--- Printing -------------------------------------------------------------------------------------------------------------
+-- Printing ------------------------------------------------------------------------------------------------------------
 
 local head = { "launch", "cycles", "warp instr.", "thread instr.", "IPC", "L1D miss", "L2 miss", "DRAM busy", "seconds",
   "cycles/s" }
@@ -109,4 +109,7 @@ if given.json then
   if not file then error(problem, 0) end
   file:write(json.encode(results))
   file:close()
+end
+for _, result in ipairs(results) do
+  if result.problem then error(result.problem, 0) end
 end

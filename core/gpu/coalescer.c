@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Bytes [first, first + count) of a line as a bit mask; count <= 16. */
-static void add_bytes(uint64_t mask[2], uint32_t first, uint32_t count) {
+static inline void add_bytes(uint64_t mask[2], uint32_t first, uint32_t count) {
     unsigned __int128 bits = (((unsigned __int128)1 << count) - 1) << first;
     mask[0] |= (uint64_t)bits;
     mask[1] |= (uint64_t)(bits >> 64);
@@ -11,20 +11,11 @@ static void add_bytes(uint64_t mask[2], uint32_t first, uint32_t count) {
 
 /* The segment of `line` among those found, made if it is new. Neighbouring lanes mostly share a line or
  * follow each other, so the search goes backwards. */
-static Segment *segment_of_line(Segment *segments, uint32_t *count, uint64_t line) {
+static inline Segment *segment_of_line(Segment *segments, uint32_t *count, uint64_t line) {
     for (uint32_t i = *count; i-- > 0;)
         if (segments[i].address == line) return &segments[i];
     segments[*count] = (Segment){.address = line, .bytes = COALESCE_LINE};
     return &segments[(*count)++];
-}
-
-static void add_lane(Segment *segments, uint32_t *count, uint32_t lane, uint64_t address, uint32_t bytes) {
-    uint32_t offset = (uint32_t)(address % COALESCE_LINE);
-    uint32_t here = offset + bytes > COALESCE_LINE ? COALESCE_LINE - offset : bytes;
-    Segment *segment = segment_of_line(segments, count, address - offset);
-    segment->lanes |= 1u << lane;
-    add_bytes(segment->byte_mask, offset, here);
-    if (here < bytes) add_lane(segments, count, lane, address + here, bytes - here);
 }
 
 static void shrink(Segment *segment) {
@@ -36,6 +27,35 @@ static void shrink(Segment *segment) {
     if ((half & 0xffffffffu) && (half >> 32)) return;
     segment->address += (half & 0xffffffffu) ? 0 : 32;
     segment->bytes = 32;
+}
+
+/* Global accesses are aligned to their size, so none crosses a line. */
+static uint32_t coalesce_global(const MemoryOp *op, Segment *segments) {
+    uint32_t count = 0;
+    Segment *segment = NULL;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        uint64_t address = op->address[lane], line = address & ~(uint64_t)(COALESCE_LINE - 1);
+        if (!segment || segment->address != line) segment = segment_of_line(segments, &count, line);
+        segment->lanes |= 1u << lane;
+        add_bytes(segment->byte_mask, (uint32_t)(address % COALESCE_LINE), op->bytes);
+    }
+    return count;
+}
+
+/* The words of a local access wider than 4 B are a line apart, those of the lanes side by side. */
+static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
+    uint32_t count = 0, words = op->bytes > 4 ? op->bytes / 4u : 1, bytes = op->bytes > 4 ? 4 : op->bytes;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        for (uint32_t word = 0; word < words; word++) {
+            uint64_t address = op->address[lane] + word * COALESCE_LINE, offset = address % COALESCE_LINE;
+            Segment *segment = segment_of_line(segments, &count, address - offset);
+            segment->lanes |= 1u << lane;
+            add_bytes(segment->byte_mask, (uint32_t)offset, bytes);
+        }
+    }
+    return count;
 }
 
 /* The smallest quarter, half or whole of a line that holds [lowest, end): for accesses within one line. */
@@ -75,12 +95,8 @@ static bool coalesce_within_line(const MemoryOp *op, Segment *segments) {
 }
 
 uint32_t coalesce(const MemoryOp *op, Segment *segments) {
-    uint32_t count = 0;
-    if (coalesce_within_line(op, segments)) return 1;
-    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        add_lane(segments, &count, lane, op->address[lane], op->bytes);
-    }
+    if (op->space != SPACE_LOCAL && coalesce_within_line(op, segments)) return 1;
+    uint32_t count = op->space == SPACE_LOCAL ? coalesce_local(op, segments) : coalesce_global(op, segments);
     for (uint32_t i = 0; i < count; i++)
         shrink(&segments[i]);
     return count;

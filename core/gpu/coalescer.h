@@ -6,7 +6,7 @@
 
 enum {
     COALESCE_LINE = 128,
-    MAX_SEGMENTS = WARP_LANES * 2, /* every lane in a line of its own, and across two of them */
+    MAX_SEGMENTS = WARP_LANES * 4, /* every lane in lines of its own: local 16 B accesses take four each */
 };
 
 typedef struct {

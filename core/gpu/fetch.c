@@ -16,18 +16,17 @@ static bool waits_for_atomics(const Warp *warp, const Inst *inst) {
            (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
 }
 
-static void set_bit(WarpSet *set, WarpSet bit, bool on) {
-    *set = on ? *set | bit : *set & ~bit;
+static void set_bit(WarpSet *set, uint32_t warp, bool on) {
+    *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
 }
 
 void sm_update_head(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
-    WarpSet bit = warp_bit(w);
     if (warp->buffered == 0) return;
     const Inst *inst = sm_inst(sm, simt_top(&sm->stack[w])->pc);
-    set_bit(&sm->blocked, bit, names_conflict(warp, inst) || waits_for_atomics(warp, inst));
-    set_bit(&sm->head_memory, bit, inst->timing == TIMING_MEM);
-    set_bit(&sm->head_sfu, bit, sm->timing[inst->timing].unit == UNIT_SFU);
+    set_bit(&sm->blocked, w, names_conflict(warp, inst) || waits_for_atomics(warp, inst));
+    set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
+    set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
 }
 
 static void empty_buffer(Sm *sm, uint32_t w) {
@@ -53,24 +52,6 @@ void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
     }
 }
 
-/* The registers of a machine's warps are several times larger than the host's near caches: what an
- * instruction reads is called for when it is decoded, about two simulated cycles before it issues. */
-static void prefetch_operands(const Sm *sm, uint32_t w, uint32_t pc, uint32_t count) {
-    const uint8_t *registers = sm_registers(sm, w);
-    for (const Inst *inst = sm_inst(sm, pc), *end = inst + count; inst < end; inst++) {
-        for (uint32_t i = 0; i < inst->src_count; i++) {
-            const uint8_t *row = registers + (inst->src[i] & OPERAND_OFFSET);
-            if (inst->src[i] & OPERAND_CONST) continue;
-            __builtin_prefetch(row);
-            __builtin_prefetch(row + SLOT_BYTES / 2);
-        }
-        if (inst->dst_count) {
-            __builtin_prefetch(registers + inst->dst[0], 1);
-            __builtin_prefetch(registers + inst->dst[0] + SLOT_BYTES / 2, 1);
-        }
-    }
-}
-
 bool sm_decode(Sm *sm) {
     uint32_t w = sm->decode_warp;
     if (w == NO_WARP) return false;
@@ -79,7 +60,6 @@ bool sm_decode(Sm *sm) {
     sm->warp[w].buffered = left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
     sm->valid |= warp_bit(w);
     sm_update_head(sm, w);
-    prefetch_operands(sm, w, simt_top(&sm->stack[w])->pc, sm->warp[w].buffered);
     return true;
 }
 

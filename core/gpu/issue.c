@@ -45,11 +45,11 @@ static WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
 
 static WarpSet issuable_warps(const Sm *sm, WarpSet allowed, uint64_t cycle, uint64_t now) {
     WarpSet memory = allowed & sm->head_memory, sfu = allowed & sm->head_sfu, sp = allowed & ~memory & ~sfu;
-    if (memory && (!collector_accepts(&sm->collector, &sm->shape, UNIT_MEM, cycle) ||
-                   !link_can_send(sm->lsu.send, now) || sm->payloads_in_use == sm->atomic_payloads))
+    if (memory && (!collector_accepts(&sm->collector, UNIT_MEM, cycle) || !link_can_send(sm->lsu.send, now) ||
+                   sm->payloads_in_use == sm->atomic_payloads))
         allowed &= ~memory;
-    if (sfu && !collector_accepts(&sm->collector, &sm->shape, UNIT_SFU, cycle)) allowed &= ~sfu;
-    if (sp && !collector_accepts(&sm->collector, &sm->shape, UNIT_SP, cycle)) allowed &= ~sp;
+    if (sfu && !collector_accepts(&sm->collector, UNIT_SFU, cycle)) allowed &= ~sfu;
+    if (sp && !collector_accepts(&sm->collector, UNIT_SP, cycle)) allowed &= ~sp;
     return allowed;
 }
 

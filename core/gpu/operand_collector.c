@@ -2,25 +2,8 @@
 
 #include "core/sim/error.h"
 
-/* The arrays have 2 to 8 elements: too short for the vector code that the compiler would make of it. */
-static inline uint32_t first_free(const uint64_t *times, uint32_t count) {
-    uint32_t best = 0;
-    uint64_t least = times[0];
-    for (uint32_t i = 1; i < count; i++) {
-        __asm__ volatile("" : "+r"(best));
-        best = times[i] < least ? i : best;
-        least = times[i] < least ? times[i] : least;
-    }
-    return best;
-}
-
 static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
-}
-
-uint64_t collector_accepts_at(const OperandCollector *state, const CollectorShape *shape, UnitClass class) {
-    const uint64_t *latches = state->unit[class].latch_free;
-    return latches[first_free(latches, shape->shape[class].latches)];
 }
 
 static void advance_banks(OperandCollector *state, uint32_t banks, uint64_t cycle) {
@@ -43,14 +26,17 @@ static uint64_t reserve_bank(OperandCollector *state, uint32_t bank, uint64_t ea
     return state->bank_base + offset;
 }
 
-/* A collector is taken the cycle after issue, or when one comes free; each operand then takes its bank for a
+/* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
  * cycle. Returns the cycle of the last read and the collector. */
-static uint64_t read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                              const Inst *inst, uint32_t warp, uint64_t cycle, uint64_t **collector) {
+static inline uint64_t read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass class,
+                                     const Inst *inst, uint32_t warp, uint64_t cycle, uint64_t **collector) {
     UnitState *unit = &state->unit[class];
-    *collector = &unit->collector_free[first_free(unit->collector_free, shape->shape[class].collectors)];
+    const UnitShape *counts = &shape->shape[class];
+    *collector = &unit->collector_free[unit->next_collector];
     uint64_t allocated = later(cycle + 1, **collector), last = allocated;
-    unit->latch_free[first_free(unit->latch_free, shape->shape[class].latches)] = allocated;
+    unit->latch_free[unit->next_latch] = allocated;
+    unit->next_collector = unit->next_collector + 1 == counts->collectors ? 0 : unit->next_collector + 1;
+    unit->next_latch = unit->next_latch + 1 == counts->latches ? 0 : unit->next_latch + 1;
     advance_banks(state, shape->banks, cycle);
     for (uint32_t i = 0; i < inst->bank_count; i++)
         last = later(last, reserve_bank(state, (inst->banks[i] + warp) & (shape->banks - 1), allocated + 1));
@@ -58,12 +44,22 @@ static uint64_t read_operands(OperandCollector *state, const CollectorShape *sha
     return last;
 }
 
+/* A loop over one to four: too short for the vector code that the compiler would make of it. */
+static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
+    uint64_t *best = times;
+    for (uint32_t i = 1; i < count; i++) {
+        __asm__ volatile("" : "+r"(best));
+        if (times[i] < *best) best = &times[i];
+    }
+    return best;
+}
+
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
                          const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
                          uint64_t cycle) {
     UnitState *unit = &state->unit[class];
     uint64_t *collector, read = read_operands(state, shape, class, inst, warp, cycle, &collector);
-    uint64_t *pipeline = &unit->unit_free[first_free(unit->unit_free, shape->shape[class].units)];
+    uint64_t *pipeline = first_free(unit->unit_free, shape->shape[class].units);
     uint64_t enters = later(read + 2, *pipeline), writes;
     for (;; enters++) {
         writes = enters + latency + 2;

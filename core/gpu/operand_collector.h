@@ -26,11 +26,13 @@ typedef struct {
     uint32_t latches;    /* issue-to-collector registers: issue stalls when all are full */
 } UnitShape;
 
-/* Times are core cycles. Plain data. */
+/* When each pipeline, collector and latch is free again, in core cycles. Collectors and latches are used in
+ * turn: an instruction takes the one that was given out longest ago. Plain data. */
 typedef struct {
     uint64_t unit_free[MAX_UNITS];
     uint64_t collector_free[MAX_COLLECTORS];
     uint64_t latch_free[MAX_ISSUE_LATCHES];
+    uint32_t next_collector, next_latch;
 } UnitState;
 
 typedef struct {
@@ -47,15 +49,13 @@ typedef struct {
     uint32_t result_bus_width; /* write-backs per cycle     */
 } CollectorShape;
 
-/* Is there a latch for one more instruction of this class? */
-static inline bool collector_accepts(const OperandCollector *state, const CollectorShape *shape,
-                                     UnitClass class, uint64_t cycle) {
-    for (uint32_t i = 0; i < shape->shape[class].latches; i++)
-        if (state->unit[class].latch_free[i] <= cycle) return true;
-    return false;
+/* The first cycle in which there is a latch for one more instruction of this class. */
+static inline uint64_t collector_accepts_at(const OperandCollector *state, UnitClass class) {
+    return state->unit[class].latch_free[state->unit[class].next_latch];
 }
-/* The first cycle in which it will. */
-uint64_t collector_accepts_at(const OperandCollector *state, const CollectorShape *shape, UnitClass class);
+static inline bool collector_accepts(const OperandCollector *state, UnitClass class, uint64_t cycle) {
+    return collector_accepts_at(state, class) <= cycle;
+}
 
 /* Reserves everything for an instruction that issues now; returns the cycle of its write-back. */
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,

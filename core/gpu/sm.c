@@ -299,7 +299,7 @@ static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
         uint64_t at = NEVER;
         if (sm->slot_cause[i] == SLOT_ISSUED || sm->slot_cause[i] == SLOT_UNIT) return soon;
         if (sm->slot_cause[i] == SLOT_LSU && sm->payloads_in_use < sm->atomic_payloads) {
-            uint64_t accepts = collector_accepts_at(&sm->collector, &sm->shape, UNIT_MEM);
+            uint64_t accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
             at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
             if (at != NEVER && accepts > cycle + 1) at = now + (accepts - cycle) * sm->obj.period;
         }

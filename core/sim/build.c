@@ -192,7 +192,7 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
     link->ready = zeroed(slots, sizeof(uint64_t));
     link->sender = from;
     link->receiver = to;
-    link->last_push = link->last_pop = NEVER;
+    link->last_push = link->last_pop = link->next_ready = NEVER;
     ensure(asprintf(&link->name, "%s.%s -> %s.%s", from->path, from_port, to->path, to_port) >= 0);
     if (sim->link_count == sim->link_capacity) {
         sim->link_capacity = sim->link_capacity ? 2 * sim->link_capacity : 64;

@@ -30,11 +30,13 @@ struct Link {
     uint32_t push_listed; /* cut: stands in its cluster's list of links to exchange */
 
     /* The receiver's half. */
-    uint64_t popped __attribute__((aligned(64))); /* messages ever received        */
-    uint64_t pushed_seen;                         /* cut: pushes that the receiver may look at   */
-    uint64_t last_pop;                            /* time of the last pop                        */
-    uint64_t popped_before;                       /* pops before that time                       */
-    uint64_t wait_ticks;                          /* sum over messages of pop time - ready time  */
+    uint64_t next_ready
+        __attribute__((aligned(64))); /* of the first message the receiver may know of; NEVER: none */
+    uint64_t popped;                  /* messages ever received                      */
+    uint64_t pushed_seen;             /* pushes that the receiver may know of        */
+    uint64_t last_pop;                /* time of the last pop                        */
+    uint64_t popped_before;           /* pops before that time                       */
+    uint64_t wait_ticks;              /* sum over messages of pop time - ready time  */
     uint32_t pop_listed;
 };
 
@@ -71,21 +73,24 @@ static inline void *link_send(Link *link, uint64_t now) {
     uint64_t slot = link->pushed++ & link->slot_mask, ready = now + link->latency;
     if (link->align_to) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
     link->ready[slot] = ready;
-    if (!link->cut)
+    if (!link->cut) {
+        if (link->pushed_seen++ == link->popped) link->next_ready = ready;
         object_poke(link->receiver, ready);
-    else if (!link->push_listed)
+    } else if (!link->push_listed) {
         link_list_for_exchange(link, link->sender->cluster, &link->push_listed);
+    }
     return link->slots + slot * link->message_bytes;
-}
-
-static inline uint64_t link_pushed_for_receiver(const Link *link) {
-    return link->cut ? link->pushed_seen : link->pushed;
 }
 
 /* When the first message is or becomes ready; NEVER when the link is empty. */
 static inline uint64_t link_next_ready(const Link *link) {
-    return link->popped == link_pushed_for_receiver(link) ? NEVER
-                                                          : link->ready[link->popped & link->slot_mask];
+    return link->next_ready;
+}
+
+/* To be called when the first message has changed. */
+static inline void link_update_next_ready(Link *link) {
+    link->next_ready = link->popped == link->pushed_seen ? NEVER
+                                                         : link->ready[link->popped & link->slot_mask];
 }
 
 /* The first message if it is ready, else NULL. Stays valid until link_pop(). */
@@ -108,6 +113,7 @@ static inline void link_pop(Link *link, uint64_t now) {
         object_poke(link->sender, now / link->sender->period * link->sender->period + link->sender->period);
     }
     link->popped++;
+    link_update_next_ready(link);
 }
 
 #endif

@@ -32,6 +32,7 @@ static void exchange_links(Cluster *cluster, uint64_t boundary) {
             if (link->pushed_seen != link->pushed) {
                 uint64_t first = link->ready[link->pushed_seen & link->slot_mask];
                 link->pushed_seen = link->pushed;
+                link_update_next_ready(link);
                 object_poke(link->receiver, first);
             }
         }

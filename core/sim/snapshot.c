@@ -240,7 +240,8 @@ bool link_load(Link *link, const uint8_t *bytes, size_t count, size_t *position,
     const uint8_t *raw = take(&reader, sizeof c);
     if (!raw) return fail(why, why_size, link->name, "truncated");
     memcpy(&c, raw, sizeof c);
-    if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth)
+    if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth ||
+        c.pushed - c.pushed_seen > link->depth)
         return fail(why, why_size, link->name, "messages of another shape, or more than fit");
     link->pushed = c.pushed;
     link->popped_seen = c.popped_seen;
@@ -252,6 +253,7 @@ bool link_load(Link *link, const uint8_t *bytes, size_t count, size_t *position,
     link->wait_ticks = c.wait_ticks;
     link->pushes_in_cycle = (uint32_t)c.pushes_in_cycle;
     if (!load_messages(link, &reader)) return fail(why, why_size, link->name, "truncated");
+    link_update_next_ready(link);
     *position = reader.position;
     return true;
 }

@@ -39,7 +39,7 @@ function Line:known_buffer(buffers, name)
   return buffers[name] and name or self:fail("there is no buffer '%s' above this line", name)
 end
 
--- Directives -----------------------------------------------------------------------------------------------------------
+-- Directives ----------------------------------------------------------------------------------------------------------
 
 local contents = {
   zero = function() return {} end,

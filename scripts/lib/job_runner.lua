@@ -4,7 +4,7 @@ local buffers = require "scripts.lib.buffers"
 
 local job_runner = {}
 
--- Measuring ------------------------------------------------------------------------------------------------------------
+-- Measuring -----------------------------------------------------------------------------------------------------------
 
 -- Counters that are added up over all objects of a name: sm[*].l1d, l2[*], mc[*].
 local wanted = {
@@ -61,7 +61,7 @@ local function add(total, measured)
   for name, count in pairs(measured.counts) do total.counts[name] = (total.counts[name] or 0) + count end
 end
 
--- Directives -----------------------------------------------------------------------------------------------------------
+-- Directives ----------------------------------------------------------------------------------------------------------
 
 -- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels by name, and what came out.
 local Run = {}
@@ -100,7 +100,8 @@ local fill = {
   end,
   file = function(run, step, address)
     local path = run:path(step.file)
-    local text = run:attempt(step, buffers.read_file, path) or run:fail(step, "there is no file %s, nor %s.xz", path, path)
+    local text = run:attempt(step, buffers.read_file, path)
+    if not text then run:fail(step, "there is no file %s, nor %s.xz", path, path) end
     if #text < step.bytes then run:fail(step, "%s holds %d bytes, the buffer %d", path, #text, step.bytes) end
     buffers.upload(run.gpu, address, text:sub(1, step.bytes))
   end,
@@ -147,15 +148,18 @@ function actions.sum(run, step)
   run.result.sums[#run.result.sums + 1] = { name = step.name, f32 = sum "f32", i32 = sum "i32" }
 end
 
+--- A file that cannot be written is no reason to lose the figures of a long run.
 function actions.dump(run, step)
   local buffer = run.buffers[step.name]
-  run:attempt(step, buffers.save, run.gpu, buffer.address, buffer.bytes, run:path(step.file))
+  local saved, problem = pcall(run.attempt, run, step, buffers.save, run.gpu, buffer.address, buffer.bytes,
+    run:path(step.file))
+  if not saved then run.result.problem = run.result.problem or problem end
 end
 
---- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are relative to, registers =
--- { kernel = per thread }, policy and set as ww.build() takes them, dumps = false to leave out `dump`.
+--- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are relative to,
+-- registers = { kernel = per thread }, policy and set as ww.build() takes them, dumps = false to leave out `dump`.
 -- Returns { job =, config =, policy =, launches = list of figures, sums = list of { name =, f32 =, i32 = },
--- memory_peak =, and the figures of all launches together }.
+-- memory_peak =, problem = why a dump failed, if so, and the figures of all launches together }.
 function job_runner.run(config, job, options)
   local sim = ww.build(config, { policy = options.policy, set = options.set })
   local run = setmetatable({

@@ -43,7 +43,7 @@ end
 --- Tables with an element 1, and empty ones, are lists. What is not finite becomes null.
 function json.encode(value) return encode(value, "") .. "\n" end
 
--- Reading --------------------------------------------------------------------------------------------------------------
+-- Reading -------------------------------------------------------------------------------------------------------------
 
 local escapes = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", ["/"] = "/", ["\\"] = "\\", ['"'] = '"' }
 local words = { ["true"] = true, ["false"] = false }

@@ -52,10 +52,11 @@ harness.test("two files are compared item by item", function()
 end)
 
 harness.test("JSON that is written is read again", function()
-  local value = { text = 'a "quoted"\n\\ line', list = { 1, 2.5, -3e10, "x", true, false }, empty = {}, deep = { { a = 1 } } }
+  local list = { 1, 2.5, -3e10, "x", true, false }
+  local value = { text = 'a "quoted"\n\\ line', list = list, empty = {}, deep = { { a = 1 } } }
   local again = json.decode(json.encode(value))
   harness.equal(again.text, value.text, "text")
-  for i, member in ipairs(value.list) do harness.equal(again.list[i], member, "member " .. i) end
+  for i, member in ipairs(list) do harness.equal(again.list[i], member, "member " .. i) end
   harness.equal(next(again.empty), nil, "empty list")
   harness.equal(again.deep[1].a, 1, "nested")
   harness.equal(json.encode(0 / 0), "null\n", "NaN")

@@ -174,16 +174,16 @@ START_TEST(issue_stalls_while_all_latches_wait_for_a_collector) {
      * the cycle after issue until a cycle before the LSU takes it. */
     OperandCollector state = {0};
     Inst inst = with_sources(3, 0, 16, 32);
-    ck_assert(collector_accepts(&state, &fermi, UNIT_MEM, 100));
+    ck_assert(collector_accepts(&state, UNIT_MEM, 100));
     collector_issue_memory(&state, &fermi, &inst, 0, 100);
-    ck_assert(!collector_accepts(&state, &fermi, UNIT_MEM, 100));
-    ck_assert(collector_accepts(&state, &fermi, UNIT_MEM, 101));
+    ck_assert(!collector_accepts(&state, UNIT_MEM, 100));
+    ck_assert(collector_accepts(&state, UNIT_MEM, 101));
     collector_issue_memory(&state, &fermi, &inst, 0, 101);
     collector_issue_memory(&state, &fermi, &inst, 0, 102); /* waits in the latch for a collector */
-    uint64_t free = collector_accepts_at(&state, &fermi, UNIT_MEM);
+    uint64_t free = collector_accepts_at(&state, UNIT_MEM);
     ck_assert_uint_gt(free, 103);
-    ck_assert(!collector_accepts(&state, &fermi, UNIT_MEM, free - 1));
-    ck_assert(collector_accepts(&state, &fermi, UNIT_MEM, free));
+    ck_assert(!collector_accepts(&state, UNIT_MEM, free - 1));
+    ck_assert(collector_accepts(&state, UNIT_MEM, free));
 }
 END_TEST
 
@@ -302,14 +302,16 @@ START_TEST(lines_apart_are_one_segment_per_lane_and_inactive_lanes_none) {
 }
 END_TEST
 
-START_TEST(an_access_across_two_lines_touches_both) {
+START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
     Segment segment[MAX_SEGMENTS];
-    MemoryOp op = strided(0xc0000000 + 120, 128, 16);
-    op.lanes = 1;
-    op.highest = op.lowest;
-    ck_assert_uint_eq(coalesce(&op, segment), 2);
-    ck_assert_uint_eq(segment[0].byte_mask[1], 0xffull << 56);
-    ck_assert_uint_eq(segment[1].byte_mask[0], 0xff);
+    MemoryOp op = strided(1ull << 40, 4, 16);
+    op.space = SPACE_LOCAL;
+    ck_assert_uint_eq(coalesce(&op, segment), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(segment[i].address, (1ull << 40) + i * 128);
+        ck_assert_uint_eq(segment[i].bytes, 128);
+        ck_assert_uint_eq(segment[i].byte_mask[0] & segment[i].byte_mask[1], ~0ull);
+    }
 }
 END_TEST
 
@@ -383,7 +385,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, segments_shrink_to_the_half_or_quarter_that_is_touched);
     tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
-    tcase_add_test(tests, an_access_across_two_lines_touches_both);
+    tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
     tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
     tcase_add_test(tests, loads_within_a_line_need_no_look_at_each_lane);
     tcase_add_test(tests, distinct_addresses_are_counted_once);

@@ -1,7 +1,7 @@
--- GPGPU-Sim 4.2 (configuration SM2_GTX480, power model off) on the jobs of this folder, measured. Cycles, instructions and
--- rates are exact and repeatable. `seconds` are the CPU seconds (user and system) of the fastest run of at least three on
--- a loaded 2-core x86-64 machine, and `cycles_per_second` is what follows from them; `megabytes` is the most memory the
--- process had. It counts one thread instruction less per thread than it issues in vecadd.
+-- GPGPU-Sim 4.2 (configuration SM2_GTX480, power model off) on the jobs of this folder, measured. Cycles, instructions
+-- and rates are exact and repeatable. `seconds` are the CPU seconds (user and system) of the fastest of three runs on a
+-- loaded 2-core x86-64 machine, and `cycles_per_second` is what follows from them; `megabytes` is the most memory that
+-- the process had. It counts one thread instruction less per thread than it issues in vecadd.
 local gpgpusim = {}
 
 gpgpusim.jobs = {
