@@ -86,9 +86,7 @@ static void add_written_bytes(const MemoryOp *op, Segment *segment) {
 
 /* The common case, all in one line, does not look at each lane unless bytes are written. */
 static bool coalesce_within_line(const MemoryOp *op, Segment *segments) {
-    if (op->highest - op->lowest >= COALESCE_LINE ||
-        op->lowest / COALESCE_LINE != (op->highest + op->bytes - 1) / COALESCE_LINE)
-        return false;
+    if (!within_line(op->lowest, op->highest, op->bytes)) return false;
     segments[0] = enclosing_segment(op);
     if (op->kind != INST_LOAD) add_written_bytes(op, &segments[0]);
     return true;
@@ -102,20 +100,15 @@ uint32_t coalesce(const MemoryOp *op, Segment *segments) {
     return count;
 }
 
-/* Do all words lie in a window as wide as the banks? Then different words are in different banks. */
-static bool within_one_row(const MemoryOp *op, uint32_t banks) {
-    return op->bytes <= 4 && op->highest / 4 - op->lowest / 4 < banks;
-}
-
 /* Words wider than a bank are served as so many passes over halves or quarters of the warp; here each 4-byte
  * word counts in its bank, which comes to the same. */
-uint32_t shared_conflict_degree(const MemoryOp *op, uint32_t banks) {
+uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
+                                uint32_t banks) {
     uint32_t words_seen[WARP_LANES * 4], first_in_bank[64], next[WARP_LANES * 4], in_bank[64];
-    uint32_t count = 0, worst = 1, words_per_lane = op->bytes > 4 ? op->bytes / 4u : 1;
+    uint32_t count = 0, worst = 1, words_per_lane = bytes > 4 ? bytes / 4u : 1;
     uint64_t banks_used = 0;
-    if (within_one_row(op, banks)) return 1;
-    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes), word = (uint32_t)(op->address[lane] / 4);
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), word = (uint32_t)(address[lane] / 4);
         for (uint32_t k = 0; k < words_per_lane; k++, word++) {
             uint32_t bank = word % banks, seen;
             if (!(banks_used >> bank & 1)) {

@@ -20,9 +20,16 @@ typedef struct {
  * B half or 32 B quarter that holds all touched bytes. Returns the number of segments. */
 uint32_t coalesce(const MemoryOp *op, Segment *segments);
 
-/* Cycles that the banks need: the largest number of different words in one bank. Lanes that read the same
- * word share it (broadcast). At least 1. */
-uint32_t shared_conflict_degree(const MemoryOp *op, uint32_t banks);
+/* Do all accessed bytes lie in one line? Then loads need not look at each lane. */
+static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes) {
+    return highest - lowest < COALESCE_LINE &&
+           lowest / COALESCE_LINE == (highest + bytes - 1) / COALESCE_LINE;
+}
+
+/* Cycles that the banks need for accesses of `bytes` per lane at these addresses: the largest number of
+ * different words in one bank. Lanes that read the same word share it (broadcast). At least 1. */
+uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
+                                uint32_t banks);
 
 /* Number of different addresses, for the constant cache, which serves one per cycle; they are stored
  * ascending in the order of lanes into `distinct`. */

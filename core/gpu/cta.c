@@ -28,11 +28,12 @@ static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_c
 static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {
     const Kernel *kernel = sm->running->kernel;
     uint32_t *predicates = sm->predicates + (size_t)w * kernel->predicates;
-    sm->warp[w] = (Warp){.age = sm->age_counter++, .cta_slot = slot, .warp_in_cta = warp_in_cta};
+    sm->warp[w] = (Warp){.cta_slot = (uint8_t)slot, .warp_in_cta = (uint8_t)warp_in_cta};
+    sm->age[w] = sm->age_counter++;
     memset(sm_registers(sm, w), 0, (size_t)kernel->slots * SLOT_BYTES);
     memset(predicates, 0, kernel->predicates * sizeof *predicates);
     predicates[TRUE_PREDICATE] = ~0u;
-    simt_start(&sm->stack[w], lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
+    simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
     sm->live |= warp_bit(w);
     sm->want_fetch |= warp_bit(w);

@@ -38,17 +38,35 @@ static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
     uint64_t base = LOCAL_MEMORY_BASE + (sm->number * MAX_WARPS + w) * words * COALESCE_LINE;
     for (uint32_t i = 0; i < WARP_LANES; i++)
         op->address[i] = base + op->address[i] / 4 * COALESCE_LINE + i * 4 + op->address[i] % 4;
-    op->lowest = 0;
-    op->highest = UINT64_MAX;
+}
+
+/* Different words within a window as wide as the banks are in different banks. */
+static uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
+    const ExecContext *context = sm->context;
+    if (inst->space == SPACE_SHARED && bytes <= 4 &&
+        context->highest / 4 - context->lowest / 4 < sm->shared_banks)
+        return 1;
+    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
+}
+
+static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op) {
+    const ExecContext *context = sm->context;
+    bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
+    op->lowest = known ? context->lowest : 0;
+    op->highest = known ? context->highest : UINT64_MAX;
+    bool one_access = op->space == SPACE_GLOBAL
+                          ? op->kind == INST_LOAD && within_line(op->lowest, op->highest, op->bytes)
+                          : op->lowest == op->highest;
+    op->has_addresses = !(known && one_access);
+    if (!op->has_addresses) return;
+    memcpy(op->address, context->address, sizeof op->address);
+    if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
 }
 
 static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, uint32_t payload,
                         uint64_t now) {
     const ExecContext *context = sm->context;
     MemoryOp *op = link_send(sm->lsu.send, now);
-    memcpy(op->address, context->address, sizeof op->address);
-    op->lowest = inst->space == SPACE_GENERIC ? 0 : context->lowest;
-    op->highest = inst->space == SPACE_GENERIC ? UINT64_MAX : context->highest;
     op->begins = begins;
     op->lanes = context->active;
     op->inst = (uint32_t)(inst - sm->running->kernel->insts);
@@ -58,8 +76,11 @@ static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, u
     op->space = (uint8_t)context->space;
     op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
     op->cache_op = inst->is_volatile ? CACHE_VOLATILE : inst->cache_op;
-    op->pad[0] = op->pad[1] = 0;
-    if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
+    op->has_addresses = 0;
+    if (op->space == SPACE_SHARED)
+        op->conflict_degree = conflict_degree(sm, inst, op->bytes);
+    else
+        add_addresses(sm, w, inst, op);
 }
 
 static uint32_t take_payload(Sm *sm) {
@@ -77,12 +98,13 @@ static void give_back_payload(Sm *sm, uint32_t slot) {
 
 static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int by) {
     Warp *warp = &sm->warp[w];
-    if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight += (uint32_t)by;
+    if (kind == INST_ATOMIC && space == SPACE_GLOBAL)
+        warp->atomics_in_flight = (uint16_t)(warp->atomics_in_flight + by);
     if (kind != INST_LOAD) {
-        warp->writes_in_flight += (uint32_t)by;
+        warp->writes_in_flight = (uint16_t)(warp->writes_in_flight + by);
         return;
     }
-    warp->loads_in_flight += (uint32_t)by;
+    warp->loads_in_flight = (uint16_t)(warp->loads_in_flight + by);
     sm->loading = warp->loads_in_flight ? sm->loading | warp_bit(w) : sm->loading & ~warp_bit(w);
 }
 
@@ -125,14 +147,14 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
  */
 
 static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
-    uint32_t lanes = simt_top(&sm->stack[w])->lanes;
+    uint32_t lanes = sm->warp[w].simt.top.lanes;
     sm->branches++;
     if (taken && taken != lanes) sm->divergent_branches++;
-    simt_branch(&sm->stack[w], taken, inst->target, pc + 1, inst->reconverge);
+    simt_branch(&sm->warp[w].simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
 }
 
 static void leave_if_done(Sm *sm, uint32_t w) {
-    if (sm->stack[w].depth) return;
+    if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
     sm_remove_from_scheduler(sm, w);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
@@ -151,7 +173,7 @@ static void execute_other(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
-    case INST_EXIT: simt_exit(&sm->stack[w], context->active, pc + 1); return;
+    case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
     case INST_BARRIER: barrier_arrive(sm, w, inst); break;
     case INST_FENCE: execute_fence(sm, w); break;
     case INST_NOP: break;
@@ -159,12 +181,12 @@ static void execute_other(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) inst->exec(inst, context);
         if (context->fault) sm_fault(sm, w, inst);
     }
-    simt_advance(&sm->stack[w], pc + 1);
+    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 
 void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
-    SimtEntry *top = simt_top(&sm->stack[w]);
+    const SimtEntry *top = &warp->simt.top;
     uint32_t pc = top->pc, active;
     const Inst *inst = sm_inst(sm, pc);
     const Timing *timing = &sm->timing[inst->timing];
@@ -178,7 +200,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     set_pending(warp, inst);
     if (timing->unit == UNIT_MEM) {
         execute_memory(sm, w, inst, cycle, now);
-        simt_advance(&sm->stack[w], pc + 1);
+        simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         sm->context->clock = cycle;
         execute_other(sm, w, inst, pc);
@@ -187,7 +209,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
                                   timing->interval, cycle),
                   w, pc);
     }
-    sm_advance_buffer(sm, w, sm->stack[w].depth && simt_top(&sm->stack[w])->pc != pc + 1);
+    sm_advance_buffer(sm, w, warp->simt.depth && top->pc != pc + 1);
     if (inst->kind == INST_EXIT) leave_if_done(sm, w);
 }
 
@@ -197,5 +219,5 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
         warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
     warp->in_flight--;
     if (sm->blocked >> w & 1 && sm->valid >> w & 1) sm_update_head(sm, w);
-    if (warp->in_flight == 0 && sm->stack[w].depth == 0) sm_retire_warp(sm, w);
+    if (warp->in_flight == 0 && warp->simt.depth == 0) sm_retire_warp(sm, w);
 }

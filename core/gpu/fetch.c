@@ -23,7 +23,7 @@ static void set_bit(WarpSet *set, uint32_t warp, bool on) {
 void sm_update_head(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
     if (warp->buffered == 0) return;
-    const Inst *inst = sm_inst(sm, simt_top(&sm->stack[w])->pc);
+    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
     set_bit(&sm->blocked, w, names_conflict(warp, inst) || waits_for_atomics(warp, inst));
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
@@ -37,7 +37,7 @@ static void empty_buffer(Sm *sm, uint32_t w) {
 void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
     Warp *warp = &sm->warp[w];
     warp->buffered--;
-    if (sm->stack[w].depth == 0) {
+    if (sm->warp[w].simt.depth == 0) {
         empty_buffer(sm, w);
     } else if (jumped) {
         /* What was fetched behind the jump is found to be wrong a cycle later; had nothing been left in the
@@ -55,9 +55,9 @@ void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
 bool sm_decode(Sm *sm) {
     uint32_t w = sm->decode_warp;
     if (w == NO_WARP) return false;
-    uint32_t left = sm->running->kernel->inst_count - simt_top(&sm->stack[w])->pc;
+    uint32_t left = sm->running->kernel->inst_count - sm->warp[w].simt.top.pc;
     sm->decode_warp = NO_WARP;
-    sm->warp[w].buffered = left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
+    sm->warp[w].buffered = (uint8_t)(left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER);
     sm->valid |= warp_bit(w);
     sm_update_head(sm, w);
     return true;

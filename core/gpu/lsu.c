@@ -29,9 +29,9 @@ typedef struct {
 typedef struct {
     SimObject obj;
     /* parameters */
-    uint32_t shared_latency, shared_banks, constant_latency, entries;
+    uint32_t shared_latency, constant_latency, entries;
     /* derived */
-    uint32_t completed_slots, derived_pad;
+    uint32_t completed_slots;
     /* ports */
     Port sm, mem, constant, texture;
     /* state */
@@ -71,13 +71,10 @@ static const Field lsu_fields[] = {
     BASE(Lsu),
     PARAM(Lsu, shared_latency, "26", "cycles", "Shared memory: from begin to write-back without conflicts",
           .min = 1, .max = 500),
-    PARAM(Lsu, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
-          .power_of_two = true),
     PARAM(Lsu, constant_latency, "2", "cycles",
           "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500),
     PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
     DERIVED(Lsu, completed_slots, "Size of the rings of completed instructions"),
-    DERIVED(Lsu, derived_pad, "Alignment"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
     PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
@@ -246,8 +243,9 @@ static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t 
 }
 
 static void distinct_segments(Lsu *lsu) {
-    uint64_t distinct[WARP_LANES];
-    lsu->segment_count = distinct_addresses(&lsu->op, distinct);
+    const MemoryOp *op = &lsu->op;
+    uint64_t distinct[WARP_LANES] = {op->lowest};
+    lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
     for (uint32_t i = 0; i < lsu->segment_count; i++)
         lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
 }
@@ -256,14 +254,14 @@ static void distinct_segments(Lsu *lsu) {
 static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     count_instruction(lsu, op);
     if (op->space == SPACE_SHARED) {
-        begin_fixed(lsu, op, shared_conflict_degree(op, lsu->shared_banks), lsu->shared_latency, now);
+        begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
         return;
     }
     if (!goes_to_memory(op) && op->space != SPACE_TEXTURE && !lsu->constant.send) {
         begin_fixed(lsu, op, 1, lsu->constant_latency, now);
         return;
     }
-    lsu->op = *op;
+    memcpy(&lsu->op, op, op->has_addresses ? sizeof *op : offsetof(MemoryOp, address));
     lsu->op_valid = 1;
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;

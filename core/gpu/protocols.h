@@ -5,21 +5,27 @@
 #include "core/ptx/inst.h"
 #include "core/sim/object.h"
 
-/* SM -> LSU: one warp memory instruction, addresses known. Local addresses are already laid out in memory. */
+/* SM -> LSU: one warp memory instruction, addresses known. Local addresses are already laid out in memory.
+ * What every instruction needs comes first; the addresses are there only when `has_addresses`: accesses to
+ * shared memory and loads within one line do without, and leave most of the message untouched. */
 typedef struct {
-    uint64_t address[WARP_LANES]; /* of active lanes                                    */
-    uint64_t lowest, highest;     /* least and greatest of these; 0 and UINT64_MAX when unknown */
-    uint64_t begins;              /* core cycle from which the LSU may work on it       */
-    uint32_t lanes;               /* active                                             */
-    uint32_t inst;                /* index in the kernel                                */
-    uint32_t payload;             /* atomics on global memory: slot in the payload table */
+    uint64_t begins;          /* core cycle from which the LSU may work on it                       */
+    uint64_t lowest, highest; /* least and greatest address; 0 and UINT64_MAX when unknown          */
+    uint32_t lanes;           /* active                                                             */
+    uint32_t inst;            /* index in the kernel                                                */
+    uint32_t payload;         /* atomics on global memory: slot in the payload table                */
+    uint32_t conflict_degree; /* shared memory: cycles that the banks need                          */
     uint16_t warp;
-    uint8_t kind;     /* InstKind: load, store or atomic                    */
-    uint8_t space;    /* Space                                              */
-    uint8_t bytes;    /* per lane: element_bytes * elements                 */
-    uint8_t cache_op; /* CacheOp                                            */
-    uint8_t pad[2];
+    uint8_t kind;     /* InstKind: load, store or atomic                                    */
+    uint8_t space;    /* Space                                                              */
+    uint8_t bytes;    /* per lane: element_bytes * elements                                 */
+    uint8_t cache_op; /* CacheOp                                                            */
+    uint8_t has_addresses, pad;
+    uint64_t pad2[2];
+    uint64_t address[WARP_LANES]; /* of active lanes */
 } MemoryOp;
+
+_Static_assert(offsetof(MemoryOp, address) == 64, "what every instruction needs is one cache line");
 
 /* LSU -> SM: the instruction is complete: data written back, or all writes acknowledged. */
 typedef struct {

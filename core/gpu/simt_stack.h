@@ -17,23 +17,30 @@ typedef struct {
     uint32_t pc, reconverge, lanes;
 } SimtEntry;
 
+/* The entry that runs is apart from those that wait below it: it is all that most instructions look at. */
 typedef struct {
-    SimtEntry entry[SIMT_DEPTH];
-    uint32_t depth; /* 0: every lane has exited */
+    SimtEntry top;
+    uint32_t depth; /* entries, top included; 0: every lane has exited */
 } SimtStack;
 
-static inline SimtEntry *simt_top(SimtStack *stack) {
-    return &stack->entry[stack->depth - 1];
-}
+typedef struct {
+    SimtEntry entry[SIMT_DEPTH]; /* the lowest first */
+} SimtWaiting;
 
 void simt_start(SimtStack *stack, uint32_t lanes, uint32_t inst_count);
-/* The top's lanes go on at `pc`, all of them. Returns whether entries were popped: the pc may then be
- * another. */
-void simt_advance(SimtStack *stack, uint32_t pc);
+/* The top is at its reconvergence point, or without lanes: takes up the first waiting entry that is neither.
+ */
+void simt_pop_reconverged(SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes `taken` of the top go to `target`, the others to `fall_through`. */
-void simt_branch(SimtStack *stack, uint32_t taken, uint32_t target, uint32_t fall_through,
-                 uint32_t reconverge);
+void simt_branch(SimtStack *stack, SimtWaiting *waiting, uint32_t taken, uint32_t target,
+                 uint32_t fall_through, uint32_t reconverge);
 /* Lanes leave the kernel for good; the top's others, if any, go on at `next_pc`. */
-void simt_exit(SimtStack *stack, uint32_t lanes, uint32_t next_pc);
+void simt_exit(SimtStack *stack, SimtWaiting *waiting, uint32_t lanes, uint32_t next_pc);
+
+/* The top's lanes go on at `pc`, all of them. */
+static inline void simt_advance(SimtStack *stack, const SimtWaiting *waiting, uint32_t pc) {
+    stack->top.pc = pc;
+    if (__builtin_expect(pc == stack->top.reconverge, 0)) simt_pop_reconverged(stack, waiting);
+}
 
 #endif

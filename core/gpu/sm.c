@@ -47,6 +47,8 @@ static const Field sm_fields[] = {
           .min = 1, .max = 256),
     PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
           .max = ATOMIC_PAYLOADS),
+    PARAM(Sm, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
+          .power_of_two = true),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
     UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
     UNIT_ROWS(UNIT_MEM, "mem", "1", "2", "1"),
@@ -77,7 +79,6 @@ static const Field sm_fields[] = {
     TIMING_ROWS(TIMING_MEM, "mem", "1", "1", "mem", "memory instructions, up to the LSU"),
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
-    DERIVED(Sm, derived_pad, "Alignment"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
     PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
          "Memory instructions; wired to the child lsu when left open", .optional = true),
@@ -105,8 +106,9 @@ static const Field sm_fields[] = {
     STATE(Sm, wheel, "Write-backs to come"),
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
     STATE(Sm, cta, "Resident CTAs"),
-    STATE(Sm, warp, "Warps"),
-    STATE(Sm, stack, "SIMT stacks"),
+    STATE_ARRAY(Sm, warp, warps, "Warps"),
+    STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
+    STATE(Sm, age, "Order in which the warps were started"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
     STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),
@@ -377,13 +379,12 @@ static const char *reason(const Sm *sm, uint32_t w) {
 static void report(const SimObject *object, FILE *out) {
     const Sm *sm = (const Sm *)object;
     for (WarpSet live = sm->live; live; live &= live - 1) {
-        uint32_t w = first_warp(live), pc = sm->stack[w].entry[sm->stack[w].depth - 1].pc;
+        uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
         const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
         fprintf(
             out,
             "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
-            object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2],
-            sm->stack[w].entry[sm->stack[w].depth - 1].lanes,
+            object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
             pc < sm->running->kernel->inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w),
             sm->warp[w].in_flight);
     }

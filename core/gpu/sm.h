@@ -48,17 +48,20 @@ typedef struct {
     uint8_t *params;
 } RunningKernel;
 
+/* What an instruction touches of its warp: one cache line. */
 typedef struct {
-    uint64_t pending[SCOREBOARD_NAMES / 64]; /* scoreboard: names with a write outstanding     */
-    uint64_t age;                            /* order of start; smaller is older                           */
-    uint32_t buffered;                       /* decoded instructions in the instruction buffer             */
-    uint32_t in_flight;                      /* issued instructions not yet complete                       */
-    uint32_t writes_in_flight;               /* stores and atomics of them: what a fence waits for          */
-    uint32_t atomics_in_flight;              /* on global memory: later accesses of the warp wait for them  */
-    uint32_t loads_in_flight;
-    uint32_t cta_slot, warp_in_cta;
-    uint32_t pad;
+    uint64_t pending[SCOREBOARD_NAMES / 64]; /* scoreboard: names with a write outstanding              */
+    SimtStack simt;
+    uint16_t in_flight;         /* issued instructions not yet complete                        */
+    uint16_t loads_in_flight;   /* of them                                                     */
+    uint16_t writes_in_flight;  /* stores and atomics of them: what a fence waits for          */
+    uint16_t atomics_in_flight; /* on global memory: later accesses of the warp wait for them  */
+    uint8_t buffered;           /* decoded instructions in the instruction buffer              */
+    uint8_t cta_slot, warp_in_cta, pad;
+    uint32_t pad2;
 } Warp;
+
+_Static_assert(sizeof(Warp) == 64, "Warp is one cache line");
 
 typedef struct {
     WarpSet arrived;  /* waiting at the barrier, or past it by bar.arrive */
@@ -104,13 +107,12 @@ typedef struct {
     uint32_t warps, schedulers, registers, ctas;
     uint64_t shared;
     uint32_t scheduler; /* order: 0 lrr, 1 gto */
-    uint32_t register_unit, atomic_payloads;
+    uint32_t register_unit, atomic_payloads, shared_banks;
     CollectorShape shape;
     Timing timing[TIMING_CLASSES];
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
-    uint32_t derived_pad;
     /* ports */
     Port dispatch, lsu;
     /* state: warp sets */
@@ -137,9 +139,10 @@ typedef struct {
     WriteBackWheel wheel;
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
-    Warp warp[MAX_WARPS];
-    SimtStack stack[MAX_WARPS];
-    uint64_t payload_used; /* bit per entry of payload */
+    Warp *warp;
+    SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
+    uint64_t age[MAX_WARPS];              /* order of start: smaller is older      */
+    uint64_t payload_used;                /* bit per entry of payload */
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */

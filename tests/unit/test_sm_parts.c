@@ -18,19 +18,20 @@ enum { END = 100 };
 
 static void assert_top(SimtStack *stack, uint32_t pc, uint32_t lanes) {
     ck_assert_uint_gt(stack->depth, 0);
-    ck_assert_uint_eq(simt_top(stack)->pc, pc);
-    ck_assert_uint_eq(simt_top(stack)->lanes, lanes);
+    ck_assert_uint_eq(stack->top.pc, pc);
+    ck_assert_uint_eq(stack->top.lanes, lanes);
 }
 
 START_TEST(both_sides_of_a_branch_run_and_meet_at_the_post_dominator) {
     /* 0: branch to 10, reconverge at 20; the side without the highest lane runs first */
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xffffffff, END);
-    simt_branch(&stack, 0x0000ffff, 10, 1, 20);
+    simt_branch(&stack, &waiting, 0x0000ffff, 10, 1, 20);
     assert_top(&stack, 10, 0x0000ffff);
-    simt_advance(&stack, 20);
+    simt_advance(&stack, &waiting, 20);
     assert_top(&stack, 1, 0xffff0000);
-    simt_advance(&stack, 20);
+    simt_advance(&stack, &waiting, 20);
     assert_top(&stack, 20, 0xffffffff);
     ck_assert_uint_eq(stack.depth, 1);
 }
@@ -38,10 +39,11 @@ END_TEST
 
 START_TEST(a_side_that_begins_at_the_post_dominator_waits_there) {
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xff, END);
-    simt_branch(&stack, 0x0f, 20, 1, 20); /* if without else */
+    simt_branch(&stack, &waiting, 0x0f, 20, 1, 20); /* if without else */
     assert_top(&stack, 1, 0xf0);
-    simt_advance(&stack, 20);
+    simt_advance(&stack, &waiting, 20);
     assert_top(&stack, 20, 0xff);
 }
 END_TEST
@@ -49,16 +51,17 @@ END_TEST
 START_TEST(a_loop_left_lane_by_lane_does_not_grow_the_stack) {
     /* 5: body ... 9: branch back to 5 with fewer and fewer lanes, reconverge at 10 */
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xffffffff, END);
-    simt_advance(&stack, 9);
+    simt_advance(&stack, &waiting, 9);
     for (uint32_t left = 31; left > 0; left--) {
         uint32_t lanes = (1u << left) - 1;
-        simt_branch(&stack, lanes, 5, 10, 10);
+        simt_branch(&stack, &waiting, lanes, 5, 10, 10);
         assert_top(&stack, 5, lanes);
         ck_assert_uint_le(stack.depth, 2);
-        simt_advance(&stack, 9);
+        simt_advance(&stack, &waiting, 9);
     }
-    simt_branch(&stack, 0, 5, 10, 10);
+    simt_branch(&stack, &waiting, 0, 5, 10, 10);
     assert_top(&stack, 10, 0xffffffff);
     ck_assert_uint_eq(stack.depth, 1);
 }
@@ -66,44 +69,47 @@ END_TEST
 
 START_TEST(nested_branches_meet_inside_out) {
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xf, END);
-    simt_branch(&stack, 0x3, 10, 1, 40);
-    simt_branch(&stack, 0x1, 20, 11, 30); /* inside the first side */
+    simt_branch(&stack, &waiting, 0x3, 10, 1, 40);
+    simt_branch(&stack, &waiting, 0x1, 20, 11, 30); /* inside the first side */
     assert_top(&stack, 20, 0x1);
-    simt_advance(&stack, 30);
+    simt_advance(&stack, &waiting, 30);
     assert_top(&stack, 11, 0x2);
-    simt_advance(&stack, 30);
+    simt_advance(&stack, &waiting, 30);
     assert_top(&stack, 30, 0x3);
-    simt_advance(&stack, 40);
+    simt_advance(&stack, &waiting, 40);
     assert_top(&stack, 1, 0xc);
-    simt_advance(&stack, 40);
+    simt_advance(&stack, &waiting, 40);
     assert_top(&stack, 40, 0xf);
 }
 END_TEST
 
 START_TEST(lanes_that_exit_are_missing_at_the_meeting_and_the_last_ends_the_warp) {
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xf, END);
-    simt_branch(&stack, 0x3, 10, 1, 40);
-    simt_exit(&stack, 0x3, 11);
+    simt_branch(&stack, &waiting, 0x3, 10, 1, 40);
+    simt_exit(&stack, &waiting, 0x3, 11);
     assert_top(&stack, 1, 0xc);
-    simt_advance(&stack, 40);
+    simt_advance(&stack, &waiting, 40);
     assert_top(&stack, 40, 0xc);
-    simt_exit(&stack, 0x4, 41); /* guarded exit: the other lane goes on */
+    simt_exit(&stack, &waiting, 0x4, 41); /* guarded exit: the other lane goes on */
     assert_top(&stack, 41, 0x8);
-    simt_exit(&stack, 0x8, 42);
+    simt_exit(&stack, &waiting, 0x8, 42);
     ck_assert_uint_eq(stack.depth, 0);
 }
 END_TEST
 
 START_TEST(a_branch_whose_sides_only_meet_at_the_end_runs_both_to_their_exits) {
     SimtStack stack;
+    SimtWaiting waiting;
     simt_start(&stack, 0xf, END);
-    simt_branch(&stack, 0x8, 10, 1, END);
+    simt_branch(&stack, &waiting, 0x8, 10, 1, END);
     assert_top(&stack, 1, 0x7);
-    simt_exit(&stack, 0x7, 2);
+    simt_exit(&stack, &waiting, 0x7, 2);
     assert_top(&stack, 10, 0x8);
-    simt_exit(&stack, 0x8, 11);
+    simt_exit(&stack, &waiting, 0x8, 11);
     ck_assert_uint_eq(stack.depth, 0);
 }
 END_TEST
@@ -318,16 +324,16 @@ END_TEST
 START_TEST(bank_conflicts_count_different_words_of_a_bank) {
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         MemoryOp op = strided(0, 4 * stride, 4);
-        ck_assert_uint_eq(shared_conflict_degree(&op, 32), stride);
+        ck_assert_uint_eq(shared_conflict_degree(op.address, op.lanes, op.bytes, 32), stride);
     }
     MemoryOp odd = strided(0, 4 * 33, 4), same = strided(64, 0, 4), wide = strided(0, 8, 8);
-    ck_assert_uint_eq(shared_conflict_degree(&odd, 32), 1);
-    ck_assert_uint_eq(shared_conflict_degree(&same, 32), 1);
-    ck_assert_uint_eq(shared_conflict_degree(&wide, 32), 2);
+    ck_assert_uint_eq(shared_conflict_degree(odd.address, odd.lanes, odd.bytes, 32), 1);
+    ck_assert_uint_eq(shared_conflict_degree(same.address, same.lanes, same.bytes, 32), 1);
+    ck_assert_uint_eq(shared_conflict_degree(wide.address, wide.lanes, wide.bytes, 32), 2);
     MemoryOp few = strided(0, 128, 4);
     few.lanes = 0x7;
     few.highest = few.address[2];
-    ck_assert_uint_eq(shared_conflict_degree(&few, 32), 3);
+    ck_assert_uint_eq(shared_conflict_degree(few.address, few.lanes, few.bytes, 32), 3);
 }
 END_TEST
 
