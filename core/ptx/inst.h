@@ -88,17 +88,12 @@ typedef struct Inst Inst;
 typedef struct ExecContext ExecContext;
 typedef void ExecFn(const Inst *inst, ExecContext *context);
 
+/* In the order in which an SM looks at it: the first line says whether the instruction can issue and where it
+ * goes. */
 struct Inst {
-    ExecFn *exec;
     /* Scoreboard names read or written, guard and predicates included: issue waits while any is pending. */
-    uint64_t names[SCOREBOARD_NAMES / 64];
-    int64_t displacement;  /* [address + displacement]                                          */
-    uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
-    uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
-    uint32_t target;       /* branch: index of the instruction jumped to                       */
-    uint32_t reconverge;   /* branch: index of the immediate post-dominator; inst_count if none */
-    uint32_t line;         /* in the PTX file                                                   */
-    uint32_t detail;       /* what the handler needs beside its operands: compare or atomic op, mask, ... */
+    uint64_t names[SCOREBOARD_NAMES / 64] __attribute__((aligned(64)));
+    ExecFn *exec;
     uint8_t kind;          /* InstKind                                                          */
     uint8_t timing;        /* TimingClass                                                       */
     uint8_t space;         /* Space                                                             */
@@ -116,6 +111,13 @@ struct Inst {
     uint8_t out_names[MAX_DST * 2 + 2];
     uint8_t bank_count; /* register reads for the operand collector: register number % 256   */
     uint8_t banks[MAX_SRC * 2 + 2];
+    uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
+    uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
+    int64_t displacement;  /* [address + displacement]                                          */
+    uint32_t target;       /* branch: index of the instruction jumped to                       */
+    uint32_t reconverge;   /* branch: index of the immediate post-dominator; inst_count if none */
+    uint32_t line;         /* in the PTX file                                                   */
+    uint32_t detail;       /* what the handler needs beside its operands: compare or atomic op, mask, ... */
 };
 
 /* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
