@@ -2,10 +2,14 @@
  * in the one after. */
 #include "core/gpu/sm.h"
 
+/* One word after the other on purpose: a word of `pending` has just been written, and a vector load over it
+ * would wait until that store has left the host's store buffer. */
 static bool names_conflict(const Warp *warp, const Inst *inst) {
     uint64_t common = 0;
-    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++) {
         common |= warp->pending[i] & inst->names[i];
+        __asm__("" : "+r"(common));
+    }
     return common != 0;
 }
 

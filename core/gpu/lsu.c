@@ -133,11 +133,11 @@ static void init(SimObject *object) {
     lsu->entry = NO_ENTRY;
 }
 
-static void push_completed(Lsu *lsu, Completed *ring, uint64_t *tail, const MemoryDone *done,
-                           uint64_t ready) {
+/* A free slot at the end of a ring, ready at a known time; the caller fills in what is done. */
+static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t *tail, uint64_t ready) {
     Completed *slot = &ring[(*tail)++ & (lsu->completed_slots - 1)];
     slot->ready = ready;
-    slot->done = *done;
+    return &slot->done;
 }
 
 /* --- Answers ----------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
     }
-    push_completed(lsu, lsu->answered, &lsu->answered_tail, &entry->done, now);
+    *push_completed(lsu, lsu->answered, &lsu->answered_tail, now) = entry->done;
     entry->next_free = lsu->first_free;
     lsu->first_free = index;
     lsu->in_use--;
@@ -221,25 +221,26 @@ static void count_instruction(Lsu *lsu, const MemoryOp *op) {
     }
 }
 
-static MemoryDone done_of(const MemoryOp *op) {
-    return (MemoryDone){.inst = op->inst,
-                        .payload = op->payload,
-                        .lanes = op->lanes,
-                        .warp = op->warp,
-                        .kind = op->kind,
-                        .space = op->space};
+/* Field by field into its place: a copy of what has just been built from small parts would wait for them. */
+static void set_done(MemoryDone *done, const MemoryOp *op) {
+    done->inst = op->inst;
+    done->payload = op->payload;
+    done->lanes = op->lanes;
+    done->warp = op->warp;
+    done->kind = op->kind;
+    done->space = op->space;
 }
 
 /* Shared memory, and parameters without a constant cache: a pipeline of fixed latency whose start is held up
  * for `cycles` by conflicts. */
 static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency, uint64_t now) {
     uint64_t period = lsu->obj.period;
-    MemoryDone done = done_of(op);
     lsu->bank_conflict_cycles += cycles - 1;
     lsu->busy_until = now + cycles * period;
     /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
      * F + latency + 2, as every unit's result is. */
-    push_completed(lsu, lsu->completed, &lsu->completed_tail, &done, now + (cycles + latency) * period);
+    set_done(push_completed(lsu, lsu->completed, &lsu->completed_tail, now + (cycles + latency) * period),
+             op);
 }
 
 static void distinct_segments(Lsu *lsu) {
@@ -278,7 +279,7 @@ static bool take_entry(Lsu *lsu, uint64_t now) {
     Outstanding *entry = &lsu->outstanding[lsu->entry];
     lsu->first_free = entry->next_free;
     lsu->in_use++;
-    entry->done = done_of(&lsu->op);
+    set_done(&entry->done, &lsu->op);
     entry->remaining = 0;
     entry->unsent = lsu->segment_count;
     entry->begun = now;
