@@ -8,16 +8,16 @@ static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
 }
 
 static void release(Sm *sm, Barrier *barrier) {
-    sm->waiting &= ~(barrier->arrived & ~sm->fencing);
+    sm->waiting &= ~barrier->waiting;
     *barrier = (Barrier){0};
 }
 
 /* Without a count, a barrier is complete when every warp of the CTA that still lives has arrived: threads
  * that have exited do not hold it up. */
 static bool complete(const Sm *sm, const Cta *cta, const Barrier *barrier) {
-    if (!barrier->arrived) return false;
+    if (!barrier->present) return false;
     if (barrier->threads) return barrier->present >= barrier->threads;
-    return (cta->warps & sm->live & ~barrier->arrived) == 0;
+    return (cta->warps & sm->live & ~barrier->waiting) == 0;
 }
 
 void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
@@ -28,9 +28,11 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
                    sm->running->kernel->name, inst->line, id, NAMED_BARRIERS - 1);
     Barrier *barrier = &cta->barrier[id];
     if (inst->src_count > 1) barrier->threads = operand(sm, inst, 1);
-    barrier->arrived |= warp_bit(w);
     barrier->present += WARP_LANES;
-    if (!inst->detail) sm->waiting |= warp_bit(w);
+    if (inst->detail == BARRIER_SYNC) {
+        barrier->waiting |= warp_bit(w);
+        sm->waiting |= warp_bit(w);
+    }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);
 }

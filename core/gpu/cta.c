@@ -37,7 +37,7 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
     sm->live |= warp_bit(w);
     sm->want_fetch |= warp_bit(w);
-    sm_add_to_scheduler(sm, w);
+    sm->sched[w % sm->schedulers].warps |= warp_bit(w);
 }
 
 static void start_cta(Sm *sm, const CtaStart *start) {
@@ -51,6 +51,7 @@ static void start_cta(Sm *sm, const CtaStart *start) {
         cta->warps |= warp_bit(first + i);
         start_warp(sm, first + i, start->slot, i);
     }
+    sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
 }
 
@@ -62,9 +63,18 @@ void sm_accept_cta(Sm *sm, uint64_t now) {
     object_progress(&sm->obj);
 }
 
+static void forget_age(Sm *sm, WarpSet warps) {
+    uint32_t at = 0;
+    while (sm->cta_by_age[at] != warps)
+        at++;
+    sm->resident--;
+    memmove(sm->cta_by_age + at, sm->cta_by_age + at + 1, (sm->resident - at) * sizeof(WarpSet));
+}
+
 void sm_retire_warp(Sm *sm, uint32_t w) {
     uint32_t slot = sm->warp[w].cta_slot;
     if (--sm->cta[slot].unfinished) return;
+    forget_age(sm, sm->cta[slot].warps);
     sm->ctas_finished++;
     sm->finished_ctas |= 1u << slot;
 }

@@ -25,9 +25,22 @@ static uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst, uint32_
     return lanes & (inst->guard_negated ? ~guard : guard);
 }
 
+/* Most instructions write one register, some none: no branch tells these apart, the host could not predict
+ * it. */
+static uint64_t first_out_name(const Inst *inst) {
+    return (uint64_t)(inst->out_name_count > 0) << (inst->out_names[0] % 64);
+}
+
 static void set_pending(Warp *warp, const Inst *inst) {
-    for (uint32_t i = 0; i < inst->out_name_count; i++)
+    warp->pending[inst->out_names[0] / 64] |= first_out_name(inst);
+    for (uint32_t i = 1; i < inst->out_name_count; i++)
         warp->pending[inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+}
+
+static void clear_pending(Warp *warp, const Inst *inst) {
+    warp->pending[inst->out_names[0] / 64] &= ~first_out_name(inst);
+    for (uint32_t i = 1; i < inst->out_name_count; i++)
+        warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
 }
 
 /* --- Memory -----------------------------------------------------------------------------------------------
@@ -156,7 +169,7 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
 static void leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
-    sm_remove_from_scheduler(sm, w);
+    sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
 }
 
@@ -169,17 +182,25 @@ static void execute_fence(Sm *sm, uint32_t w) {
 /* --- The step ---------------------------------------------------------------------------------------------
  */
 
-static void execute_other(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) sm_fault(sm, w, inst);
+    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+}
+
+static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+    const ExecContext *context = sm->context;
     switch ((InstKind)inst->kind) {
     case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
     case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
-    case INST_BARRIER: barrier_arrive(sm, w, inst); break;
-    case INST_FENCE: execute_fence(sm, w); break;
-    case INST_NOP: break;
-    default:
-        if (context->active) inst->exec(inst, context);
-        if (context->fault) sm_fault(sm, w, inst);
+    case INST_BARRIER:
+        if (context->active) barrier_arrive(sm, w, inst);
+        break;
+    case INST_FENCE:
+        if (context->active) execute_fence(sm, w);
+        break;
+    default: break; /* INST_NOP */
     }
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
@@ -203,7 +224,10 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         sm->context->clock = cycle;
-        execute_other(sm, w, inst, pc);
+        if (inst->kind == INST_ALU)
+            execute_arithmetic(sm, w, inst, pc);
+        else
+            execute_control(sm, w, inst, pc);
         wheel_add(&sm->wheel,
                   collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, timing->latency,
                                   timing->interval, cycle),
@@ -215,9 +239,8 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
-    for (uint32_t i = 0; i < inst->out_name_count; i++)
-        warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+    clear_pending(warp, inst);
     warp->in_flight--;
-    if (sm->blocked >> w & 1 && sm->valid >> w & 1) sm_update_head(sm, w);
+    if ((sm->blocked & sm->valid) >> w & 1) sm_update_head(sm, w);
     if (warp->in_flight == 0 && warp->simt.depth == 0) sm_retire_warp(sm, w);
 }

@@ -2,40 +2,20 @@
  */
 #include "core/gpu/sm.h"
 
-#include <string.h>
-
 typedef enum { ORDER_LRR, ORDER_GTO } SchedulerOrder;
-
-void sm_add_to_scheduler(Sm *sm, uint32_t warp) {
-    Scheduler *sched = &sm->sched[warp % sm->schedulers];
-    sched->warps |= warp_bit(warp);
-    sched->by_age[sched->count++] = (uint8_t)warp;
-}
-
-void sm_remove_from_scheduler(Sm *sm, uint32_t warp) {
-    Scheduler *sched = &sm->sched[warp % sm->schedulers];
-    uint32_t at = 0;
-    while (sched->by_age[at] != warp)
-        at++;
-    memmove(sched->by_age + at, sched->by_age + at + 1, sched->count - at - 1);
-    sched->count--;
-    sched->warps &= ~warp_bit(warp);
-}
 
 static uint32_t pick_round_robin(const Scheduler *sched, WarpSet ready) {
     WarpSet behind = ready & ~((warp_bit(sched->last) << 1) - 1);
     return first_warp(behind ? behind : ready);
 }
 
-static uint32_t pick_greedy_then_oldest(const Scheduler *sched, WarpSet ready) {
-    if (ready >> sched->last & 1) return sched->last;
-    for (const uint8_t *warp = sched->by_age;; warp++)
-        if (ready >> *warp & 1) return *warp;
+static uint32_t pick_greedy_then_oldest(const Sm *sm, const Scheduler *sched, WarpSet ready) {
+    return ready >> sched->last & 1 ? sched->last : sm_oldest(sm, ready);
 }
 
 /* Warps whose first instruction has its operands. */
-static WarpSet ready_warps(const Sm *sm, const Scheduler *sched) {
-    return sched->warps & sm->valid & ~sm->blocked & ~sm->waiting;
+static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting) {
+    return sched->warps & sm->valid & ~sm->blocked & ~waiting;
 }
 
 /* Of these, the ones that policies allow and whose unit takes an instruction now. */
@@ -53,22 +33,23 @@ static WarpSet issuable_warps(const Sm *sm, WarpSet allowed, uint64_t cycle, uin
     return allowed;
 }
 
-static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet ready, WarpSet allowed) {
-    WarpSet mine = sched->warps, decoded = mine & sm->valid & ~sm->waiting;
+static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet waiting, WarpSet ready,
+                                   WarpSet allowed) {
+    WarpSet mine = sched->warps, decoded = mine & sm->valid & ~waiting;
     if (allowed & sm->head_memory) return SLOT_LSU;
     if (allowed) return SLOT_UNIT;
     if (ready) return SLOT_POLICY;
     if (!mine) return SLOT_IDLE;
     if (decoded & sm->loading) return SLOT_MEMORY;
     if (decoded) return SLOT_SCOREBOARD;
-    return mine & sm->waiting ? SLOT_BARRIER : SLOT_FETCH;
+    return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
-static SlotCause run_scheduler(Sm *sm, Scheduler *sched, uint64_t cycle, uint64_t now) {
-    WarpSet ready = ready_warps(sm, sched), allowed = allowed_warps(sm, ready);
+static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64_t cycle, uint64_t now) {
+    WarpSet ready = ready_warps(sm, sched, waiting), allowed = allowed_warps(sm, ready);
     WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, ready, allowed);
-    sched->last = sm->scheduler == ORDER_GTO ? pick_greedy_then_oldest(sched, issuable)
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
+    sched->last = sm->scheduler == ORDER_GTO ? pick_greedy_then_oldest(sm, sched, issuable)
                                              : pick_round_robin(sched, issuable);
     sm_execute(sm, sched->last, cycle, now);
     return SLOT_ISSUED;
@@ -76,8 +57,9 @@ static SlotCause run_scheduler(Sm *sm, Scheduler *sched, uint64_t cycle, uint64_
 
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t which = (uint32_t)(cycle % sm->schedulers); /* their order rotates */
+    WarpSet waiting = sm->waiting; /* who is released in this cycle may issue in the next */
     for (uint32_t i = 0; i < sm->schedulers; i++) {
-        SlotCause cause = run_scheduler(sm, &sm->sched[which], cycle, now);
+        SlotCause cause = run_scheduler(sm, &sm->sched[which], waiting, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
         if (++which == sm->schedulers) which = 0;

@@ -14,16 +14,26 @@ static void advance_banks(OperandCollector *state, uint32_t banks, uint64_t cycl
     state->bank_base = cycle;
 }
 
-/* Takes the bank's first free cycle from `earliest` on. Beyond the window of 64 cycles there is no contention
- * left. */
-static uint64_t reserve_bank(OperandCollector *state, uint32_t bank, uint64_t earliest) {
-    uint64_t offset = earliest - state->bank_base;
-    if (offset >= 64) return earliest;
+/* Takes the first free cycle from bank_base + `offset` on, or rather none unless `wanted`. Nothing is
+ * reserved so far ahead that the window of 64 cycles would not do. */
+static inline uint64_t reserve_bank(OperandCollector *state, uint32_t bank, uint64_t offset, bool wanted) {
     uint64_t free = ~state->bank_busy[bank] >> offset;
-    if (free == 0) return state->bank_base + 64;
-    offset += (uint64_t)__builtin_ctzll(free);
-    state->bank_busy[bank] |= 1ull << offset;
-    return state->bank_base + offset;
+    uint64_t slot = (offset + (uint64_t)__builtin_ctzll(free | 1ull << 63)) & 63;
+    state->bank_busy[bank] |= (uint64_t)wanted << slot;
+    return wanted ? state->bank_base + slot : 0;
+}
+
+/* Three reads whether wanted or not, without a branch that the host could not predict, and more only when
+ * there are. */
+static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                     uint32_t warp, uint64_t earliest) {
+    uint64_t offset = earliest - state->bank_base, last = earliest - 1;
+    if (offset >= 64) return inst->bank_count ? earliest : last; /* far beyond all contention */
+    for (uint32_t i = 0; i < 3 || i < inst->bank_count; i++) {
+        uint32_t bank = (inst->banks[i] + warp) & (shape->banks - 1);
+        last = later(last, reserve_bank(state, bank, offset, i < inst->bank_count));
+    }
+    return last;
 }
 
 /* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
@@ -33,13 +43,12 @@ static inline uint64_t read_operands(OperandCollector *state, const CollectorSha
     UnitState *unit = &state->unit[class];
     const UnitShape *counts = &shape->shape[class];
     *collector = &unit->collector_free[unit->next_collector];
-    uint64_t allocated = later(cycle + 1, **collector), last = allocated;
+    uint64_t allocated = later(cycle + 1, **collector), last;
     unit->latch_free[unit->next_latch] = allocated;
     unit->next_collector = unit->next_collector + 1 == counts->collectors ? 0 : unit->next_collector + 1;
     unit->next_latch = unit->next_latch + 1 == counts->latches ? 0 : unit->next_latch + 1;
     advance_banks(state, shape->banks, cycle);
-    for (uint32_t i = 0; i < inst->bank_count; i++)
-        last = later(last, reserve_bank(state, (inst->banks[i] + warp) & (shape->banks - 1), allocated + 1));
+    last = reserve_banks(state, shape, inst, warp, allocated + 1);
     if (last > allocated + 1) state->bank_conflicts += last - allocated - 1;
     return last;
 }

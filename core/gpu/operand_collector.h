@@ -14,7 +14,8 @@ enum {
     MAX_COLLECTORS = 16,
     MAX_ISSUE_LATCHES = 4,
     MAX_UNITS = 4,
-    RESULT_BUS_RING = 1024, /* cycles ahead for which result-bus slots are kept: more than any latency */
+    RESULT_BUS_RING =
+        2048, /* cycles ahead for which result-bus slots are kept, the wait for a unit included */
 };
 
 typedef enum { UNIT_SP, UNIT_SFU, UNIT_MEM, UNIT_CLASSES } UnitClass;

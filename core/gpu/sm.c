@@ -102,6 +102,9 @@ static const Field sm_fields[] = {
     STATE(Sm, payloads_in_use, "Atomic payloads in use"),
     STATE(Sm, finished_ctas, "CTA slots to be reported as finished"),
     STATE(Sm, sched, "Schedulers"),
+    STATE(Sm, cta_by_age, "Warps of the resident CTAs, the oldest first"),
+    STATE(Sm, resident, "Resident CTAs"),
+    STATE(Sm, resident_pad, "Alignment"),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
@@ -152,6 +155,35 @@ static const Field sm_fields[] = {
     FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
     FIELDS_END};
 
+/* From issue to write-back an instruction waits for all that are before it in latches and collectors; both
+ * this time and the number of write-backs outstanding must fit the wheel. */
+static void check_timing(const Sm *sm) {
+    enum { STAGES = 128 }; /* generously: from issue to unit with bank conflicts, the way of the result */
+    uint32_t outstanding = 0;
+    for (uint32_t unit = UNIT_SP; unit <= UNIT_SFU; unit++) {
+        const UnitShape *shape = &sm->shape.shape[unit];
+        uint32_t latency = 0, interval = 0, before = shape->collectors + shape->latches;
+        for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
+            const Timing *timing = &sm->timing[i];
+            if ((timing->unit == UNIT_MEM) != (i == TIMING_MEM))
+                user_error("%s: mem_unit must be mem, and no other instructions' unit may be", sm->obj.path);
+            if (timing->unit != unit) continue;
+            if (timing->latency > latency) latency = timing->latency;
+            if (timing->interval > interval) interval = timing->interval;
+        }
+        uint32_t longest = before * interval + latency + STAGES;
+        if (longest > WHEEL_SLOTS)
+            user_error("%s: %u collectors and latches of %s with intervals up to %u and latencies up to %u: "
+                       "up to %u cycles from issue to write-back; legal are up to %d",
+                       sm->obj.path, before, unit == UNIT_SP ? "sp" : "sfu", interval, latency, longest,
+                       WHEEL_SLOTS);
+        outstanding += before + shape->units * (latency + STAGES);
+    }
+    if (outstanding > WHEEL_ENTRIES)
+        user_error("%s: units and latencies for up to %u instructions in flight; legal are up to %d",
+                   sm->obj.path, outstanding, WHEEL_ENTRIES);
+}
+
 static void build(SimObject *object) {
     Sm *sm = (Sm *)object;
     SimObject *lsu = NULL;
@@ -162,6 +194,7 @@ static void build(SimObject *object) {
         if (other->class == &lsu_class && other->parent == object) lsu = other;
     }
     if (sm->sm_count > MAX_SMS) user_error("%s: at most %d SMs", object->path, MAX_SMS);
+    check_timing(sm);
     ensure(lsu);
 }
 

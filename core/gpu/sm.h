@@ -64,7 +64,7 @@ typedef struct {
 _Static_assert(sizeof(Warp) == 64, "Warp is one cache line");
 
 typedef struct {
-    WarpSet arrived;  /* waiting at the barrier, or past it by bar.arrive */
+    WarpSet waiting;  /* warps that go on when it is complete              */
     uint32_t threads; /* that must arrive; 0: all of the CTA               */
     uint32_t present; /* threads that have arrived                         */
 } Barrier;
@@ -79,8 +79,7 @@ typedef struct {
 typedef struct {
     WarpSet warps; /* that belong to this scheduler */
     uint32_t last; /* warp that issued last          */
-    uint32_t count;
-    uint8_t by_age[MAX_WARPS]; /* live warps, oldest first */
+    uint32_t pad;
 } Scheduler;
 
 /* Each scheduler slot of each cycle has exactly one of these. */
@@ -135,6 +134,9 @@ typedef struct {
     uint32_t payloads_in_use;
     uint32_t finished_ctas; /* bit per CTA slot: to be reported to the dispatcher */
     Scheduler sched[MAX_SCHEDULERS];
+    WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
+                                     older */
+    uint32_t resident, resident_pad;
     OperandCollector collector;
     WriteBackWheel wheel;
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
@@ -200,10 +202,15 @@ static inline bool sm_fetch_pending(const Sm *sm) {
 }
 
 /* --- issue.c --- */
+/* The oldest of a set of warps that is not empty. */
+static inline uint32_t sm_oldest(const Sm *sm, WarpSet set) {
+    const WarpSet *cta = sm->cta_by_age;
+    while (!(*cta & set))
+        cta++;
+    return first_warp(*cta & set);
+}
 /* Every scheduler's turn; slot_cause says what came of it. */
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
-void sm_add_to_scheduler(Sm *sm, uint32_t warp);
-void sm_remove_from_scheduler(Sm *sm, uint32_t warp);
 
 /* --- execute.c --- */
 void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);

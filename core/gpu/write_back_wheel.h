@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum {
-    WHEEL_SLOTS = 1024, /* more than any latency, so that a slot holds one cycle only */
-    WHEEL_ENTRIES = 1024,
+    WHEEL_SLOTS = 2048, /* more than from any issue to its write-back, so that a slot holds one cycle only */
+    WHEEL_ENTRIES = 4096,
 };
 
 typedef struct {

@@ -102,7 +102,6 @@ static void select_instruction(Decoder *decoder, uint32_t i) {
     inst->pdst = inst->pdst2 = NO_PREDICATE;
     inst->guard = from->guard == NO_REGISTER ? NO_PREDICATE : TRUE_PREDICATE; /* its index is not known yet */
     inst->guard_negated = from->guard_negated;
-    inst->uniform = inst->kind == INST_BRANCH && (from->guard == NO_REGISTER || has_modifier(from, "uni"));
 }
 
 static uint32_t find_label(Parser *parser, const BodyStatement *statement) {

@@ -15,8 +15,9 @@ enum {
     WARP_LANES = 32,
     SLOT_BYTES = WARP_LANES * 4,
     MAX_DST = 4,
-    MAX_SRC = 6,
-    SCOREBOARD_NAMES = 256, /* names of registers and predicates that the scoreboard tells apart */
+    MAX_SRC = 5,
+    MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
+    SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
     NO_PREDICATE = 0xff,
 };
 
@@ -105,20 +106,24 @@ struct Inst {
     uint8_t guard;    /* predicate index or NO_PREDICATE                                   */
     bool guard_negated;
     uint8_t pdst, pdst2;    /* predicate destinations or NO_PREDICATE                            */
-    bool uniform;           /* bra.uni, and branches without a guard                             */
     bool is_volatile;       /* ld.volatile, st.volatile                                          */
     uint8_t out_name_count; /* scoreboard names set pending at issue, cleared at write-back     */
-    uint8_t out_names[MAX_DST * 2 + 2];
+    uint8_t out_names[MAX_OUT_NAMES];
     uint8_t bank_count; /* register reads for the operand collector: register number % 256   */
-    uint8_t banks[MAX_SRC * 2 + 2];
+    uint8_t banks[MAX_SRC];
     uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
     uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
     int64_t displacement;  /* [address + displacement]                                          */
-    uint32_t target;       /* branch: index of the instruction jumped to                       */
-    uint32_t reconverge;   /* branch: index of the immediate post-dominator; inst_count if none */
-    uint32_t line;         /* in the PTX file                                                   */
-    uint32_t detail;       /* what the handler needs beside its operands: compare or atomic op, mask, ... */
+    union {
+        uint32_t target; /* branch: index of the instruction jumped to   */
+        uint32_t detail; /* others: compare or atomic operation, mask, ... */
+    };
+    uint32_t reconverge; /* branch: index of the immediate post-dominator; inst_count if none */
+    uint32_t line;       /* in the PTX file                                                   */
 };
+
+_Static_assert(sizeof(Inst) == 128,
+               "two cache lines: a kernel's code competes with its registers for the host's cache");
 
 /* Registers that PTX names with a leading %. Those that never change while a warp lives are slots filled at
  * its start; the clocks and %warpid-like ones that may change are read by the instruction itself. */
