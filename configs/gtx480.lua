@@ -10,7 +10,7 @@ local ww = require "warpwright"
 
 return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
   m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }        -- [B]; L2 runs at the core clock [W]
-  m:quantum(8)                                                           -- [W] core cycles; the least latency of the
+  m:quantum(16)                                                          -- [W] core cycles; the least latency of the
                                                                          --     wires between SMs, crossbar and L2
   local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
 
@@ -53,14 +53,14 @@ return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
     }
     local mux = m:Mux (sm, "mux") { up = 3 }
 
-    m:wire(dispatcher.sm[i], sm.dispatch, { latency = 8 })
+    m:wire(dispatcher.sm[i], sm.dispatch, { latency = 16 })
     m:wire(sm.lsu.mem, l1d.cpu)
     m:wire(sm.lsu.constant, constant.cpu)
     m:wire(sm.lsu.texture, texture.cpu)
     m:wire(l1d.mem, mux.up[0])
     m:wire(constant.mem, mux.up[1])
     m:wire(texture.mem, mux.up[2])
-    m:wire(mux.down, xbar.up[i], { latency = 8, depth = 32, back = { latency = 16, depth = 32 } }) -- [W] a quantum each
+    m:wire(mux.down, xbar.up[i], { latency = 16, depth = 64, back = { latency = 32, depth = 64 } }) -- [W] a quantum each
   end
 
   for c = 0, o.partitions - 1 do
@@ -74,7 +74,7 @@ return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
       tCL = 12, tRP = 12, tRC = 40, tRAS = 28, tRCD = 12, tRRD = 6,   -- [B] GDDR5
       clock = "dram",                                                 -- [B]
     }
-    m:wire(xbar.down[c], l2.cpu, { latency = 16, depth = 32, back = { latency = 8, depth = 32 } }) -- [W] a quantum each
+    m:wire(xbar.down[c], l2.cpu, { latency = 32, depth = 64, back = { latency = 16, depth = 64 } }) -- [W] a quantum each
     m:wire(l2.mem, mc.cpu[0], { latency = 30, depth = 64, back = { latency = 1 } }) -- [W] so that 32 MSHRs cover it
   end
 end)

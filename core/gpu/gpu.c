@@ -226,6 +226,7 @@ _Noreturn static void hang(const Gpu *gpu, uint64_t since) {
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     const Clock *core = &gpu->sim->clocks[0];
     uint64_t progress = 0, progress_cycle = gpu_cycle(gpu);
+    if (dispatcher_idle(gpu->dispatcher)) return RUN_DONE;
     while (!dispatcher_idle(gpu->dispatcher)) {
         uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
         if (cycle >= cycle_limit) return RUN_CYCLE_LIMIT;

@@ -133,11 +133,14 @@ static void init(SimObject *object) {
     lsu->entry = NO_ENTRY;
 }
 
-/* A free slot at the end of a ring, ready at a known time; the caller fills in what is done. */
-static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t *tail, uint64_t ready) {
-    Completed *slot = &ring[(*tail)++ & (lsu->completed_slots - 1)];
-    slot->ready = ready;
-    return &slot->done;
+/* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
+ * readiness: what has a short latency overtakes what was begun before it. */
+static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint64_t *tail, uint64_t ready) {
+    uint64_t at = (*tail)++, mask = lsu->completed_slots - 1;
+    for (; at > head && ring[(at - 1) & mask].ready > ready; at--)
+        ring[at & mask] = ring[(at - 1) & mask];
+    ring[at & mask].ready = ready;
+    return &ring[at & mask].done;
 }
 
 /* --- Answers ----------------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
     }
-    *push_completed(lsu, lsu->answered, &lsu->answered_tail, now) = entry->done;
+    *push_completed(lsu, lsu->answered, lsu->answered_head, &lsu->answered_tail, now) = entry->done;
     entry->next_free = lsu->first_free;
     lsu->first_free = index;
     lsu->in_use--;
@@ -239,7 +242,8 @@ static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t 
     lsu->busy_until = now + cycles * period;
     /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
      * F + latency + 2, as every unit's result is. */
-    set_done(push_completed(lsu, lsu->completed, &lsu->completed_tail, now + (cycles + latency) * period),
+    set_done(push_completed(lsu, lsu->completed, lsu->completed_head, &lsu->completed_tail,
+                            now + (cycles + latency) * period),
              op);
 }
 
