@@ -1,0 +1,36 @@
+-- The same stats byte for byte from every repetition and from every build: gcc's, clang's, and the one with sanitizers,
+-- which finds bad memory accesses on the way. A build that does not exist is left out; scripts/test makes them all.
+local harness = require "harness"
+
+local builds = { "opt", "opt-clang", "asan" }
+local folder = arg[-1]:match("^(.*)/[^/]*/warpwright$") or "build"
+
+local function exists(path)
+  local file = io.open(path, "rb")
+  if file then file:close() end
+  return file ~= nil
+end
+
+local function stats_of(program, workload, policy, name)
+  local out = harness.folder() .. "/" .. name
+  local command = ("'%s' run gtx480 %s --size small --policy %s --out '%s' 2>&1"):format(program, workload, policy, out)
+  local pipe = assert(io.popen(command))
+  local output = pipe:read("a")
+  assert(pipe:close(), output)
+  return harness.read(out .. "/stats.txt")
+end
+
+for _, workload in ipairs { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" } do
+  local policy = workload == "spmv" and "lrr" or "gto"
+  local want = stats_of(arg[-1], workload, policy, "first")
+  for _, build in ipairs(builds) do
+    local program = ("%s/%s/warpwright"):format(folder, build)
+    if exists(program) then
+      harness.test(("%s gives the same stats in build %s"):format(workload, build), function()
+        assert(stats_of(program, workload, policy, build) == want, "stats.txt differs")
+      end)
+    end
+  end
+end
+
+harness.finish()
