@@ -6,7 +6,7 @@
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
 /* Set in the tokens of requests that pass through; other tokens are MSHRs. */
-#define PASSING_TOKEN (1ull << 63)
+#define PASSING_TOKEN (1u << 31)
 
 typedef struct {
     SimObject obj;
@@ -61,7 +61,7 @@ static void pass_on(L1Cache *l1, const MemMessage *m) {
 }
 
 static void answer_passing(L1Cache *l1, const MemMessage *response, uint64_t now) {
-    uint32_t place = (uint32_t)response->token;
+    uint32_t place = response->token & ~PASSING_TOKEN;
     ensure(place < l1->passing_fresh);
     cache_respond(l1->cpu.send, &l1->passing[place], response->flags & (MEM_HIT | MEM_NACK), now);
     l1->passing_released[l1->passing_released_count++] = place;

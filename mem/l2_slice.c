@@ -88,8 +88,9 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     return STALL_NONE;
 }
 
-static uint32_t lanes_in_segment(const AtomicPayload *payload, const MemMessage *m) {
+static uint32_t lanes_of(const AtomicPayload *payload, const MemMessage *m) {
     uint32_t lanes = 0;
+    if (m->lanes) return m->lanes & payload->mask;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         lanes |= (uint32_t)(payload->address[lane] - m->address < m->bytes) << lane;
     return lanes & payload->mask;
@@ -99,7 +100,7 @@ static void perform_atomic(L2Slice *l2, const MemMessage *m) {
     FunctionalMemory *functional = functional_memory(&l2->obj);
     ensure(functional && m->sm < MAX_SMS && functional->payloads[m->sm]);
     AtomicPayload *payload = &functional->payloads[m->sm][m->payload];
-    if (!atomic_perform(payload, lanes_in_segment(payload, m), &l2->view))
+    if (!atomic_perform(payload, lanes_of(payload, m), &l2->view))
         panic("%s: an atomic of sm %u warp %u on 0x%lx is out of bounds, which the SM should have found at "
               "issue",
               object_path(&l2->obj), m->sm, m->warp, m->address);

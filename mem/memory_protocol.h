@@ -31,7 +31,8 @@ typedef struct {
     uint64_t address;      /* first byte of the segment, aligned to its size           */
     uint64_t byte_mask[2]; /* writes: bytes of the 128 B line that are written         */
     uint64_t issued;       /* tick at which the first requester sent it                */
-    uint64_t token;        /* the requester's own; comes back unchanged                */
+    uint32_t token;        /* the requester's own; comes back unchanged                */
+    uint32_t lanes;        /* atomics: of the warp that take part; 0: all in the segment */
     uint32_t pc;           /* index of the instruction in its kernel                   */
     uint32_t payload;      /* atomics: slot in the payload table of the SM             */
     uint16_t bytes;        /* of the segment: 32, 64, 128                              */

@@ -43,6 +43,27 @@ static uint32_t coalesce_global(const MemoryOp *op, Segment *segments) {
     return count;
 }
 
+static bool has_address(const MemoryOp *op, uint32_t lanes, uint64_t address) {
+    for (; lanes; lanes &= lanes - 1)
+        if (op->address[__builtin_ctz(lanes)] == address) return true;
+    return false;
+}
+
+/* An atomic unit changes an address once per access: lanes on the same address are accesses of their own. */
+static uint32_t coalesce_atomic(const MemoryOp *op, Segment *segments) {
+    uint32_t count = 0;
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), at = 0;
+        uint64_t address = op->address[lane], line = address & ~(uint64_t)(COALESCE_LINE - 1);
+        while (at < count && (segments[at].address != line || has_address(op, segments[at].lanes, address)))
+            at++;
+        if (at == count) segments[count++] = (Segment){.address = line, .bytes = COALESCE_LINE};
+        segments[at].lanes |= 1u << lane;
+        add_bytes(segments[at].byte_mask, (uint32_t)(address % COALESCE_LINE), op->bytes);
+    }
+    return count;
+}
+
 /* The words of a local access wider than 4 B are a line apart, those of the lanes side by side. */
 static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
     uint32_t count = 0, words = op->bytes > 4 ? op->bytes / 4u : 1, bytes = op->bytes > 4 ? 4 : op->bytes;
@@ -93,8 +114,11 @@ static bool coalesce_within_line(const MemoryOp *op, Segment *segments) {
 }
 
 uint32_t coalesce(const MemoryOp *op, Segment *segments) {
-    if (op->space != SPACE_LOCAL && coalesce_within_line(op, segments)) return 1;
-    uint32_t count = op->space == SPACE_LOCAL ? coalesce_local(op, segments) : coalesce_global(op, segments);
+    bool local = op->space == SPACE_LOCAL, atomic = op->kind == INST_ATOMIC;
+    if (!local && !atomic && coalesce_within_line(op, segments)) return 1;
+    uint32_t count = local    ? coalesce_local(op, segments)
+                     : atomic ? coalesce_atomic(op, segments)
+                              : coalesce_global(op, segments);
     for (uint32_t i = 0; i < count; i++)
         shrink(&segments[i]);
     return count;

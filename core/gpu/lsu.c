@@ -297,6 +297,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
         .issued = now,
         .token = lsu->entry,
+        .lanes = op->kind == INST_ATOMIC ? segment->lanes : 0,
         .pc = op->inst,
         .payload = op->payload,
         .bytes = (uint16_t)segment->bytes,

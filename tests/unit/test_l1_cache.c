@@ -76,7 +76,7 @@ static uint64_t stat(const Rig *rig, const char *name) {
     return *(const uint64_t *)((const char *)rig->l1 + f->offset);
 }
 
-static MemMessage with_token(MemMessage m, uint64_t token) {
+static MemMessage with_token(MemMessage m, uint32_t token) {
     m.token = token;
     return m;
 }
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(response_is_the_request_with_only_the_hit_flag_added) {
     Rig rig = make_rig((Bench){0});
-    MemMessage m = with_token(read_request(0x1020, 32), 0x123456789abcdef0);
+    MemMessage m = with_token(read_request(0x1020, 32), 0x12345678);
     m.pc = 77, m.sm = 5, m.warp = 9, m.class_number = 3, m.flags = MEM_INSTRUCTION;
     mem_enter_network(&m, 6);
     for (int i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ END_TEST
 
 START_TEST(requests_for_a_line_under_way_merge_and_are_answered_one_per_cycle_in_order) {
     Rig rig = make_rig((Bench){0});
-    for (uint64_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++)
         memory_driver_send(rig.driver, 10 + 3 * i, with_token(read_request(0x1000 + 32 * i, 32), i));
     run_idle(&rig);
     ck_assert_uint_eq(arrivals(&rig), 1);
@@ -728,7 +728,7 @@ static Rig make_random_rig(const char *l1, TickOrder order, uint64_t seed, uint3
                                .quantum = quantum});
     Random random = {7};
     uint64_t cycle = 0;
-    for (uint64_t i = 0; i < RANDOM_REQUESTS; i++) {
+    for (uint32_t i = 0; i < RANDOM_REQUESTS; i++) {
         cycle += random_below(&random, 4);
         memory_driver_send(rig.driver, cycle, with_token(random_request(&random), i));
     }

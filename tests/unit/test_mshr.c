@@ -31,7 +31,7 @@ static uint32_t open_for(Mshr *mshr, uint64_t address, uint32_t pending) {
     return entry;
 }
 
-static void wait_with_token(Mshr *mshr, uint32_t entry, uint64_t token, uint32_t missing) {
+static void wait_with_token(Mshr *mshr, uint32_t entry, uint32_t token, uint32_t missing) {
     mshr_wait(mshr, entry, &(MemMessage){.token = token}, missing);
 }
 
@@ -47,11 +47,11 @@ static uint64_t pop_token(Mshr *mshr) {
 START_TEST(requests_wake_in_their_order_when_the_fill_comes) {
     Mshr mshr = make_mshr(4, 3);
     uint32_t e = open_for(&mshr, 0x1000, 1);
-    for (uint64_t token = 1; token <= 3; token++)
+    for (uint32_t token = 1; token <= 3; token++)
         wait_with_token(&mshr, e, token, 1);
     ck_assert_ptr_null(mshr_woken(&mshr));
     mshr_fill(&mshr, e, 1);
-    for (uint64_t token = 1; token <= 3; token++) {
+    for (uint32_t token = 1; token <= 3; token++) {
         ck_assert_uint_eq(mshr.used, 1);
         ck_assert_uint_eq(pop_token(&mshr), token);
     }
@@ -64,7 +64,7 @@ END_TEST
 START_TEST(merge_limit_counts_the_first_request) {
     Mshr mshr = make_mshr(2, 3);
     uint32_t e = open_for(&mshr, 0x1000, 1);
-    for (uint64_t token = 1; token <= 3; token++) {
+    for (uint32_t token = 1; token <= 3; token++) {
         ck_assert(mshr_can_merge(&mshr, e));
         wait_with_token(&mshr, e, token, 1);
     }

