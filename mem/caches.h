@@ -11,6 +11,9 @@ extern const Class l1_class, l2_class;
  * come. */
 void l1_invalidate(SimObject *l1);
 
+/* Whether copies from the host leave their lines in this slice: its parameter host_copies. */
+bool l2_keeps_host_copies(const SimObject *l2);
+
 /* Puts the line of `address`, which must belong to this slice, into L2 as a clean one, between quanta: the
  * effect of a copy from the host. What it replaces is dropped. Nothing happens when every way of the set is
  * reserved. */

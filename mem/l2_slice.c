@@ -10,7 +10,7 @@ typedef struct {
     SimObject obj;
     Port cpu, mem;
     Cache cache;
-    uint32_t rop_delay, data_port, write_miss, atomic_latency;
+    uint32_t rop_delay, data_port, write_miss, atomic_latency, host_copies, pad;
     uint64_t atomic_begun;    /* the atomic at the tags has the data array to itself */
     uint64_t fill_busy_until; /* when the fill port is free */
     const AddressMap *map;
@@ -42,6 +42,11 @@ static void l2_commit(SimObject *object) {
 
 static Lookup look_up(const L2Slice *l2, const MemMessage *m) {
     return cache_lookup(&l2->cache, m, address_map_within_slice(l2->map, m->address));
+}
+
+bool l2_keeps_host_copies(const SimObject *object) {
+    ensure(object->class == &l2_class);
+    return ((const L2Slice *)object)->host_copies;
 }
 
 void l2_warm(SimObject *object, uint64_t address) {
@@ -175,6 +180,8 @@ static const Field l2_fields[] = {
                  "Sectors written in part are fetched at once, or when they are read"),
     PARAM(L2Slice, atomic_latency, "0", "cycles",
           "How long an atomic has the data array to itself before it is done", .max = 1024),
+    PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here"),
+    DERIVED(L2Slice, pad, "Alignment"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
     HOST(L2Slice, map, "The machine's address map"),

@@ -16,7 +16,11 @@ enum {
     SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
     HANG_CYCLES = 2000000,
     MAX_CTA_THREADS = 1024,
-    SHARED_GRANULE = 128, /* shared memory is allocated in such pieces */
+    MAX_SLICES = 64,
+    MAX_GRID_X = 0x7fffffff, /* CUDA's limits */
+    MAX_GRID_YZ = 65535,
+    MAX_LOCAL_BYTES = 512 << 10, /* per thread */
+    SHARED_GRANULE = 128,        /* shared memory is allocated in such pieces */
 };
 
 struct Gpu {
@@ -25,6 +29,8 @@ struct Gpu {
     SimObject *dispatcher;
     Sm *sms[MAX_SMS];
     uint32_t sm_count;
+    SimObject *slices[MAX_SLICES];
+    uint32_t slice_count;
     RunningKernel running;
     LaunchResult result; /* of the present or last launch */
     uint32_t launches;
@@ -63,6 +69,8 @@ static void find_objects(Gpu *gpu) {
             if (gpu->dispatcher) user_error("%s: a machine has one Dispatcher", object->path);
             gpu->dispatcher = object;
         }
+        if (object->class == &l2_class && gpu->slice_count < MAX_SLICES)
+            gpu->slices[gpu->slice_count++] = object;
         if (object->class == &sm_class && gpu->sm_count < MAX_SMS) gpu->sms[gpu->sm_count++] = (Sm *)object;
     }
     if (!gpu->dispatcher) user_error("machine %s has no Dispatcher", gpu->sim->name);
@@ -96,8 +104,20 @@ DeviceMemory *gpu_memory(Gpu *gpu) {
     return gpu->functional.memory;
 }
 
+/* Slice s is the s-th L2 of the machine. */
+static void warm_l2(Gpu *gpu, uint64_t address, uint64_t count) {
+    enum { LINE = 128 };
+    if (!gpu->slice_count || !l2_keeps_host_copies(gpu->slices[0])) return;
+    const AddressMap *map = address_map_find(gpu->slices[0]);
+    for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE) {
+        uint32_t slice = address_map_slice(map, line);
+        if (slice < gpu->slice_count) l2_warm(gpu->slices[slice], line);
+    }
+}
+
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
     device_write(gpu->functional.memory, address, bytes, count);
+    warm_l2(gpu, address, count);
 }
 
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
@@ -129,13 +149,22 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
                 "kernel %s: grid (%u, %u, %u) and block (%u, %u, %u) must be at least 1 in every dimension",
                 kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
                 launch->block[1], launch->block[2]);
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    if (launch->grid[0] > MAX_GRID_X || launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
+        user_error("kernel %s: grid (%u, %u, %u); legal is up to (%d, %d, %d)", kernel->name, launch->grid[0],
+                   launch->grid[1], launch->grid[2], MAX_GRID_X, MAX_GRID_YZ, MAX_GRID_YZ);
+    double threads = (double)launch->block[0] * launch->block[1] * launch->block[2]; /* does not overflow */
     if (threads > MAX_CTA_THREADS)
-        user_error("kernel %s: a CTA of %lu threads; legal are up to %d", kernel->name, threads,
+        user_error("kernel %s: a CTA of %.0f threads; legal are up to %d", kernel->name, threads,
                    MAX_CTA_THREADS);
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
         user_error("kernel %s: a CTA of %u threads; the kernel was compiled for at most %u", kernel->name,
                    running->threads_per_cta, kernel->max_threads);
+    if (kernel->local_bytes > MAX_LOCAL_BYTES)
+        user_error("kernel %s: %u bytes of local memory per thread; legal are up to %d", kernel->name,
+                   kernel->local_bytes, MAX_LOCAL_BYTES);
+    if (launch->shared_bytes > UINT32_MAX - kernel->shared_bytes - SHARED_GRANULE)
+        user_error("kernel %s: %u bytes of dynamic shared memory are more than any SM has", kernel->name,
+                   launch->shared_bytes);
 }
 
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {

@@ -13,7 +13,7 @@
                     "Initiation interval of " what, .min = 1, .max = 1000),                                  \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = TYPE_U32, .name = word "_unit", .initial = on, .unit = "choice",        \
-        .choices = "sp|sfu|mem", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)         \
+        .choices = "sp|sfu", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)             \
     }
 
 #define UNIT_ROWS(index, word, units_, collectors_, latches_)                                                \
@@ -51,7 +51,11 @@ static const Field sm_fields[] = {
           .power_of_two = true),
     UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
     UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
-    UNIT_ROWS(UNIT_MEM, "mem", "1", "2", "1"),
+    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].collectors, "mem_collectors", "2", "units", "Operand collectors",
+                .min = 1, .max = MAX_COLLECTORS),
+    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].latches, "mem_latches", "1", "registers",
+                "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES),
+    DERIVED(Sm, shape.shape[UNIT_MEM].units, "The LSU"),
     PARAM_NAMED(Sm, shape.banks, "register_banks", "16", "banks",
                 "Register banks: (register + warp) mod banks", .min = 1, .max = MAX_REGISTER_BANKS,
                 .power_of_two = true),
@@ -76,7 +80,7 @@ static const Field sm_fields[] = {
     TIMING_ROWS(TIMING_DP_DIV, "dp_div", "330", "130", "sfu", "double-precision divide and square root"),
     TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
     TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
-    TIMING_ROWS(TIMING_MEM, "mem", "1", "1", "mem", "memory instructions, up to the LSU"),
+    DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
@@ -165,8 +169,6 @@ static void check_timing(const Sm *sm) {
         uint32_t latency = 0, interval = 0, before = shape->collectors + shape->latches;
         for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
             const Timing *timing = &sm->timing[i];
-            if ((timing->unit == UNIT_MEM) != (i == TIMING_MEM))
-                user_error("%s: mem_unit must be mem, and no other instructions' unit may be", sm->obj.path);
             if (timing->unit != unit) continue;
             if (timing->latency > latency) latency = timing->latency;
             if (timing->interval > interval) interval = timing->interval;
@@ -187,6 +189,8 @@ static void check_timing(const Sm *sm) {
 static void build(SimObject *object) {
     Sm *sm = (Sm *)object;
     SimObject *lsu = NULL;
+    sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
+    sm->shape.shape[UNIT_MEM].units = 1;
     for (uint32_t i = 0; i < object->sim->object_count; i++) {
         SimObject *other = object->sim->objects[i];
         if (other->class == &sm_class && other == object) sm->number = sm->sm_count;
@@ -253,16 +257,17 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
 
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
                       size_t why_size) {
-    uint32_t registers = (registers_per_thread + sm->register_unit - 1) / sm->register_unit *
+    uint64_t registers = ((uint64_t)registers_per_thread + sm->register_unit - 1) / sm->register_unit *
                          sm->register_unit;
-    uint32_t per_cta = registers * running->warps_per_cta * WARP_LANES, fits = sm->ctas;
+    uint64_t per_cta = registers * running->warps_per_cta * WARP_LANES;
+    uint32_t fits = sm->ctas;
     if (running->warps_per_cta > sm->warps) {
         snprintf(why, why_size, "a CTA has %u warps, the SM has %u", running->warps_per_cta, sm->warps);
         return 0;
     }
     if (per_cta > sm->registers) {
-        snprintf(why, why_size, "a CTA needs %u registers (%u per thread), the SM has %u", per_cta, registers,
-                 sm->registers);
+        snprintf(why, why_size, "a CTA needs %lu registers (%lu per thread), the SM has %u", per_cta,
+                 registers, sm->registers);
         return 0;
     }
     if (running->shared_bytes > sm->shared) {
@@ -271,7 +276,7 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t regis
         return 0;
     }
     if (fits > sm->warps / running->warps_per_cta) fits = sm->warps / running->warps_per_cta;
-    if (per_cta && fits > sm->registers / per_cta) fits = sm->registers / per_cta;
+    if (per_cta && fits > sm->registers / per_cta) fits = (uint32_t)(sm->registers / per_cta);
     if (running->shared_bytes && fits > sm->shared / running->shared_bytes)
         fits = (uint32_t)(sm->shared / running->shared_bytes);
     return fits;

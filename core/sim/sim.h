@@ -29,7 +29,7 @@ struct Cluster {
 };
 
 typedef struct {
-    uint64_t latency; /* sender cycles; 0: one cycle, or the quantum on a cut link */
+    uint64_t latency; /* sender cycles; 0: one cycle */
     uint32_t depth;   /* messages; 0: 8                                            */
     uint32_t width;   /* messages per sender cycle; 0: 1                           */
 } LinkOptions;

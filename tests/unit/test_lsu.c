@@ -1,0 +1,536 @@
+/* The load/store unit of an SM, and what the SM makes of its answers. What the comments count with, for a
+ * memory instruction issued in cycle t:
+ *
+ *   The LSU begins with it in B = t + 4, or t + 3 when it reads no register (address and value are
+ * constants). Shared memory: its dependents issue in B + 28: latency 26, and 2 to write back, as for every
+ * unit. Global memory: accesses leave in B + 1, B + 2, ..., reach the memory one cycle later, are answered
+ * LATENCY cycles after that, and the answer to the last is back at the LSU one, at the SM two cycles later.
+ * So n accesses let the dependents issue in B + n + LATENCY + 3. */
+#include "tests/unit/suites.h"
+#include "tests/unit/tiny_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LATENCY = TINY_MEMORY_LATENCY, GLOBAL = 4 + LATENCY + 3 };
+
+static const LoggedMessage *arrival(const TinyMachine *machine, uint32_t index) {
+    const MessageLog *log = tiny_arrivals(machine, 0);
+    ck_assert_uint_lt(index, log->count);
+    return &log->entries[index];
+}
+
+/* %d1 = out + stride * lane */
+static char *strided(uint32_t stride, const char *rest) {
+    char *body = NULL;
+    ck_assert_int_gt(asprintf(&body,
+                              "mov.u32 %%r1, %%laneid;\n mul.wide.u32 %%d3, %%r1, %u;\n mov.u64 %%d2, out;\n"
+                              "add.u64 %%d1, %%d2, %%d3;\n%s",
+                              stride, rest),
+                     0);
+    return body;
+}
+enum { STRIDED = 4 }; /* instructions of it */
+
+static TinyMachine *run_strided(TinySpec spec, uint32_t stride, const char *rest) {
+    char *body = strided(stride, rest);
+    spec.body = body;
+    TinyMachine *machine = tiny_run(spec);
+    free(body);
+    return machine;
+}
+
+/* --- Shared memory and parameters -------------------------------------------------------------------------
+ */
+
+START_TEST(a_shared_load_takes_its_latency_and_six_cycles) {
+    TinyMachine *m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[128];\n"
+                                                 "ld.shared.u32 %r1, [%r2];\n mov.u32 %r3, %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 6 + 26);
+    tiny_free(m);
+    m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[128];\n"
+                                    "ld.shared.u32 %r1, [buffer];\n mov.u32 %r3, %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 5 + 26);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "shared_loads"), 1);
+    tiny_free(m);
+    m = tiny_run((TinySpec){.lsu = "shared_latency=3",
+                            .body = ".shared .align 4 .b8 buffer[128];\n"
+                                    "ld.shared.u32 %r1, [buffer];\n mov.u32 %r3, %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 5 + 3);
+    tiny_free(m);
+}
+END_TEST
+
+/* Lanes `words` words apart: degree d, d - 1 cycles more. 33 words: every lane in a bank of its own. 0: all
+ * lanes read one word, which is handed to all at once. */
+START_TEST(a_shared_load_takes_a_cycle_more_for_each_further_word_of_a_bank) {
+    static const uint32_t words[] = {1, 2, 4, 8, 16, 32, 33, 0}, degree[] = {1, 2, 4, 8, 16, 32, 1, 1};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char body[256];
+        sprintf(body,
+                ".shared .align 4 .b8 buffer[4224];\n mov.u32 %%r1, %%laneid;\n mul.lo.u32 %%r2, %%r1, %u;\n"
+                "ld.shared.u32 %%r3, [%%r2];\n mov.u32 %%r4, %%r3;\n",
+                4 * words[i]);
+        TinyMachine *m = tiny_run((TinySpec){.body = body});
+        ck_assert_uint_eq(tiny_issued(m, 0, 3) - tiny_issued(m, 0, 2), 32 + degree[i] - 1);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "bank_conflict_cycles"), degree[i] - 1);
+        tiny_free(m);
+    }
+}
+END_TEST
+
+/* The conflicting load holds the unit for 32 cycles: begun in t + 4, it lets the next, issued in t + 1, begin
+ * in t + 36. */
+START_TEST(a_bank_conflict_holds_up_the_next_instruction) {
+    TinyMachine *m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[4096];\n"
+                                                 "mov.u32 %r1, %laneid;\n mul.lo.u32 %r2, %r1, 128;\n"
+                                                 "ld.shared.u32 %r3, [%r2];\n ld.shared.u32 %r4, [buffer];\n"
+                                                 "mov.u32 %r5, %r4;\n"});
+    uint64_t t = tiny_issued(m, 0, 2);
+    ck_assert_uint_eq(tiny_issued(m, 0, 3), t + 1);
+    ck_assert_uint_eq(tiny_issued(m, 0, 4), t + 36 + 28);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(fewer_banks_conflict_more) {
+    TinyMachine *m = tiny_run((TinySpec){.sm = "shared_banks=16",
+                                         .body = ".shared .align 4 .b8 buffer[128];\n"
+                                                 "mov.u32 %r1, %laneid;\n shl.b32 %r2, %r1, 2;\n"
+                                                 "ld.shared.u32 %r3, [%r2];\n mov.u32 %r4, %r3;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 3) - tiny_issued(m, 0, 2), 32 + 1);
+    tiny_free(m);
+}
+END_TEST
+
+/* Shared atomics act at once; lanes at one address follow each other. Not the latency of a global one. */
+START_TEST(an_atomic_on_shared_memory_is_as_quick_as_a_load) {
+    TinyMachine *m = run_strided((TinySpec){0}, 4,
+                                 ".shared .align 4 .b8 buffer[4];\n"
+                                 "atom.shared.add.u32 %r2, [buffer], 1;\n"
+                                 "st.global.u32 [%d1], %r2;\n"
+                                 "ld.shared.u32 %r3, [buffer];\n"
+                                 "st.global.u32 [out+128], %r3;\n");
+    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1) - tiny_issued(m, 0, STRIDED), 5 + 26);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        ck_assert_uint_eq(tiny_word(m, lane), lane);
+    ck_assert_uint_eq(tiny_word(m, 32), 32);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(without_a_constant_cache_parameters_come_from_a_short_pipeline) {
+    TinyMachine *m = tiny_run((TinySpec){.body = "ld.param.u32 %r1, [word];\n st.global.u32 [out], %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 5 + 2);
+    ck_assert_uint_eq(tiny_word(m, 0), TINY_WORD);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "constant_loads"), 1);
+    tiny_free(m);
+}
+END_TEST
+
+/* Begun in 6 and 7: ready after 26 and after 2 cycles. */
+START_TEST(a_parameter_does_not_wait_for_shared_memory) {
+    TinyMachine *m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[128];\n"
+                                                 "ld.shared.u32 %r1, [buffer];\n ld.param.u32 %r2, [word];\n"
+                                                 "mov.u32 %r3, %r2;\n mov.u32 %r4, %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 2), 4 + 5 + 2);
+    ck_assert_uint_eq(tiny_issued(m, 0, 3), 3 + 5 + 26);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Global memory: loads ---------------------------------------------------------------------------------
+ */
+
+START_TEST(a_coalesced_load_is_one_access) {
+    TinyMachine *m = run_strided((TinySpec){0}, 4, "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
+    uint64_t t = tiny_issued(m, 0, STRIDED);
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 1);
+    ck_assert_uint_eq(arrival(m, 0)->cycle, t + 4 + 1 + 1);
+    ck_assert_uint_eq(arrival(m, 0)->message.address, m->out);
+    ck_assert_uint_eq(arrival(m, 0)->message.bytes, 128);
+    ck_assert_uint_eq(arrival(m, 0)->message.kind, MEM_READ);
+    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1), t + GLOBAL + 1);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "global_loads"), 1);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), 1);
+    /* From the first access to the last answer, in ticks of half a cycle. */
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_latency_ticks"),
+                      (LATENCY + 2) * m->sim->clocks[0].period);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_load_without_registers_is_a_cycle_earlier) {
+    TinyMachine *m = tiny_run((TinySpec){.body = "ld.global.u32 %r1, [out];\n mov.u32 %r2, %r1;\n"});
+    ck_assert_uint_eq(arrival(m, 0)->cycle, 3 + 3 + 2);
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + 1 + LATENCY + 3);
+    /* The move waits from 4 on: memory is the cause. */
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_memory"), 3 + LATENCY + 3);
+    tiny_free(m);
+}
+END_TEST
+
+/* 2 to 32 lines: one access per cycle, in the order of the lanes. */
+START_TEST(an_uncoalesced_load_is_an_access_per_line_and_cycle) {
+    for (uint32_t stride = 8; stride <= 256; stride *= 2) {
+        uint32_t lines = stride >= 128 ? 32 : 32 * stride / 128;
+        TinyMachine *m = run_strided((TinySpec){0}, stride,
+                                     "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
+        uint64_t t = tiny_issued(m, 0, STRIDED);
+        ck_assert_uint_eq(tiny_arrivals(m, 0)->count, lines);
+        for (uint32_t i = 0; i < lines; i++) {
+            ck_assert_uint_eq(arrival(m, i)->cycle, t + 6 + i);
+            ck_assert_uint_eq(arrival(m, i)->message.address, m->out + i * (stride >= 128 ? stride : 128));
+        }
+        ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1), t + GLOBAL + lines);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), lines);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "stall_cycles"), 0);
+        tiny_free(m);
+    }
+}
+END_TEST
+
+/* Three times 32 accesses follow each other without a gap, loads and stores in program order. */
+START_TEST(instructions_are_served_in_order_and_without_gaps) {
+    TinyMachine *m = run_strided((TinySpec){0}, 128,
+                                 "ld.global.u32 %r2, [%d1];\n st.global.u32 [%d1+64], %r1;\n"
+                                 "ld.global.u32 %r3, [%d1+32];\n");
+    uint64_t t = tiny_issued(m, 0, STRIDED);
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 96);
+    for (uint32_t i = 0; i < 96; i++) {
+        const LoggedMessage *logged = arrival(m, i);
+        ck_assert_uint_eq(logged->cycle, t + 6 + i);
+        ck_assert_uint_eq(logged->message.kind, i / 32 == 1 ? MEM_WRITE : MEM_READ);
+        ck_assert_uint_eq(logged->message.bytes, 32);
+        ck_assert_uint_eq(logged->message.address, m->out + i % 32 * 128 + (i / 32 == 1 ? 64 : i / 32 * 16));
+    }
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(lanes_switched_off_access_nothing) {
+    TinyMachine *m = run_strided((TinySpec){0}, 256,
+                                 "setp.lt.u32 %p1, %r1, 5;\n @%p1 ld.global.u32 %r2, [%d1];\n");
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
+    tiny_free(m);
+}
+END_TEST
+
+/* It passes through: begun in t + 3, written back 2 later. */
+START_TEST(a_load_of_no_lane_at_all_does_not_reach_the_lsu) {
+    TinyMachine *m = tiny_run((TinySpec){.body = "@%p1 ld.global.u32 %r1, [out];\n mov.u32 %r2, %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + 2);
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 0);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "global_loads"), 0);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(cache_operators_are_passed_on) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = "ld.global.u32 %r1, [out];\n ld.global.cg.u32 %r2, [out];\n"
+                           "ld.volatile.global.u32 %r3, [out];\n ld.global.ca.u32 %r4, [out];\n"});
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(arrival(m, i)->message.flags, i == 1 || i == 2 ? MEM_BYPASS_L1 : 0);
+    tiny_free(m);
+}
+END_TEST
+
+/* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide element.
+ */
+START_TEST(local_memory_is_interleaved_by_lane) {
+    TinyMachine *m = tiny_run((TinySpec){.body = ".local .align 16 .b8 stack[64];\n"
+                                                 "mov.u32 %r1, %laneid;\n"
+                                                 "st.local.u32 [stack+4], %r1;\n"
+                                                 "st.local.v2.u32 [stack+8], {%r1, %r1};\n"
+                                                 "ld.local.u32 %r2, [stack+12];\n"
+                                                 "st.global.u32 [out], %r2;\n"});
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
+    uint64_t base = arrival(m, 0)->message.address;
+    for (uint32_t i = 0; i < 4; i++) {
+        static const uint32_t line[] = {0, 1, 2, 2};
+        ck_assert_uint_eq(arrival(m, i)->message.address, base + line[i] * 128);
+        ck_assert_uint_eq(arrival(m, i)->message.bytes, 128);
+        ck_assert_uint_eq(arrival(m, i)->message.flags, MEM_LOCAL);
+        ck_assert_uint_eq(arrival(m, i)->message.kind, i == 3 ? MEM_READ : MEM_WRITE);
+    }
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "local_stores"), 2);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "local_loads"), 1);
+    ck_assert_uint_eq(tiny_word(m, 0), 31);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Back-pressure ----------------------------------------------------------------------------------------
+ */
+
+/* Loads of one access each, issued in 3, 4, 6, 7, begun in 6, 7, 9, 10; the first two leave in 7 and 8. The
+ * third would in 10, but both entries are taken until the first answer is back, in 7 + 1 + LATENCY + 1, and
+ * leaves in that very cycle; the fourth a cycle later, with the second answer. */
+START_TEST(outstanding_instructions_are_limited_by_the_entries) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.lsu = "entries=2",
+                   .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out+128];\n"
+                           "ld.global.u32 %r3, [out+256];\n ld.global.u32 %r4, [out+384];\n"});
+    ck_assert_uint_eq(arrival(m, 0)->cycle, 8);
+    ck_assert_uint_eq(arrival(m, 1)->cycle, 9);
+    ck_assert_uint_eq(arrival(m, 2)->cycle, 7 + LATENCY + 2 + 1);
+    ck_assert_uint_eq(arrival(m, 3)->cycle, 7 + LATENCY + 2 + 2);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "stall_cycles"), 7 + LATENCY + 2 - 10);
+    tiny_free(m);
+}
+END_TEST
+
+/* The memory takes nothing before cycle 200, and the link to it holds two. The third access, ready to leave
+ * in 10, fails until 200 and leaves in 201, when the places are free again. */
+START_TEST(an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counted) {
+    TinyMachine *m = tiny_run((TinySpec){.memory = "refuse_from=0 refuse_until=200",
+                                         .request_depth = 2,
+                                         .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out+128];\n"
+                                                 "ld.global.u32 %r3, [out+256];\n"});
+    ck_assert_uint_eq(arrival(m, 0)->cycle, 200);
+    ck_assert_uint_eq(arrival(m, 1)->cycle, 200);
+    ck_assert_uint_eq(arrival(m, 2)->cycle, 202);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "stall_cycles"), 201 - 10);
+    tiny_free(m);
+}
+END_TEST
+
+/* One access in the link, one instruction in the LSU, five on their way to it: seven loads issue. The eighth
+ * could in 13 and issues a cycle after the LSU has taken one of the five, in 201, when it got rid of the
+ * second access. */
+START_TEST(issue_stalls_when_the_way_to_the_lsu_is_full) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .memory = "refuse_from=0 refuse_until=200",
+        .request_depth = 1,
+        .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out];\n ld.global.u32 %r3, [out];\n"
+                "ld.global.u32 %r4, [out];\n ld.global.u32 %r5, [out];\n ld.global.u32 %r6, [out];\n"
+                "ld.global.u32 %r7, [out];\n ld.global.u32 %r8, [out];\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 6), 12);
+    ck_assert_uint_eq(tiny_issued(m, 0, 7), 202);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_lsu"), 202 - 13);
+    tiny_free(m);
+}
+END_TEST
+
+/* Both schedulers have a load in cycle 4; scheduler 0, whose turn is first in even cycles, issues, the other
+ * is a cycle late: there is one latch. */
+START_TEST(the_memory_pipeline_takes_one_instruction_per_cycle) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .threads = 64, .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out];\n mov.u32 %r3, 1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 1, 0), 3);
+    ck_assert_uint_eq(tiny_issued(m, 0, 0), 4);
+    ck_assert_uint_eq(tiny_issued(m, 1, 1), 5);
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 6);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_lsu"), 2);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Stores -----------------------------------------------------------------------------------------------
+ */
+
+/* Issued in 3, begun in 7; its acknowledgement ends the warp in 3 + GLOBAL + 1 and the run two cycles later.
+ * What is behind it does not wait. */
+START_TEST(a_warp_ends_with_the_acknowledgement_of_its_stores) {
+    TinyMachine *m = tiny_run((TinySpec){.body = "st.global.u32 [out+64], %r1;\n mov.u32 %r2, 1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 4);
+    ck_assert_uint_eq(tiny_cycles(m), 3 + GLOBAL + 1 + 2);
+    const MemMessage *message = &arrival(m, 0)->message;
+    ck_assert_uint_eq(message->kind, MEM_WRITE);
+    ck_assert_uint_eq(message->address, m->out + 64);
+    ck_assert_uint_eq(message->bytes, 32);
+    ck_assert_uint_eq(message->byte_mask[0], 0);
+    ck_assert_uint_eq(message->byte_mask[1], 0xf);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_store_of_many_lines_is_acknowledged_with_the_last) {
+    TinyMachine *m = run_strided((TinySpec){0}, 128, "st.global.u32 [%d1], %r1;\n");
+    /* A cycle more, because %d1 and %r1 lie in one bank. */
+    ck_assert_uint_eq(tiny_cycles(m), tiny_issued(m, 0, STRIDED) + 1 + GLOBAL + 32 + 2);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "store_accesses"), 32);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        ck_assert_uint_eq(tiny_word(m, lane * 32), lane);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_coalesced_store_writes_its_line) {
+    TinyMachine *m = run_strided((TinySpec){0}, 4, "st.global.u32 [%d1], %r1;\n");
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 1);
+    ck_assert_uint_eq(arrival(m, 0)->message.bytes, 128);
+    ck_assert_uint_eq(arrival(m, 0)->message.byte_mask[0] & arrival(m, 0)->message.byte_mask[1], ~0ull);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Atomics on global memory: SM -> mux -> L2 -> memory ---------------------------------------------------
+ *
+ * Begun in B, the request leaves in B + 1, passes the mux in B + 2, reaches L2 4 cycles later and is looked
+ * up after its ROP delay of 1, in B + 7; there it takes effect. A hit is answered at once: 4 cycles to the
+ * mux, which passes it on in B + 11, the LSU has it in B + 12, the SM in B + 13. A miss leaves in B + 8,
+ * reaches the memory in B + 9, is back in B + 10 + LATENCY, and is answered then: at the SM in B + 16 +
+ * LATENCY. Lanes at one address are accesses of their own, one per cycle, as an atomic unit changes an
+ * address once per access: a full warp at one address needs TURNS more. */
+enum { MISS = 16 + LATENCY, HIT = 13, TURNS = 31 };
+
+START_TEST(an_atomic_returns_when_the_l2_has_done_it) {
+    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
+                                         .body = "atom.global.add.u32 %r1, [out], 5;\n mov.u32 %r2, %r1;\n"
+                                                 "atom.global.add.u32 %r3, [out], 5;\n mov.u32 %r4, %r3;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
+    ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + HIT + TURNS);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomics"), 2);
+    ck_assert_uint_eq(tiny_word(m, 0), 2 * 32 * 5);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(lanes_at_one_address_are_atomics_of_their_own) {
+    for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
+        char body[256];
+        sprintf(body,
+                "mov.u32 %%r1, %%laneid;\n setp.lt.u32 %%p1, %%r1, %u;\n"
+                "@%%p1 atom.global.add.u32 %%r2, [out], 1;\n mov.u32 %%r3, %%r2;\n",
+                lanes);
+        TinyMachine *m = tiny_run((TinySpec){.l2 = true, .body = body});
+        ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + MISS + lanes - 1);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomic_accesses"), lanes);
+        ck_assert_uint_eq(tiny_word(m, 0), lanes);
+        tiny_free(m);
+    }
+}
+END_TEST
+
+/* Warp 1 issues first, in 3, warp 0 a cycle later: 0 to 31 for the lanes of warp 1, 32 to 63 for those of
+ * warp 0. */
+START_TEST(atomics_return_what_was_there_when_they_arrived) {
+    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
+                                         .threads = 64,
+                                         .body = "atom.global.add.u32 %r1, [out+1024], 1;\n"
+                                                 "mov.u32 %r2, %tid.x;\n mul.wide.u32 %d1, %r2, 4;\n"
+                                                 "mov.u64 %d2, out;\n add.u64 %d1, %d1, %d2;\n"
+                                                 "st.global.u32 [%d1], %r1;\n"});
+    ck_assert_uint_lt(tiny_issued(m, 1, 0), tiny_issued(m, 0, 0));
+    for (uint32_t thread = 0; thread < 64; thread++)
+        ck_assert_uint_eq(tiny_word(m, thread), thread < 32 ? thread + 32 : thread - 32);
+    ck_assert_uint_eq(tiny_word(m, 256), 64);
+    tiny_free(m);
+}
+END_TEST
+
+/* The load is to the word that the reduction changes: it waits until that is done, though no register is
+ * shared. */
+START_TEST(a_load_behind_an_atomic_waits_and_sees_what_it_did) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .l2 = true,
+        .body = "red.global.add.u32 [out], 1;\n ld.global.u32 %r1, [out];\n st.global.u32 [out+4], %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
+    ck_assert_uint_eq(tiny_word(m, 1), 32);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_store_behind_an_atomic_waits_too_but_not_another_warps) {
+    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
+                                         .threads = 64,
+                                         .body = "mov.u32 %r1, %tid.x;\n setp.lt.u32 %p1, %r1, 32;\n"
+                                                 "@%p1 red.global.add.u32 [out], 1;\n"
+                                                 "st.global.u32 [out+4], %r1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + MISS + TURNS);
+    ck_assert_uint_lt(tiny_issued(m, 1, 3), tiny_issued(m, 1, 2) + 10);
+    tiny_free(m);
+}
+END_TEST
+
+/* One entry for operands: the second atomic issues in the cycle in which the first is back. */
+START_TEST(atomics_in_flight_are_limited_by_the_payloads) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .l2 = true,
+        .sm = "atomic_payloads=1",
+        .body =
+            "atom.global.add.u32 %r1, [out], 1;\n atom.global.add.u32 %r2, [out], 1;\n mov.u32 %r3, 1;\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
+    ck_assert_uint_eq(tiny_word(m, 0), 64);
+    tiny_free(m);
+}
+END_TEST
+
+/* 32 lanes in 32 lines: the instruction is back with the last. */
+START_TEST(a_scattered_atomic_is_an_access_per_line) {
+    TinyMachine *m = run_strided((TinySpec){.l2 = true}, 128,
+                                 "atom.global.add.u32 %r2, [%d1], 3;\n st.global.u32 [%d1+4], %r2;\n");
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomic_accesses"), 32);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        ck_assert_uint_eq(tiny_word(m, lane * 32), 3);
+        ck_assert_uint_eq(tiny_word(m, lane * 32 + 1), 0);
+    }
+    tiny_free(m);
+}
+END_TEST
+
+/* Every thread of 4 CTAs on 2 SMs draws a number: each number comes once. */
+START_TEST(atomics_of_several_sms_exclude_each_other) {
+    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
+                                         .sms = 2,
+                                         .ctas = 4,
+                                         .threads = 64,
+                                         .races = true,
+                                         .body = "atom.global.add.u32 %r1, [out+4096], 1;\n"
+                                                 "mul.wide.u32 %d1, %r1, 4;\n mov.u64 %d2, out;\n"
+                                                 "add.u64 %d1, %d1, %d2;\n"
+                                                 "red.global.add.u32 [%d1], 1;\n"});
+    for (uint32_t i = 0; i < 256; i++)
+        ck_assert_uint_eq(tiny_word(m, i), 1);
+    ck_assert_uint_eq(tiny_word(m, 1024), 256);
+    tiny_free(m);
+}
+END_TEST
+
+Suite *lsu_suite(void) {
+    Suite *suite = suite_create("lsu");
+    TCase *shared = tcase_create("shared");
+    tcase_add_test(shared, a_shared_load_takes_its_latency_and_six_cycles);
+    tcase_add_test(shared, a_shared_load_takes_a_cycle_more_for_each_further_word_of_a_bank);
+    tcase_add_test(shared, a_bank_conflict_holds_up_the_next_instruction);
+    tcase_add_test(shared, fewer_banks_conflict_more);
+    tcase_add_test(shared, an_atomic_on_shared_memory_is_as_quick_as_a_load);
+    tcase_add_test(shared, without_a_constant_cache_parameters_come_from_a_short_pipeline);
+    tcase_add_test(shared, a_parameter_does_not_wait_for_shared_memory);
+    suite_add_tcase(suite, shared);
+    TCase *loads = tcase_create("loads");
+    tcase_add_test(loads, a_coalesced_load_is_one_access);
+    tcase_add_test(loads, a_load_without_registers_is_a_cycle_earlier);
+    tcase_add_test(loads, an_uncoalesced_load_is_an_access_per_line_and_cycle);
+    tcase_add_test(loads, instructions_are_served_in_order_and_without_gaps);
+    tcase_add_test(loads, lanes_switched_off_access_nothing);
+    tcase_add_test(loads, a_load_of_no_lane_at_all_does_not_reach_the_lsu);
+    tcase_add_test(loads, cache_operators_are_passed_on);
+    tcase_add_test(loads, local_memory_is_interleaved_by_lane);
+    suite_add_tcase(suite, loads);
+    TCase *pressure = tcase_create("pressure");
+    tcase_add_test(pressure, outstanding_instructions_are_limited_by_the_entries);
+    tcase_add_test(pressure, an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counted);
+    tcase_add_test(pressure, issue_stalls_when_the_way_to_the_lsu_is_full);
+    tcase_add_test(pressure, the_memory_pipeline_takes_one_instruction_per_cycle);
+    suite_add_tcase(suite, pressure);
+    TCase *stores = tcase_create("stores");
+    tcase_add_test(stores, a_warp_ends_with_the_acknowledgement_of_its_stores);
+    tcase_add_test(stores, a_store_of_many_lines_is_acknowledged_with_the_last);
+    tcase_add_test(stores, a_coalesced_store_writes_its_line);
+    suite_add_tcase(suite, stores);
+    TCase *atomics = tcase_create("atomics");
+    tcase_add_test(atomics, an_atomic_returns_when_the_l2_has_done_it);
+    tcase_add_test(atomics, lanes_at_one_address_are_atomics_of_their_own);
+    tcase_add_test(atomics, atomics_return_what_was_there_when_they_arrived);
+    tcase_add_test(atomics, a_load_behind_an_atomic_waits_and_sees_what_it_did);
+    tcase_add_test(atomics, a_store_behind_an_atomic_waits_too_but_not_another_warps);
+    tcase_add_test(atomics, atomics_in_flight_are_limited_by_the_payloads);
+    tcase_add_test(atomics, a_scattered_atomic_is_an_access_per_line);
+    tcase_add_test(atomics, atomics_of_several_sms_exclude_each_other);
+    suite_add_tcase(suite, atomics);
+    return suite;
+}
