@@ -18,7 +18,8 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
 
   local xbar = m:Crossbar "xbar" {
     up = o.sms, down = slices,
-    flit = "40B", speedup = 2, output_buffer = 64,
+    flit = "40B", output_buffer = 64,
+    speedup = 1, -- its routers run twice per cycle and spend two steps, allocating and crossing, on each flit
     clock = "icnt",
   }
 
@@ -27,6 +28,7 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
       warps = 48, schedulers = 2, scheduler = "gto", registers = 32768, register_unit = 4, ctas = 8, shared = "48KiB",
       sp_units = 2, sfu_units = 1, sp_collectors = 6, sfu_collectors = 8, mem_collectors = 2,
       sp_latches = 2, sfu_latches = 1, mem_latches = 1, register_banks = 16, result_bus = 2,
+      code_bytes = "2KiB", code_ways = 4, code_line = 128, code_misses = 2,
       lsu = { shared_latency = 26 },
     }
     local l1d = m:L1 (sm, "l1d") {
@@ -43,7 +45,7 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
       size = "12KiB", ways = 24, line = "128B", mshrs = 128, merges = 4, miss_queue = 128, allocate = "fill",
       write_policy = "none",
     }
-    local mux = m:Mux (sm, "mux") { up = 3 }
+    local mux = m:Mux (sm, "mux") { up = 4 }
 
     m:wire(dispatcher.sm[i], sm.dispatch, { latency = 4 })
     m:wire(sm.lsu.mem, l1d.cpu)
@@ -52,6 +54,7 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
     m:wire(l1d.mem, mux.up[0])
     m:wire(constant.mem, mux.up[1])
     m:wire(texture.mem, mux.up[2])
+    m:wire(sm.fetch, mux.up[3])
     m:wire(mux.down, xbar.up[i], { latency = 4, depth = 16, back = { latency = 4, depth = 32 } })
   end
 

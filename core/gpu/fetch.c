@@ -1,6 +1,8 @@
 /* Instruction buffers: one warp with an empty buffer is fetched per cycle, decoded in the next, and can issue
- * in the one after. */
+ * in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
 #include "core/gpu/sm.h"
+
+#include "mem/memory_protocol.h"
 
 /* One word after the other on purpose: a word of `pending` has just been written, and a vector load over it
  * would wait until that store has left the host's store buffer. */
@@ -56,26 +58,69 @@ void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
     }
 }
 
+/* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
+static uint32_t instructions_at(const Sm *sm, uint32_t pc) {
+    uint32_t left = sm->running->kernel->inst_count - pc, line = sm->code_line / INST_BYTES;
+    if (sm->fetch.send && left > line - pc % line) left = line - pc % line;
+    return left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
+}
+
 bool sm_decode(Sm *sm) {
     uint32_t w = sm->decode_warp;
     if (w == NO_WARP) return false;
-    uint32_t left = sm->running->kernel->inst_count - sm->warp[w].simt.top.pc;
     sm->decode_warp = NO_WARP;
-    sm->warp[w].buffered = (uint8_t)(left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER);
+    sm->warp[w].buffered = (uint8_t)instructions_at(sm, sm->warp[w].simt.top.pc);
     sm->valid |= warp_bit(w);
     sm_update_head(sm, w);
     return true;
 }
 
+static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
+    *(MemMessage *)link_send(sm->fetch.send, now) = (MemMessage){
+        .address = sm->code.miss[entry].line,
+        .issued = now,
+        .token = entry,
+        .bytes = (uint16_t)sm->code_line,
+        .sm = (uint16_t)sm->number,
+        .warp = (uint16_t)w,
+        .kind = MEM_READ,
+        .flags = MEM_INSTRUCTION,
+    };
+}
+
+static void take_line(Sm *sm, uint64_t now) {
+    const MemMessage *answer = sm->fetch.receive ? link_peek(sm->fetch.receive, now) : NULL;
+    if (!answer) return;
+    sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token);
+    link_pop(sm->fetch.receive, now);
+    object_progress(&sm->obj);
+}
+
+/* Returns whether the instructions of the warp are there. */
+static bool read_code(Sm *sm, uint32_t w, uint64_t now) {
+    uint64_t address = sm->running->kernel->code_address + (uint64_t)sm->warp[w].simt.top.pc * INST_BYTES;
+    uint32_t misses = link_can_send(sm->fetch.send, now) ? sm->code_misses : 0, entry = 0;
+    FetchResult result = instruction_cache_fetch(&sm->code, address, w, misses, &entry);
+    sm->fetch_hits += result == FETCH_HIT;
+    sm->fetch_misses += result == FETCH_MISS;
+    sm->fetch_merges += result == FETCH_MERGED;
+    sm->fetch_fails += result == FETCH_FAIL;
+    if (result == FETCH_MISS) ask_for_line(sm, w, entry, now);
+    if (result == FETCH_FAIL) sm->want_fetch |= warp_bit(w);
+    return result == FETCH_HIT;
+}
+
 /* Round robin over the warps that want instructions. */
-void sm_fetch(Sm *sm) {
-    WarpSet wanting = sm->want_fetch;
-    if (wanting) {
-        WarpSet behind = wanting & ~((warp_bit(sm->last_fetched) << 1) - 1);
-        sm->last_fetched = first_warp(behind ? behind : wanting);
-        sm->decode_warp = sm->last_fetched;
-        sm->want_fetch &= ~warp_bit(sm->last_fetched);
-    }
+static void fetch_next(Sm *sm, uint64_t now) {
+    WarpSet behind = sm->want_fetch & ~((warp_bit(sm->last_fetched) << 1) - 1);
+    uint32_t w = sm->last_fetched = first_warp(behind ? behind : sm->want_fetch);
+    sm->want_fetch &= ~warp_bit(w);
+    if (!sm->fetch.send || read_code(sm, w, now)) sm->decode_warp = w;
+}
+
+void sm_fetch(Sm *sm, uint64_t now) {
+    take_line(sm, now);
+    if (sm->want_fetch) fetch_next(sm, now);
     sm->want_fetch |= sm->refetch[0];
     sm->refetch[0] = sm->refetch[1];
     sm->refetch[1] = 0;

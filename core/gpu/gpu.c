@@ -31,6 +31,7 @@ struct Gpu {
     uint32_t sm_count;
     SimObject *slices[MAX_SLICES];
     uint32_t slice_count;
+    uint64_t code_bytes;
     RunningKernel running;
     LaunchResult result; /* of the present or last launch */
     uint32_t launches;
@@ -124,7 +125,20 @@ void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
     device_fill(gpu->functional.memory, address, byte, count);
 }
 
+/* Code lies beyond device and local memory: only instruction caches and L2 see its addresses. */
+#define CODE_BASE (1ull << 41)
+
+static void place_code(Gpu *gpu, Module *module) {
+    enum { CODE_ALIGN = 256 };
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        module->kernels[i].code_address = CODE_BASE + gpu->code_bytes;
+        gpu->code_bytes += (module->kernels[i].inst_count * INST_BYTES + CODE_ALIGN - 1) / CODE_ALIGN *
+                           CODE_ALIGN;
+    }
+}
+
 void gpu_place_module(Gpu *gpu, Module *module) {
+    place_code(gpu, module);
     for (uint32_t i = 0; i < module->variable_count; i++) {
         ModuleVariable *variable = &module->variables[i];
         variable->address = device_alloc(gpu->functional.memory, variable->bytes);

@@ -2,6 +2,7 @@
 #include "core/gpu/sm.h"
 
 #include "mem/functional_memory.h"
+#include "mem/memory_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,11 +82,21 @@ static const Field sm_fields[] = {
     TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
     TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
     DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
+    PARAM(Sm, code_bytes, "2KiB", "bytes", "Instruction cache, when fetch is wired: capacity", .min = 128,
+          .max = 1 << 24),
+    PARAM(Sm, code_ways, "4", "lines", "Instruction cache: lines per set", .min = 1, .max = 64),
+    PARAM(Sm, code_line, "128", "bytes", "Instruction cache: line size", .min = 32, .max = 128,
+          .power_of_two = true),
+    PARAM(Sm, code_misses, "2", "lines", "Instruction cache: lines under way", .min = 1,
+          .max = MAX_FETCH_MISSES),
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
+    DERIVED(Sm, derived_pad, "Alignment"),
     PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
     PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
          "Memory instructions; wired to the child lsu when left open", .optional = true),
+    PORT(Sm, fetch, memory_protocol, ROLE_REQUESTER,
+         "Misses of the instruction cache; left open, instructions are always there", .optional = true),
     CHILD("lsu", "LSU", "Load/store unit"),
     STATE(Sm, live, "Warps with lanes that have not exited"),
     STATE(Sm, valid, "Warps with a decoded instruction"),
@@ -111,6 +122,8 @@ static const Field sm_fields[] = {
     STATE(Sm, resident_pad, "Alignment"),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
+    TAG_ARRAY_ROWS(Sm, code.tags),
+    STATE(Sm, code.miss, "Lines of code under way and the warps that wait for them"),
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
@@ -149,6 +162,10 @@ static const Field sm_fields[] = {
     STAT(Sm, barriers, "instructions", "Warp arrivals at barriers"),
     STAT(Sm, branches, "instructions", "Warp branches"),
     STAT(Sm, divergent_branches, "instructions", "Branches at which a warp's lanes parted"),
+    STAT(Sm, fetch_hits, "fetches", "Fetches that found their line in the instruction cache"),
+    STAT(Sm, fetch_misses, "fetches", "Fetches that asked for their line"),
+    STAT(Sm, fetch_merges, "fetches", "Fetches whose line was under way"),
+    STAT(Sm, fetch_fails, "fetches", "Fetches that found no room to ask for their line, once per cycle"),
     STAT_NAMED(Sm, unit_instructions[UNIT_SP], "sp_instructions", "instructions",
                "Warp instructions of the SP units"),
     STAT_NAMED(Sm, unit_instructions[UNIT_SFU], "sfu_instructions", "instructions",
@@ -191,6 +208,9 @@ static void build(SimObject *object) {
     SimObject *lsu = NULL;
     sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
     sm->shape.shape[UNIT_MEM].units = 1;
+    tag_shape_init(
+        &sm->code.tags.shape, object->path,
+        &(TagGeometry){.size = sm->code_bytes, .ways = sm->code_ways, .line = sm->code_line, .sectors = 1});
     for (uint32_t i = 0; i < object->sim->object_count; i++) {
         SimObject *other = object->sim->objects[i];
         if (other->class == &sm_class && other == object) sm->number = sm->sm_count;
@@ -360,6 +380,7 @@ static uint64_t next_work(const Sm *sm, uint64_t cycle, uint64_t now) {
     }
     if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
     if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
+    if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
     return next > now ? next : soon;
 }
 
@@ -372,7 +393,7 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     sm_accept_cta(sm, now);
     sm_issue(sm, cycle, now);
     bool decoded = sm_decode(sm);
-    sm_fetch(sm);
+    sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
     sm->accounted = cycle + 1;
     return decoded ? now + object->period : next_work(sm, cycle, now);

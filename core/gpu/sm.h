@@ -11,6 +11,7 @@
 #ifndef WW_GPU_SM_H
 #define WW_GPU_SM_H
 
+#include "core/gpu/instruction_cache.h"
 #include "core/gpu/operand_collector.h"
 #include "core/gpu/protocols.h"
 #include "core/gpu/simt_stack.h"
@@ -107,13 +108,16 @@ typedef struct {
     uint64_t shared;
     uint32_t scheduler; /* order: 0 lrr, 1 gto */
     uint32_t register_unit, atomic_payloads, shared_banks;
+    uint64_t code_bytes; /* of the instruction cache */
+    uint32_t code_ways, code_line, code_misses;
     CollectorShape shape;
     Timing timing[TIMING_CLASSES];
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
+    uint32_t derived_pad;
     /* ports */
-    Port dispatch, lsu;
+    Port dispatch, lsu, fetch;
     /* state: warp sets */
     WarpSet live;                        /* started, with lanes that have not exited                  */
     WarpSet valid;                       /* with a decoded instruction                                */
@@ -139,6 +143,7 @@ typedef struct {
     uint32_t resident, resident_pad;
     OperandCollector collector;
     WriteBackWheel wheel;
+    InstructionCache code;               /* used when `fetch` is wired */
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
     Warp *warp;
@@ -159,6 +164,7 @@ typedef struct {
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];
     uint64_t barriers, branches, divergent_branches;
+    uint64_t fetch_hits, fetch_misses, fetch_merges, fetch_fails;
     uint64_t unit_instructions[UNIT_CLASSES];
 } Sm;
 
@@ -191,7 +197,7 @@ void sm_report_finished_cta(Sm *sm, uint64_t now);
 /* --- fetch.c --- */
 /* Returns whether a warp was decoded: it may issue in the next cycle. */
 bool sm_decode(Sm *sm);
-void sm_fetch(Sm *sm);
+void sm_fetch(Sm *sm, uint64_t now);
 /* After an instruction has left the buffer; `jumped`: the next one is not the one behind it. */
 void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
 /* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard, changed.

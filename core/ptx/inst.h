@@ -14,6 +14,7 @@
 enum {
     WARP_LANES = 32,
     SLOT_BYTES = WARP_LANES * 4,
+    INST_BYTES = 8, /* of an instruction in memory */
     MAX_DST = 4,
     MAX_SRC = 5,
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
@@ -184,7 +185,8 @@ typedef struct Kernel {
     uint32_t special_count;
     uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots                 */
     uint32_t constant_slots;
-    uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
+    uint64_t code_address; /* where its instructions lie for the instruction cache; set when it is placed */
+    uint32_t max_threads;  /* .maxntid / .reqntid product, 0 when not given               */
 } Kernel;
 
 #endif
