@@ -16,7 +16,7 @@ default. Seconds are those of the simulation alone, without making inputs and ch
 
   --quick            the workloads' small sizes, one run each
   --only NAME        this item, or all items of a folder such as reference; may be repeated
-  --config CONFIG    the machine, default gtx480
+  --config CONFIG    the machine; default gtx480 for the workloads, gtx480_gpgpusim4 for the reference jobs
 ]]
 
 local reference = core.home_path "workloads/reference"
@@ -29,6 +29,9 @@ end
 for _, name in ipairs { "vecadd", "sgemm", "syrk", "spmv", "rdstream", "fmaloop" } do
   items[#items + 1] = { name = "reference/" .. name, job = name }
 end
+
+--- The reference jobs run like for like: on the machine whose figures stand beside them.
+local function config_of(item, options) return options.config or item.job and "gtx480_gpgpusim4" or "gtx480" end
 
 local function usage_error(text, ...) error("bench: " .. text:format(...) .. "; see scripts/bench.lua --help", 0) end
 
@@ -44,13 +47,13 @@ local function peak_bytes()
 end
 
 local function run_workload(item, options)
-  local r = ww.run { config = options.config, workload = item.workload, size = options.size, out = false }
+  local r = ww.run { config = config_of(item, options), workload = item.workload, size = options.size, out = false }
   return { cycles = r.cycles, warp_instructions = r.warp_instructions, thread_instructions = r.thread_instructions,
     seconds = r.seconds, device_bytes = r.memory_peak }
 end
 
 local function run_reference_job(item, options)
-  local r = job_runner.run(options.config, job.read(("%s/jobs/%s.job"):format(reference, item.job)), {
+  local r = job_runner.run(config_of(item, options), job.read(("%s/jobs/%s.job"):format(reference, item.job)), {
     root = reference,
     registers = job.read_registers(reference .. "/regs.txt"),
     dumps = false,
@@ -71,7 +74,7 @@ end
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function run_in_child(item, options)
-  local words = { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config", options.config }
+  local words = { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config", config_of(item, options) }
   for i, word in ipairs(words) do words[i] = quoted(word) end
   local pipe = assert(io.popen(table.concat(words, " ")))
   local text = pipe:read "a"
@@ -107,7 +110,7 @@ local function measure(item, options)
     spent = spent + figures.seconds
   until #seconds == options.repeats or spent > enough_seconds
 
-  result.name, result.config, result.runs = item.name, options.config, #seconds
+  result.name, result.config, result.runs = item.name, config_of(item, options), #seconds
   result.size = item.workload and options.size
   result.seconds = median(seconds)
   for _, what in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
@@ -126,8 +129,8 @@ end
 local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %10s %10s %8s %10s %7s"
 
 local function print_head(options)
-  print(("on %s, workloads at %s; cycles/s, seconds and the like are of the simulation; GPGPU-Sim 4.2 as in %s"):format(
-    options.config, options.size, reference .. "/gpgpusim.lua"))
+  print(("workloads at %s on %s, reference jobs on %s; speeds are of the simulation; GPGPU-Sim 4.2 as in %s"):format(
+    options.size, config_of({}, options), config_of({ job = true }, options), reference .. "/gpgpusim.lua"))
   print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "", "warp", "thread", "peak", "GPGPU-Sim", ""))
   print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "cycles/s", "instr./s",
     "instr./s", "MB", "cycles/s", "ratio"))
@@ -147,7 +150,7 @@ local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = tru
   ["--size"] = true }
 
 local function read_arguments(args)
-  local options = { size = "medium", repeats = 5, config = "gtx480", out = "build/bench.json", only = {} }
+  local options = { size = "medium", repeats = 5, out = "build/bench.json", only = {} }
   local i = 1
   while args[i] do
     local name, value = args[i], args[i + 1]
