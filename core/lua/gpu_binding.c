@@ -277,8 +277,23 @@ static void pack_float(const Kernel *kernel, const KernelParam *param, double va
                    param->name, value, param->bytes);
 }
 
-/* The Lua value on top of the stack as the kernel's parameter: integers as such, floats as f32 or f64 by the
- * parameter's size, and arrays as the bytes that they are. */
+/* A number as the parameter's type wants it; a parameter that does not say takes integers and floats as they
+ * are. */
+static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *at) {
+    int is_whole;
+    lua_Integer whole = lua_tointegerx(L, -1, &is_whole);
+    bool wants_float = param->type == PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
+    if (wants_float)
+        pack_float(kernel, param, lua_tonumber(L, -1), at);
+    else if (is_whole)
+        pack_integer(kernel, param, whole, at);
+    else
+        user_error("kernel %s, argument %s: %g where an integer is wanted", kernel->name, param->name,
+                   lua_tonumber(L, -1));
+}
+
+/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it is.
+ */
 static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *params) {
     uint8_t *at = params + param->offset;
     const Array *array = array_test(L, -1);
@@ -287,10 +302,8 @@ static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam 
             user_error("kernel %s, argument %s: %lu bytes where %u are wanted", kernel->name, param->name,
                        array_bytes(array), param->bytes);
         memcpy(at, array->data, param->bytes);
-    } else if (lua_isinteger(L, -1)) {
-        pack_integer(kernel, param, lua_tointeger(L, -1), at);
     } else if (lua_type(L, -1) == LUA_TNUMBER) {
-        pack_float(kernel, param, lua_tonumber(L, -1), at);
+        pack_number(L, kernel, param, at);
     } else {
         user_error("kernel %s, argument %s: a %s; legal is an address, a number, or an array for its bytes",
                    kernel->name, param->name, luaL_typename(L, -1));

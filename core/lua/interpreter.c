@@ -12,7 +12,7 @@
 
 /* Keys of the registry. */
 static const char home_key[] = "warpwright.home";
-static const char library_key[] = "warpwright.library";
+static const char library_key[] = "warpwright library";
 static const char traceback_key[] = "warpwright.traceback";
 
 static bool holds_configs(const char *folder) {

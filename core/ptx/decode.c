@@ -356,10 +356,15 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const Name *name = entry->params.list[i].name;
+        const VariableType *type = &entry->params.list[i].type;
+        bool scalar = type->dimension_count == 0;
         const Symbol *symbol = symbol_in_scope(&decoder->parser->symbols, entry->scope, name);
         kernel->params[i] = (KernelParam){arena_text(storage, name->text, name->length),
                                           (uint32_t)symbol->offset, (uint32_t)symbol->bytes,
-                                          (uint32_t)symbol->align};
+                                          (uint32_t)symbol->align,
+                                          scalar && type->is_float     ? PARAM_FLOAT
+                                          : scalar && type->is_integer ? PARAM_INTEGER
+                                                                       : PARAM_BITS};
         kernel->param_bytes = (uint32_t)(symbol->offset + symbol->bytes);
     }
 }

@@ -165,9 +165,13 @@ typedef struct {
     uint32_t offset;  /* byte offset of its slot in the warp's registers */
 } SpecialSlot;
 
+/* PARAM_BITS: a .b type, which does not say, or an array. */
+typedef enum { PARAM_BITS, PARAM_INTEGER, PARAM_FLOAT } ParamType;
+
 typedef struct {
     char *name;
     uint32_t offset, bytes, align;
+    uint32_t type; /* ParamType */
 } KernelParam;
 
 typedef struct Kernel {

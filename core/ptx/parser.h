@@ -30,8 +30,9 @@ typedef struct ModuleFixups {
 typedef struct {
     uint64_t element_bytes, align, bytes;
     uint64_t dimensions[MAX_DIMENSIONS];
-    uint32_t dimension_count, vector;     /* .v2, .v4: also the innermost dimension */
-    bool is_predicate, is_float, unsized; /* x[] */
+    uint32_t dimension_count, vector;        /* .v2, .v4: also the innermost dimension */
+    bool is_predicate, is_float, is_integer; /* neither: .b32 and the like */
+    bool unsized;                            /* x[] */
 } VariableType;
 
 typedef struct {

@@ -59,6 +59,7 @@ void parse_type(Parser *parser, VariableType *type) {
             type->is_predicate = !strcmp(name->text, "pred");
             type->element_bytes = type_bytes(name->text);
             type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
+            type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
             if (!type->is_predicate && !type->element_bytes)
                 parser_fail(parser, token.line, "%s is not a type that can be declared", token_words(token));
             advance(parser);

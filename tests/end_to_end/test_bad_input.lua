@@ -141,6 +141,27 @@ harness.test("a missing PTX file", function()
   harness.contains(output, "workload host", "no file", "kernels.ptx")
 end)
 
+harness.test("numbers become what the parameters' types want", function()
+  local status, output = run_host_program([[
+  local out = gpu:alloc(16)
+  gpu:launch(self.kernels.numbers, { grid = 1, block = 1, args = { out, 3, 7.0, 2.5 } })
+  self:check_that("a Lua integer for a float", gpu:read("f32", out) == 3.0)
+  self:check_that("a whole Lua float for an integer", gpu:read("u32", out + 4) == 7)
+  self:check_that("a Lua float for a double", gpu:read("f64", out + 8) == 2.5)]], ptx_header .. [[
+.visible .entry numbers(.param .u64 out, .param .f32 f, .param .u32 i, .param .f64 d)
+{
+    .reg .b64 %p; .reg .f32 %f; .reg .b32 %i; .reg .f64 %d;
+    ld.param.u64 %p, [out]; ld.param.f32 %f, [f]; ld.param.u32 %i, [i]; ld.param.f64 %d, [d];
+    st.global.f32 [%p], %f; st.global.u32 [%p+4], %i; st.global.f64 [%p+8], %d;
+    ret;
+}]])
+  harness.equal(status, 0, "exit status, output " .. output)
+end)
+
+bad_host_program("a fraction for an integer parameter",
+  "gpu:launch(self.kernels.store_at, { grid = 1, block = 1, args = { gpu:alloc(64) + 0.5 } })",
+  { "kernel store_at, argument address", "where an integer is wanted" })
+
 bad_host_program("an unsupported opcode", "", { "kernels.ptx:5: ", "frobnicate" },
   { ptx = ptx_header .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n" })
 bad_host_program("a defect in the PTX", "", { "kernels.ptx:6: ", "'}'" }, { ptx = ptx_header .. ".visible .entry k() {\n ret\n}\n" })
