@@ -2,8 +2,8 @@
  * machine (path "map"); it has no ports and never ticks.
  *
  *   channel = (address / interleave) % channels        rest = the address with the channel taken out
- *   bank, row, column, slice in channel = the bits of `rest` under a mask each, packed to the right
- */
+ *   bank, row, column, slice in channel = the bits of `rest` under a mask each, packed to the
+ * right */
 #ifndef WW_MEM_ADDRESS_MAP_H
 #define WW_MEM_ADDRESS_MAP_H
 

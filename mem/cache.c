@@ -99,8 +99,8 @@ void cache_send_miss(Cache *c, Link *to_mem, uint64_t now) {
 
 /* Lines. */
 
-/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes written.
- */
+/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes
+ * written. */
 static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
     const TagShape *shape = &c->tags.shape;
     const TagLine *l = &c->tags.line[line];
@@ -255,8 +255,8 @@ void cache_modify(Cache *c, const MemMessage *m, const Lookup *at) {
 
 /* Fills. */
 
-/* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not kept.
- */
+/* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not
+ * kept. */
 static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64_t now) {
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);

@@ -6,8 +6,8 @@
 enum { BUS_TURNAROUND = 2 };
 
 void dram_timing_derive(DramTiming *t, DramGroupBits bits) {
-    /* A write may follow ACTIVATE so early that its data arrive, tWL later, one cycle after the row is open.
-     */
+    /* A write may follow ACTIVATE so early that its data arrive, tWL later, one cycle after the row is
+     * open. */
     t->tRCDWR = t->tRCD > t->tWL + 1 ? t->tRCD - (t->tWL + 1) : 1;
     t->tRTW = t->tCL + t->burst + BUS_TURNAROUND > t->tWL ? t->tCL + t->burst + BUS_TURNAROUND - t->tWL : 1;
     t->tWTR = t->tWL + t->burst + t->tCDLR;

@@ -328,8 +328,8 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
 }
 
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
- * there may be another to look at; requests that wait for room are looked at whenever a command was issued.
- */
+ * there may be another to look at; requests that wait for room are looked at whenever a command was
+ * issued. */
 static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
     uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
     uint32_t port = mc->first_port;

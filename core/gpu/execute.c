@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Local memory in the machine's address space, words of the 32 lanes side by side, beyond any device memory.
- */
+/* Local memory in the machine's address space, words of the 32 lanes side by side, beyond any device
+ * memory. */
 #define LOCAL_MEMORY_BASE (1ull << 40)
 
 static void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
@@ -43,8 +43,7 @@ static void clear_pending(Warp *warp, const Inst *inst) {
         warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
 }
 
-/* --- Memory -----------------------------------------------------------------------------------------------
- */
+/* --- Memory ---------------------------------------------------------------------------------- */
 
 static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
     uint64_t words = (sm->running->kernel->local_bytes + 3) / 4;
@@ -156,8 +155,7 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     sm_complete(sm, done->warp, inst);
 }
 
-/* --- Control flow -----------------------------------------------------------------------------------------
- */
+/* --- Control flow ---------------------------------------------------------------------------- */
 
 static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
     uint32_t lanes = sm->warp[w].simt.top.lanes;
@@ -179,8 +177,7 @@ static void execute_fence(Sm *sm, uint32_t w) {
     sm->waiting |= warp_bit(w);
 }
 
-/* --- The step ---------------------------------------------------------------------------------------------
- */
+/* --- The step -------------------------------------------------------------------------------- */
 
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;

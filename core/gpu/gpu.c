@@ -153,8 +153,7 @@ void gpu_place_module(Gpu *gpu, Module *module) {
     }
 }
 
-/* --- Launching --------------------------------------------------------------------------------------------
- */
+/* --- Launching ------------------------------------------------------------------------------- */
 
 static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
     for (int i = 0; i < 3; i++)
@@ -237,8 +236,7 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
 }
 
-/* --- Running ----------------------------------------------------------------------------------------------
- */
+/* --- Running --------------------------------------------------------------------------------- */
 
 static double host_seconds(void) {
     struct timespec now;

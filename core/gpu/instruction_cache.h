@@ -1,5 +1,5 @@
-/* The SM's instruction cache: tags that fetch looks up in the same cycle, and the lines under way from below.
- */
+/* The SM's instruction cache: tags that fetch looks up in the same cycle, and the lines under way from
+ * below. */
 #ifndef WW_GPU_INSTRUCTION_CACHE_H
 #define WW_GPU_INSTRUCTION_CACHE_H
 

@@ -1,5 +1,5 @@
-/* Warp schedulers: each picks one of its ready warps per cycle, and each slot that stays empty has one cause.
- */
+/* Warp schedulers: each picks one of its ready warps per cycle, and each slot that stays empty has one
+ * cause. */
 #include "core/gpu/sm.h"
 
 typedef enum { ORDER_LRR, ORDER_GTO } SchedulerOrder;

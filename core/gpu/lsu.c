@@ -143,8 +143,7 @@ static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint
     return &ring[at & mask].done;
 }
 
-/* --- Answers ----------------------------------------------------------------------------------------------
- */
+/* --- Answers --------------------------------------------------------------------------------- */
 
 static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     Outstanding *entry = &lsu->outstanding[index];
@@ -184,8 +183,7 @@ static void write_back(Lsu *lsu, uint64_t now) {
     }
 }
 
-/* --- The instruction at work ------------------------------------------------------------------------------
- */
+/* --- The instruction at work ----------------------------------------------------------------- */
 
 static bool goes_to_memory(const MemoryOp *op) {
     return op->space == SPACE_GLOBAL || op->space == SPACE_LOCAL;

@@ -28,8 +28,8 @@ typedef struct {
 } SimtWaiting;
 
 void simt_start(SimtStack *stack, uint32_t lanes, uint32_t inst_count);
-/* The top is at its reconvergence point, or without lanes: takes up the first waiting entry that is neither.
- */
+/* The top is at its reconvergence point, or without lanes: takes up the first waiting entry that is
+ * neither. */
 void simt_pop_reconverged(SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes `taken` of the top go to `target`, the others to `fall_through`. */
 void simt_branch(SimtStack *stack, SimtWaiting *waiting, uint32_t taken, uint32_t target,

@@ -323,8 +323,7 @@ void sm_fault(const Sm *sm, uint32_t w, const Inst *inst) {
                address, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z, sm->obj.path, where);
 }
 
-/* --- The cycle --------------------------------------------------------------------------------------------
- */
+/* --- The cycle ------------------------------------------------------------------------------- */
 
 /* Cycles slept through had the cause of the last one. */
 static void account(Sm *sm, uint64_t cycle) {

@@ -200,8 +200,8 @@ bool sm_decode(Sm *sm);
 void sm_fetch(Sm *sm, uint64_t now);
 /* After an instruction has left the buffer; `jumped`: the next one is not the one behind it. */
 void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
-/* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard, changed.
- */
+/* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard,
+ * changed. */
 void sm_update_head(Sm *sm, uint32_t warp);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;

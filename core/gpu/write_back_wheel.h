@@ -1,5 +1,5 @@
-/* When instructions in flight write back: a timing wheel over core cycles, first in first out within a cycle.
- */
+/* When instructions in flight write back: a timing wheel over core cycles, first in first out within a
+ * cycle. */
 #ifndef WW_GPU_WRITE_BACK_WHEEL_H
 #define WW_GPU_WRITE_BACK_WHEEL_H
 

@@ -177,8 +177,8 @@ static uint64_t range_at(lua_State *L, int first_index, int count_index, const A
     return first;
 }
 
-/* Scripts cannot take the metamethods of a type off (see define_type()), so the receiver is always an array.
- */
+/* Scripts cannot take the metamethods of a type off (see define_type()), so the receiver is always an
+ * array. */
 static int l_index(lua_State *L) {
     const Array *array = lua_touserdata(L, 1);
     if (lua_type(L, 2) == LUA_TSTRING) {

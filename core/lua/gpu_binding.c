@@ -292,8 +292,8 @@ static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *p
                    lua_tonumber(L, -1));
 }
 
-/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it is.
- */
+/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it
+ * is. */
 static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *params) {
     uint8_t *at = params + param->offset;
     const Array *array = array_test(L, -1);

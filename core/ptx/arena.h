@@ -1,5 +1,5 @@
-/* Memory that is released all at once: what a parse needs lives in one arena, what a module keeps in another.
- */
+/* Memory that is released all at once: what a parse needs lives in one arena, what a module keeps in
+ * another. */
 #ifndef WW_PTX_ARENA_H
 #define WW_PTX_ARENA_H
 
@@ -11,8 +11,8 @@ typedef struct {
     ArenaChunk *chunks;
 } Arena;
 
-/* `count` zeroed objects of `size` bytes, aligned to 64 bytes when `count * size` is 64 or more, else to 16.
- */
+/* `count` zeroed objects of `size` bytes, aligned to 64 bytes when `count * size` is 64 or more, else to
+ * 16. */
 void *arena_alloc(Arena *arena, size_t count, size_t size);
 /* A copy with a NUL behind it. */
 char *arena_text(Arena *arena, const char *text, size_t length);

@@ -71,8 +71,8 @@ void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index
     }
 }
 
-/* Makes the formal name known to the callee. A register or a number may be passed without a .param variable.
- */
+/* Makes the formal name known to the callee. A register or a number may be passed without a .param
+ * variable. */
 static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scope, const Formal *formal,
                         Operand actual, bool is_result) {
     if (formal->is_register) {

@@ -110,8 +110,8 @@ void exec_cvt_saturate(const Inst *inst, ExecContext *context) {
     }
 }
 
-/* Integer to float. The loop is a function of its own, so that the host's rounding mode holds for all of it.
- */
+/* Integer to float. The loop is a function of its own, so that the host's rounding mode holds for all of
+ * it. */
 static void finish_f32(const Inst *inst, ExecContext *context, float *result) {
     if (inst->detail & (DETAIL_FTZ | DETAIL_SATURATE)) {
         float smallest = inst->detail & DETAIL_FTZ ? SMALLEST_NORMAL_F32 : 0.0f;

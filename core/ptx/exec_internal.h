@@ -59,8 +59,8 @@ typedef enum { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP } RoundingMode;
 typedef enum { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } BooleanOp;
 typedef enum { TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64 } IntegerType;
 
-/* Inst.detail of loads, stores and atomics: an AtomicOp in bits 0-7, an AtomicType in bits 8-15, and these.
- */
+/* Inst.detail of loads, stores and atomics: an AtomicOp in bits 0-7, an AtomicType in bits 8-15, and
+ * these. */
 enum {
     DETAIL_ADDRESS_32 = 0x10000, /* the base register is 32 bits wide                              */
     DETAIL_ATOMIC_MASK = 0xffff,
@@ -180,8 +180,8 @@ static inline float smallest_kept(const Inst *inst) {
 #define S16(value) ((int32_t)(int16_t)(value))
 
 /* Sets the host's rounding mode around a lane loop, which must stand in a function that is not inlined: the
- * compiler moves no calls across this one. fesetround() would also set the x87 mode, at ten times the cost.
- */
+ * compiler moves no calls across this one. fesetround() would also set the x87 mode, at ten times the
+ * cost. */
 static inline void set_host_rounding(RoundingMode mode) {
 #ifdef __SSE__
     static const unsigned modes[] = {[ROUND_NEAREST] = _MM_ROUND_NEAREST,

@@ -33,8 +33,8 @@ static const struct {
     {"%globaltimer", SPECIAL_GLOBALTIMER, 1},
 };
 
-/* Special registers of PTX that have no row above: a statement that reads one is unsupported, not malformed.
- */
+/* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
+ * malformed. */
 static const char *const unsupported_specials[] = {
     "%envreg",    "%pm",         "%clock_hi", "%globaltimer_", "%reserved_smem",      "%aggr_smem_size",
     "%clusterid", "%nclusterid", "%cluster_", "%is_explicit_", "%current_graph_exec",

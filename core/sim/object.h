@@ -150,8 +150,8 @@ struct Class {
     void (*commit)(SimObject *object);
     /* Brings counters that are kept lazily while asleep up to `now`. */
     void (*settle)(SimObject *object, uint64_t now);
-    /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in flight.
-     */
+    /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in
+     * flight. */
     void (*check)(const SimObject *object, bool idle);
     /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
     void (*report)(const SimObject *object, FILE *out);

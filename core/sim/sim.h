@@ -72,8 +72,8 @@ void sim_clock(Sim *sim, const char *name, uint64_t hertz);
 void sim_set_quantum(Sim *sim, uint32_t cycles_of_first_clock);
 
 /* Creates an object (path must be new; "a.b" belongs to its existing parent "a") with its default parameters,
- * and its children. sim_finish_object() must follow once its parameters are set: from then on it has ports.
- */
+ * and its children. sim_finish_object() must follow once its parameters are set: from then on it has
+ * ports. */
 SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const char *clock_name);
 void sim_finish_object(SimObject *object);
 SimObject *sim_find(const Sim *sim, const char *path); /* NULL when there is none */

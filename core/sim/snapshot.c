@@ -10,8 +10,7 @@ typedef enum {
     SIM_MARK = 0x4d495357
 } Mark;
 
-/* --- Bytes ------------------------------------------------------------------------------------------------
- */
+/* --- Bytes ----------------------------------------------------------------------------------- */
 
 void buffer_append(Buffer *buffer, const void *bytes, size_t count) {
     if (buffer->count + count > buffer->capacity) {
@@ -98,8 +97,7 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
     return false;
 }
 
-/* --- Objects ----------------------------------------------------------------------------------------------
- */
+/* --- Objects --------------------------------------------------------------------------------- */
 
 static bool is_state(const Field *f) {
     return f->kind == FIELD_STATE || f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_STAT;
@@ -196,8 +194,7 @@ uint64_t object_hash(const SimObject *object) {
     return hash;
 }
 
-/* --- Links ------------------------------------------------------------------------------------------------
- */
+/* --- Links ----------------------------------------------------------------------------------- */
 
 /* Everything but the messages, in one piece. */
 typedef struct {
@@ -258,8 +255,7 @@ bool link_load(Link *link, const uint8_t *bytes, size_t count, size_t *position,
     return true;
 }
 
-/* --- The machine ------------------------------------------------------------------------------------------
- */
+/* --- The machine ----------------------------------------------------------------------------- */
 
 void sim_save(const Sim *sim, Buffer *buffer) {
     append_u32(buffer, SIM_MARK);

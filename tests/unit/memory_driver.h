@@ -47,8 +47,8 @@ void memory_test_classes(void);
 /* Appends to the script. After sim_elaborate(); also between two sim_run(). */
 void memory_driver_send(SimObject *driver, uint64_t earliest_cycle, MemMessage message);
 const MessageLog *memory_driver_responses(const SimObject *driver);
-/* The requests as they were sent: with MemMessage.issued set, and the cycle in which they entered the link.
- */
+/* The requests as they were sent: with MemMessage.issued set, and the cycle in which they entered the
+ * link. */
 const MessageLog *memory_driver_sent(const SimObject *driver);
 /* The requests in the order and at the cycles in which the responder took them. */
 const MessageLog *memory_responder_arrivals(const SimObject *responder);

@@ -247,8 +247,7 @@ START_TEST(what_is_stored_in_shared_memory_before_a_barrier_is_there_behind_it) 
 }
 END_TEST
 
-/* --- Fences; the times are those of test_lsu.c ------------------------------------------------------------
- */
+/* --- Fences; the times are those of test_lsu.c ----------------------------------------------- */
 
 /* A store of one register to a fixed address, issued in t, is acknowledged in t + 8 + memory. */
 START_TEST(a_fence_waits_for_the_acknowledgement_and_no_longer) {
@@ -291,8 +290,7 @@ START_TEST(a_fence_under_a_false_guard_does_not_wait) {
 }
 END_TEST
 
-/* --- Errors -----------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------- */
 
 static void run_to_the_end(void *machine) {
     tiny_finish(machine);

@@ -30,8 +30,7 @@ static uint64_t most_resident(TinySpec spec) {
     return most;
 }
 
-/* --- Where and when ---------------------------------------------------------------------------------------
- */
+/* --- Where and when -------------------------------------------------------------------------- */
 
 /* Handed out in cycles 0, 1, 2, 3; started one cycle later. */
 START_TEST(an_sm_gets_one_cta_per_cycle) {
@@ -113,8 +112,7 @@ START_TEST(an_sm_that_is_done_gets_the_next_without_waiting_for_its_turn) {
 }
 END_TEST
 
-/* --- Resources --------------------------------------------------------------------------------------------
- */
+/* --- Resources ------------------------------------------------------------------------------- */
 
 START_TEST(resident_ctas_are_limited_by_cta_slots) {
     ck_assert_uint_eq(most_resident((TinySpec){.ctas = 12}), 8);
@@ -152,8 +150,7 @@ START_TEST(resident_ctas_are_limited_by_shared_memory) {
 }
 END_TEST
 
-/* --- Again ------------------------------------------------------------------------------------------------
- */
+/* --- Again ----------------------------------------------------------------------------------- */
 
 /* The store of 3 is acknowledged in 111 (test_lsu.c), which ends the CTA although its exit issued in 4. The
  * dispatcher hears of it in 112 and hands out the next; the SM starts it in 113 and issues in 115. */

@@ -9,8 +9,7 @@
 #define ASSERT_MENTIONS(text, part)                                                                          \
     ck_assert_msg(strstr(text, part) != NULL, "\"%s\" does not mention \"%s\"", text, part)
 
-/* --- What a launch checks ---------------------------------------------------------------------------------
- */
+/* --- What a launch checks -------------------------------------------------------------------- */
 
 typedef struct {
     TinyMachine *machine;
@@ -207,8 +206,7 @@ START_TEST(the_slowest_legal_units_still_work) {
 }
 END_TEST
 
-/* --- How a run ends ---------------------------------------------------------------------------------------
- */
+/* --- How a run ends -------------------------------------------------------------------------- */
 
 START_TEST(a_run_stops_at_its_limit_and_goes_on) {
     TinySpec spec = {.body = "div.u32 %r1, %r2, 3;\n mov.u32 %r3, %r1;\n", .quantum = 4};
@@ -304,8 +302,7 @@ START_TEST(progress_is_reported_while_it_runs) {
 }
 END_TEST
 
-/* --- Faults and hangs -------------------------------------------------------------------------------------
- */
+/* --- Faults and hangs ------------------------------------------------------------------------ */
 
 static void finish(void *machine) {
     tiny_finish(machine);

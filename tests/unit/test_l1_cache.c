@@ -100,8 +100,8 @@ static uint32_t arrivals(const Rig *rig) {
     return memory_responder_arrivals(rig->responder)->count;
 }
 
-/* Sends a request when all is quiet and returns what came of it: the cycles it took; -1 without a response.
- */
+/* Sends a request when all is quiet and returns what came of it: the cycles it took; -1 without a
+ * response. */
 static int64_t time_of(Rig *rig, MemMessage m, bool *hit) {
     uint32_t before = memory_driver_responses(rig->driver)->count;
     uint64_t start = now_cycle(rig) + 1;

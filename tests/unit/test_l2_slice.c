@@ -30,8 +30,8 @@ typedef struct {
     uint64_t base; /* of an allocation of COUNTERS_BYTES */
 } Rig;
 
-/* Reads a word through a view of its own in every cycle up to `until`, and remembers when it first was not 0.
- */
+/* Reads a word through a view of its own in every cycle up to `until`, and remembers when it first was not
+ * 0. */
 typedef struct {
     SimObject obj;
     uint64_t until, address, first_seen;

@@ -40,8 +40,7 @@ static TinyMachine *run_strided(TinySpec spec, uint32_t stride, const char *rest
     return machine;
 }
 
-/* --- Shared memory and parameters -------------------------------------------------------------------------
- */
+/* --- Shared memory and parameters ------------------------------------------------------------ */
 
 START_TEST(a_shared_load_takes_its_latency_and_six_cycles) {
     TinyMachine *m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[128];\n"
@@ -139,8 +138,7 @@ START_TEST(a_parameter_does_not_wait_for_shared_memory) {
 }
 END_TEST
 
-/* --- Global memory: loads ---------------------------------------------------------------------------------
- */
+/* --- Global memory: loads -------------------------------------------------------------------- */
 
 START_TEST(a_coalesced_load_is_one_access) {
     TinyMachine *m = run_strided((TinySpec){0}, 4, "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
@@ -237,8 +235,8 @@ START_TEST(cache_operators_are_passed_on) {
 }
 END_TEST
 
-/* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide element.
- */
+/* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide
+ * element. */
 START_TEST(local_memory_is_interleaved_by_lane) {
     TinyMachine *m = tiny_run((TinySpec){.body = ".local .align 16 .b8 stack[64];\n"
                                                  "mov.u32 %r1, %laneid;\n"
@@ -262,8 +260,7 @@ START_TEST(local_memory_is_interleaved_by_lane) {
 }
 END_TEST
 
-/* --- Back-pressure ----------------------------------------------------------------------------------------
- */
+/* --- Back-pressure --------------------------------------------------------------------------- */
 
 /* Loads of one access each, issued in 3, 4, 6, 7, begun in 6, 7, 9, 10; the first two leave in 7 and 8. The
  * third would in 10, but both entries are taken until the first answer is back, in 7 + 1 + LATENCY + 1, and
@@ -328,8 +325,7 @@ START_TEST(the_memory_pipeline_takes_one_instruction_per_cycle) {
 }
 END_TEST
 
-/* --- Stores -----------------------------------------------------------------------------------------------
- */
+/* --- Stores ---------------------------------------------------------------------------------- */
 
 /* Issued in 3, begun in 7; its acknowledgement ends the warp in 3 + GLOBAL + 1 and the run two cycles later.
  * What is behind it does not wait. */

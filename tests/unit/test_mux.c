@@ -68,8 +68,8 @@ static uint64_t stat(const Network *net, const char *name) {
     return *(const uint64_t *)((const char *)net->mux + f->offset);
 }
 
-/* Sent at 10, ready at 11 and passed on, taken at 12; answered at 13, ready and passed on at 14, back at 15.
- */
+/* Sent at 10, ready at 11 and passed on, taken at 12; answered at 13, ready and passed on at 14, back at
+ * 15. */
 START_TEST(request_and_response_pass_in_the_cycle_they_are_ready) {
     Network net = start_network("round_robin");
     send(&net, 10, 1, read_request(0x1000, 128));

@@ -190,8 +190,8 @@ START_TEST(links_of_a_quantum_or_more_cut_the_machine_and_quicker_ones_do_not) {
 END_TEST
 
 START_TEST(a_cut_link_frees_slots_at_the_quantum_boundary) {
-    /* Depth 1, quantum 4: sent in 0, popped in 4, known to the sender at the boundary 8, so it arrives in 12.
-     */
+    /* Depth 1, quantum 4: sent in 0, popped in 4, known to the sender at the boundary 8, so it arrives in
+     * 12. */
     Sim *sim = two_clocks();
     Node *a = add_node(sim, "a", "core", 2, 0), *b = add_node(sim, "b", "core", 0, 0);
     wire(sim, a, b, (LinkOptions){.latency = 4, .depth = 1});

@@ -11,8 +11,7 @@
 
 Suite *sm_parts_suite(void);
 
-/* --- SIMT stack -------------------------------------------------------------------------------------------
- */
+/* --- SIMT stack ------------------------------------------------------------------------------ */
 
 enum { END = 100 };
 
@@ -114,8 +113,7 @@ START_TEST(a_branch_whose_sides_only_meet_at_the_end_runs_both_to_their_exits) {
 }
 END_TEST
 
-/* --- Operand collector ------------------------------------------------------------------------------------
- */
+/* --- Operand collector ----------------------------------------------------------------------- */
 
 static const CollectorShape fermi = {
     .shape = {[UNIT_SP] = {2, 6, 2}, [UNIT_SFU] = {1, 8, 1}, [UNIT_MEM] = {1, 2, 1}},
@@ -193,8 +191,7 @@ START_TEST(issue_stalls_while_all_latches_wait_for_a_collector) {
 }
 END_TEST
 
-/* --- Write-back wheel -------------------------------------------------------------------------------------
- */
+/* --- Write-back wheel ------------------------------------------------------------------------ */
 
 START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
     static WriteBackWheel wheel;
@@ -243,8 +240,7 @@ START_TEST(the_wheel_agrees_with_a_list_under_random_use) {
 }
 END_TEST
 
-/* --- Coalescer and banks ----------------------------------------------------------------------------------
- */
+/* --- Coalescer and banks --------------------------------------------------------------------- */
 
 static MemoryOp strided(uint64_t base, uint64_t stride, uint8_t bytes) {
     MemoryOp op = {.lanes = ~0u, .bytes = bytes, .space = SPACE_GLOBAL};

@@ -28,8 +28,7 @@ static char *repeated(const char *line, uint32_t count) {
     return text;
 }
 
-/* --- Fetch, issue, branches -------------------------------------------------------------------------------
- */
+/* --- Fetch, issue, branches ------------------------------------------------------------------ */
 
 START_TEST(an_empty_kernel_takes_eleven_cycles) {
     TinyMachine *m = tiny_run((TinySpec){.body = "exit;"});
@@ -111,8 +110,7 @@ START_TEST(a_branch_that_does_not_jump_costs_nothing) {
 }
 END_TEST
 
-/* --- Latencies, operands, units, result bus ---------------------------------------------------------------
- */
+/* --- Latencies, operands, units, result bus -------------------------------------------------- */
 
 /* From issue to issue of the dependent: 6 + latency, one less when the first reads no register. The latencies
  * are the defaults, those of the GTX 480. */
@@ -280,8 +278,7 @@ START_TEST(a_long_queue_before_a_slow_unit_is_worked_off_in_order) {
 }
 END_TEST
 
-/* --- Scoreboard -------------------------------------------------------------------------------------------
- */
+/* --- Scoreboard ------------------------------------------------------------------------------ */
 
 START_TEST(a_second_write_waits_for_the_first) {
     TinyMachine *m = tiny_run((TinySpec){.body = "rcp.approx.f32 %f1, %f2;\n mov.f32 %f1, 0f3F800000;\n"
@@ -323,8 +320,7 @@ START_TEST(waiting_for_arithmetic_is_charged_to_the_scoreboard) {
 }
 END_TEST
 
-/* --- Order of the schedulers ------------------------------------------------------------------------------
- */
+/* --- Order of the schedulers ----------------------------------------------------------------- */
 
 static const char *const six_moves = "mov.u32 %r1, 1;\n mov.u32 %r2, 1;\n mov.u32 %r3, 1;\n"
                                      "mov.u32 %r4, 1;\n mov.u32 %r5, 1;\n mov.u32 %r6, 1;\n";
@@ -410,8 +406,7 @@ START_TEST(the_oldest_warp_is_the_one_that_started_first) {
 }
 END_TEST
 
-/* --- Divergence -------------------------------------------------------------------------------------------
- */
+/* --- Divergence ------------------------------------------------------------------------------ */
 
 static void assert_path(const TinyMachine *machine, uint32_t warp, const Issue *path, uint32_t count) {
     uint32_t n = 0;
@@ -455,8 +450,8 @@ START_TEST(both_sides_of_a_branch_run_one_after_the_other_and_meet) {
 }
 END_TEST
 
-/* Lane l goes round l + 1 times: the warp 32 times, with one lane less each time; all meet behind the loop.
- */
+/* Lane l goes round l + 1 times: the warp 32 times, with one lane less each time; all meet behind the
+ * loop. */
 START_TEST(a_loop_runs_as_often_as_its_longest_lane_and_all_meet_behind_it) {
     TinyMachine *m = tiny_run((TinySpec){.body = "mov.u32 %r1, %laneid;\n"
                                                  "LOOP: add.u32 %r2, %r2, 1;\n"

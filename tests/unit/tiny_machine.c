@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- Building ---------------------------------------------------------------------------------------------
- */
+/* --- Building -------------------------------------------------------------------------------- */
 
 static void set_parameters(SimObject *object, const char *text) {
     char name[64], value[64];
@@ -131,8 +130,7 @@ void tiny_free(TinyMachine *machine) {
     free(machine);
 }
 
-/* --- Running ----------------------------------------------------------------------------------------------
- */
+/* --- Running --------------------------------------------------------------------------------- */
 
 void tiny_launch(TinyMachine *machine, TinySpec spec) {
     uint32_t word = TINY_WORD;
@@ -253,8 +251,7 @@ TinyMachine *tiny_run(TinySpec spec) {
     return machine;
 }
 
-/* --- Results ----------------------------------------------------------------------------------------------
- */
+/* --- Results --------------------------------------------------------------------------------- */
 
 uint64_t tiny_issued(const TinyMachine *machine, uint32_t warp, uint32_t n) {
     for (uint32_t i = 0; i < machine->issue_count; i++)
@@ -293,8 +290,7 @@ const MessageLog *tiny_arrivals(const TinyMachine *machine, uint32_t sm) {
     return memory_responder_arrivals(machine->memory[sm]);
 }
 
-/* --- Errors -----------------------------------------------------------------------------------------------
- */
+/* --- Errors ---------------------------------------------------------------------------------- */
 
 typedef struct {
     jmp_buf back;
