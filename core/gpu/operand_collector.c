@@ -53,6 +53,13 @@ static inline uint64_t read_operands(OperandCollector *state, const CollectorSha
     return last;
 }
 
+/* A write has its bank before all reads that are reserved later. */
+static void take_bank_for_write(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                uint32_t warp, uint64_t cycle) {
+    uint64_t offset = cycle - state->bank_base, wanted = inst->dst_count > 0 && offset < 64;
+    state->bank_busy[(inst->out_bank + warp) & (shape->banks - 1)] |= wanted << (offset & 63);
+}
+
 /* A loop over one to four: too short for the vector code that the compiler would make of it. */
 static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
     uint64_t *best = times;
@@ -76,6 +83,7 @@ uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, U
         if (state->result_bus[writes % RESULT_BUS_RING] < shape->result_bus_width) break;
     }
     state->result_bus[writes % RESULT_BUS_RING]++;
+    take_bank_for_write(state, shape, inst, warp, writes);
     *pipeline = enters + interval;
     *collector = enters - 1;
     return writes;

@@ -337,9 +337,10 @@ static void set_names(Decoder *decoder) {
         Inst *inst = &decoder->kernel->insts[access->inst];
         uint8_t name = decoder->name[access->reg];
         inst->names[name / 64] |= 1ull << name % 64;
-        if (access->kind != ACCESS_READ)
+        if (access->kind != ACCESS_READ) {
+            if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
             inst->out_names[inst->out_name_count++] = name;
-        else if (!reg->is_predicate)
+        } else if (!reg->is_predicate)
             inst->banks[inst->bank_count++] = (uint8_t)(reg->ordinal % 256);
     }
 }

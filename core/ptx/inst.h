@@ -112,6 +112,7 @@ struct Inst {
     uint8_t out_names[MAX_OUT_NAMES];
     uint8_t bank_count; /* register reads for the operand collector: register number % 256   */
     uint8_t banks[MAX_SRC];
+    uint8_t out_bank;      /* the same of the first register written; when dst_count is not 0 */
     uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
     uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
     int64_t displacement;  /* [address + displacement]                                          */

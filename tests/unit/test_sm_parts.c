@@ -150,6 +150,18 @@ START_TEST(the_bank_of_a_register_moves_with_the_warp) {
 }
 END_TEST
 
+START_TEST(a_result_has_its_bank_before_a_later_read) {
+    /* Issued at 100 without operands, latency 4: written at 109, in bank 3. What issues at 107 reads at 109.
+     */
+    OperandCollector state = {0};
+    Inst writer = {.dst_count = 1, .out_bank = 3}, reader = with_sources(1, 3, 0, 0),
+         other = with_sources(1, 4, 0, 0);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &writer, 0, 4, 1, 100), 109);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &other, 0, 4, 1, 107), 107 + 6 + 4);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &reader, 0, 4, 1, 107), 107 + 6 + 4 + 1);
+}
+END_TEST
+
 START_TEST(a_unit_takes_the_next_instruction_after_its_initiation_interval) {
     OperandCollector state = {0};
     Inst inst = with_sources(0, 0, 0, 0);
@@ -399,6 +411,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, a_result_is_written_six_cycles_and_the_latency_after_issue);
     tcase_add_test(tests, operands_in_one_bank_are_read_one_after_the_other);
     tcase_add_test(tests, the_bank_of_a_register_moves_with_the_warp);
+    tcase_add_test(tests, a_result_has_its_bank_before_a_later_read);
     tcase_add_test(tests, a_unit_takes_the_next_instruction_after_its_initiation_interval);
     tcase_add_test(tests, two_results_share_a_cycle_of_the_result_bus_and_the_third_waits);
     tcase_add_test(tests, issue_stalls_while_all_latches_wait_for_a_collector);
