@@ -19,7 +19,7 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
   local xbar = m:Crossbar "xbar" {
     up = o.sms, down = slices,
     flit = "40B", output_buffer = 64,
-    speedup = 1, -- its routers run twice per cycle and spend two steps, allocating and crossing, on each flit
+    speedup = 1, -- its routers run twice per cycle; we take a flit to need two of their steps, allocation and crossing
     clock = "icnt",
   }
 

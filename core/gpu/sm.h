@@ -131,8 +131,7 @@ typedef struct {
     WarpSet loading;                     /* a load is in flight                                       */
     WarpSet may_issue, may_issue_memory; /* knobs of policies                         */
     /* state: stages */
-    uint64_t accounted; /* cycles whose slots have a cause: all below this one */
-    uint64_t age_counter;
+    uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
     uint32_t last_fetched;
     uint32_t payloads_in_use;
@@ -148,7 +147,6 @@ typedef struct {
     Cta cta[MAX_CTAS];
     Warp *warp;
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
-    uint64_t age[MAX_WARPS];              /* order of start: smaller is older      */
     uint64_t payload_used;                /* bit per entry of payload */
     AtomicPayload *payload;
     uint8_t *shared_memory;

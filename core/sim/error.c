@@ -30,15 +30,6 @@ void user_error(const char *format, ...) {
     exit(EXIT_USER_ERROR);
 }
 
-void user_warning(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("warpwright: warning: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-}
-
 void panic_reporter(PanicReporter *report, void *context) {
     reporter.reporter = report;
     reporter.context = context;

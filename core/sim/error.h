@@ -18,9 +18,6 @@ typedef void UserErrorHandler(void *context, const char *message);
 void user_error_handler(UserErrorHandler *handler, void *context);
 _Noreturn void user_error(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* Says what is wrong on stderr and goes on. */
-void user_warning(const char *format, ...) PRINTF_LIKE(1, 2);
-
 /* Registers what a panic prints beside its message: the simulated time and the object at work. */
 typedef void PanicReporter(void *context);
 void panic_reporter(PanicReporter *reporter, void *context);

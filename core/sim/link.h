@@ -53,11 +53,6 @@ static inline bool link_can_send(const Link *link, uint64_t now) {
     return link->pushed - link_popped_for_sender(link, now) < link->depth;
 }
 
-/* Messages that the sender may still push before the link is full, width aside. */
-static inline uint64_t link_space(const Link *link, uint64_t now) {
-    return link->depth - (link->pushed - link_popped_for_sender(link, now));
-}
-
 /* For a sender that found the link full: when to look again. */
 static inline uint64_t link_space_time(const Link *link, uint64_t now) {
     if (link->last_push == now && link->pushes_in_cycle == link->width) return now + link->sender->period;
