@@ -87,6 +87,13 @@ static int l_order(lua_State *L) {
     return 0;
 }
 
+/* machine:threads(n): how many host threads run it */
+static int l_threads(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    sim_set_threads(machine->sim, count_at(L, 2, "threads", 1));
+    return 0;
+}
+
 /* machine:add(class, path, clock or nil) -> object, with its children, waiting for parameters */
 static int l_add(lua_State *L) {
     Machine *machine = machine_at(L, 1);
@@ -303,10 +310,10 @@ static int l_path_matches(lua_State *L) {
 void machine_open(lua_State *L) {
     static const luaL_Reg machine_metamethods[] = {{"__gc", l_close}, {NULL, NULL}};
     static const luaL_Reg machine_methods[] = {
-        {"close", l_close},   {"clock", l_clock}, {"quantum", l_quantum}, {"order", l_order},
-        {"add", l_add},       {"find", l_find},   {"wire", l_wire},       {"objects", l_objects},
-        {"clocks", l_clocks}, {"wires", l_wires}, {"stats", l_stats},     {"settle", l_settle},
-        {NULL, NULL},
+        {"close", l_close},     {"clock", l_clock},   {"quantum", l_quantum}, {"order", l_order},
+        {"add", l_add},         {"find", l_find},     {"wire", l_wire},       {"objects", l_objects},
+        {"threads", l_threads}, {"clocks", l_clocks}, {"wires", l_wires},     {"stats", l_stats},
+        {"settle", l_settle},   {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"machine", l_machine},

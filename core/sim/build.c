@@ -31,6 +31,7 @@ Sim *sim_new(const char *name) {
     Sim *sim = zeroed(1, sizeof *sim);
     sim->name = strdup(name);
     sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
+    sim->threads = 1;
     panic_reporter(report_panic, sim);
     return sim;
 }
@@ -51,6 +52,7 @@ static void free_object(SimObject *object) {
 void sim_free(Sim *sim) {
     if (!sim) return;
     panic_reporter(NULL, NULL);
+    sim_stop_threads(sim);
     for (uint32_t i = sim->object_count; i-- > 0;)
         free_object(sim->objects[i]);
     for (uint32_t i = 0; i < sim->link_count; i++) {

@@ -1,5 +1,6 @@
 #include "core/sim/error.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ static _Thread_local struct {
     void *context;
 } user;
 
-static _Thread_local struct {
+static struct {
     PanicReporter *reporter;
     void *context;
 } reporter;
@@ -16,6 +17,29 @@ static _Thread_local struct {
 void user_error_handler(UserErrorHandler *handler, void *context) {
     user.handler = handler;
     user.context = context;
+}
+
+typedef struct {
+    jmp_buf place;
+    const char *message;
+} Catch;
+
+static void leave_work(void *context, const char *message) {
+    Catch *catch = context;
+    catch->message = message;
+    longjmp(catch->place, 1);
+}
+
+const char *user_error_catch(void (*work)(void *context), void *context) {
+    UserErrorHandler *handler = user.handler;
+    void *handler_context = user.context;
+    Catch catch = {.message = NULL};
+    if (_setjmp(catch.place) == 0) {
+        user_error_handler(leave_work, &catch);
+        work(context);
+    }
+    user_error_handler(handler, handler_context);
+    return catch.message;
 }
 
 /* The handler leaves by longjmp, so the text must outlive this frame without being owned by anyone. */

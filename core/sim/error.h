@@ -14,11 +14,15 @@ enum { EXIT_USER_ERROR = 2 };
 /* Receives the finished message of a user error and must not return: it raises a Lua error, say. */
 typedef void UserErrorHandler(void *context, const char *message);
 
-/* Replaces the handler (NULL: print to stderr and exit with EXIT_USER_ERROR). */
+/* Replaces this thread's handler (NULL: print to stderr and exit with EXIT_USER_ERROR). */
 void user_error_handler(UserErrorHandler *handler, void *context);
+/* Calls work(context). NULL when it returns; when it ends in a user error, the message, which lives until
+ * this thread's next user error. */
+const char *user_error_catch(void (*work)(void *context), void *context);
 _Noreturn void user_error(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* Registers what a panic prints beside its message: the simulated time and the object at work. */
+/* For the whole process: registers what a panic prints beside its message: the simulated time and the object
+ * at work. */
 typedef void PanicReporter(void *context);
 void panic_reporter(PanicReporter *reporter, void *context);
 _Noreturn void panic_at(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);

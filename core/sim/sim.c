@@ -1,6 +1,9 @@
 /* Running a machine, quantum by quantum. */
 #include "core/sim/sim.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
  * the order of the objects cannot matter. */
 static void tick_object(Cluster *cluster, uint32_t index, uint64_t now) {
@@ -56,14 +59,97 @@ static void commit_objects(Sim *sim) {
     }
 }
 
+/* --- A quantum, on one thread or several --------------------------------------------------------- */
+
+static bool claim(Cluster *cluster, uint64_t end) {
+    uint64_t last = __atomic_load_n(&cluster->claimed, __ATOMIC_RELAXED);
+    return last != end && __atomic_compare_exchange_n(&cluster->claimed, &last, end, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED);
+}
+
+/* First round: each thread takes the same clusters in every quantum, so that they stay in its core's caches.
+ * Second round, from the other end: what the other threads have not begun yet. */
+static void run_clusters(void *context) {
+    Share *share = context;
+    const Sim *sim = share->sim;
+    uint32_t count = sim->cluster_count, rounds = sim->threads == 1 ? 1 : 2;
+    while (share->position < rounds * count) {
+        uint32_t position = share->position++;
+        if (position < count && position % sim->threads != share->thread) continue;
+        if (position >= count) position = 2 * count - 1 - position;
+        share->running = &sim->clusters[sim->order == ORDER_PATH ? position : count - 1 - position];
+        if (sim->threads > 1 && !claim(share->running, share->end)) continue;
+        cluster_run(share->running, share->end);
+    }
+}
+
+static void keep_first_fault(Share *share, Cluster *cluster, const char *message) {
+    if (share->faulted && share->faulted < cluster) return;
+    free(share->fault);
+    share->faulted = cluster;
+    share->fault = strdup(message);
+}
+
+/* The rest of the quantum goes on after a fault, so that every thread count and order finds the same one. */
+static void run_share(void *context, uint32_t thread) {
+    Sim *sim = context;
+    Share *share = &sim->shares[thread];
+    const char *message;
+    share->position = 0;
+    while ((message = user_error_catch(run_clusters, share)) != NULL) {
+        share->running->current = NULL;
+        keep_first_fault(share, share->running, message);
+    }
+}
+
+static void raise_fault(Sim *sim) {
+    const Share *first = NULL;
+    for (uint32_t i = 0; i < sim->threads; i++) {
+        const Share *share = &sim->shares[i];
+        if (share->faulted && (!first || share->faulted < first->faulted)) first = share;
+    }
+    if (!first) return;
+    sim->faulted = 1;
+    user_error("%s", first->fault);
+}
+
 static void run_quantum(Sim *sim, uint64_t end) {
-    bool reversed = sim->order != ORDER_PATH;
-    for (uint32_t i = 0; i < sim->cluster_count; i++)
-        cluster_run(&sim->clusters[reversed ? sim->cluster_count - 1 - i : i], end);
+    for (uint32_t i = 0; i < sim->threads; i++)
+        sim->shares[i].end = end;
+    if (sim->threads > 1)
+        worker_pool_run(sim->pool);
+    else
+        run_share(sim, 0);
+    raise_fault(sim);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
         exchange_links(&sim->clusters[i], end);
     commit_objects(sim);
     sim->now = end;
+}
+
+void sim_set_threads(Sim *sim, uint32_t threads) {
+    if (threads < 1 || threads > MAX_THREADS)
+        user_error("threads: %u; legal is 1 to %d", threads, MAX_THREADS);
+    sim_stop_threads(sim);
+    sim->threads = threads;
+}
+
+void sim_stop_threads(Sim *sim) {
+    worker_pool_free(sim->pool);
+    for (uint32_t i = 0; sim->shares && i < sim->threads; i++)
+        free(sim->shares[i].fault);
+    free(sim->shares);
+    sim->pool = NULL;
+    sim->shares = NULL;
+}
+
+static void start_threads(Sim *sim) {
+    if (sim->shares) return;
+    if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, run_share, sim);
+    sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
+    ensure(sim->shares);
+    for (uint32_t i = 0; i < sim->threads; i++)
+        sim->shares[i] = (Share){.sim = sim, .thread = i};
 }
 
 /* Quanta in which nothing is due are skipped: time jumps. */
@@ -76,6 +162,8 @@ static uint64_t next_work(const Sim *sim) {
 
 StopReason sim_run(Sim *sim, uint64_t until) {
     ensure(sim->elaborated);
+    if (sim->faulted) user_error("machine %s was stopped by an error and cannot go on", sim->name);
+    start_threads(sim);
     sim->stop_requested = 0;
     while (sim->now < until) {
         uint64_t work = next_work(sim), end = sim->now + sim->quantum;

@@ -7,6 +7,7 @@
 #define WW_SIM_SIM_H
 
 #include "core/sim/link.h"
+#include "core/sim/worker_pool.h"
 
 struct Clock {
     char *name;
@@ -15,7 +16,8 @@ struct Clock {
     uint64_t inverse; /* for clock_cycle()                  */
 };
 
-/* Objects that see each other every cycle. Clusters meet through cut links only. */
+/* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
+ * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
     SimObject **objects; /* in tick order */
     uint64_t *due;       /* of each object, same index */
@@ -26,7 +28,19 @@ struct Cluster {
     SimObject *current; /* the object at work, for panics */
     uint64_t now;
     uint64_t progress; /* counts what object_progress() reports */
-};
+    uint64_t claimed;  /* several threads: end of the last quantum that a thread took it for */
+} __attribute__((aligned(64)));
+
+/* One thread's part in a quantum. */
+typedef struct {
+    Sim *sim;
+    uint64_t end; /* of the quantum */
+    uint32_t thread;
+    uint32_t position; /* in its rounds through the clusters */
+    Cluster *running;
+    Cluster *faulted; /* first of those in which an object raised a user error; NULL: none */
+    char *fault;      /* its message */
+} __attribute__((aligned(64))) Share;
 
 typedef struct {
     uint64_t latency; /* sender cycles; 0: one cycle */
@@ -58,6 +72,10 @@ struct Sim {
     uint32_t quantum_cycles; /* of the first clock */
     uint32_t elaborated;
     uint32_t stop_requested;
+    uint32_t threads;
+    uint32_t faulted; /* an object raised a user error: the state is that of the middle of a cycle */
+    Share *shares;    /* of each thread */
+    WorkerPool *pool; /* NULL with one thread, and before the first run */
     TickOrder order;
     uint64_t order_seed;
     uint64_t ticks_per_second;
@@ -87,12 +105,21 @@ void sim_wire(Sim *sim, SimObject *a, const char *port_a, SimObject *b, const ch
 /* Checks that required ports are wired, cuts the machine, allocates arrays, calls init(). */
 void sim_elaborate(Sim *sim);
 
+/* How many threads run the clusters, 1 unless called; a user error when it is not in 1 to MAX_THREADS. They
+ * change no result. */
+enum { MAX_THREADS = 256 };
+void sim_set_threads(Sim *sim, uint32_t threads);
+/* Ends the threads until the next sim_run(). */
+void sim_stop_threads(Sim *sim);
+
 /* Runs to the first quantum boundary at or after `until` (ticks), or until a stop is requested, or until no
- * object has anything to do. */
+ * object has anything to do. A user error of an object is raised once all clusters have run through its
+ * quantum; when there are several, the one of the first cluster: the same with any number of threads. The
+ * machine cannot go on then. */
 StopReason sim_run(Sim *sim, uint64_t until);
 /* For objects and hooks: stop at the end of this quantum. */
 static inline void sim_request_stop(Sim *sim) {
-    sim->stop_requested = 1;
+    __atomic_store_n(&sim->stop_requested, 1, __ATOMIC_RELAXED);
 }
 
 /* Every clock's cycle at a time; exact for all times that a run can reach. */

@@ -157,11 +157,11 @@ function actions.dump(run, step)
 end
 
 --- Runs a job of job.read() on a new machine. `options`: root = the folder that its files are relative to,
--- registers = { kernel = per thread }, policy and set as ww.build() takes them, dumps = false to leave out `dump`.
+-- registers = { kernel = per thread }, policy, set and threads as ww.build() takes them, dumps = false to leave out `dump`.
 -- Returns { job =, config =, policy =, launches = list of figures, sums = list of { name =, f32 =, i32 = },
 -- memory_peak =, problem = why a dump failed, if so, and the figures of all launches together }.
 function job_runner.run(config, job, options)
-  local sim = ww.build(config, { policy = options.policy, set = options.set })
+  local sim = ww.build(config, { policy = options.policy, set = options.set, threads = options.threads })
   local run = setmetatable({
     job = job,
     sim = sim,

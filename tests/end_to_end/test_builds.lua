@@ -1,8 +1,10 @@
--- The same stats byte for byte from every repetition and from every build: gcc's, clang's, and the one with sanitizers,
--- which finds bad memory accesses on the way. A build that does not exist is left out; scripts/test makes them all.
+-- The same stats byte for byte from every repetition and from every build: gcc's, clang's, and those with sanitizers,
+-- which find bad memory accesses and, with two threads, data races on the way. A build that does not exist is left out;
+-- scripts/test makes them all.
 local harness = require "harness"
 
-local builds = { "opt", "opt-clang", "asan" }
+local builds = { "opt", "opt-clang", "asan", "tsan" }
+local threads = { tsan = 2 }
 local folder = arg[-1]:match("^(.*)/[^/]*/warpwright$") or "build"
 
 local function exists(path)
@@ -11,9 +13,10 @@ local function exists(path)
   return file ~= nil
 end
 
-local function stats_of(program, workload, policy, name)
+local function stats_of(program, workload, policy, name, thread_count)
   local out = harness.folder() .. "/" .. name
-  local command = ("'%s' run gtx480 %s --size small --policy %s --out '%s' 2>&1"):format(program, workload, policy, out)
+  local command = ("'%s' run gtx480 %s --size small --policy %s --threads %d --out '%s' 2>&1"):format(program, workload,
+    policy, thread_count, out)
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
   assert(pipe:close(), output)
@@ -22,12 +25,12 @@ end
 
 for _, workload in ipairs { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" } do
   local policy = workload == "spmv" and "lrr" or "gto"
-  local want = stats_of(arg[-1], workload, policy, "first")
+  local want = stats_of(arg[-1], workload, policy, "first", 1)
   for _, build in ipairs(builds) do
     local program = ("%s/%s/warpwright"):format(folder, build)
     if exists(program) then
       harness.test(("%s gives the same stats in build %s"):format(workload, build), function()
-        assert(stats_of(program, workload, policy, build) == want, "stats.txt differs")
+        assert(stats_of(program, workload, policy, build, threads[build] or 1) == want, "stats.txt differs")
       end)
     end
   end

@@ -17,6 +17,7 @@ options of run:
   --set PATH=VALUE       a parameter, such as sm[*].l1d.size=32KiB or clock.core=1GHz; may be repeated, the last one wins
   --out FOLDER           where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N
   --max-cycles N         stop with an error when a kernel has not ended by core cycle N
+  --threads N            how many host threads run the machine, default 1; changes no result
   --memory BYTES         device memory, default 4GiB
   --order ORDER          the order in which objects are ticked: path, reversed, shuffled:SEED; changes no result
 
@@ -33,8 +34,9 @@ local run_options = {
   ["--max-cycles"] = "max_cycles",
   ["--memory"] = "memory",
   ["--order"] = "order",
+  ["--threads"] = "threads",
 }
-local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order"
+local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order, --threads"
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 

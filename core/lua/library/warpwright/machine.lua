@@ -217,7 +217,8 @@ function Builder:__index(key)
 end
 
 --- Builds a machine. `options`: set = overrides, knobs = { { class =, parameter =, value =, what = } ... }, which are
--- set on every object of the class before the overrides, and order = the tick order.
+-- set on every object of the class before the overrides, order = the tick order, and threads =
+-- how many host threads run it.
 function machine.build(description, options)
   local overrides = read_overrides(options.set or {})
   local built = core.machine(description.name)
@@ -231,6 +232,7 @@ function machine.build(description, options)
   local quantum = overridden(overrides, "quantum", nil)
   if quantum then built:quantum(quantum) end
   if options.order then built:order(options.order) end
+  if options.threads then built:threads(options.threads) end
   for _, knob in ipairs(builder.knobs) do
     if not knob.applied then
       core.user_error(("%s: machine %s has no %s to apply it to"):format(knob.what, description.name, knob.class))

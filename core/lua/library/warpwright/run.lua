@@ -16,16 +16,17 @@ local run = {}
 local Simulation = { __name = "simulation" }
 Simulation.__index = Simulation
 
---- ww.build(config, { set =, policy =, order =, memory = }): a machine that a script drives itself.
+--- ww.build(config, { set =, policy =, order =, threads =, memory = }): a machine that a script drives itself.
 function run.build(config, options)
   options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "memory" })
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory" })
   local description = load.get("config", config)
   local chosen = options.policy and load.get("policy", options.policy)
   local built = machine.build(description, {
     set = options.set,
     knobs = chosen and policy.knobs(chosen),
     order = options.order,
+    threads = options.threads,
   })
   return setmetatable({
     name = description.name,
@@ -68,7 +69,8 @@ function Simulation:close() self.machine:close() end
 
 -- ww.run -------------------------------------------------------------------------------------------------------------
 
-local run_options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "memory" }
+local run_options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads",
+  "memory" }
 
 local function read_file(path)
   local file = assert(io.open(path, "rb"))
@@ -77,7 +79,8 @@ local function read_file(path)
   return text
 end
 
---- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, memory = } -> result
+--- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =,
+-- memory = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/.
 function run.run(options)
   names.check_keys("ww.run", options, run_options)
@@ -87,6 +90,7 @@ function run.run(options)
     set = options.set,
     policy = options.policy,
     order = options.order,
+    threads = options.threads,
     memory = options.memory,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
