@@ -18,6 +18,8 @@ typedef struct Sim Sim;
 typedef struct Cluster Cluster;
 typedef struct Clock Clock;
 typedef struct Link Link;
+typedef struct SavedObject SavedObject;
+struct SnapshotChanges;
 
 #define NEVER UINT64_MAX
 
@@ -64,6 +66,7 @@ typedef struct {
     const char *choices; /* "a|b|c": a uint32_t that holds the index of the word                         */
     double min, max;     /* of a numeric parameter; both 0: any                                          */
     bool power_of_two;
+    bool structural;      /* a parameter on which the meaning of saved state depends                     */
     bool flag;            /* a uint32_t parameter that is true or false                                   */
     size_t offset, bytes; /* in the struct; bytes 0 for rows without bytes                                */
     size_t element_bytes; /* arrays                                                                       */
@@ -155,6 +158,11 @@ struct Class {
     void (*check)(const SimObject *object, bool idle);
     /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
     void (*report)(const SimObject *object, FILE *out);
+    /* Takes over the state of an object of this class whose structural parameters differ. The kernel has
+     * copied the rows that kept their size; this corrects them and supplies the others. False with the reason
+     * in `why` when it cannot be done. */
+    bool (*convert)(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
+                    char *why, size_t why_size);
     void (*destroy)(SimObject *object);
 };
 

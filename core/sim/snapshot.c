@@ -3,98 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum {
-    FORMAT_VERSION = 1,
+enum {
     OBJECT_MARK = 0x4a424f57,
     LINK_MARK = 0x4b4e4c57,
-    SIM_MARK = 0x4d495357
-} Mark;
-
-/* --- Bytes ----------------------------------------------------------------------------------- */
-
-void buffer_append(Buffer *buffer, const void *bytes, size_t count) {
-    if (buffer->count + count > buffer->capacity) {
-        buffer->capacity = (buffer->count + count) * 2 + 4096;
-        buffer->bytes = realloc(buffer->bytes, buffer->capacity);
-        ensure(buffer->bytes);
-    }
-    memcpy(buffer->bytes + buffer->count, bytes, count);
-    buffer->count += count;
-}
-
-void buffer_free(Buffer *buffer) {
-    free(buffer->bytes);
-    *buffer = (Buffer){0};
-}
-
-uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count) {
-    const uint8_t *at = bytes;
-    uint64_t hash = seed ^ (count * 0x9e3779b97f4a7c15ull);
-    for (; count >= 8; count -= 8, at += 8) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        hash = (hash ^ word) * 0xff51afd7ed558ccdull;
-        hash ^= hash >> 32;
-    }
-    for (; count; count--, at++)
-        hash = (hash ^ *at) * 0x100000001b3ull;
-    return hash ^ (hash >> 29);
-}
-
-static void append_u32(Buffer *buffer, uint32_t value) {
-    buffer_append(buffer, &value, sizeof value);
-}
-static void append_u64(Buffer *buffer, uint64_t value) {
-    buffer_append(buffer, &value, sizeof value);
-}
-
-static void append_text(Buffer *buffer, const char *text) {
-    append_u32(buffer, (uint32_t)strlen(text));
-    buffer_append(buffer, text, strlen(text));
-}
-
-/* Reads from a snapshot that may be damaged: after the first failure everything reads as zero. */
-typedef struct {
-    const uint8_t *bytes;
-    size_t count, position;
-    bool failed;
-} Reader;
-
-static const uint8_t *take(Reader *reader, size_t count) {
-    if (reader->failed || count > reader->count - reader->position) {
-        reader->failed = true;
-        return NULL;
-    }
-    reader->position += count;
-    return reader->bytes + reader->position - count;
-}
-
-static uint32_t take_u32(Reader *reader) {
-    uint32_t value = 0;
-    const uint8_t *at = take(reader, sizeof value);
-    if (at) memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint64_t take_u64(Reader *reader) {
-    uint64_t value = 0;
-    const uint8_t *at = take(reader, sizeof value);
-    if (at) memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static bool take_text(Reader *reader, char *text, size_t size) {
-    uint32_t length = take_u32(reader);
-    const uint8_t *at = take(reader, length);
-    if (!at || length >= size) return false;
-    memcpy(text, at, length);
-    text[length] = 0;
-    return true;
-}
+    SIM_MARK = 0x4d495357,
+    MAX_ROWS = 256, /* of an object */
+    NAME_BYTES = 128,
+    TEXT_BYTES = 512,
+};
 
 static bool fail(char *why, size_t size, const char *path, const char *what) {
     snprintf(why, size, "%s: %s", path, what);
     return false;
+}
+
+static void note(const SnapshotChanges *changes, const char *format, ...) PRINTF_LIKE(2, 3);
+static void note(const SnapshotChanges *changes, const char *format, ...) {
+    char line[2 * TEXT_BYTES];
+    va_list arguments;
+    if (!changes->note) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    changes->note(changes->context, line);
 }
 
 /* --- Objects --------------------------------------------------------------------------------- */
@@ -103,41 +34,169 @@ static bool is_state(const Field *f) {
     return f->kind == FIELD_STATE || f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_STAT;
 }
 
-static const uint8_t *row_bytes(const SimObject *object, const Field *f, size_t *count) {
-    const uint8_t *at = (const uint8_t *)object + f->offset;
+static uint32_t count_rows(const Class *class, bool params) {
+    uint32_t rows = 0;
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++)
+        rows += params ? f->kind == FIELD_PARAM : is_state(f);
+    return rows;
+}
+
+static uint8_t *row_bytes(const SimObject *object, const Field *f, size_t *count) {
+    uint8_t *at = (uint8_t *)(uintptr_t)object + f->offset;
     *count = f->bytes;
     if (f->kind != FIELD_STATE_ARRAY) return at;
     *count = (size_t)object_count(object, f) * f->element_bytes;
-    return *(uint8_t *const *)(const void *)at;
+    return *(uint8_t **)(void *)at;
 }
 
-void object_save(const SimObject *object, Buffer *buffer) {
-    uint32_t rows = 0;
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
-        rows += is_state(f);
-    append_u32(buffer, OBJECT_MARK);
-    append_text(buffer, object->path);
-    append_u32(buffer, rows);
+static void save_params(const SimObject *object, Buffer *buffer) {
+    buffer_u32(buffer, count_rows(object->class, true));
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        char *text = object_get_text(object, f);
+        buffer_text(buffer, f->name);
+        buffer_text(buffer, text);
+        free(text);
+    }
+}
+
+static void save_rows(const SimObject *object, Buffer *buffer) {
+    buffer_u32(buffer, count_rows(object->class, false));
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         size_t count;
         if (!is_state(f)) continue;
         const uint8_t *bytes = row_bytes(object, f, &count);
-        append_text(buffer, f->name);
-        append_u64(buffer, count);
+        buffer_text(buffer, f->name);
+        buffer_u64(buffer, count);
         buffer_append(buffer, bytes, count);
     }
 }
 
-static const Field *state_row(const SimObject *object, const char *name) {
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
-        if (is_state(f) && strcmp(f->name, name) == 0) return f;
+static void save_object(const SimObject *object, Buffer *buffer) {
+    buffer_u32(buffer, OBJECT_MARK);
+    buffer_text(buffer, object->path);
+    buffer_text(buffer, object->class->name);
+    size_t at = buffer->count;
+    buffer_u64(buffer, 0); /* the length of what follows */
+    buffer_u64(buffer, *object->due);
+    save_params(object, buffer);
+    save_rows(object, buffer);
+    uint64_t length = buffer->count - at - sizeof length;
+    memcpy(buffer->bytes + at, &length, sizeof length);
+}
+
+typedef struct {
+    char name[NAME_BYTES];
+    const uint8_t *bytes;
+    size_t count;
+} SavedRow;
+
+struct SavedObject {
+    const SimObject *object; /* the one that takes the state over: for the kinds of its parameters */
+    char param_name[MAX_ROWS][NAME_BYTES], param_text[MAX_ROWS][TEXT_BYTES];
+    SavedRow row[MAX_ROWS];
+    uint32_t params, rows;
+    uint64_t due;
+};
+
+static bool read_params(SavedObject *saved, Reader *reader) {
+    saved->params = reader_u32(reader);
+    if (saved->params > MAX_ROWS) return false;
+    for (uint32_t i = 0; i < saved->params; i++)
+        if (!reader_text(reader, saved->param_name[i], NAME_BYTES) ||
+            !reader_text(reader, saved->param_text[i], TEXT_BYTES))
+            return false;
+    return true;
+}
+
+static bool read_rows(SavedObject *saved, Reader *reader) {
+    saved->rows = reader_u32(reader);
+    if (saved->rows > MAX_ROWS) return false;
+    for (uint32_t i = 0; i < saved->rows; i++) {
+        SavedRow *row = &saved->row[i];
+        if (!reader_text(reader, row->name, NAME_BYTES)) return false;
+        row->count = reader_u64(reader);
+        row->bytes = reader_bytes(reader, row->count);
+        if (!row->bytes) return false;
+    }
+    return true;
+}
+
+/* Mark, path and class; then a reader of the section alone. */
+static bool open_object(Reader *reader, char *path, char *class, Reader *section) {
+    if (reader_u32(reader) != OBJECT_MARK || !reader_text(reader, path, TEXT_BYTES) ||
+        !reader_text(reader, class, NAME_BYTES))
+        return false;
+    uint64_t length = reader_u64(reader);
+    const uint8_t *bytes = reader_bytes(reader, length);
+    if (!bytes) return false;
+    *section = (Reader){.bytes = bytes, .count = length};
+    return true;
+}
+
+static bool read_object(SavedObject *saved, Reader *section) {
+    saved->due = reader_u64(section);
+    return read_params(saved, section) && read_rows(saved, section) && reader_at_end(section);
+}
+
+static const char *saved_text(const SavedObject *saved, const char *name) {
+    for (uint32_t i = 0; i < saved->params; i++)
+        if (strcmp(saved->param_name[i], name) == 0) return saved->param_text[i];
     return NULL;
+}
+
+double saved_param(const SavedObject *saved, const char *name) {
+    const char *text = saved_text(saved, name);
+    const Field *f = object_field(saved->object, FIELD_PARAM, name);
+    if (!text || !f) return -1;
+    if (!f->choices) return f->flag ? strcmp(text, "true") == 0 : strtod(text, NULL);
+    double index = 0;
+    size_t length = strlen(text);
+    for (const char *word = f->choices; word; index++) {
+        if (strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == 0)) return index;
+        word = strchr(word, '|');
+        if (word) word++;
+    }
+    return -1;
+}
+
+const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count) {
+    for (uint32_t i = 0; i < saved->rows; i++) {
+        if (strcmp(saved->row[i].name, name) != 0) continue;
+        *count = saved->row[i].count;
+        return saved->row[i].bytes;
+    }
+    return NULL;
+}
+
+/* True when they are equal, or differ where they may; `structural` is set when state depends on one that
+ * differs. */
+static bool compare_params(const SavedObject *saved, const SnapshotChanges *changes, bool *structural,
+                           char *why, size_t why_size) {
+    const SimObject *object = saved->object;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        const char *before = saved_text(saved, f->name);
+        char *now = object_get_text(object, f);
+        bool equal = before && strcmp(before, now) == 0;
+        bool refused = !equal &&
+                       (!changes || !changes->allowed || (f->structural && !object->class->convert));
+        if (refused)
+            snprintf(why, why_size, "%s.%s is %s in the checkpoint and %s in this machine%s", object->path,
+                     f->name, before ? before : "absent", now,
+                     f->structural ? ", and its state cannot be converted" : "");
+        else if (!equal)
+            note(changes, "%s.%s: %s became %s", object->path, f->name, before ? before : "(absent)", now);
+        if (!equal && f->structural) *structural = true;
+        free(now);
+        if (refused) return false;
+    }
+    return true;
 }
 
 /* An array whose size is itself state may be of another size than at present. */
 static bool resize_array(SimObject *object, const Field *f, uint64_t count) {
-    if (count % f->element_bytes || count / f->element_bytes > UINT32_MAX || count > (1ull << 32))
-        return false;
+    if (count % f->element_bytes || count / f->element_bytes > UINT32_MAX) return false;
     for (const Field *g = object->class->fields; g->kind != FIELD_END; g++) {
         if (g->kind != FIELD_STATE || g->offset != f->count_offset) continue;
         void **array = (void **)(void *)((char *)object + f->offset);
@@ -151,36 +210,57 @@ static bool resize_array(SimObject *object, const Field *f, uint64_t count) {
     return false;
 }
 
-static bool load_row(SimObject *object, Reader *reader, char *why, size_t why_size) {
-    char name[128];
-    size_t present;
-    if (!take_text(reader, name, sizeof name)) return fail(why, why_size, object->path, "truncated");
-    uint64_t count = take_u64(reader);
-    const Field *f = state_row(object, name);
-    const uint8_t *bytes = take(reader, count);
-    if (!bytes) return fail(why, why_size, object->path, "truncated");
-    if (!f) return fail(why, why_size, object->path, "a row that this version does not know");
-    row_bytes(object, f, &present);
-    if (present != count && (f->kind != FIELD_STATE_ARRAY || !resize_array(object, f, count)))
-        return fail(why, why_size, object->path, "a row of another size");
-    memcpy((void *)(uintptr_t)row_bytes(object, f, &present), bytes, count);
+/* Takes over the rows that have the size they had; `left` says how many have not. */
+static bool copy_rows(SimObject *object, const SavedObject *saved, uint32_t *left, char *why,
+                      size_t why_size) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        size_t count = 0, present;
+        if (!is_state(f)) continue;
+        const uint8_t *bytes = saved_row(saved, f->name, &count);
+        if (!bytes) {
+            snprintf(why, why_size, "%s: the checkpoint has no '%s'", object->path, f->name);
+            return false;
+        }
+        row_bytes(object, f, &present);
+        if (present != count && (f->kind != FIELD_STATE_ARRAY || !resize_array(object, f, count))) {
+            snprintf(why, why_size, "%s: its '%s' has %zu bytes in the checkpoint and %zu in this machine",
+                     object->path, f->name, count, present);
+            (*left)++;
+            continue;
+        }
+        memcpy(row_bytes(object, f, &present), bytes, count);
+    }
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        size_t count, present;
+        if (f->kind != FIELD_STATE_ARRAY || !saved_row(saved, f->name, &count)) continue;
+        row_bytes(object, f, &present);
+        if (present != count && *left == 0)
+            return fail(why, why_size, object->path, "an array and its length contradict each other");
+    }
     return true;
 }
 
-bool object_load(SimObject *object, const uint8_t *bytes, size_t count, size_t *position, char *why,
-                 size_t why_size) {
-    Reader reader = {.bytes = bytes, .count = count, .position = *position};
-    char path[256];
-    uint32_t expected = 0, mark = take_u32(&reader);
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
-        expected += is_state(f);
-    if (mark != OBJECT_MARK || !take_text(&reader, path, sizeof path) || strcmp(path, object->path) != 0)
-        return fail(why, why_size, object->path, "its section is missing");
-    if (take_u32(&reader) != expected) return fail(why, why_size, object->path, "another number of rows");
-    for (uint32_t i = 0; i < expected; i++)
-        if (!load_row(object, &reader, why, why_size)) return false;
-    *position = reader.position;
-    return true;
+static bool load_object(SimObject *object, Reader *reader, const SnapshotChanges *changes, SavedObject *saved,
+                        char *why, size_t why_size) {
+    char path[TEXT_BYTES], class[NAME_BYTES];
+    Reader section;
+    uint32_t left = 0;
+    bool structural = false;
+    if (!open_object(reader, path, class, &section)) return fail(why, why_size, object->path, "damaged");
+    if (strcmp(path, object->path) != 0 || strcmp(class, object->class->name) != 0) {
+        snprintf(why, why_size, "this machine has %s (%s) where the checkpoint has %s (%s)", object->path,
+                 object->class->name, path, class);
+        return false;
+    }
+    saved->object = object;
+    if (!read_object(saved, &section)) return fail(why, why_size, path, "damaged");
+    if (!compare_params(saved, changes, &structural, why, why_size) ||
+        !copy_rows(object, saved, &left, why, why_size))
+        return false;
+    if (structural) return object->class->convert(object, saved, changes, why, why_size);
+    if (left == 0 && saved->rows != count_rows(object->class, false))
+        return fail(why, why_size, path, "the checkpoint has rows that this version does not know");
+    return left == 0;
 }
 
 uint64_t object_hash(const SimObject *object) {
@@ -196,100 +276,180 @@ uint64_t object_hash(const SimObject *object) {
 
 /* --- Links ----------------------------------------------------------------------------------- */
 
-/* Everything but the messages, in one piece. */
+/* Everything but the messages, in one piece. At a boundary both ends know of all pushes and pops. */
 typedef struct {
-    uint64_t pushed, popped_seen, last_push, popped, pushed_seen, last_pop, popped_before, wait_ticks;
-    uint64_t pushes_in_cycle;
+    uint64_t pushed, popped, last_push, pushes_in_cycle, last_pop, popped_before, wait_ticks;
 } LinkCounters;
 
-void link_save(const Link *link, Buffer *buffer) {
-    LinkCounters counters = {link->pushed,        link->popped_seen, link->last_push,
-                             link->popped,        link->pushed_seen, link->last_pop,
-                             link->popped_before, link->wait_ticks,  link->pushes_in_cycle};
-    append_u32(buffer, LINK_MARK);
-    append_text(buffer, link->name);
-    append_u32(buffer, link->message_bytes);
+static void save_link(const Link *link, Buffer *buffer) {
+    LinkCounters counters = {link->pushed,   link->popped,        link->last_push, link->pushes_in_cycle,
+                             link->last_pop, link->popped_before, link->wait_ticks};
+    buffer_u32(buffer, LINK_MARK);
+    buffer_text(buffer, link->name);
+    buffer_u32(buffer, link->message_bytes);
     buffer_append(buffer, &counters, sizeof counters);
     for (uint64_t i = link->popped; i != link->pushed; i++) {
-        append_u64(buffer, link->ready[i & link->slot_mask]);
+        buffer_u64(buffer, link->ready[i & link->slot_mask]);
         buffer_append(buffer, link->slots + (i & link->slot_mask) * link->message_bytes, link->message_bytes);
     }
 }
 
+static bool read_link(Reader *reader, char *name, uint32_t *message_bytes, LinkCounters *counters) {
+    if (reader_u32(reader) != LINK_MARK || !reader_text(reader, name, TEXT_BYTES)) return false;
+    *message_bytes = reader_u32(reader);
+    const uint8_t *raw = reader_bytes(reader, sizeof *counters);
+    if (!raw) return false;
+    memcpy(counters, raw, sizeof *counters);
+    return true;
+}
+
 static bool load_messages(Link *link, Reader *reader) {
     for (uint64_t i = link->popped; i != link->pushed; i++) {
-        link->ready[i & link->slot_mask] = take_u64(reader);
-        const uint8_t *message = take(reader, link->message_bytes);
+        link->ready[i & link->slot_mask] = reader_u64(reader);
+        const uint8_t *message = reader_bytes(reader, link->message_bytes);
         if (!message) return false;
         memcpy(link->slots + (i & link->slot_mask) * link->message_bytes, message, link->message_bytes);
     }
     return true;
 }
 
-bool link_load(Link *link, const uint8_t *bytes, size_t count, size_t *position, char *why, size_t why_size) {
-    Reader reader = {.bytes = bytes, .count = count, .position = *position};
-    char name[512];
+static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
+    char name[TEXT_BYTES];
+    uint32_t message_bytes;
     LinkCounters c;
-    uint32_t mark = take_u32(&reader);
-    if (mark != LINK_MARK || !take_text(&reader, name, sizeof name) || strcmp(name, link->name) != 0)
-        return fail(why, why_size, link->name, "its section is missing");
-    uint32_t message_bytes = take_u32(&reader);
-    const uint8_t *raw = take(&reader, sizeof c);
-    if (!raw) return fail(why, why_size, link->name, "truncated");
-    memcpy(&c, raw, sizeof c);
-    if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth ||
-        c.pushed - c.pushed_seen > link->depth)
-        return fail(why, why_size, link->name, "messages of another shape, or more than fit");
-    link->pushed = c.pushed;
-    link->popped_seen = c.popped_seen;
+    if (!read_link(reader, name, &message_bytes, &c)) return fail(why, why_size, link->name, "damaged");
+    if (strcmp(name, link->name) != 0) {
+        snprintf(why, why_size, "this machine has the wire %s where the checkpoint has %s", link->name, name);
+        return false;
+    }
+    if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth) {
+        snprintf(why, why_size, "%s: the checkpoint has %lu messages of %u bytes in it; here %u of %u fit",
+                 name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
+        return false;
+    }
+    link->pushed = link->pushed_seen = c.pushed;
+    link->popped = link->popped_seen = c.popped;
     link->last_push = c.last_push;
-    link->popped = c.popped;
-    link->pushed_seen = c.pushed_seen;
     link->last_pop = c.last_pop;
     link->popped_before = c.popped_before;
     link->wait_ticks = c.wait_ticks;
     link->pushes_in_cycle = (uint32_t)c.pushes_in_cycle;
-    if (!load_messages(link, &reader)) return fail(why, why_size, link->name, "truncated");
+    if (!load_messages(link, reader)) return fail(why, why_size, name, "damaged");
     link_update_next_ready(link);
-    *position = reader.position;
     return true;
 }
 
 /* --- The machine ----------------------------------------------------------------------------- */
 
-void sim_save(const Sim *sim, Buffer *buffer) {
-    append_u32(buffer, SIM_MARK);
-    append_u32(buffer, FORMAT_VERSION);
-    append_u64(buffer, sim->now);
-    append_u32(buffer, sim->object_count);
-    append_u32(buffer, sim->link_count);
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        append_u64(buffer, *sim->objects[i]->due);
-        object_save(sim->objects[i], buffer);
+static void save_clocks(const Sim *sim, Buffer *buffer) {
+    buffer_u32(buffer, sim->clock_count);
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
+        buffer_text(buffer, sim->clocks[i].name);
+        buffer_u64(buffer, sim->clocks[i].hertz);
     }
-    for (uint32_t i = 0; i < sim->link_count; i++)
-        link_save(sim->links[i], buffer);
+    buffer_u32(buffer, sim->quantum_cycles);
 }
 
-bool sim_load(Sim *sim, const uint8_t *bytes, size_t count, char *why, size_t why_size) {
-    Reader reader = {.bytes = bytes, .count = count};
-    if (take_u32(&reader) != SIM_MARK)
-        return fail(why, why_size, sim->name, "this is no snapshot of a machine");
-    if (take_u32(&reader) != FORMAT_VERSION)
-        return fail(why, why_size, sim->name, "a snapshot of another version");
-    uint64_t now = take_u64(&reader);
-    if (take_u32(&reader) != sim->object_count || take_u32(&reader) != sim->link_count || reader.failed)
-        return fail(why, why_size, sim->name, "a snapshot of a machine with other objects or links");
+void sim_save(const Sim *sim, Buffer *buffer) {
+    ensure(sim->elaborated && !sim->faulted);
+    buffer_u32(buffer, SIM_MARK);
+    buffer_u64(buffer, sim->now);
+    save_clocks(sim, buffer);
+    buffer_u32(buffer, sim->object_count);
+    buffer_u32(buffer, sim->link_count);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        save_object(sim->objects[i], buffer);
+    for (uint32_t i = 0; i < sim->link_count; i++)
+        save_link(sim->links[i], buffer);
+}
+
+/* Times are in ticks of the common time base, so every clock must be the same. */
+static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_size) {
+    uint32_t count = reader_u32(reader);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[NAME_BYTES];
+        if (!reader_text(reader, name, sizeof name)) return fail(why, why_size, sim->name, "damaged clocks");
+        uint64_t hertz = reader_u64(reader);
+        if (i < sim->clock_count && strcmp(name, sim->clocks[i].name) == 0 && hertz == sim->clocks[i].hertz)
+            continue;
+        snprintf(why, why_size, "clock.%s has %lu Hz in the checkpoint; this machine has other clocks", name,
+                 hertz);
+        return false;
+    }
+    uint32_t quantum = reader_u32(reader);
+    if (!reader->failed && count == sim->clock_count && quantum == sim->quantum_cycles) return true;
+    snprintf(why, why_size, "the checkpoint has %u clocks and a quantum of %u cycles, this machine %u and %u",
+             count, quantum, sim->clock_count, sim->quantum_cycles);
+    return false;
+}
+
+static bool load_objects(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why,
+                         size_t why_size) {
+    SavedObject *saved = calloc(1, sizeof *saved);
+    bool good = true;
+    ensure(saved);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
         sim->clusters[i].next = NEVER;
-    for (uint32_t i = 0; i < sim->object_count; i++) {
+    for (uint32_t i = 0; good && i < sim->object_count; i++) {
+        good = load_object(sim->objects[i], reader, changes, saved, why, why_size);
         *sim->objects[i]->due = NEVER;
-        object_poke(sim->objects[i], take_u64(&reader));
-        if (reader.failed) return fail(why, why_size, sim->name, "truncated");
-        if (!object_load(sim->objects[i], bytes, count, &reader.position, why, why_size)) return false;
+        object_poke(sim->objects[i], saved->due);
     }
+    free(saved);
+    return good;
+}
+
+/* A tick that comes too early changes nothing; one that a changed parameter wants earlier must not be
+ * missed. */
+static void wake_all(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *object = sim->objects[i];
+        object_poke(object, (sim->now + object->period - 1) / object->period * object->period);
+    }
+}
+
+bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
+    if (reader_u32(reader) != SIM_MARK)
+        return fail(why, why_size, sim->name, "this is no snapshot of a machine");
+    uint64_t now = reader_u64(reader);
+    if (!load_clocks(sim, reader, why, why_size)) return false;
+    uint32_t objects = reader_u32(reader), links = reader_u32(reader);
+    if (objects != sim->object_count || links != sim->link_count) {
+        snprintf(why, why_size, "the checkpoint has %u objects and %u links, this machine %u and %u", objects,
+                 links, sim->object_count, sim->link_count);
+        return false;
+    }
+    if (now % sim->quantum) return fail(why, why_size, sim->name, "a time that is no quantum boundary");
+    if (!load_objects(sim, reader, changes, why, why_size)) return false;
     for (uint32_t i = 0; i < sim->link_count; i++)
-        if (!link_load(sim->links[i], bytes, count, &reader.position, why, why_size)) return false;
+        if (!load_link(sim->links[i], reader, why, why_size)) return false;
+    if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");
     sim->now = now;
+    if (changes && changes->allowed) wake_all(sim);
     return true;
+}
+
+bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context) {
+    char path[TEXT_BYTES], class[NAME_BYTES];
+    if (reader_u32(reader) != SIM_MARK) return false;
+    *now = reader_u64(reader);
+    uint32_t clocks = reader_u32(reader);
+    for (uint32_t i = 0; i < clocks && reader_text(reader, path, sizeof path); i++)
+        reader_u64(reader);
+    reader_u32(reader);
+    uint32_t objects = reader_u32(reader), links = reader_u32(reader);
+    for (uint32_t i = 0; i < objects; i++) {
+        Reader section;
+        if (!open_object(reader, path, class, &section)) return false;
+        visit(context, path, class, section.count);
+    }
+    for (uint32_t i = 0; i < links; i++) {
+        LinkCounters counters;
+        uint32_t bytes;
+        if (!read_link(reader, path, &bytes, &counters)) return false;
+        uint64_t messages = (counters.pushed - counters.popped) * (bytes + sizeof(uint64_t));
+        if (!reader_bytes(reader, messages)) return false;
+        visit(context, path, "link", messages + sizeof counters);
+    }
+    return reader_at_end(reader);
 }

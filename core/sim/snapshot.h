@@ -1,39 +1,40 @@
-/* Save, load and hash: one walk over the rows of an object, and over the links. A section per object path, a
- * row per field, so that fields can be added later. Values are stored as they lie in memory (little-endian
- * hosts). */
+/* Save, load and hash: one walk over the rows of an object, and over the links. A section per object path
+ * with its parameters as text, and a row per field, so that fields can be added later. Values are stored as
+ * they lie in memory. */
 #ifndef WW_SIM_SNAPSHOT_H
 #define WW_SIM_SNAPSHOT_H
 
+#include "core/sim/buffer.h"
 #include "core/sim/sim.h"
 
-/* A growing byte buffer; all zero is empty. */
-typedef struct {
-    uint8_t *bytes;
-    size_t count, capacity;
-} Buffer;
-
-void buffer_append(Buffer *buffer, const void *bytes, size_t count);
-void buffer_free(Buffer *buffer);
-
-/* Appends the STATE, STATE_ARRAY and STAT rows of an object. */
-void object_save(const SimObject *object, Buffer *buffer);
-/* Reads what object_save() wrote at bytes[*position], and moves the position behind it. Arrays get the size
- * that they were saved with. False, with the reason in `why`, when the bytes are no such section, or rows are
- * missing or of another size; the object may then be half loaded. */
-bool object_load(SimObject *object, const uint8_t *bytes, size_t count, size_t *position, char *why,
-                 size_t why_size);
-/* A digest of the same rows. */
-uint64_t object_hash(const SimObject *object);
-
-/* The same for the messages and counters of a link. */
-void link_save(const Link *link, Buffer *buffer);
-bool link_load(Link *link, const uint8_t *bytes, size_t count, size_t *position, char *why, size_t why_size);
+/* Whether a machine may take over the state of one with other parameters, and who is told what became of
+ * it. */
+typedef struct SnapshotChanges {
+    bool allowed;
+    void (*note)(void *context, const char *line); /* "sm[0].l1d.latency: 32 became 40" */
+    void *context;
+} SnapshotChanges;
 
 /* The whole machine at a quantum boundary: time, when each object is due, objects, links. */
 void sim_save(const Sim *sim, Buffer *buffer);
-bool sim_load(Sim *sim, const uint8_t *bytes, size_t count, char *why, size_t why_size);
+/* False, with the reason in `why`, when the bytes are damaged, or of a machine with other objects, wires,
+ * clocks or, unless changes are allowed (NULL: no), parameters; the machine is then good for nothing but
+ * sim_free(). */
+bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
 
-/* 64-bit digest of bytes, to be chained. */
-uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count);
+/* Calls visit() for every object and link of a saved machine, without a machine. */
+typedef void SnapshotVisitor(void *context, const char *path, const char *class, uint64_t bytes);
+bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context);
+
+/* A digest of the rows of an object that a snapshot holds. */
+uint64_t object_hash(const SimObject *object);
+
+/* --- For Class.convert ----------------------------------------------------------------------- */
+
+/* A parameter of an object as it was saved, as a number or the index of its choice; -1 when it had none of
+ * this name. */
+double saved_param(const SavedObject *saved, const char *name);
+/* The bytes of its row, or NULL. */
+const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count);
 
 #endif

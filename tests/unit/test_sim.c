@@ -267,7 +267,8 @@ START_TEST(a_saved_machine_goes_on_as_if_it_had_never_stopped) {
         Sim *first = busy_ring(ORDER_PATH, 0), *second = busy_ring(ORDER_REVERSED, 0);
         sim_run(first, at * first->quantum);
         sim_save(first, &buffer);
-        ck_assert_msg(sim_load(second, buffer.bytes, buffer.count, why, sizeof why), "%s", why);
+        Reader reader = {.bytes = buffer.bytes, .count = buffer.count};
+        ck_assert_msg(sim_load(second, &reader, NULL, why, sizeof why), "%s", why);
         ck_assert_uint_eq(digest(second), digest(first));
         sim_run(second, 3000 * second->quantum);
         ck_assert_uint_eq(digest(second), expected);
@@ -287,7 +288,7 @@ START_TEST(a_truncated_or_foreign_snapshot_is_refused_with_a_reason) {
     sim_save(sim, &buffer);
     for (size_t count = 0; count < buffer.count; count += 7) {
         why[0] = 0;
-        ck_assert(!sim_load(sim, buffer.bytes, count, why, sizeof why));
+        ck_assert(!sim_load(sim, &(Reader){.bytes = buffer.bytes, .count = count}, NULL, why, sizeof why));
         ck_assert_uint_gt(strlen(why), 0);
     }
     Random random = {1};
@@ -295,7 +296,7 @@ START_TEST(a_truncated_or_foreign_snapshot_is_refused_with_a_reason) {
         uint8_t *bytes = malloc(buffer.count);
         memcpy(bytes, buffer.bytes, buffer.count);
         bytes[random_below(&random, buffer.count)] ^= (uint8_t)(1 + random_below(&random, 255));
-        sim_load(sim, bytes, buffer.count, why, sizeof why);
+        sim_load(sim, &(Reader){.bytes = bytes, .count = buffer.count}, NULL, why, sizeof why);
         free(bytes);
     }
     buffer_free(&buffer);

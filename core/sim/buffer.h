@@ -1,0 +1,43 @@
+/* Bytes that grow, and bytes that are read back with suspicion. Numbers are stored as they lie in memory
+ * (little-endian hosts). */
+#ifndef WW_SIM_BUFFER_H
+#define WW_SIM_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero is empty. */
+typedef struct {
+    uint8_t *bytes;
+    size_t count, capacity;
+} Buffer;
+
+void buffer_append(Buffer *buffer, const void *bytes, size_t count);
+void buffer_u32(Buffer *buffer, uint32_t value);
+void buffer_u64(Buffer *buffer, uint64_t value);
+/* A text with its length in front. */
+void buffer_text(Buffer *buffer, const char *text);
+void buffer_free(Buffer *buffer);
+
+/* Reads bytes that may be damaged: after the first failure everything reads as zero or NULL. */
+typedef struct {
+    const uint8_t *bytes;
+    size_t count, position;
+    bool failed;
+} Reader;
+
+/* The next `count` bytes in place, or NULL. */
+const uint8_t *reader_bytes(Reader *reader, uint64_t count);
+uint32_t reader_u32(Reader *reader);
+uint64_t reader_u64(Reader *reader);
+/* What buffer_text() wrote, with a final 0; false when it does not fit `size`. */
+bool reader_text(Reader *reader, char *text, size_t size);
+static inline bool reader_at_end(const Reader *reader) {
+    return !reader->failed && reader->position == reader->count;
+}
+
+/* 64-bit digest of bytes, to be chained. */
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count);
+
+#endif
