@@ -152,6 +152,23 @@ uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t act
     return worst;
 }
 
+void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op) {
+    uint64_t found[WARP_LANES * LANE_TEXELS], lowest = UINT64_MAX;
+    uint32_t segments = 0;
+    for (uint32_t t = 0; t < count; t++) {
+        uint64_t address = texel[t] / TEXTURE_SEGMENT * TEXTURE_SEGMENT;
+        uint32_t i = segments;
+        while (i > 0 && found[i - 1] != address)
+            i--;
+        if (i == 0) found[segments++] = address;
+        if (address < lowest) lowest = address;
+    }
+    op->lowest = lowest;
+    op->segments = (uint8_t)segments;
+    for (uint32_t i = 0; i < segments; i++)
+        op->segment[i] = (uint32_t)((found[i] - lowest) / TEXTURE_SEGMENT);
+}
+
 uint32_t distinct_addresses(const MemoryOp *op, uint64_t distinct[WARP_LANES]) {
     uint32_t count = 0;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {

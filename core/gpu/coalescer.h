@@ -31,6 +31,12 @@ static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes
 uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
                                 uint32_t banks);
 
+enum { TEXTURE_SEGMENT = 32 };
+
+/* The different segments that hold these texels, which are aligned to their size, in the order in which they
+ * are first read: fills op->lowest, segments and segment. */
+void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op);
+
 /* Number of different addresses, for the constant cache, which serves one per cycle; they are stored
  * ascending in the order of lanes into `distinct`. */
 uint32_t distinct_addresses(const MemoryOp *op, uint64_t distinct[WARP_LANES]);

@@ -91,6 +91,8 @@ static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, u
     op->has_addresses = 0;
     if (op->space == SPACE_SHARED)
         op->conflict_degree = conflict_degree(sm, inst, op->bytes);
+    else if (op->space == SPACE_TEXTURE)
+        coalesce_texels(context->texel, context->texel_count, op);
     else
         add_addresses(sm, w, inst, op);
 }

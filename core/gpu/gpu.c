@@ -32,6 +32,7 @@ struct Gpu {
     SimObject *slices[MAX_SLICES];
     uint32_t slice_count;
     uint64_t code_bytes;
+    TextureTable textures;
     RunningKernel running;
     LaunchResult result; /* of the present or last launch */
     uint32_t launches;
@@ -97,12 +98,17 @@ void gpu_elaborate(Gpu *gpu) {
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     free(gpu->running.params);
+    texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
     free(gpu);
 }
 
 DeviceMemory *gpu_memory(Gpu *gpu) {
     return gpu->functional.memory;
+}
+
+TextureTable *gpu_textures(Gpu *gpu) {
+    return &gpu->textures;
 }
 
 /* Slice s is the s-th L2 of the machine. */
@@ -141,7 +147,9 @@ void gpu_place_module(Gpu *gpu, Module *module) {
     place_code(gpu, module);
     for (uint32_t i = 0; i < module->variable_count; i++) {
         ModuleVariable *variable = &module->variables[i];
-        variable->address = device_alloc(gpu->functional.memory, variable->bytes);
+        variable->address = variable->space == SPACE_TEXTURE
+                                ? texture_reserve(&gpu->textures)
+                                : device_alloc(gpu->functional.memory, variable->bytes);
         if (!variable->address)
             user_error("%s: variable '%s' of %lu bytes does not fit device memory", module->path,
                        variable->name, variable->bytes);
@@ -184,7 +192,7 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     RunningKernel *running = &gpu->running;
     char why[160];
     free(running->params);
-    *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches};
+    *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
     memcpy(running->grid, launch->grid, sizeof running->grid);
     memcpy(running->block, launch->block, sizeof running->block);
     running->threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];

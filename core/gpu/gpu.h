@@ -5,6 +5,7 @@
 
 #include "core/ptx/memory.h"
 #include "core/ptx/module.h"
+#include "core/ptx/texture.h"
 #include "core/sim/sim.h"
 
 typedef struct Gpu Gpu;
@@ -36,12 +37,15 @@ void gpu_elaborate(Gpu *gpu);
 /* After sim_free(), which is the caller's: the objects look into device memory to the last. */
 void gpu_free(Gpu *gpu);
 DeviceMemory *gpu_memory(Gpu *gpu);
+/* To be changed between kernels only. */
+TextureTable *gpu_textures(Gpu *gpu);
 
 /* Host copies and fills that respect machines on which they have a side effect (warming L2). */
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count);
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
 
-/* Allocates and initialises the module's variables. The module must outlive the Gpu. */
+/* Allocates and initialises the module's variables, and gives its textures handles. The module must outlive
+ * the Gpu. */
 void gpu_place_module(Gpu *gpu, Module *module);
 
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an

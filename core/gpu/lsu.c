@@ -245,15 +245,22 @@ static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t 
              op);
 }
 
-static void distinct_segments(Lsu *lsu) {
-    const MemoryOp *op = &lsu->op;
+static void texture_segments(Lsu *lsu, const MemoryOp *op) {
+    lsu->segment_count = op->segments;
+    for (uint32_t i = 0; i < lsu->segment_count; i++)
+        lsu->segments[i] = (Segment){.address = op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT,
+                                     .bytes = TEXTURE_SEGMENT};
+}
+
+static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
     uint64_t distinct[WARP_LANES] = {op->lowest};
     lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
     for (uint32_t i = 0; i < lsu->segment_count; i++)
         lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
 }
 
-/* Shared memory is served from the link's slot; only what makes accesses to a cache is kept. */
+/* Shared memory is served from the link's slot; of others all is kept but the addresses, which become
+ * segments. */
 static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     count_instruction(lsu, op);
     if (op->space == SPACE_SHARED) {
@@ -264,14 +271,16 @@ static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
         begin_fixed(lsu, op, 1, lsu->constant_latency, now);
         return;
     }
-    memcpy(&lsu->op, op, op->has_addresses ? sizeof *op : offsetof(MemoryOp, address));
+    memcpy(&lsu->op, op, offsetof(MemoryOp, address));
     lsu->op_valid = 1;
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;
     if (goes_to_memory(op))
         lsu->segment_count = coalesce(op, lsu->segments);
+    else if (op->space == SPACE_TEXTURE)
+        texture_segments(lsu, op);
     else
-        distinct_segments(lsu);
+        distinct_segments(lsu, op);
 }
 
 static bool take_entry(Lsu *lsu, uint64_t now) {

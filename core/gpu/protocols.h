@@ -7,7 +7,8 @@
 
 /* SM -> LSU: one warp memory instruction, addresses known. Local addresses are already laid out in memory.
  * What every instruction needs comes first; the addresses are there only when `has_addresses`: accesses to
- * shared memory and loads within one line do without, and leave most of the message untouched. */
+ * shared memory and loads within one line do without, and leave most of the message untouched. Of a texture
+ * fetch, whose lanes read several texels each, the message has the segments instead. */
 typedef struct {
     uint64_t begins;          /* core cycle from which the LSU may work on it                       */
     uint64_t lowest, highest; /* least and greatest address; 0 and UINT64_MAX when unknown          */
@@ -20,9 +21,14 @@ typedef struct {
     uint8_t space;    /* Space                                                              */
     uint8_t bytes;    /* per lane: element_bytes * elements                                 */
     uint8_t cache_op; /* CacheOp                                                            */
-    uint8_t has_addresses, pad;
-    uint64_t pad2[2];
-    uint64_t address[WARP_LANES]; /* of active lanes */
+    uint8_t has_addresses;
+    uint8_t segments; /* texture fetches: entries of segment                                */
+    uint64_t pad[2];
+    union {
+        uint64_t address[WARP_LANES]; /* of active lanes */
+        /* Texture fetches: segments of 32 B, counted from `lowest` on. */
+        uint32_t segment[WARP_LANES * LANE_TEXELS];
+    };
 } MemoryOp;
 
 _Static_assert(offsetof(MemoryOp, address) == 64, "what every instruction needs is one cache line");

@@ -269,6 +269,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->bank[1] = kernel->constants;
     sm->context->params = running->params;
     sm->context->param_bytes = kernel->param_bytes;
+    sm->context->textures = running->textures;
     sm->context->shared_bytes = running->shared_bytes;
     sm->context->local_bytes = kernel->local_bytes;
 }
@@ -313,11 +314,12 @@ void sm_fault(const Sm *sm, uint32_t w, const Inst *inst) {
     sm->context->fault = FAULT_NONE;
     if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
         snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
-    user_error("kernel %s, PTX line %u: %s address 0x%lx, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
+    user_error("kernel %s, PTX line %u: %s 0x%lx, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
                running->kernel->name, inst->line,
-               kind == FAULT_TRAP         ? "trap at"
-               : kind == FAULT_MISALIGNED ? "misaligned access to"
-                                          : "access out of bounds at",
+               kind == FAULT_TRAP         ? "trap at address"
+               : kind == FAULT_MISALIGNED ? "misaligned access to address"
+               : kind == FAULT_NO_TEXTURE ? "no texture is bound to handle"
+                                          : "access out of bounds at address",
                address, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z, sm->obj.path, where);
 }
 

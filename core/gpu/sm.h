@@ -47,6 +47,7 @@ typedef struct {
     uint32_t dynamic_shared_bytes;
     uint32_t launch; /* number of the launch: %gridid */
     uint8_t *params;
+    const TextureTable *textures;
 } RunningKernel;
 
 /* What an instruction touches of its warp: one cache line. */

@@ -2,6 +2,7 @@
 #include "core/lua/array.h"
 #include "core/lua/bindings.h"
 #include "core/lua/machine.h"
+#include "core/lua/texture.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ typedef struct {
 typedef struct {
     Machine *machine;
     const Kernel *kernel;
+    const Module *module; /* that it is of */
 } KernelRef;
 
 static Machine *gpu_at(lua_State *L, int index) {
@@ -214,7 +216,7 @@ static int l_load(lua_State *L) {
     lua_newtable(L);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         KernelRef *ref = lua_newuserdatauv(L, sizeof *ref, 1);
-        *ref = (KernelRef){machine, &module->kernels[i]};
+        *ref = (KernelRef){machine, &module->kernels[i], module};
         lua_getiuservalue(L, 1, 1);
         lua_setiuservalue(L, -2, 1);
         luaL_setmetatable(L, kernel_type);
@@ -223,6 +225,63 @@ static int l_load(lua_State *L) {
         lua_rawseti(L, -2, i + 1);
     }
     return 2;
+}
+
+/* gpu:texture { buffer =, format =, width =, ... } -> handle */
+static int l_texture(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    Texture texture = texture_at(L, 2);
+    TextureTable *table = gpu_textures(machine->gpu);
+    require_covered(machine, "texture", texture.base, texture_bytes(&texture));
+    uint64_t handle = texture_reserve(table);
+    texture_bind(table, handle, &texture);
+    lua_pushinteger(L, (lua_Integer)handle);
+    return 1;
+}
+
+/* The module of the kernel, or of the kernels of a PTX file, at `index`. */
+static const Module *module_at(lua_State *L, int index, const Machine *machine) {
+    lua_pushvalue(L, index);
+    if (lua_istable(L, -1)) { /* all of them are of one module: any will do */
+        lua_pushnil(L);
+        lua_next(L, -2);
+    }
+    const KernelRef *ref = luaL_testudata(L, -1, kernel_type);
+    if (!ref)
+        user_error(
+            "bind_texture: a kernel, or all kernels of a PTX file, is wanted (self.kernels), this is a %s",
+            luaL_typename(L, index));
+    if (ref->machine != machine)
+        user_error("bind_texture: kernel %s was loaded into another machine", ref->kernel->name);
+    return ref->module;
+}
+
+_Noreturn static void no_such_texture(const Module *module, const char *name) {
+    char names[1024] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < module->variable_count && used < sizeof names; i++)
+        if (module->variables[i].space == SPACE_TEXTURE)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     module->variables[i].name);
+    if (!used) user_error("bind_texture: %s declares no texture, so '%s' neither", module->path, name);
+    user_error("bind_texture: %s declares no texture '%s'; its textures are %s", module->path, name, names);
+}
+
+/* gpu:bind_texture(kernel or kernels, "name", handle): what the .texref of that name reads from now on */
+static int l_bind_texture(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    const Module *module = module_at(L, 2, machine);
+    const char *name = luaL_checkstring(L, 3);
+    const ModuleVariable *variable = module_texture(module, name);
+    if (!variable) no_such_texture(module, name);
+    TextureTable *table = gpu_textures(machine->gpu);
+    int whole;
+    const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
+    if (!whole || !texture)
+        user_error("bind_texture: a handle from gpu:texture {...} is wanted for '%s', this is %s", name,
+                   luaL_tolstring(L, 4, NULL));
+    texture_bind(table, variable->address, texture);
+    return 0;
 }
 
 /* n, or { x, y, z }, of which y and z may be left out */
@@ -476,11 +535,15 @@ static int l_kernel_tostring(lua_State *L) {
 void gpu_open(lua_State *L) {
     static const luaL_Reg gpu_metamethods[] = {{NULL, NULL}};
     static const luaL_Reg gpu_methods[] = {
-        {"alloc", l_alloc},       {"free", l_free},     {"upload", l_upload},
-        {"write", l_write},       {"fill", l_fill},     {"download", l_download},
-        {"read", l_read},         {"load", l_load},     {"launch", l_launch},
-        {"launches", l_launches}, {"digest", l_digest}, {"set_cycle_limit", l_set_cycle_limit},
-        {"drain", l_drain},       {"totals", l_totals}, {NULL, NULL},
+        {"alloc", l_alloc},     {"free", l_free},
+        {"upload", l_upload},   {"write", l_write},
+        {"fill", l_fill},       {"download", l_download},
+        {"read", l_read},       {"load", l_load},
+        {"launch", l_launch},   {"launches", l_launches},
+        {"digest", l_digest},   {"set_cycle_limit", l_set_cycle_limit},
+        {"drain", l_drain},     {"totals", l_totals},
+        {"texture", l_texture}, {"bind_texture", l_bind_texture},
+        {NULL, NULL},
     };
     static const luaL_Reg kernel_metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"gpu", l_gpu}, {NULL, NULL}};

@@ -29,7 +29,8 @@ static void describe(const KernelBody *body, const BodyStatement *from, Statemen
     *to = (Statement){.opcode = from->opcode,
                       .modifier_count = (int)from->modifier_count,
                       .operand_count = (int)from->operand_count,
-                      .vector_elements = (int)from->vector_elements};
+                      .vector_elements = (int)from->vector_elements,
+                      .trailing = (int)(from->bracket_end ? from->operand_count - from->bracket_end : 0)};
     for (uint32_t m = 0; m < from->modifier_count; m++)
         to->modifiers[m] = from->modifiers[m];
     for (uint32_t k = 0; k < from->operand_count; k++) {
@@ -242,8 +243,9 @@ static uint32_t symbol_variable(const Operand *operand) {
 
 static void check_space(Decoder *decoder, const BodyStatement *statement, const Symbol *symbol, Space space) {
     static const char *const names[] = {
-        [SPACE_GLOBAL] = ".global", [SPACE_SHARED] = ".shared", [SPACE_LOCAL] = ".local",
-        [SPACE_CONST] = ".const",   [SPACE_PARAM] = ".param",   [SPACE_GENERIC] = ".global",
+        [SPACE_GLOBAL] = ".global",  [SPACE_SHARED] = ".shared", [SPACE_LOCAL] = ".local",
+        [SPACE_CONST] = ".const",    [SPACE_PARAM] = ".param",   [SPACE_GENERIC] = ".global",
+        [SPACE_TEXTURE] = "texture",
     };
     Space own;
     switch (symbol->kind) {
@@ -255,8 +257,8 @@ static void check_space(Decoder *decoder, const BodyStatement *statement, const 
     case SYMBOL_PARAM: own = SPACE_PARAM; break;
     default: own = SPACE_NONE; break;
     }
-    bool generic = space == SPACE_GENERIC && symbol->kind == SYMBOL_VARIABLE;
-    if (space == SPACE_NONE || space == SPACE_TEXTURE || own == space || generic) return;
+    bool generic = space == SPACE_GENERIC && symbol->kind == SYMBOL_VARIABLE && own != SPACE_TEXTURE;
+    if (space == SPACE_NONE || own == space || generic) return;
     parser_fail(decoder->parser, statement->line, "'%.200s' is not a variable in %s memory",
                 symbol->name->text, names[space]);
 }

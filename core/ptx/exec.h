@@ -4,6 +4,7 @@
 
 #include "core/ptx/inst.h"
 #include "core/ptx/memory.h"
+#include "core/ptx/texture.h"
 
 /* Windows of the generic address space. A shared or local address as PTX sees it is an offset from 0 in its
  * own space; cvta adds the base of the window. Everything else is global. */
@@ -11,7 +12,8 @@
 #define LOCAL_WINDOW  0x02000000ull
 #define WINDOW_BYTES  0x01000000ull
 
-typedef enum { FAULT_NONE, FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_TRAP } FaultKind;
+/* FAULT_NO_TEXTURE: the address is a handle without a texture. */
+typedef enum { FAULT_NONE, FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_TRAP, FAULT_NO_TEXTURE } FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
  * payload travels beside the request. Plain data. */
@@ -57,6 +59,11 @@ struct ExecContext {
     uint32_t fault; /* FaultKind */
     uint32_t fault_lane;
     uint64_t fault_address;
+    const TextureTable *textures;
+    /* Out, texture fetches: the addresses of the texels read, lane by lane. Lanes that read none, because all
+     * of theirs lie beyond the border, leave `active`. */
+    uint32_t texel_count;
+    uint64_t texel[WARP_LANES * LANE_TEXELS];
 };
 
 /* Writes the values of the kernel's special registers into the registers of a starting warp. */

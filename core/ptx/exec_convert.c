@@ -291,7 +291,7 @@ DEFINE_FLOAT_TO_INTEGERS(f32, F32_SOURCE, NAN_IS_ZERO)
 DEFINE_FLOAT_TO_INTEGERS(f64, F64_SOURCE, NAN_IS_TOP_BIT)
 
 /* f16 stands in the low half of a 32-bit slot. */
-static double f16_to_double(uint32_t bits) {
+double f64_of_f16(uint32_t bits) {
     uint32_t exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
     double magnitude = exponent == 31  ? (fraction ? (double)NAN : (double)INFINITY)
                        : exponent == 0 ? fraction * 0x1p-24
@@ -338,13 +338,13 @@ DEFINE_CVT_TO_F16(s32, int32_t, NARROW_SOURCE)
 void exec_cvt_f32_f16(const Inst *inst, ExecContext *context) {
     NARROW_SOURCE float result[WARP_LANES];
     for (int lane = 0; lane < WARP_LANES; lane++)
-        result[lane] = canonical_f32((float)f16_to_double(from[lane]));
+        result[lane] = canonical_f32((float)f64_of_f16(from[lane]));
     finish_f32(inst, context, result);
 }
 
 void exec_cvt_f64_f16(const Inst *inst, ExecContext *context) {
     NARROW_SOURCE double result[WARP_LANES];
     for (int lane = 0; lane < WARP_LANES; lane++)
-        result[lane] = canonical_f64(f16_to_double(from[lane]));
+        result[lane] = canonical_f64(f64_of_f16(from[lane]));
     finish_f64(inst, context, result);
 }

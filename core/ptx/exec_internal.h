@@ -66,6 +66,9 @@ enum {
     DETAIL_ATOMIC_MASK = 0xffff,
 };
 
+/* Inst.detail of texture fetches. */
+enum { DETAIL_TEXTURE_2D = 1, DETAIL_TEXTURE_FLOAT = 2 /* coordinates */ };
+
 typedef enum {
     ATOMIC_ADD,
     ATOMIC_MIN,
@@ -145,6 +148,9 @@ static inline double f64_of_bits(uint64_t bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
+
+/* Exact. */
+double f64_of_f16(uint32_t bits);
 
 /* PTX generates one NaN for f32. What the host's instructions propagate depends on the order in which the
  * compiler puts the operands of a commutative operation, so f64 needs one as well. */

@@ -17,6 +17,7 @@ enum {
     INST_BYTES = 8, /* of an instruction in memory */
     MAX_DST = 4,
     MAX_SRC = 5,
+    LANE_TEXELS = 4,             /* that a lane of a texture fetch reads at most: bilinear filtering */
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
     SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
     NO_PREDICATE = 0xff,

@@ -2,6 +2,7 @@
 
 #include "core/ptx/exec_internal.h"
 #include "core/ptx/isa_memory.h"
+#include "core/ptx/isa_texture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -275,6 +276,7 @@ static bool refuse(const Statement *statement, bool opcode_known, const IsaRow *
 
 bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char *why, size_t why_size) {
     if (isa_is_memory(statement->opcode)) return isa_select_memory(statement, inst, plan, why, why_size);
+    if (isa_is_texture(statement->opcode)) return isa_select_texture(statement, inst, plan, why, why_size);
     bool opcode_known = false;
     const IsaRow *misfit = NULL;
     for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
@@ -306,4 +308,5 @@ void isa_print_rows(void (*print)(void *context, const char *row), void *context
         print(context, text);
     }
     isa_print_memory(print, context);
+    isa_print_texture(print, context);
 }

@@ -32,6 +32,7 @@ typedef struct {
                                            * base */
     uint8_t special;                      /* the SpecialRegister of an OPERAND_SPECIAL source */
     int vector_elements;                  /* 1, 2 or 4: elements of the ld/st vector     */
+    int trailing;                         /* operands behind the brackets of an address  */
 } Statement;
 
 /* What the parser does with operand k. */

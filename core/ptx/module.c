@@ -113,3 +113,10 @@ const Kernel *module_kernel(const Module *module, const char *name) {
         if (!strcmp(module->kernels[i].name, name)) return &module->kernels[i];
     return NULL;
 }
+
+const ModuleVariable *module_texture(const Module *module, const char *name) {
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].space == SPACE_TEXTURE && !strcmp(module->variables[i].name, name))
+            return &module->variables[i];
+    return NULL;
+}

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* A .global or .const variable. `address` is 0 until the module is placed. */
+/* A .global or .const variable, or a texture: a .texref or .tex. `address` is 0 until the module is placed;
+ * that of a texture is its handle. */
 typedef struct {
     char *name;
     Space space;
@@ -34,6 +35,7 @@ void module_free(Module *module);
  * initialisers. */
 void module_place(Module *module);
 
-const Kernel *module_kernel(const Module *module, const char *name); /* NULL when there is none */
+const Kernel *module_kernel(const Module *module, const char *name);          /* NULL when there is none */
+const ModuleVariable *module_texture(const Module *module, const char *name); /* likewise */
 
 #endif

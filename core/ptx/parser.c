@@ -310,7 +310,7 @@ static void parse_linked(Parser *parser, bool is_extern) {
     static const struct {
         const char *name;
         Space space;
-    } variables[] = {{"global", SPACE_GLOBAL}, {"const", SPACE_CONST}};
+    } variables[] = {{"global", SPACE_GLOBAL}, {"const", SPACE_CONST}, {"tex", SPACE_TEXTURE}};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         if (!at_dotted(parser, variables[i].name)) continue;
         advance(parser);

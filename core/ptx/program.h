@@ -31,7 +31,8 @@ typedef struct {
     Operand *operands;
     uint32_t modifier_count, operand_count;
     uint32_t vector_elements;
-    uint32_t guard; /* predicate register or NO_REGISTER */
+    uint32_t bracket_end; /* number of operands up to the ']' of an address, 0 without one */
+    uint32_t guard;       /* predicate register or NO_REGISTER */
     bool guard_negated;
     uint32_t line;
     const char *text; /* the statement in the source, for messages */

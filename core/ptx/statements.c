@@ -240,17 +240,23 @@ Operand parse_operand(Parser *parser, Draft *draft) {
     return operand;
 }
 
+/* Behind its '{'; returns the number of elements. */
+static uint32_t parse_vector(Parser *parser, Draft *draft) {
+    uint32_t elements = 0;
+    do {
+        draft_operand(draft, parse_operand(parser, draft));
+        elements++;
+    } while (accept(parser, ','));
+    expect(parser, '}', "after the elements of a vector");
+    return elements;
+}
+
 /* [base + offset], behind its '['; textures have further operands inside the brackets. */
 static void parse_address(Parser *parser, Draft *draft);
 
 static void parse_operand_group(Parser *parser, Draft *draft) {
     if (accept(parser, '{')) {
-        uint32_t elements = 0;
-        do {
-            draft_operand(draft, parse_operand(parser, draft));
-            elements++;
-        } while (accept(parser, ','));
-        expect(parser, '}', "after the elements of a vector");
+        uint32_t elements = parse_vector(parser, draft);
         if (draft->statement.vector_elements == 1) draft->statement.vector_elements = elements;
     } else if (accept(parser, '[')) {
         parse_address(parser, draft);
@@ -275,18 +281,13 @@ static void parse_address(Parser *parser, Draft *draft) {
     }
     address.shape = OPERAND_ADDRESS;
     draft_operand(draft, address);
-    while (accept(parser, ',')) {
-        refuse(&draft->statement, "its address has several parts");
-        if (accept(parser, '{')) {
-            do
-                parse_operand(parser, draft);
-            while (accept(parser, ','));
-            expect(parser, '}', "after the elements of a vector");
-        } else {
-            parse_operand(parser, draft);
-        }
-    }
+    while (accept(parser, ','))
+        if (accept(parser, '{'))
+            parse_vector(parser, draft);
+        else
+            draft_operand(draft, parse_operand(parser, draft));
     expect(parser, ']', "after an address");
+    draft->statement.bracket_end = draft->statement.operand_count;
 }
 
 /* Instructions. */

@@ -33,7 +33,7 @@ static uint64_t parse_align(Parser *parser) {
 
 /* True for what may follow the type of a parameter: .ptr .global .align 8 */
 static bool parse_pointer_attribute(Parser *parser) {
-    static const char *const attributes[] = {"ptr", "global", "shared", "const", "local"};
+    static const char *const attributes[] = {"ptr", "global", "shared", "const", "local", "texref"};
     if (at_dotted(parser, "align")) return parse_align(parser), true;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (at_dotted(parser, attributes[i])) return advance(parser), true;
@@ -59,6 +59,7 @@ void parse_type(Parser *parser, VariableType *type) {
             type->is_predicate = !strcmp(name->text, "pred");
             type->element_bytes = type_bytes(name->text);
             type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
+            type->is_texture = !strcmp(name->text, "texref");
             type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
             if (!type->is_predicate && !type->element_bytes)
                 parser_fail(parser, token.line, "%s is not a type that can be declared", token_words(token));
@@ -463,6 +464,15 @@ static Symbol *declare_module_variable(Parser *parser, const Name *name, bool is
     return symbol;
 }
 
+/* A texture takes no memory; what it reads and how is known when the host binds it. */
+static void check_texture(Parser *parser, const Name *name, const VariableType *type, uint32_t line) {
+    if (type->dimension_count)
+        parser_fail(parser, line, "'%.200s': arrays of textures are not supported", name->text);
+    if (at(parser, '='))
+        parser_fail(parser, line, "'%.200s': a texture cannot have an initialiser; the host binds it",
+                    name->text);
+}
+
 static void parse_module_variable(Parser *parser, VariableType type, Space space, bool is_extern) {
     Module *module = parser->module;
     Arena *storage = &module->fixups->storage;
@@ -470,6 +480,7 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
     const Name *name = expect_name(parser, "the name of a variable");
     parse_dimensions(parser, &type);
     if (type.is_predicate) parser_fail(parser, line, "a variable cannot be .pred");
+    if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
     Symbol *symbol = declare_module_variable(parser, name, is_extern, line);
     if (is_extern) return;
     uint32_t index = module->variable_count;
@@ -490,6 +501,7 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
 void parse_module_variables(Parser *parser, Space space, bool is_extern) {
     VariableType type;
     parse_type(parser, &type);
+    if (type.is_texture) space = SPACE_TEXTURE;
     do
         parse_module_variable(parser, type, space, is_extern);
     while (accept(parser, ','));
