@@ -229,18 +229,23 @@ static void count(const Gpu *gpu, LaunchResult *result, bool add) {
         result->start_cycle = cycle;
 }
 
-void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    if (!dispatcher_idle(gpu->dispatcher))
-        user_error("kernel %s: another kernel is still running", kernel->name);
+void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     prepare_kernel(gpu, kernel, launch);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sm_set_kernel(gpu->sms[i], &gpu->running);
-    for (uint32_t i = 0; i < gpu->sim->object_count; i++)
-        if (gpu->sim->objects[i]->class == &l1_class) l1_invalidate(gpu->sim->objects[i]);
     gpu->result = (LaunchResult){.kernel = kernel->name};
     gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    count(gpu, &gpu->result, false);
+    gpu->result.threads_per_cta = gpu->running.threads_per_cta;
     gpu->launches++;
+}
+
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: another kernel is still running", kernel->name);
+    gpu_prepare(gpu, kernel, launch);
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++)
+        if (gpu->sim->objects[i]->class == &l1_class) l1_invalidate(gpu->sim->objects[i]);
+    count(gpu, &gpu->result, false);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
 }
 
@@ -342,4 +347,57 @@ void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), vo
 
 void gpu_hang_limit(Gpu *gpu, uint64_t cycles) {
     gpu->hang_cycles = cycles;
+}
+
+/* --- Checkpoints ----------------------------------------------------------------------------- */
+
+enum { RESULT_NUMBERS = 5 };
+
+void gpu_save(const Gpu *gpu, Buffer *buffer) {
+    const LaunchResult *result = &gpu->result;
+    const uint64_t numbers[RESULT_NUMBERS] = {result->start_cycle, result->cycles, result->warp_instructions,
+                                              result->thread_instructions, result->ctas};
+    buffer_u32(buffer, gpu->launches);
+    buffer_append(buffer, numbers, sizeof numbers);
+    sim_save(gpu->sim, buffer);
+}
+
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context) {
+    reader_u32(reader);
+    reader_bytes(reader, RESULT_NUMBERS * sizeof(uint64_t));
+    return snapshot_list(reader, now, visit, context);
+}
+
+bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
+    LaunchResult *result = &gpu->result;
+    uint32_t launches = reader_u32(reader);
+    uint64_t numbers[RESULT_NUMBERS];
+    for (int i = 0; i < RESULT_NUMBERS; i++)
+        numbers[i] = reader_u64(reader);
+    if (reader->failed || launches != gpu->launches) {
+        snprintf(why, why_size, "the checkpoint was made after %u kernel launches, the host program made %u",
+                 launches, gpu->launches);
+        return false;
+    }
+    result->start_cycle = numbers[0];
+    result->cycles = numbers[1];
+    result->warp_instructions = numbers[2];
+    result->thread_instructions = numbers[3];
+    result->ctas = numbers[4];
+    return sim_load(gpu->sim, reader, changes, why, why_size);
+}
+
+bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size) {
+    Buffer saved = {0};
+    gpu_save(gpu, &saved);
+    gpu->sim = to;
+    gpu->dispatcher = NULL;
+    gpu->sm_count = gpu->slice_count = 0;
+    to->user = &gpu->functional;
+    gpu_elaborate(gpu);
+    for (uint32_t i = 0; gpu->running.kernel && i < gpu->sm_count; i++)
+        sm_set_kernel(gpu->sms[i], &gpu->running);
+    bool good = gpu_load(gpu, &(Reader){.bytes = saved.bytes, .count = saved.count}, changes, why, why_size);
+    buffer_free(&saved);
+    return good;
 }

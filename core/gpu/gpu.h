@@ -7,6 +7,7 @@
 #include "core/ptx/module.h"
 #include "core/ptx/texture.h"
 #include "core/sim/sim.h"
+#include "core/sim/snapshot.h"
 
 typedef struct Gpu Gpu;
 
@@ -22,7 +23,7 @@ typedef struct {
     const char *kernel;
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
-    uint64_t ctas;
+    uint64_t ctas, threads_per_cta;
 } LaunchResult;
 
 typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED } RunStatus;
@@ -63,6 +64,26 @@ uint64_t gpu_thread_instructions(const Gpu *gpu);
 
 /* Makes gpu_run() return RUN_INTERRUPTED at the next quantum boundary; callable from a signal handler. */
 void gpu_interrupt(Gpu *gpu);
+
+/* --- Checkpoints, at a quantum boundary ------------------------------------------------------- */
+
+/* Appends the machine and the counters of the running or last launch; not the memory (device_memory_save()).
+ */
+void gpu_save(const Gpu *gpu, Buffer *buffer);
+/* Repeats a launch without running it: on resume, for every launch of the host program up to the checkpoint.
+ */
+void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* Takes over a saved state after the host program repeated what it did until then: the same modules,
+ * allocations and launches. False, with the reason, when the bytes are damaged or of another machine, see
+ * sim_load(). */
+bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
+
+/* Goes on in the middle of everything on another machine, which is not elaborated yet and gets the state of
+ * the present one. The present Sim is the caller's to free. False, with the reason, when it cannot be done:
+ * the Gpu is good for nothing then. */
+bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size);
+/* snapshot_list() of what gpu_save() wrote. */
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context);
 
 /* For progress lines: CTAs finished and in all of the running kernel. */
 typedef struct {

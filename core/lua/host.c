@@ -3,10 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +79,43 @@ static int l_host(lua_State *L) {
     return 1;
 }
 
+/* core.fork() -> process number of the child, or 0 in the child. It ends when its parent does. */
+static int l_fork(lua_State *L) {
+    raise_user_errors_in(L);
+    fflush(NULL);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0) user_error("fork: no new process: %s", strerror(errno));
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(EXIT_USER_ERROR);
+    }
+    lua_pushinteger(L, child);
+    return 1;
+}
+
+/* core.wait_for_child() -> process number, exit status or nil, signal that killed it or nil */
+static int l_wait_for_child(lua_State *L) {
+    int status;
+    pid_t child;
+    raise_user_errors_in(L);
+    while ((child = waitpid(-1, &status, 0)) < 0)
+        if (errno != EINTR) user_error("wait: %s", strerror(errno));
+    lua_pushinteger(L, child);
+    if (WIFEXITED(status)) {
+        lua_pushinteger(L, WEXITSTATUS(status));
+        return 2;
+    }
+    lua_pushnil(L);
+    lua_pushinteger(L, WTERMSIG(status));
+    return 3;
+}
+
+/* core.leave(status): ends this process without freeing anything. */
+static int l_leave(lua_State *L) {
+    fflush(NULL);
+    _exit((int)luaL_checkinteger(L, 1));
+}
+
 /* The build defines both. */
 #ifndef WW_VERSION
 #define WW_VERSION "unknown"
@@ -96,6 +136,9 @@ void host_open(lua_State *L) {
         {"is_file", l_is_file},
         {"digest", l_digest},
         {"host", l_host},
+        {"fork", l_fork},
+        {"wait_for_child", l_wait_for_child},
+        {"leave", l_leave},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

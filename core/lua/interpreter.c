@@ -172,6 +172,8 @@ static int open_core(lua_State *L) {
     random_open(L);
     machine_open(L);
     gpu_open(L);
+    launch_open(L);
+    checkpoint_open(L);
     host_open(L);
     return 1;
 }

@@ -1,5 +1,6 @@
 /* Machines under construction: clocks, objects, wires; and the counters of finished ones. */
 #include "core/lua/bindings.h"
+#include "core/lua/checkpoint.h"
 #include "core/lua/objects.h"
 #include "core/sim/units.h"
 
@@ -21,7 +22,7 @@ static int l_machine(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
     Machine *machine = lua_newuserdatauv(L, sizeof *machine, 1);
-    *machine = (Machine){.cycle_limit = NEVER};
+    *machine = (Machine){.cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER};
     luaL_setmetatable(L, machine_type);
     machine->sim = sim_new(name);
     return 1;
@@ -37,6 +38,7 @@ static int l_close(lua_State *L) {
         module_free(machine->modules[i]);
     free(machine->modules);
     free(machine->progress_prefix);
+    checkpoint_free(machine);
     *machine = (Machine){0};
     return 0;
 }
@@ -91,6 +93,12 @@ static int l_order(lua_State *L) {
 static int l_threads(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     sim_set_threads(machine->sim, count_at(L, 2, "threads", 1));
+    return 0;
+}
+
+/* machine:stop_threads(): until it runs again; a forked process has no other threads. */
+static int l_stop_threads(lua_State *L) {
+    sim_stop_threads(machine_at(L, 1)->sim);
     return 0;
 }
 
@@ -310,10 +318,14 @@ static int l_path_matches(lua_State *L) {
 void machine_open(lua_State *L) {
     static const luaL_Reg machine_metamethods[] = {{"__gc", l_close}, {NULL, NULL}};
     static const luaL_Reg machine_methods[] = {
-        {"close", l_close},     {"clock", l_clock},   {"quantum", l_quantum}, {"order", l_order},
-        {"add", l_add},         {"find", l_find},     {"wire", l_wire},       {"objects", l_objects},
-        {"threads", l_threads}, {"clocks", l_clocks}, {"wires", l_wires},     {"stats", l_stats},
-        {"settle", l_settle},   {NULL, NULL},
+        {"close", l_close},     {"clock", l_clock},
+        {"quantum", l_quantum}, {"order", l_order},
+        {"add", l_add},         {"find", l_find},
+        {"wire", l_wire},       {"objects", l_objects},
+        {"threads", l_threads}, {"stop_threads", l_stop_threads},
+        {"clocks", l_clocks},   {"wires", l_wires},
+        {"stats", l_stats},     {"settle", l_settle},
+        {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"machine", l_machine},

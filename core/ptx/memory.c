@@ -2,19 +2,23 @@
 
 #include "core/sim/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define GRANULE 256ull
+#define PAGE    4096ull
+_Static_assert(DEVICE_MEMORY_BASE % PAGE == 0, "pages are counted from the base");
 
 typedef struct {
     uint64_t start, end;
 } Allocation;
 
 struct DeviceMemory {
-    uint8_t *host; /* of DEVICE_MEMORY_BASE */
+    uint8_t *host;   /* of DEVICE_MEMORY_BASE */
+    uint8_t *marked; /* for each page: has a kernel written to it? */
     uint64_t capacity;
     Allocation *live; /* in address order */
     size_t live_count, live_capacity;
@@ -30,23 +34,35 @@ static void *grow(void *array, size_t *capacity, size_t element_bytes) {
     return array;
 }
 
+static uint64_t page_count(const DeviceMemory *memory) {
+    return (memory->capacity + PAGE - 1) / PAGE;
+}
+
+/* Zero, and touched only when used. */
+static uint8_t *reserve(uint64_t bytes) {
+    uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                          -1, 0);
+    if (start == MAP_FAILED) {
+        user_error("device memory: cannot reserve %llu bytes of address space; choose a smaller capacity",
+                   (unsigned long long)bytes);
+    }
+    return start;
+}
+
 DeviceMemory *device_memory_new(uint64_t capacity) {
     DeviceMemory *memory = calloc(1, sizeof *memory);
     if (!memory) panic("out of memory");
     memory->capacity = capacity / GRANULE * GRANULE;
     ensure(memory->capacity > 0);
-    memory->host = mmap(NULL, memory->capacity, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory->host == MAP_FAILED) {
-        user_error("device memory: cannot reserve %llu bytes of address space; choose a smaller capacity",
-                   (unsigned long long)memory->capacity);
-    }
+    memory->host = reserve(memory->capacity);
+    memory->marked = reserve(page_count(memory));
     return memory;
 }
 
 void device_memory_free(DeviceMemory *memory) {
     ensure(memory->view_count == 0);
     munmap(memory->host, memory->capacity);
+    munmap(memory->marked, page_count(memory));
     free(memory->live);
     free(memory->views);
     free(memory);
@@ -54,6 +70,10 @@ void device_memory_free(DeviceMemory *memory) {
 
 static uint8_t *host_bytes(const DeviceMemory *memory, uint64_t address) {
     return memory->host + (address - DEVICE_MEMORY_BASE);
+}
+
+static uint64_t page_of(uint64_t address) {
+    return (address - DEVICE_MEMORY_BASE) / PAGE;
 }
 
 /* The index of the first live allocation that starts beyond `address`. */
@@ -112,6 +132,15 @@ static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
         memset(memory->host + first, 0, last - first);
 }
 
+/* Of the pages of an allocation that has left the list, from whose place `index` on the list goes on, those
+ * that a neighbour shares keep their marks. */
+static void clear_marks(DeviceMemory *memory, Allocation released, size_t index) {
+    uint64_t first = page_of(released.start), end = page_of(released.end - 1) + 1;
+    if (index > 0 && page_of(memory->live[index - 1].end - 1) == first) first++;
+    if (index < memory->live_count && page_of(memory->live[index].start) == end - 1) end--;
+    if (first < end) memset(memory->marked + first, 0, end - first);
+}
+
 bool device_release(DeviceMemory *memory, uint64_t address) {
     size_t beyond = first_beyond(memory, address);
     if (beyond == 0 || memory->live[beyond - 1].start != address) return false;
@@ -122,6 +151,7 @@ bool device_release(DeviceMemory *memory, uint64_t address) {
     memory->live_count--;
     memmove(&memory->live[index], &memory->live[index + 1],
             (memory->live_count - index) * sizeof *memory->live);
+    clear_marks(memory, released, index);
     for (size_t view = 0; view < memory->view_count; view++) {
         memory->views[view]->hot_start = memory->views[view]->hot_end = 0;
     }
@@ -189,6 +219,117 @@ uint64_t device_digest(const DeviceMemory *memory) {
     return digest;
 }
 
+/* Finds the next range of an allocation whose pages are marked: from *at on, which moves behind it. */
+static bool next_marked(const DeviceMemory *memory, Allocation block, uint64_t *at, Allocation *range) {
+    if (*at >= block.end) return false;
+    uint64_t pages = page_of(block.end - 1) + 1, page = page_of(*at);
+    const uint8_t *found = memchr(memory->marked + page, 1, pages - page);
+    if (!found) return false;
+    uint64_t first = (uint64_t)(found - memory->marked);
+    const uint8_t *behind = memchr(found, 0, pages - first);
+    uint64_t end = behind ? (uint64_t)(behind - memory->marked) : pages;
+    uint64_t from = DEVICE_MEMORY_BASE + first * PAGE, to = DEVICE_MEMORY_BASE + end * PAGE;
+    *range = (Allocation){from > block.start ? from : block.start, to < block.end ? to : block.end};
+    *at = range->end;
+    return true;
+}
+
+static void save_range(Buffer *buffer, Allocation range) {
+    buffer_u64(buffer, range.start);
+    buffer_u64(buffer, range.end);
+}
+
+/* Peak; allocations with their count in front; the marked ranges, each with its bytes; an empty range. */
+void device_memory_save(const DeviceMemory *memory, Buffer *buffer) {
+    for (size_t view = 0; view < memory->view_count; view++)
+        ensure(memory->views[view]->log_count == 0);
+    buffer_u64(buffer, memory->bytes_peak);
+    buffer_u64(buffer, memory->live_count);
+    for (size_t index = 0; index < memory->live_count; index++)
+        save_range(buffer, memory->live[index]);
+    Allocation range;
+    for (size_t index = 0; index < memory->live_count; index++) {
+        uint64_t at = memory->live[index].start;
+        while (next_marked(memory, memory->live[index], &at, &range)) {
+            save_range(buffer, range);
+            buffer_append(buffer, host_bytes(memory, range.start), range.end - range.start);
+        }
+    }
+    save_range(buffer, (Allocation){0, 0});
+}
+
+static bool fail(char *why, size_t size, const char *what) {
+    snprintf(why, size, "device memory: %s", what);
+    return false;
+}
+
+static Allocation load_range(Reader *reader) {
+    uint64_t start = reader_u64(reader);
+    return (Allocation){start, reader_u64(reader)};
+}
+
+static void describe(char *text, size_t size, bool there, Allocation block) {
+    if (there) {
+        snprintf(text, size, "0x%lx to 0x%lx", block.start, block.end);
+    } else {
+        snprintf(text, size, "missing");
+    }
+}
+
+static bool same_allocations(const DeviceMemory *memory, Reader *reader, char *why, size_t why_size) {
+    uint64_t count = reader_u64(reader);
+    for (size_t index = 0; index < count || index < memory->live_count; index++) {
+        bool in_file = index < count, is_here = index < memory->live_count;
+        Allocation saved = in_file ? load_range(reader) : (Allocation){0, 0},
+                   here = is_here ? memory->live[index] : (Allocation){0, 0};
+        if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
+        if (in_file && is_here && saved.start == here.start && saved.end == here.end) continue;
+        char there[64], now[64];
+        describe(there, sizeof there, in_file, saved);
+        describe(now, sizeof now, is_here, here);
+        snprintf(
+            why, why_size,
+            "device memory: allocation %zu in the order of addresses is %s in the checkpoint and %s here",
+            index, there, now);
+        return false;
+    }
+    return !reader->failed || fail(why, why_size, "the list of allocations is cut off");
+}
+
+/* With `apply` unset it only checks, so that damage is found before anything changes. */
+static bool load_pages(DeviceMemory *memory, Reader *reader, bool apply) {
+    for (;;) {
+        Allocation range = load_range(reader);
+        if (reader->failed) return false;
+        if (range.start == 0 && range.end == 0) return true;
+        if (range.start >= range.end) return false;
+        uint64_t count = range.end - range.start;
+        const uint8_t *bytes = reader_bytes(reader, count);
+        if (!bytes || !device_covers(memory, range.start, count)) return false;
+        if (!apply) continue;
+        memcpy(host_bytes(memory, range.start), bytes, count);
+        uint64_t first = page_of(range.start), last = page_of(range.end - 1);
+        memset(memory->marked + first, 1, last + 1 - first);
+    }
+}
+
+bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size) {
+    ensure(!memchr(memory->marked, 1, page_count(memory)));
+    uint64_t peak = reader_u64(reader);
+    if (!same_allocations(memory, reader, why, why_size)) return false;
+    if (peak < memory->bytes_live || peak > memory->capacity) {
+        snprintf(why, why_size, "device memory: %lu bytes of peak use, with %lu in use and %lu in all", peak,
+                 memory->bytes_live, memory->capacity);
+        return false;
+    }
+    Reader pages = *reader;
+    if (!load_pages(memory, reader, false))
+        return fail(why, why_size, "the pages that kernels wrote are damaged");
+    load_pages(memory, &pages, true);
+    memory->bytes_peak = peak;
+    return true;
+}
+
 void view_init(MemoryView *view, DeviceMemory *memory) {
     *view = (MemoryView){.memory = memory};
     view->base = (uint8_t *)((uintptr_t)memory->host - DEVICE_MEMORY_BASE);
@@ -209,9 +350,20 @@ void view_free(MemoryView *view) {
     *view = (MemoryView){0};
 }
 
+/* A write of up to 8 bytes may reach into the next page: merged writes are aligned to their elements only. */
+static void mark_pages(const DeviceMemory *memory, const LoggedWrite *write) {
+    memory->marked[page_of(write->address)] = 1;
+    memory->marked[page_of(write->address + write->bytes - 1)] = 1;
+}
+
 void view_commit(MemoryView *view) {
+    uint64_t page = 0; /* start of the page marked last: most writes go where the one before them went */
     for (uint32_t index = 0; index < view->log_count; index++) {
         const LoggedWrite *write = &view->log[index];
+        if (write->address - page > PAGE - sizeof write->value) {
+            mark_pages(view->memory, write);
+            page = write->address / PAGE * PAGE;
+        }
         uint8_t *to = view->base + write->address;
         switch (write->bytes) { /* constant sizes: one store each */
         case 1: memcpy(to, &write->value, 1); break;

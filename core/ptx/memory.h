@@ -7,6 +7,8 @@
 #ifndef WW_PTX_MEMORY_H
 #define WW_PTX_MEMORY_H
 
+#include "core/sim/buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +43,17 @@ void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t 
 /* A digest of all live allocations, for tests of determinism. */
 uint64_t device_digest(const DeviceMemory *memory);
 
+/* Checkpoints, between quanta only. On resume the host program runs again from its start, so its allocations,
+ * copies and fills are made again; what kernels wrote is not. Therefore view_commit() marks every page (4
+ * KiB, counted from DEVICE_MEMORY_BASE) that it writes to, and a checkpoint holds the marked pages alone,
+ * whatever the host wrote to them before or after. A page loses its mark when no live allocation is left in
+ * it: it is zero then, as in a new memory. */
+void device_memory_save(const DeviceMemory *memory, Buffer *buffer);
+/* Reads what device_memory_save() wrote into a memory to which the host program has done again all that it
+ * did before the save, and no kernel anything. False, with the reason in `why` and the memory as it was, when
+ * the bytes are damaged or the live allocations are not those of the save. */
+bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size);
+
 typedef struct {
     uint64_t address, value;
     uint64_t bytes; /* 1, 2, 4 or 8: the low bytes of value */
@@ -61,7 +74,7 @@ typedef struct MemoryView {
  * is. */
 void view_init(MemoryView *view, DeviceMemory *memory);
 void view_free(MemoryView *view);
-/* Applies the log in the order of the writes and empties it. */
+/* Applies the log in the order of the writes, marks the pages written, and empties the log. */
 void view_commit(MemoryView *view);
 
 /* True when [address, address + bytes) lies inside one live allocation, which becomes the hot one. */

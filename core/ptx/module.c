@@ -3,6 +3,7 @@
 #include "core/ptx/constants.h"
 #include "core/ptx/decode.h"
 #include "core/ptx/parser.h"
+#include "core/sim/buffer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ static Module *parse_text(const char *path, const char *text, size_t length, cha
     parser.lexer = (Lexer){text, text + length, 1};
     parser.symbols.arena = &parser.scratch;
     parser.module_scope = parser.scope = scope_open(&parser.symbols, NULL);
+    parser.module->digest = hash_bytes(0, text, length);
     parse_module(&parser);
     resolve_initialisers(&parser);
     build_kernels(&parser);

@@ -17,6 +17,7 @@ typedef struct {
 
 typedef struct Module {
     char *path;
+    uint64_t digest; /* of its text */
     Kernel *kernels;
     uint32_t kernel_count;
     ModuleVariable *variables;

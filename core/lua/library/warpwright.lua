@@ -2,13 +2,14 @@
 local core = require "warpwright.core"
 local machine = require "warpwright.machine"
 local run = require "warpwright.run"
+local simulation = require "warpwright.simulation"
 local workload = require "warpwright.workload"
 
 local ww = {
   version = core.version,
   machine = machine.describe,
   workload = workload.define,
-  build = run.build,
+  build = simulation.build,
   run = run.run,
   array = core.array,
   rng = core.rng,

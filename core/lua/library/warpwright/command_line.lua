@@ -1,10 +1,13 @@
 -- The command line. Returns a function of the arguments (0 is the program) that returns the exit status.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local output = require "warpwright.output"
 
 local help = [[
 usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
        warpwright run CONFIG WORKLOAD [options]
+       warpwright run --resume FILE [options] go on from a checkpoint
+       warpwright inspect FILE                what a checkpoint holds
        warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
        warpwright --version
        warpwright --help
@@ -21,9 +24,16 @@ options of run:
   --memory BYTES         device memory, default 4GiB
   --order ORDER          the order in which objects are ticked: path, reversed, shuffled:SEED; changes no result
 
+  --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt
+  --checkpoint-at N,...  and at these
+  --resume FILE          goes on from a checkpoint; what is not given is as it was
+  --allow-changes        with --resume: --policy and --set may differ; says what became of the state
+
   --traceback            in front of everything else: errors in Lua code show the calls that led there
 
-exit status: 0 all went well, 1 a result was wrong, 2 an error of the user's
+signals: SIGUSR1 makes a checkpoint and goes on; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop
+
+exit status: 0 all went well, 1 a result was wrong, 2 an error of the user's, 75 stopped by a signal
 ]]
 
 local run_options = {
@@ -35,8 +45,12 @@ local run_options = {
   ["--memory"] = "memory",
   ["--order"] = "order",
   ["--threads"] = "threads",
+  ["--checkpoint-every"] = "checkpoint_every",
+  ["--checkpoint-at"] = "checkpoint_at",
+  ["--resume"] = "resume",
 }
-local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order, --threads"
+local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order, --threads, "
+  .. "--checkpoint-every, --checkpoint-at, --resume, --allow-changes"
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
@@ -50,6 +64,9 @@ local function read_run_arguments(args, first)
       local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
       name = name or argument
       local option = run_options[name]
+      if argument == "--allow-changes" then
+        option, value = "allow_changes", true
+      end
       if not option then usage_error("unknown option '%s'; legal is %s", name, run_option_list) end
       if not value then
         i = i + 1
@@ -65,7 +82,9 @@ local function read_run_arguments(args, first)
     end
     i = i + 1
   end
-  if #positional ~= 2 then usage_error("run: CONFIG and WORKLOAD are wanted, %d names are given", #positional) end
+  if #positional ~= 2 and not (options.resume and #positional == 0) then
+    usage_error("run: CONFIG and WORKLOAD are wanted, %d names are given", #positional)
+  end
   options.config, options.workload = positional[1], positional[2]
   if options.max_cycles then
     options.max_cycles = math.tointeger(tonumber(options.max_cycles))
@@ -121,10 +140,12 @@ return function(args)
     print("warpwright " .. core.version)
   elseif word == "--describe" then
     describe(args[first + 1])
+  elseif word == "inspect" then
+    checkpoint.inspect(args[first + 1] or usage_error("inspect: a checkpoint is wanted"))
   elseif word == "run" then
     print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
   elseif word:sub(1, 1) == "-" then
-    usage_error("unknown option '%s'; legal is run, --describe, --version, --help, --traceback or a script", word)
+    usage_error("unknown option '%s'; legal is run, inspect, --describe, --version, --help, --traceback or a script", word)
   else
     run_script(args, first)
   end

@@ -46,6 +46,13 @@ local function write_file(path, text)
   if not renamed then core.user_error(rename_problem) end
 end
 
+function output.read_file(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
 -- stats.txt ----------------------------------------------------------------------------------------------------------
 
 local function number_text(value)
@@ -127,6 +134,7 @@ local function provenance_text(r, inputs)
   add("policy", r.policy)
   add("config digest", core.digest(inputs.config))
   add("PTX digest", core.digest(inputs.ptx))
+  if inputs.resumed then add("resumed from", inputs.resumed) end
   add("checks passed", r.checks)
   add("host seconds", ("%.3f"):format(r.seconds))
   add("cycles per second", ("%.0f"):format(r.cycles_per_second))
@@ -134,7 +142,8 @@ local function provenance_text(r, inputs)
   return table.concat(lines)
 end
 
---- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters.
+--- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, resumed = the
+-- checkpoint that it went on from, or nil.
 function output.write(folder, r, inputs)
   if not folder.path then return end
   write_file(folder.path .. "/stats.txt", stats_text(r))

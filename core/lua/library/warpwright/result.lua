@@ -49,6 +49,11 @@ function result.new(name, policy, totals, launches, machine)
   }
   local rows = run_rows(r)
   for _, row in ipairs(machine:stats()) do rows[#rows + 1] = row end
+  return result.from_rows(r, rows)
+end
+
+--- A result of its totals and its rows { name =, value =, unit =, doc = }.
+function result.from_rows(r, rows)
   local by_name = {}
   for _, row in ipairs(rows) do by_name[row.name] = row end
   r.rows, r.by_name = rows, by_name

@@ -1,92 +1,63 @@
--- Building machines and running workloads on them.
+-- ww.run: one workload on one machine, with its output folder.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
-local machine = require "warpwright.machine"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
-local policy = require "warpwright.policy"
-local resolved_config = require "warpwright.resolved_config"
-local result = require "warpwright.result"
+local simulation = require "warpwright.simulation"
 local workload = require "warpwright.workload"
 
 local run = {}
 
--- A machine and its GPU, from ww.build() -----------------------------------------------------------------------------
+local run_options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
+  "checkpoint_every", "checkpoint_at", "resume", "allow_changes" }
 
-local Simulation = { __name = "simulation" }
-Simulation.__index = Simulation
+--- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
+run.EXIT_STOPPED = 75
 
---- ww.build(config, { set =, policy =, order =, threads =, memory = }): a machine that a script drives itself.
-function run.build(config, options)
-  options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory" })
-  local description = load.get("config", config)
-  local chosen = options.policy and load.get("policy", options.policy)
-  local built = machine.build(description, {
-    set = options.set,
-    knobs = chosen and policy.knobs(chosen),
-    order = options.order,
-    threads = options.threads,
-  })
-  return setmetatable({
-    name = description.name,
-    policy = chosen and chosen.name or "default",
-    memory = core.quantity(options.memory or "4GiB", "bytes"),
-    machine = built,
-  }, Simulation)
+local Stopped = {
+  __tostring = function(stopped) return stopped.message end,
+}
+
+--- The options with what they leave open taken from the checkpoint that they resume; its overrides come first.
+local function resolve_resume(options)
+  if not options.resume then return options end
+  local saved, resolved = checkpoint.read_run(options.resume), {}
+  for _, name in ipairs(run_options) do resolved[name] = options[name] end
+  for _, name in ipairs { "config", "workload", "size", "policy", "memory" } do
+    if resolved[name] == nil then resolved[name] = saved[name] end
+  end
+  resolved.set = {}
+  for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
+  for _, key in ipairs(names.sorted_keys(options.set or {})) do
+    local entry = options.set[key]
+    table.insert(resolved.set, type(key) == "string" and { key, entry } or entry)
+  end
+  local w = load.get("workload", resolved.workload)
+  local _, size = workload.resolve_size(w, resolved.size)
+  if w.name ~= saved.workload_name or size ~= saved.size then
+    core.user_error(("checkpoint %s: it is of workload %s, size %s, and not of %s, size %s"):format(options.resume,
+      saved.workload_name, saved.size, w.name, size))
+  end
+  return resolved
 end
 
---- sim:gpu(): the machine ready to run; every required port must be wired.
-function Simulation:gpu()
-  self.device = self.device or core.gpu(self.machine, self.memory, self.label)
-  return self.device
+local function raise(sim, problem, made)
+  local why = sim:gpu():totals().stopped
+  if why ~= "SIGINT" and why ~= "SIGTERM" then error(problem, 0) end
+  local how = made.last and ("go on with: warpwright run --resume %s"):format(made.last) or "there is no checkpoint"
+  error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
---- sim:object(path) -> object or nil
-function Simulation:object(path) return self.machine:find(path) end
-
---- sim:config(): Lua text that builds this machine again.
-function Simulation:config() return resolved_config.text(self.name, self.machine) end
-
---- sim:run(workload, size): runs it to its end; returns how many checks it passed.
-function Simulation:run(w, size)
-  w = load.get("workload", w)
-  return workload.execute(w, self:gpu(), (workload.resolve_size(w, size)))
-end
-
---- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
--- like, finishes first and is counted; run.cycles ends with the last kernel.
-function Simulation:result()
-  local gpu = self:gpu()
-  local totals = gpu:totals()
-  if not totals.stopped then gpu:drain() end
-  self.machine:settle(not totals.stopped)
-  return result.new(self.name, self.policy, totals, gpu:launches(), self.machine)
-end
-
---- sim:close(): gives its memory back at once.
-function Simulation:close() self.machine:close() end
-
--- ww.run -------------------------------------------------------------------------------------------------------------
-
-local run_options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads",
-  "memory" }
-
-local function read_file(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("a")
-  file:close()
-  return text
-end
-
---- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =,
--- memory = } -> result
+--- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/.
 function run.run(options)
   names.check_keys("ww.run", options, run_options)
+  options = resolve_resume(options)
   local w = load.get("workload", options.workload)
   local params, size = workload.resolve_size(w, options.size)
-  local sim = run.build(options.config, {
+  local sim = simulation.build(options.config, {
     set = options.set,
     policy = options.policy,
     order = options.order,
@@ -98,7 +69,9 @@ function run.run(options)
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <const> = output.open(options.out, { sim.name, w.name, size, sim.policy })
 
-  local ok, checks_or_problem = xpcall(workload.execute, core.message_handler, w, gpu, params)
+  local made = checkpoint.watch(gpu, folder.path, sim.choices, options)
+  if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
+  local ok, checks_or_problem = pcall(sim.run, sim, options.workload, size)
   local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
   if not dumps then
     output.discard(folder)
@@ -111,11 +84,12 @@ function run.run(options)
   output.write(folder, r, {
     status = ok and "completed" or tostring(checks_or_problem),
     config = sim:config(),
-    ptx = read_file(w.ptx),
+    ptx = output.read_file(w.ptx),
     size = params,
+    resumed = options.resume,
   })
+  if not ok then raise(sim, checks_or_problem, made) end
   sim:close()
-  if not ok then error(checks_or_problem, 0) end
   return r
 end
 

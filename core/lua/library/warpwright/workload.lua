@@ -111,6 +111,7 @@ function workload.execute(w, gpu, params)
   if not core.is_file(w.ptx) then core.user_error(("workload %s: there is no file %s"):format(w.name, w.ptx)) end
   local instance = setmetatable({ kernels = strict_kernels(w, gpu:load(w.ptx)), checks = 0 }, { __index = w })
   w.run(instance, gpu, params)
+  core.end_of_host_program(gpu)
   return instance.checks
 end
 

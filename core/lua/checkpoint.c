@@ -1,0 +1,260 @@
+#include "core/lua/checkpoint.h"
+
+#include "core/lua/bindings.h"
+#include "core/sim/checkpoint_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_BYTES = 1024 };
+
+/* What a machine takes over once its host program has caught up. */
+struct Resume {
+    CheckpointFile *file;
+    char *path;
+    bool allow_changes;
+    Buffer notes; /* lines */
+};
+
+/* --- Saving ---------------------------------------------------------------------------------- */
+
+/* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
+ * boundary. */
+static int l_write_checkpoint(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    const char *path = luaL_checkstring(L, 2);
+    size_t length;
+    const char *text = luaL_checklstring(L, 3, &length);
+    char why[WHY_BYTES];
+    CheckpointSection sections[] = {{"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}};
+    enum { COUNT = sizeof sections / sizeof *sections };
+    buffer_append(&sections[0].bytes, text, length);
+    host_log_save(&machine->log, &sections[1].bytes);
+    gpu_save(machine->gpu, &sections[2].bytes);
+    device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
+    bool good = checkpoint_file_write(path, sections, COUNT, why, sizeof why);
+    for (int i = 0; i < COUNT; i++)
+        buffer_free(&sections[i].bytes);
+    lua_pushboolean(L, good);
+    if (good) return 1;
+    lua_pushstring(L, why);
+    return 2;
+}
+
+void call_checkpoint_function(lua_State *L, Machine *machine, const char *why) {
+    machine->checkpoint_cycle = NEVER;
+    if (lua_getiuservalue(L, 1, GPU_CHECKPOINT_FUNCTION) != LUA_TFUNCTION) {
+        lua_pop(L, 1);
+        return;
+    }
+    lua_pushstring(L, why);
+    lua_pushinteger(L, (lua_Integer)gpu_cycle(machine->gpu));
+    lua_call(L, 2, 1);
+    raise_user_errors_in(L);
+    if (lua_isinteger(L, -1)) machine->checkpoint_cycle = (uint64_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+}
+
+/* core.on_checkpoint(gpu, function(why, cycle) -> next cycle or nil, first cycle or nil) */
+static int l_on_checkpoint(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    machine->checkpoint_cycle = lua_isinteger(L, 3) ? (uint64_t)lua_tointeger(L, 3) : NEVER;
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, 1, GPU_CHECKPOINT_FUNCTION);
+    return 0;
+}
+
+/* --- Taking over ----------------------------------------------------------------------------- */
+
+static CheckpointFile *open_file(const char *path) {
+    char why[WHY_BYTES];
+    CheckpointFile *file = checkpoint_file_open(path, why, sizeof why);
+    if (!file) user_error("checkpoint %s: %s", path, why);
+    return file;
+}
+
+static Reader section_reader(CheckpointFile *file, const char *path, const char *name) {
+    char why[WHY_BYTES];
+    const Buffer *section = checkpoint_file_section(file, name, why, sizeof why);
+    if (!section) user_error("checkpoint %s: %s", path, why);
+    return (Reader){.bytes = section->bytes, .count = section->count};
+}
+
+static void add_note(void *context, const char *line) {
+    Buffer *notes = context;
+    buffer_append(notes, line, strlen(line));
+    buffer_append(notes, "\n", 1);
+}
+
+void restore_checkpoint(lua_State *L, Machine *machine) {
+    struct Resume *resume = machine->resume;
+    char why[WHY_BYTES];
+    ensure(resume && resume->file);
+    SnapshotChanges changes = {resume->allow_changes, add_note, &resume->notes};
+    Reader gpu = section_reader(resume->file, resume->path, "gpu"),
+           memory = section_reader(resume->file, resume->path, "memory");
+    if (!gpu_load(machine->gpu, &gpu, &changes, why, sizeof why) ||
+        !device_memory_load(gpu_memory(machine->gpu), &memory, why, sizeof why))
+        user_error("checkpoint %s: %s", resume->path, why);
+    checkpoint_file_close(resume->file);
+    resume->file = NULL;
+    call_checkpoint_function(L, machine, "resumed");
+}
+
+void after_host_call(lua_State *L, Machine *machine) {
+    if (machine->resume && machine->resume->file && !host_log_replaying(&machine->log))
+        restore_checkpoint(L, machine);
+}
+
+void checkpoint_free(Machine *machine) {
+    struct Resume *resume = machine->resume;
+    host_log_free(&machine->log);
+    if (!resume) return;
+    if (resume->file) checkpoint_file_close(resume->file);
+    buffer_free(&resume->notes);
+    free(resume->path);
+    free(resume);
+    machine->resume = NULL;
+}
+
+/* core.resume(gpu, path, allow changes): the host program that follows is a repetition. */
+static int l_resume(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    const char *path = luaL_checkstring(L, 2);
+    char why[WHY_BYTES];
+    if (machine->resume || machine->log.count)
+        user_error("resume: this machine has run already; a new one is wanted");
+    machine->resume = calloc(1, sizeof *machine->resume);
+    ensure(machine->resume);
+    machine->resume->path = strdup(path);
+    machine->resume->allow_changes = lua_toboolean(L, 3);
+    machine->resume->file = open_file(path);
+    Reader host = section_reader(machine->resume->file, path, "host");
+    if (!host_log_load(&machine->log, &host, why, sizeof why)) user_error("checkpoint %s: %s", path, why);
+    after_host_call(L, machine);
+    return 0;
+}
+
+static void print_note(void *context, const char *line) {
+    lua_State *L = context;
+    lua_pushstring(L, line);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* core.move(gpu, machine) -> list of what changed. The GPU goes on on the other machine, whose place in Lua
+ * the present one takes. */
+static int l_move(lua_State *L) {
+    Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
+    char why[WHY_BYTES];
+    lua_newtable(L);
+    SnapshotChanges changes = {true, print_note, L};
+    if (!gpu_move(machine->gpu, to->sim, &changes, why, sizeof why)) user_error("change: %s", why);
+    Sim *before = machine->sim;
+    machine->sim = to->sim;
+    to->sim = before;
+    return 1;
+}
+
+/* core.end_of_host_program(gpu): a resumed program must have come as far as the checkpoint. */
+static int l_end_of_host_program(lua_State *L) {
+    host_log_expect_end(&gpu_at(L, 1)->log);
+    return 0;
+}
+
+/* core.resume_notes(gpu) -> what changed, a line each */
+static int l_resume_notes(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    const Buffer *notes = machine->resume ? &machine->resume->notes : NULL;
+    lua_pushlstring(L, notes && notes->count ? (const char *)notes->bytes : "", notes ? notes->count : 0);
+    return 1;
+}
+
+/* --- Looking inside -------------------------------------------------------------------------- */
+
+/* core.checkpoint_text(path) -> the text given to core.write_checkpoint() */
+static int l_checkpoint_text(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    CheckpointFile *file = open_file(path);
+    Reader run = section_reader(file, path, "run");
+    lua_pushlstring(L, (const char *)run.bytes, run.count);
+    checkpoint_file_close(file);
+    return 1;
+}
+
+static void push_sections(lua_State *L, const CheckpointFile *file) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < checkpoint_file_count(file); i++) {
+        lua_newtable(L);
+        lua_pushstring(L, checkpoint_file_name(file, i));
+        lua_setfield(L, -2, "name");
+        lua_pushinteger(L, (lua_Integer)checkpoint_file_bytes(file, i));
+        lua_setfield(L, -2, "bytes");
+        lua_pushinteger(L, (lua_Integer)checkpoint_file_stored_bytes(file, i));
+        lua_setfield(L, -2, "stored");
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static void push_part(void *context, const char *path, const char *class, uint64_t bytes) {
+    lua_State *L = context;
+    lua_newtable(L);
+    lua_pushstring(L, path);
+    lua_setfield(L, -2, "path");
+    lua_pushstring(L, class);
+    lua_setfield(L, -2, "class");
+    lua_pushinteger(L, (lua_Integer)bytes);
+    lua_setfield(L, -2, "bytes");
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+static void push_calls(lua_State *L, const HostLog *log) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < log->count; i++) {
+        lua_pushfstring(L, "%s%s", log->calls[i].text, log->calls[i].answered ? "" : " (running)");
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* core.inspect_checkpoint(path) -> { run = text, sections = { { name =, bytes =, stored = } ... }, parts = {
+ * { path =, class =, bytes = } ... }, calls = { text ... } } */
+static int l_inspect_checkpoint(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    char why[WHY_BYTES];
+    uint64_t now;
+    HostLog log = {0};
+    raise_user_errors_in(L);
+    CheckpointFile *file = open_file(path);
+    Reader run = section_reader(file, path, "run"), host = section_reader(file, path, "host"),
+           gpu = section_reader(file, path, "gpu");
+    if (!host_log_load(&log, &host, why, sizeof why)) user_error("checkpoint %s: %s", path, why);
+    lua_newtable(L);
+    lua_pushlstring(L, (const char *)run.bytes, run.count);
+    lua_setfield(L, -2, "run");
+    push_sections(L, file);
+    lua_setfield(L, -2, "sections");
+    push_calls(L, &log);
+    lua_setfield(L, -2, "calls");
+    lua_newtable(L);
+    if (!gpu_list(&gpu, &now, push_part, L)) user_error("checkpoint %s: its machine is damaged", path);
+    lua_setfield(L, -2, "parts");
+    host_log_free(&log);
+    checkpoint_file_close(file);
+    return 1;
+}
+
+void checkpoint_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"write_checkpoint", l_write_checkpoint},
+        {"on_checkpoint", l_on_checkpoint},
+        {"resume", l_resume},
+        {"resume_notes", l_resume_notes},
+        {"move", l_move},
+        {"end_of_host_program", l_end_of_host_program},
+        {"checkpoint_text", l_checkpoint_text},
+        {"inspect_checkpoint", l_inspect_checkpoint},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,170 @@
+-- Checkpoints of runs: when they are made, what they say of the run, and how a run goes on from one.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+
+local checkpoint = {}
+
+-- The text in a checkpoint: "name = value" lines ------------------------------------------------------------------
+
+local function text_of(gpu, run, cycle, why)
+  local lines = {}
+  local function add(name, value) lines[#lines + 1] = ("%s = %s\n"):format(name, tostring(value)) end
+  add("cycle", cycle)
+  add("why", why)
+  add("host seconds", ("%.3f"):format(gpu:totals().seconds + (run["seconds before"] or 0)))
+  add("warpwright", ("%s, revision %s"):format(core.version, core.revision))
+  for _, name in ipairs(names.sorted_keys(run)) do
+    local value = run[name]
+    if type(value) == "table" then
+      for _, element in ipairs(value) do add(name, element) end
+    else
+      add(name, value)
+    end
+  end
+  return table.concat(lines)
+end
+
+--- The lines as a table; `set` is a list.
+local function read_text(text)
+  local run = { set = {} }
+  for name, value in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
+    if name == "set" then
+      table.insert(run.set, value)
+    else
+      run[name] = value
+    end
+  end
+  return run
+end
+
+--- What the run that made the checkpoint was: config, workload, size, policy, set, memory.
+function checkpoint.read_run(path) return read_text(core.checkpoint_text(path)) end
+
+-- Making them ------------------------------------------------------------------------------------------------------
+
+local function cycle_count(what, value)
+  local cycle = math.tointeger(tonumber(value))
+  if not cycle or cycle < 1 then core.user_error(("%s: '%s' is not a number of cycles"):format(what, tostring(value))) end
+  return cycle
+end
+
+--- The plan of options checkpoint_every and checkpoint_at (a number, a text with commas, or a list).
+local function read_plan(options)
+  local plan = { at = {} }
+  if options.checkpoint_every then plan.every = cycle_count("checkpoint_every", options.checkpoint_every) end
+  local at = options.checkpoint_at or {}
+  if type(at) == "string" then
+    local list = {}
+    for word in at:gmatch("[^,]+") do list[#list + 1] = word end
+    at = list
+  end
+  if type(at) ~= "table" then at = { at } end
+  for i, value in ipairs(at) do plan.at[i] = cycle_count("checkpoint_at", value) end
+  return plan
+end
+
+--- The first planned cycle after `cycle`, or nil.
+local function next_planned(plan, cycle)
+  local first = plan.every and (cycle // plan.every + 1) * plan.every
+  for _, at in ipairs(plan.at) do
+    if at > cycle and (not first or at < first) then first = at end
+  end
+  return first
+end
+
+local function warn(text, ...)
+  io.stderr:write("warpwright: " .. text:format(...) .. "\n")
+end
+
+--- Tells what was taken over of a checkpoint of another machine, like parts together.
+local function print_notes(gpu)
+  local seen = {}
+  for line in core.resume_notes(gpu):gmatch("[^\n]+") do
+    local pattern = line:gsub("%[%d+%]", "[*]")
+    if not seen[pattern] then warn("resume: %s", pattern) end
+    seen[pattern] = true
+  end
+end
+
+--- Writes one; a failure is told and the run goes on. Returns whether it was written.
+local function write(gpu, path, run, cycle, why)
+  local good, problem = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, why))
+  if not good then warn("checkpoint at cycle %d: %s; the run goes on", cycle, problem) end
+  return good
+end
+
+--- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
+-- will give. Returns a table whose `last` is the path of the newest.
+function checkpoint.watch(gpu, folder, run, options)
+  local plan, made = read_plan(options), {}
+  if not folder and (plan.every or plan.at[1]) then
+    core.user_error("checkpoints want an output folder, and `out` is false")
+  end
+  core.on_checkpoint(gpu, function(why, cycle)
+    if why == "resumed" then
+      print_notes(gpu)
+    elseif folder then
+      local path = ("%s/%d.ckpt"):format(folder, cycle)
+      if write(gpu, path, run, cycle, why) then
+        made.last = path
+        if why ~= "cycle" then warn("%s: checkpoint %s", why, path) end
+      end
+    end
+    return next_planned(plan, cycle)
+  end, next_planned(plan, 0))
+  return made
+end
+
+--- sim:checkpoint(path): errors are the caller's.
+function checkpoint.write(gpu, path, run, cycle)
+  local good, problem = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, "script"))
+  if not good then core.user_error(("checkpoint: %s"):format(problem)) end
+end
+
+-- warpwright inspect -------------------------------------------------------------------------------------------------
+
+local function size_text(bytes)
+  if bytes < 10240 then return ("%d B"):format(bytes) end
+  if bytes < 10240 * 1024 then return ("%.1f KiB"):format(bytes / 1024) end
+  return ("%.1f MiB"):format(bytes / 1024 ^ 2)
+end
+
+--- Sizes of the machine's parts, those that differ in an index only together, in the order in which they appear.
+local function group_parts(parts)
+  local groups, by_name = {}, {}
+  for _, part in ipairs(parts) do
+    local name = part.path:gsub("%[%d+%]", "[*]")
+    local group = by_name[name]
+    if not group then
+      group = { name = name, class = part.class, bytes = 0, count = 0 }
+      by_name[name] = group
+      groups[#groups + 1] = group
+    end
+    group.bytes = group.bytes + part.bytes
+    group.count = group.count + 1
+  end
+  return groups
+end
+
+local calls_shown = 20
+
+--- Prints what the file holds.
+function checkpoint.inspect(path)
+  local file = core.inspect_checkpoint(path)
+  print(path)
+  for line in file.run:gmatch("[^\n]+") do print("  " .. line) end
+  print("sections")
+  for _, section in ipairs(file.sections) do
+    print(("  %-52s %12s, stored as %s"):format(section.name, size_text(section.bytes), size_text(section.stored)))
+  end
+  print("machine")
+  for _, group in ipairs(group_parts(file.parts)) do
+    print(("  %-52s %12s  %d x %s"):format(group.name, size_text(group.bytes), group.count, group.class))
+  end
+  print(("host calls: %d"):format(#file.calls))
+  local first = math.max(1, #file.calls - calls_shown + 1)
+  if first > 1 then print(("  ... %d before"):format(first - 1)) end
+  for i = first, #file.calls do print(("  %d  %s"):format(i, file.calls[i])) end
+end
+
+return checkpoint

@@ -1,0 +1,132 @@
+-- Variants of a run side by side from one warm state: each in a process of its own, forked copy-on-write.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+local output = require "warpwright.output"
+local result = require "warpwright.result"
+
+local fork = {}
+
+-- From child to parent: a result as Lua text --------------------------------------------------------------------------
+
+local function literal(value)
+  if type(value) == "string" then return ("%q"):format(value) end
+  if type(value) ~= "table" then return math.type(value) == "float" and ("%a"):format(value) or tostring(value) end
+  local parts = {}
+  for _, key in ipairs(names.sorted_keys(value)) do
+    parts[#parts + 1] = ("[%s]=%s"):format(literal(key), literal(value[key]))
+  end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+local function float_literal(value)
+  if value ~= value then return "0/0" end
+  if value == math.huge then return "math.huge" end
+  return literal(value)
+end
+
+--- Rows one by one: their values may be no numbers.
+local function result_text(r)
+  local fields, rows = {}, {}
+  for _, key in ipairs(names.sorted_keys(r)) do
+    if key ~= "rows" and key ~= "by_name" then fields[key] = r[key] end
+  end
+  for i, row in ipairs(r.rows) do
+    rows[i] = ("{name=%q,value=%s,unit=%q,doc=%q}"):format(row.name,
+      math.type(row.value) == "float" and float_literal(row.value) or tostring(row.value), row.unit, row.doc)
+  end
+  return ("return {ok=true,fields=%s,rows={%s}}"):format(literal(fields), table.concat(rows, ","))
+end
+
+local function write_file(path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+end
+
+-- The child --------------------------------------------------------------------------------------------------------
+
+local function run_variant(sim, variant, folder)
+  sim:change { policy = variant.policy, set = variant.set }
+  local ended, checks = sim:run {}
+  assert(ended)
+  local r = sim:result()
+  r.workload, r.size, r.checks, r.out = sim.choices.workload_name, sim.choices.size, checks or 0, folder.path
+  output.write(folder, r, {
+    status = "completed",
+    config = sim:config(),
+    ptx = output.read_file(sim.ptx_path),
+    size = sim.params,
+    resumed = ("core cycle %d of a run on %s"):format(sim.forked_at, sim.name),
+  })
+  return result_text(r)
+end
+
+local function be_child(sim, variant, folder, answer)
+  local ok, text = xpcall(run_variant, core.message_handler, sim, variant, folder)
+  if not ok then text = ("return {ok=false,problem=%q}"):format(tostring(text)) end
+  write_file(answer, text)
+  core.leave(ok and 0 or 2)
+end
+
+-- The parent -------------------------------------------------------------------------------------------------------
+
+local function variant_name(variant, index)
+  local words = { variant.name or variant.policy }
+  if not variant.name then
+    for _, key in ipairs(names.sorted_keys(variant.set or {})) do
+      local entry = variant.set[key]
+      words[#words + 1] = type(key) == "string" and ("%s=%s"):format(key, tostring(entry)) or tostring(entry)
+    end
+  end
+  return words[1] and table.concat(words, " ") or ("variant " .. index)
+end
+
+local function start(sim, variant, index, options)
+  local name = variant_name(variant, index)
+  local folder = options.out == false and { path = false }
+    or output.open(options.out and ("%s/%s"):format(options.out, name:gsub("[^%w%-_.,=]", "_")),
+      { sim.name, sim.choices.workload_name, sim.choices.size, name })
+  local answer = os.tmpname()
+  local pid = core.fork()
+  if pid == 0 then be_child(sim, variant, folder, answer) end
+  return { pid = pid, index = index, name = name, answer = answer }
+end
+
+--- What the child left: a result, or nil and why there is none.
+local function collect(child, status, signal)
+  local chunk = loadfile(child.answer, "t", { math = math })
+  local answer = chunk and chunk() or {}
+  os.remove(child.answer)
+  if answer.ok then return result.from_rows(answer.fields, answer.rows) end
+  return nil, answer.problem or (signal and "killed by signal " .. signal or "exit status " .. tostring(status))
+end
+
+--- sim:fork { { policy =, set =, name = }, ..., jobs = how many at once, out = folder or false } -> results in order
+function fork.run(sim, variants)
+  names.check_keys("sim:fork", { jobs = variants.jobs, out = variants.out }, { "jobs", "out" })
+  local jobs, results, problems, running, alive = variants.jobs or 1, {}, {}, {}, 0
+  local function wait()
+    local pid, status, signal = core.wait_for_child()
+    local child = running[pid]
+    if not child then return end
+    running[pid] = nil
+    alive = alive - 1
+    local r, problem = collect(child, status, signal)
+    results[child.index] = r or false
+    if not r then problems[#problems + 1] = ("%s: %s"):format(child.name, problem) end
+  end
+  sim.forked_at = sim:gpu():totals().cycles
+  sim.machine:stop_threads()
+  for i, variant in ipairs(variants) do
+    names.check_keys("sim:fork, variant " .. i, variant, { "policy", "set", "name" })
+    while alive >= jobs do wait() end
+    local child = start(sim, variant, i, variants)
+    running[child.pid] = child
+    alive = alive + 1
+  end
+  while alive > 0 do wait() end
+  if problems[1] then core.user_error("fork: " .. table.concat(problems, "; ")) end
+  return results
+end
+
+return fork

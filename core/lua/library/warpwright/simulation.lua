@@ -1,0 +1,194 @@
+-- A machine with its GPU, as a script holds it: ww.build().
+local checkpoint = require "warpwright.checkpoint"
+local core = require "warpwright.core"
+local fork = require "warpwright.fork"
+local load = require "warpwright.load"
+local machine = require "warpwright.machine"
+local names = require "warpwright.names"
+local policy = require "warpwright.policy"
+local resolved_config = require "warpwright.resolved_config"
+local result = require "warpwright.result"
+local workload = require "warpwright.workload"
+
+local simulation = {}
+
+local Simulation = { __name = "simulation" }
+Simulation.__index = Simulation
+
+--- Overrides one after the other, as a list.
+local function join_overrides(first, second)
+  local joined = {}
+  for _, set in ipairs { first or {}, second or {} } do
+    for _, key in ipairs(names.sorted_keys(set)) do
+      table.insert(joined, type(key) == "string" and { key, set[key] } or set[key])
+    end
+  end
+  return joined
+end
+
+--- What a checkpoint says of the choices behind a machine: names where there are names.
+local function describe_choices(config, options, built)
+  local function name_of(value) return type(value) == "string" and value or value and value.name end
+  local set = {}
+  for _, key in ipairs(names.sorted_keys(options.set or {})) do
+    local entry = options.set[key]
+    if type(key) == "string" then
+      set[#set + 1] = ("%s=%s"):format(key, tostring(entry))
+    elseif type(entry) == "table" then
+      set[#set + 1] = ("%s=%s"):format(entry[1], tostring(entry[2]))
+    else
+      set[#set + 1] = tostring(entry)
+    end
+  end
+  return {
+    config = name_of(config),
+    policy = name_of(options.policy),
+    memory = options.memory,
+    set = set,
+    machine = built.name,
+    ["config digest"] = core.digest(built:config()),
+  }
+end
+
+local function build_machine(description, options)
+  local chosen = options.policy and load.get("policy", options.policy)
+  return machine.build(description, {
+    set = options.set,
+    knobs = chosen and policy.knobs(chosen),
+    order = options.order,
+    threads = options.threads,
+  })
+end
+
+--- ww.build(config, { set =, policy =, order =, threads =, memory = }): a machine that a script drives itself.
+function simulation.build(config, options)
+  options = options or {}
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory" })
+  local description = load.get("config", config)
+  local chosen = options.policy and load.get("policy", options.policy)
+  local sim = setmetatable({
+    name = description.name,
+    policy = chosen and chosen.name or "default",
+    memory = core.quantity(options.memory or "4GiB", "bytes"),
+    description = description,
+    options = options,
+    machine = build_machine(description, options),
+    retired = {},
+  }, Simulation)
+  sim.choices = describe_choices(config, options, sim)
+  return sim
+end
+
+--- sim:gpu(): the machine ready to run; every required port must be wired.
+function Simulation:gpu()
+  self.device = self.device or core.gpu(self.machine, self.memory, self.label)
+  return self.device
+end
+
+--- sim:object(path) -> object or nil
+function Simulation:object(path) return self.machine:find(path) end
+
+--- sim:config(): Lua text that builds this machine again.
+function Simulation:config() return resolved_config.text(self.name, self.machine) end
+
+-- Running host programs --------------------------------------------------------------------------------------------
+
+--- sim:start(workload, size): the host program, ready for sim:run {}.
+function Simulation:start(w, size)
+  local name = type(w) == "string" and w or nil
+  w = load.get("workload", w)
+  if self.program and coroutine.status(self.program) ~= "dead" then
+    core.user_error("start: the host program before has not ended")
+  end
+  local gpu, params, label = self:gpu(), workload.resolve_size(w, size)
+  self.params, self.ptx_path = params, w.ptx
+  self.choices.workload, self.choices.workload_name, self.choices.size = name, w.name, label
+  self.program = coroutine.create(function() return xpcall(workload.execute, core.message_handler, w, gpu, params) end)
+end
+
+--- Goes on with the host program until it ends, or the core clock reaches `cycle`; with signals watched. Returns
+-- whether it has ended, and how many checks it passed.
+local function continue(self, cycle)
+  local gpu = self:gpu()
+  core.pause_at(gpu, cycle)
+  core.watch_signals(gpu)
+  local alive, ok, value = coroutine.resume(self.program)
+  core.unwatch_signals(gpu)
+  if not alive then error(ok, 0) end
+  if coroutine.status(self.program) == "suspended" then return false end
+  if not ok then error(value, 0) end
+  self.checks = value
+  return true, value
+end
+
+--- sim:run(workload, size): runs it to its end; returns how many checks it passed.
+-- sim:run { until_cycle = N }: goes on with what sim:start() began, to its end or to cycle N; returns whether it
+-- ended, and how many checks it passed.
+function Simulation:run(what, size)
+  if type(what) == "table" and not workload.is_workload(what) then
+    names.check_keys("sim:run", what, { "until_cycle" })
+    if not self.program then core.user_error("sim:run {}: sim:start(workload, size) comes first") end
+    if coroutine.status(self.program) == "dead" then return true, self.checks end
+    return continue(self, what.until_cycle)
+  end
+  self:start(what, size)
+  local _, checks = continue(self, nil)
+  return checks
+end
+
+--- sim:checkpoint(path): everything, so that sim:resume(path) on a machine like this one goes on from here.
+function Simulation:checkpoint(path)
+  local gpu = self:gpu()
+  checkpoint.write(gpu, path, self.choices, gpu:totals().cycles)
+end
+
+--- sim:resume(path, { allow_changes = }): before sim:start() or sim:run(); the host program runs again from its start
+-- and is answered from the checkpoint until it has caught up.
+function Simulation:resume(path, options)
+  options = options or {}
+  names.check_keys("sim:resume", options, { "allow_changes" })
+  self.choices["seconds before"] = tonumber(checkpoint.read_run(path)["host seconds"])
+  core.resume(self:gpu(), path, options.allow_changes or false)
+end
+
+--- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
+-- state can be taken over; returns a list of what changed.
+function Simulation:change(changes)
+  names.check_keys("sim:change", changes, { "policy", "set" })
+  local options = setmetatable({}, { __index = self.options })
+  options.policy = changes.policy or self.options.policy
+  options.set = join_overrides(self.options.set, changes.set)
+  local other = build_machine(self.description, options)
+  local notes = core.move(self:gpu(), other)
+  table.insert(self.retired, other) -- holds the machine before: scripts may have its objects
+  self.options = options
+  self.policy = changes.policy and load.get("policy", changes.policy).name or self.policy
+  return notes
+end
+
+--- sim:fork { { policy =, set =, name = } ..., jobs =, out = }: runs variants side by side from the present state, each in
+-- a process and an output folder of its own; returns their results in order.
+function Simulation:fork(variants)
+  if not self.program then core.user_error("sim:fork: sim:start(workload, size) comes first") end
+  return fork.run(self, variants)
+end
+
+--- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
+-- like, finishes first and is counted; run.cycles ends with the last kernel.
+function Simulation:result()
+  local gpu = self:gpu()
+  local totals = gpu:totals()
+  totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
+  local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
+  if not in_kernel then gpu:drain() end
+  self.machine:settle(not in_kernel)
+  return result.new(self.name, self.policy, totals, gpu:launches(), self.machine)
+end
+
+--- sim:close(): gives its memory back at once.
+function Simulation:close()
+  self.machine:close()
+  for _, other in ipairs(self.retired) do other:close() end
+end
+
+return simulation
