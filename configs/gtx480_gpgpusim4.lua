@@ -2,8 +2,9 @@
 -- It differs from gtx480.lua in parameters and in which parts there are, in nothing else. Latencies of wires are chosen
 -- so that dependent loads take what they take there: 40 cycles from L1, 182 from L2, 300 from DRAM.
 local ww = require "warpwright"
+local gpgpusim = require "workloads.reference.gpgpusim"
 
-return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, o)
+local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, o)
   m:clocks { core = "700MHz", icnt = "700MHz", dram = "924MHz" }
   m:quantum(4)
 
@@ -78,3 +79,6 @@ return ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, function(m, 
     end
   end
 end)
+
+machine.reference = gpgpusim.characteristics
+return machine

@@ -50,4 +50,29 @@ gpgpusim.launch_cycles = {
 -- the 64 x 16 loads by which they differ.
 gpgpusim.load_latency = { l1 = 40, l2 = 182, dramseq = 300, dramrand = 306 }
 
+--- What scripts/characterise measures, as it came out there: core cycles of one warp. `dependent`: from an operation to
+-- the one that waits for it, the share of the loop around them included (about 0.4 cycles where operations are short).
+-- `independent`: between two operations that wait for nothing, as { least, most }.
+gpgpusim.characteristics = {
+  ["latency.l1"] = gpgpusim.load_latency.l1,
+  ["latency.l2"] = gpgpusim.load_latency.l2,
+  ["latency.dram_sequential"] = gpgpusim.load_latency.dramseq,
+  ["latency.dram_random"] = gpgpusim.load_latency.dramrand,
+  ["latency.shared"] = 32,
+  ["latency.atomic"] = 175,
+}
+
+local dependent = {
+  int_add = 10.4, int_mul = 10.4, int_mad = 11.3, int_min = 19.1, int_max = 19.1, int_div = 151,
+  ["and"] = 7.5, mov = 7.5, cvt = 7.5,
+  fp_add = 10.4, fp_mul = 10.4, fp_fma = 11.3, fp_min = 19.1, fp_div = 45,
+  rcp = 14.3, dp_add = 14.3, dp_fma = 14.3,
+  shared_load = 32,
+}
+for name, cycles in pairs(dependent) do gpgpusim.characteristics["operations." .. name .. ".dependent"] = cycles end
+
+for _, name in ipairs { "int_add", "int_mul", "int_mad", "and", "mov", "cvt", "fp_add", "fp_mul", "fp_fma" } do
+  gpgpusim.characteristics["operations." .. name .. ".independent"] = { 2.1, 2.6 }
+end
+
 return gpgpusim

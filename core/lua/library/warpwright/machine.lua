@@ -8,7 +8,9 @@ local machine = {}
 local Description = { __name = "machine" }
 
 --- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
--- and that overrides may change by name: how many SMs there are, say.
+-- and that overrides may change by name: how many SMs there are, say. A config may set the field `reference` of what it
+-- gets: values measured on what the machine describes, { [measurement] = number or { least, most } }, which
+-- scripts/characterise prints beside its own.
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   if type(name) ~= "string" or type(build) ~= "function" then

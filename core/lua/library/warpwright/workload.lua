@@ -15,26 +15,32 @@ local Failure = {
 function workload.is_workload(value) return getmetatable(value) == Workload end
 function workload.is_failure(value) return getmetatable(value) == Failure end
 
---- The folder of the Lua file whose function is `level` calls up.
+--- The folder of the Lua file whose function is `level` calls up, and that file.
 local function folder_of_caller(level)
   local source = debug.getinfo(level + 1, "S").source
-  return source:match("^@(.*/)") or ""
+  return source:match("^@(.*/)") or "", source:match("^@(.*)")
 end
 
---- ww.workload "name" { doc =, ptx = a file beside the workload's, sizes = { small = {...} ... } }
+--- ww.workload "name" { doc =, ptx = a file beside the workload's or PTX text, sizes = { small = {...} ... } }
 function workload.define(name)
   if type(name) ~= "string" then core.user_error('ww.workload: a name is wanted: ww.workload "name" {...}') end
-  local folder = folder_of_caller(2)
+  local folder, file = folder_of_caller(2)
   return function(definition)
     names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes" })
     if type(definition.ptx) ~= "string" then
-      core.user_error(("workload %s: ptx must name a PTX file"):format(name))
+      core.user_error(("workload %s: ptx must name a PTX file or be PTX"):format(name))
     end
     if type(definition.sizes) ~= "table" or not next(definition.sizes) then
       core.user_error(("workload %s: sizes must name at least one size"):format(name))
     end
-    local path = definition.ptx:sub(1, 1) == "/" and definition.ptx or folder .. definition.ptx
-    return setmetatable({ name = name, doc = definition.doc, ptx = path, sizes = definition.sizes }, Workload)
+    local ptx, is_text = definition.ptx, definition.ptx:find("\n", 1, true) ~= nil
+    return setmetatable({
+      name = name,
+      doc = definition.doc,
+      ptx = is_text and file or ptx:sub(1, 1) == "/" and ptx or folder .. ptx, -- where its PTX is
+      ptx_text = is_text and ptx,
+      sizes = definition.sizes,
+    }, Workload)
   end
 end
 
@@ -105,11 +111,28 @@ local function strict_kernels(w, kernels, kernel_names)
   })
 end
 
+--- PTX text is read from a file like any other.
+local function load_text(w, gpu)
+  local path = os.tmpname()
+  local file, problem = io.open(path, "wb")
+  local written = file and file:write(w.ptx_text) and file:close()
+  local loaded = table.pack(pcall(gpu.load, gpu, path))
+  os.remove(path)
+  if not written then core.user_error(("workload %s: its PTX: %s"):format(w.name, problem or "cannot be written")) end
+  if not loaded[1] then error(loaded[2], 0) end
+  return table.unpack(loaded, 2)
+end
+
+local function load_kernels(w, gpu)
+  if w.ptx_text then return load_text(w, gpu) end
+  return gpu:load(w.ptx)
+end
+
 --- Runs the host program on a GPU; returns how many checks it passed.
 function workload.execute(w, gpu, params)
   if not w.run then core.user_error(("workload %s has no function %s:run(gpu, size)"):format(w.name, w.name)) end
   if not core.is_file(w.ptx) then core.user_error(("workload %s: there is no file %s"):format(w.name, w.ptx)) end
-  local instance = setmetatable({ kernels = strict_kernels(w, gpu:load(w.ptx)), checks = 0 }, { __index = w })
+  local instance = setmetatable({ kernels = strict_kernels(w, load_kernels(w, gpu)), checks = 0 }, { __index = w })
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
   return instance.checks

@@ -1,0 +1,172 @@
+-- Runs micro workloads, each on a machine of its own, and says what two runs of different length differ by: start-up,
+-- cold caches and the end of a kernel cancel.
+local ww = require "warpwright"
+
+local measure = {}
+
+-- Why there is no value: what a machine lacks, or what a run said. It is raised, and ends the measurement alone.
+local Refusal = {}
+Refusal.__index = Refusal
+
+function measure.refuse(text, ...) error(setmetatable({ reason = text:format(...) }, Refusal)) end
+
+--- The reason, when `problem` is what measure.refuse() raised.
+function measure.refusal(problem) return getmetatable(problem) == Refusal and problem.reason end
+
+--- Counters summed over the objects of a role: counters["l1.hits"].
+local function counters_of(sim, roles)
+  local sums = {}
+  sim.machine:settle(false)
+  for _, row in ipairs(sim.machine:stats()) do
+    local path, counter = row.name:match "^(.*)%.([^.]+)$"
+    local role = roles[path]
+    if role then
+      local name = role .. "." .. counter
+      sums[name] = (sums[name] or 0) + row.value
+    end
+  end
+  return sums
+end
+
+--- Ctrl-C ends a kernel with an error; then nothing else shall run.
+local function was_interrupted(sim)
+  local ok, totals = pcall(function() return sim:gpu():totals() end)
+  return ok and totals.stopped
+end
+
+local function set_with(target, more)
+  local set = table.move(target.set, 1, #target.set, 1, {})
+  return table.move(more or {}, 1, more and #more or 0, #set + 1, set)
+end
+
+--- One run of a workload: { cycles =, counters = }. `target` has description, set and facts; `more` are further
+-- overrides.
+function measure.run(target, workload, size, more)
+  local sim = ww.build(target.description, { set = set_with(target, more) })
+  local ok, problem = pcall(sim.run, sim, workload, size)
+  local interrupted = not ok and was_interrupted(sim)
+  local run = ok and { cycles = sim:gpu():launches()[1].cycles, counters = counters_of(sim, target.facts.roles) }
+  sim:close()
+  if interrupted then os.exit(130, true) end
+  if not ok and type(problem) ~= "string" then error(problem, 0) end -- a wrong result
+  if not ok then measure.refuse("%s", (problem:gsub("^[^:\n]*%.lua:%d+: ", ""))) end
+  return run
+end
+
+--- What the run with size[name] = long takes more than that with short.
+function measure.difference(target, workload, size, name, short, long, more)
+  local function run_with(value)
+    local varied = {}
+    for key, given in pairs(size) do varied[key] = given end
+    varied[name] = value
+    return measure.run(target, workload, varied, more)
+  end
+  local less, d = run_with(short), run_with(long)
+  d.cycles = d.cycles - less.cycles
+  if d.cycles <= 0 then measure.refuse("%s: %s = %d takes no longer than %d", workload.name, name, long, short) end
+  for counter, value in pairs(less.counters) do d.counters[counter] = d.counters[counter] - value end
+  return d
+end
+
+--- A number of turns whose cycles are whole quanta if those of one turn are whole: then a difference in that many turns
+-- is exact, though kernels start and end at quanta.
+function measure.turns(facts, wanted) return (wanted + facts.quantum - 1) // facts.quantum * facts.quantum end
+
+--- How far a value is from its reference, as a part of it; a reference { least, most } is met by all between.
+function measure.relative_error(value, reference)
+  if type(reference) == "number" then return value / reference - 1 end
+  if value < reference[1] then return value / reference[1] - 1 end
+  return math.max(0.0, value / reference[2] - 1)
+end
+
+-- What the machine was busy with --------------------------------------------------------------------------------------
+
+local line_bytes <const> = 128
+
+-- From when on a port counts as what limits the rest. A switch that queues at its inputs delivers less than its
+-- channels could: 59 % of random traffic (Karol, Hluchyj and Morgan 1987).
+local saturated <const>, switch_saturated <const>, issue_saturated <const> = 0.75, 0.55, 0.9
+
+--- Ports and buses on `sms` SMs' way to memory: { name =, busy = part of the time in which it moved something,
+-- saturated = from when on that is all it can }.
+local function busy_ports(facts, d, sms)
+  local ports, parts = {}, facts.parts
+  local function add(name, role, width, counters, enough)
+    if not parts[role] then return end
+    local moved = 0
+    for counter in counters:gmatch "%S+" do moved = moved + d.counters[role .. "." .. counter] end
+    local cycles = d.cycles / facts.core_hertz * parts[role].hertz
+    ports[#ports + 1] = { name = name, busy = moved / (width * cycles), saturated = enough or saturated }
+  end
+  local function count(role) return parts[role] and #parts[role].paths end
+  local crossbar, l2 = parts.crossbar and parts.crossbar.parameters, parts.l2 and parts.l2.parameters
+  local channels = crossbar and math.min(sms, crossbar.up, crossbar.down)
+  add("DRAM bus", "dram", count "dram", "data_bus_cycles")
+  add("crossbar replies", "crossbar", channels, "response_flits_in", switch_saturated)
+  add("crossbar requests", "crossbar", channels, "request_flits_in", switch_saturated)
+  local lines_per_cycle = l2 and #parts.l2.paths * math.min(line_bytes, l2.data_port) / line_bytes
+  add("L2 data port", "l2", lines_per_cycle, "hits write_backs")
+  add("SM network port", "mux", sms, "requests")
+  add("LSU port", "lsu", sms, "load_accesses store_accesses atomic_accesses")
+  add("shared-memory banks", "lsu", sms, "shared_loads shared_stores bank_conflict_cycles")
+  add("issue slots", "sm", sms * parts.sm.parameters.schedulers, "slots_issued", issue_saturated)
+  return ports
+end
+
+--- Places where requests wait, from memory to the SM: { name =, busy = part of the time in which it was full and
+-- somebody waited }. What can fill up in a cache counts together, and the name is that of the most frequent cause.
+local function full_queues(facts, d, sms)
+  local queues, parts = {}, facts.parts
+  local function add(role, width, causes)
+    if not parts[role] then return end
+    local cycles, all, worst = d.cycles / facts.core_hertz * parts[role].hertz * width, 0, nil
+    for _, cause in ipairs(causes) do
+      local part = d.counters[role .. "." .. cause[2]] / cycles
+      all = all + part
+      if not worst or part > worst.part then worst = { name = cause[1], part = part } end
+    end
+    queues[#queues + 1] = { name = worst.name, busy = all }
+  end
+  local function count(role) return parts[role] and #parts[role].paths end
+  local function causes_in(cache)
+    return {
+      { cache .. " MSHRs", "mshr_entry_fail_cycles" }, { cache .. " MSHR merges", "mshr_merge_fail_cycles" },
+      { cache .. " ways", "line_fail_cycles" }, { cache .. " miss queue", "miss_queue_fail_cycles" },
+    }
+  end
+  local slots = sms * parts.sm.parameters.schedulers
+  add("dram", count "dram", { { "DRAM queue", "queue_full_cycles" } })
+  add("l2", count "l2", causes_in "L2")
+  add("l1", sms, causes_in "L1")
+  add("sm", slots, { { "memory pipeline", "slots_lsu" } })
+  add("sm", slots, { { "operand collectors", "slots_unit" } }) -- of SP and SFU; those of the LSU are in slots_lsu
+  add("sm", slots, { { "latency of operands", "slots_scoreboard" } })
+  add("sm", slots, { { "latency of loads", "slots_memory" } })
+  return queues
+end
+
+local function busiest(list)
+  local best = list[1]
+  for _, entry in ipairs(list) do
+    if entry.busy > best.busy then best = entry end
+  end
+  return best
+end
+
+--- What limited a difference of runs on `sms` SMs: a list of { name =, busy = }. It is the busiest port or bus if that
+-- is saturated; else the place nearest to memory that was full for half of the time, for what is full fills what is in
+-- front of it; else both the busiest port and the place that was full most. `units`: further ports.
+function measure.limiters(facts, d, sms, units)
+  local ports, queues = busy_ports(facts, d, sms), full_queues(facts, d, sms)
+  for _, unit in ipairs(units or {}) do ports[#ports + 1] = unit end
+  local port = busiest(ports)
+  for _, candidate in ipairs(ports) do
+    if candidate.busy >= math.max(candidate.saturated, port.busy - 0.02) then return { candidate } end
+  end
+  for _, queue in ipairs(queues) do
+    if queue.busy >= 0.5 then return { queue } end
+  end
+  return { port, busiest(queues) }
+end
+
+return measure
