@@ -323,7 +323,7 @@ bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t 
         return false;
     }
     Reader pages = *reader;
-    if (!load_pages(memory, reader, false))
+    if (!load_pages(memory, reader, false) || !reader_at_end(reader))
         return fail(why, why_size, "the pages that kernels wrote are damaged");
     load_pages(memory, &pages, true);
     memory->bytes_peak = peak;

@@ -35,8 +35,7 @@ bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *star
 uint64_t device_bytes_live(const DeviceMemory *memory);
 uint64_t device_bytes_peak(const DeviceMemory *memory);
 
-/* Host access, between quanta only. Ranges must be covered (ensure()). device_bytes() is for reading in
- * place. */
+/* Host access, between quanta only. Ranges must be covered (ensure()). */
 void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count);
 void device_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t count);
 void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t count);
