@@ -9,6 +9,7 @@ static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
 
 static void release(Sm *sm, Barrier *barrier) {
     sm->waiting &= ~barrier->waiting;
+    object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     *barrier = (Barrier){0};
 }
 
@@ -32,6 +33,7 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     if (inst->detail == BARRIER_SYNC) {
         barrier->waiting |= warp_bit(w);
         sm->waiting |= warp_bit(w);
+        object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);

@@ -30,8 +30,12 @@ void sm_update_head(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
     if (warp->buffered == 0) return;
     const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-    set_bit(&sm->blocked, w, names_conflict(warp, inst) || waits_for_atomics(warp, inst));
+    bool blocked = names_conflict(warp, inst) || waits_for_atomics(warp, inst);
+    set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
+    set_bit(&sm->head_load, w, inst->kind == INST_LOAD || inst->kind == INST_ATOMIC);
+    if (blocked && sm->watched >> w & 1 && warp->loads_in_flight)
+        object_tell(&sm->obj, SM_LOAD_BLOCKED, w, 0, 0, 0);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
 }
 

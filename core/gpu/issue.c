@@ -2,8 +2,6 @@
  * cause. */
 #include "core/gpu/sm.h"
 
-typedef enum { ORDER_LRR, ORDER_GTO } SchedulerOrder;
-
 static uint32_t pick_round_robin(const Scheduler *sched, WarpSet ready) {
     WarpSet behind = ready & ~((warp_bit(sched->last) << 1) - 1);
     return first_warp(behind ? behind : ready);
@@ -13,6 +11,45 @@ static uint32_t pick_greedy_then_oldest(const Sm *sm, const Scheduler *sched, Wa
     return ready >> sched->last & 1 ? sched->last : sm_oldest(sm, ready);
 }
 
+/* The warps of this scheduler in the fetch group of a warp: groups are of neighbouring warp slots. */
+static WarpSet group_of(const Sm *sm, uint32_t warp) {
+    uint32_t slots = sm->group_size * sm->schedulers, first = warp / slots * slots;
+    WarpSet from_first = ~0ull << first;
+    return first + slots >= MAX_WARPS ? from_first : from_first & ((1ull << (first + slots)) - 1);
+}
+
+/* Two-level scheduling: stays with a group until none of its warps is ready, then goes to that of the oldest
+ * ready warp; greedy then oldest within a group. */
+static uint32_t pick_by_group(const Sm *sm, const Scheduler *sched, WarpSet ready) {
+    WarpSet mine = ready & group_of(sm, sched->last);
+    return pick_greedy_then_oldest(sm, sched, mine ? mine : ready);
+}
+
+static uint32_t pick(const Sm *sm, const Scheduler *sched, WarpSet ready) {
+    switch ((SchedulerOrder)sm->scheduler) {
+    case ORDER_LRR: return pick_round_robin(sched, ready);
+    case ORDER_OLDEST: return sm_oldest(sm, ready);
+    case ORDER_GROUPS: return pick_by_group(sm, sched, ready);
+    default: return pick_greedy_then_oldest(sm, sched, ready);
+    }
+}
+
+/* The answer of a policy; the present order when it gives none that is ready. */
+static uint32_t ask_for_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
+    int64_t warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)ready, 0, 0);
+    return warp >= 0 && warp < MAX_WARPS && ready >> warp & 1 ? (uint32_t)warp : pick(sm, sched, ready);
+}
+
+/* Of several ready warps, those that policies want first: the preferred, and of them those with a memory or a
+ * compute instruction. */
+static WarpSet narrow(const Sm *sm, WarpSet ready) {
+    WarpSet preferred = ready & sm->preferred;
+    if (preferred) ready = preferred;
+    if (sm->first == FIRST_ANY) return ready;
+    WarpSet wanted = ready & (sm->first == FIRST_MEMORY ? sm->head_memory : ~sm->head_memory);
+    return wanted ? wanted : ready;
+}
+
 /* Warps whose first instruction has its operands. */
 static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting) {
     return sched->warps & sm->valid & ~sm->blocked & ~waiting;
@@ -20,7 +57,8 @@ static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting
 
 /* Of these, the ones that policies allow and whose unit takes an instruction now. */
 static WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
-    return ready & sm->may_issue & (sm->may_issue_memory | ~sm->head_memory);
+    return ready & sm->may_issue & (sm->may_issue_memory | ~sm->head_memory) &
+           (sm->may_load | ~sm->head_load);
 }
 
 static WarpSet issuable_warps(const Sm *sm, WarpSet allowed, uint64_t cycle, uint64_t now) {
@@ -49,8 +87,10 @@ static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64
     WarpSet ready = ready_warps(sm, sched, waiting), allowed = allowed_warps(sm, ready);
     WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
-    sched->last = sm->scheduler == ORDER_GTO ? pick_greedy_then_oldest(sm, sched, issuable)
-                                             : pick_round_robin(sched, issuable);
+    if (sm->first | (sm->preferred + 1)) issuable = narrow(sm, issuable); /* + 1: 0 when all are preferred */
+    sched->last = object_is_heard(&sm->obj, SM_PICK) ? ask_for_pick(sm, sched, issuable)
+                                                     : pick(sm, sched, issuable);
+    object_tell(&sm->obj, SM_ISSUE, sched->last, sm->warp[sched->last].simt.top.pc, 0, 0);
     sm_execute(sm, sched->last, cycle, now);
     return SLOT_ISSUED;
 }

@@ -35,6 +35,16 @@ static double lanes_per_instruction(const SimObject *object) {
     return sm->warp_instructions ? (double)sm->thread_instructions / (double)sm->warp_instructions : 0;
 }
 
+static const Event sm_events[] = {
+    [SM_WARPS_CHANGED] = {"warps_changed", "", false, "Warps started, ended, or came to or left a barrier"},
+    [SM_ISSUE] = {"issue", "warp, pc", false, "A warp issued the instruction at index pc"},
+    [SM_LOAD_BLOCKED] = {"load_blocked", "warp", false,
+                         "A watched warp must wait while it has loads in flight"},
+    [SM_CTA_START] = {"cta_start", "slot, warps", false, "A CTA started; warps: the set of its warps"},
+    [SM_CTA_END] = {"cta_end", "slot, warps", false, "A CTA ended"},
+    [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?"},
+    {0}};
+
 static const Field sm_fields[] = {
     BASE(Sm),
     PARAM(Sm, warps, "48", "warps", "Warps that can be resident", .min = 1, .max = MAX_WARPS),
@@ -43,7 +53,26 @@ static const Field sm_fields[] = {
     PARAM(Sm, registers, "32768", "registers", "32-bit registers"),
     PARAM(Sm, ctas, "8", "CTAs", "CTAs that can be resident", .min = 1, .max = MAX_CTAS),
     PARAM(Sm, shared, "48KiB", "bytes", "Shared memory", .min = 0, .max = 1 << 24),
-    PARAM_CHOICE(Sm, scheduler, "gto", "lrr|gto", "Order of the warp schedulers"),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "scheduler",
+     .initial = "gto",
+     .unit = "choice",
+     .choices = "lrr|gto|oldest|groups",
+     .knob = true,
+     .doc = "Order of the warp schedulers",
+     FIELD_AT(Sm, scheduler)},
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "first",
+     .initial = "any",
+     .unit = "choice",
+     .choices = "any|memory|compute",
+     .knob = true,
+     .doc = "Kind of instruction that goes before others",
+     FIELD_AT(Sm, first)},
+    PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a fetch group", .min = 1, .max = MAX_WARPS,
+          .knob = true),
     PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
           .min = 1, .max = 256),
     PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
@@ -98,18 +127,22 @@ static const Field sm_fields[] = {
     PORT(Sm, fetch, memory_protocol, ROLE_REQUESTER,
          "Misses of the instruction cache; left open, instructions are always there", .optional = true),
     CHILD("lsu", "LSU", "Load/store unit"),
-    STATE(Sm, live, "Warps with lanes that have not exited"),
-    STATE(Sm, valid, "Warps with a decoded instruction"),
-    STATE(Sm, blocked, "Warps whose operands are not ready"),
-    STATE(Sm, waiting, "Warps at a barrier or fence"),
+    VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
+    VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
+    VISIBLE(Sm, blocked, "warps", "Warps whose operands are not ready"),
+    VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence"),
     STATE(Sm, fencing, "Warps at a fence"),
-    STATE(Sm, head_memory, "Warps whose next instruction goes to the LSU"),
+    VISIBLE(Sm, head_memory, "warps", "Warps whose next instruction goes to the LSU"),
     STATE(Sm, head_sfu, "Warps whose next instruction goes to the SFU"),
     STATE(Sm, want_fetch, "Warps that want instructions"),
     STATE(Sm, refetch, "Warps that will, after a jump"),
-    STATE(Sm, loading, "Warps with loads in flight"),
-    STATE(Sm, may_issue, "Knob: warps that may issue"),
-    STATE(Sm, may_issue_memory, "Knob: warps that may issue memory instructions"),
+    VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
+    VISIBLE(Sm, head_load, "warps", "Warps whose next instruction is a load or an atomic"),
+    KNOB(Sm, may_issue, "warps", "Warps that may issue"),
+    KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
+    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics"),
+    KNOB(Sm, preferred, "warps", "Warps that go before the others"),
+    KNOB(Sm, watched, "warps", "Warps whose waiting for a load is told"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
     STATE(Sm, last_fetched, "Warp fetched last"),
@@ -223,7 +256,7 @@ static void build(SimObject *object) {
 static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
-    sm->may_issue = sm->may_issue_memory = ~0ull;
+    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = ~0ull;
     sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->slot_cause[i] = SLOT_IDLE;
@@ -453,6 +486,7 @@ const Class sm_class = {
     .doc = "Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines",
     .bytes = sizeof(Sm),
     .fields = sm_fields,
+    .events = sm_events,
     .build = build,
     .init = init,
     .tick = tick,

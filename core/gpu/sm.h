@@ -17,7 +17,7 @@
 #include "core/gpu/simt_stack.h"
 #include "core/gpu/write_back_wheel.h"
 #include "core/ptx/exec.h"
-#include "core/sim/sim.h"
+#include "core/sim/event.h"
 
 enum {
     MAX_WARPS = 64,
@@ -84,6 +84,20 @@ typedef struct {
     uint32_t pad;
 } Scheduler;
 
+/* Which of its ready warps a scheduler issues, and of which kind it prefers them. */
+typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
+typedef enum { FIRST_ANY, FIRST_MEMORY, FIRST_COMPUTE } SchedulerFirst;
+
+/* What policies can listen to; the table is in sm.c. */
+typedef enum {
+    SM_WARPS_CHANGED,
+    SM_ISSUE,
+    SM_LOAD_BLOCKED,
+    SM_CTA_START,
+    SM_CTA_END,
+    SM_PICK,
+} SmEvent;
+
 /* Each scheduler slot of each cycle has exactly one of these. */
 typedef enum {
     SLOT_ISSUED,
@@ -107,7 +121,9 @@ typedef struct {
     /* parameters */
     uint32_t warps, schedulers, registers, ctas;
     uint64_t shared;
-    uint32_t scheduler; /* order: 0 lrr, 1 gto */
+    uint32_t scheduler; /* SchedulerOrder; a knob */
+    uint32_t first;     /* SchedulerFirst; a knob */
+    uint32_t group_size;
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
@@ -120,17 +136,21 @@ typedef struct {
     /* ports */
     Port dispatch, lsu, fetch;
     /* state: warp sets */
-    WarpSet live;                        /* started, with lanes that have not exited                  */
-    WarpSet valid;                       /* with a decoded instruction                                */
-    WarpSet blocked;                     /* valid, but its operands are not ready                     */
-    WarpSet waiting;                     /* at a barrier or a fence                                   */
-    WarpSet fencing;                     /* at a fence                                                */
-    WarpSet head_memory;                 /* valid, and the instruction goes to the LSU                */
-    WarpSet head_sfu;                    /* valid, and the instruction goes to the SFU                */
-    WarpSet want_fetch;                  /* buffer empty, instruction wanted                          */
-    WarpSet refetch[2];                  /* wanted in one, in two cycles: after a jump                */
-    WarpSet loading;                     /* a load is in flight                                       */
-    WarpSet may_issue, may_issue_memory; /* knobs of policies                         */
+    WarpSet live;        /* started, with lanes that have not exited                  */
+    WarpSet valid;       /* with a decoded instruction                                */
+    WarpSet blocked;     /* valid, but its operands are not ready                     */
+    WarpSet waiting;     /* at a barrier or a fence                                   */
+    WarpSet fencing;     /* at a fence                                                */
+    WarpSet head_memory; /* valid, and the instruction goes to the LSU                */
+    WarpSet head_sfu;    /* valid, and the instruction goes to the SFU                */
+    WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
+    WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
+    WarpSet loading;     /* a load is in flight                                       */
+    WarpSet head_load;   /* valid, and the instruction is a load or an atomic         */
+    /* knobs of policies */
+    WarpSet may_issue, may_issue_memory, may_load;
+    WarpSet preferred;  /* go before the others; see issue.c                          */
+    WarpSet watched;    /* of which load_blocked is told                              */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */

@@ -1,6 +1,7 @@
 #include "core/lua/checkpoint.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/policy.h"
 #include "core/sim/checkpoint_file.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum { WHY_BYTES = 1024 };
 struct Resume {
     CheckpointFile *file;
     char *path;
-    bool allow_changes;
+    bool allow_changes, other_policy;
     Buffer notes; /* lines */
 };
 
@@ -26,12 +27,14 @@ static int l_write_checkpoint(lua_State *L) {
     size_t length;
     const char *text = luaL_checklstring(L, 3, &length);
     char why[WHY_BYTES];
-    CheckpointSection sections[] = {{"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}};
+    CheckpointSection sections[] = {
+        {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
     buffer_append(&sections[0].bytes, text, length);
     host_log_save(&machine->log, &sections[1].bytes);
     gpu_save(machine->gpu, &sections[2].bytes);
     device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
+    policies_save(machine, &sections[4].bytes);
     bool good = checkpoint_file_write(path, sections, COUNT, why, sizeof why);
     for (int i = 0; i < COUNT; i++)
         buffer_free(&sections[i].bytes);
@@ -91,12 +94,17 @@ void restore_checkpoint(lua_State *L, Machine *machine) {
     struct Resume *resume = machine->resume;
     char why[WHY_BYTES];
     ensure(resume && resume->file);
-    SnapshotChanges changes = {resume->allow_changes, add_note, &resume->notes};
+    SnapshotChanges changes = {resume->allow_changes, resume->other_policy, add_note, &resume->notes};
     Reader gpu = section_reader(resume->file, resume->path, "gpu"),
            memory = section_reader(resume->file, resume->path, "memory");
     if (!gpu_load(machine->gpu, &gpu, &changes, why, sizeof why) ||
         !device_memory_load(gpu_memory(machine->gpu), &memory, why, sizeof why))
         user_error("checkpoint %s: %s", resume->path, why);
+    if (!resume->other_policy) {
+        Reader policy = section_reader(resume->file, resume->path, "policy");
+        if (!policies_load(machine, &policy, why, sizeof why))
+            user_error("checkpoint %s: %s", resume->path, why);
+    }
     checkpoint_file_close(resume->file);
     resume->file = NULL;
     call_checkpoint_function(L, machine, "resumed");
@@ -118,7 +126,8 @@ void checkpoint_free(Machine *machine) {
     machine->resume = NULL;
 }
 
-/* core.resume(gpu, path, allow changes): the host program that follows is a repetition. */
+/* core.resume(gpu, path, allow changes, another policy): the host program that follows is a repetition. Under
+ * another policy, what the one before remembered and set is dropped. */
 static int l_resume(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     const char *path = luaL_checkstring(L, 2);
@@ -129,6 +138,7 @@ static int l_resume(lua_State *L) {
     ensure(machine->resume);
     machine->resume->path = strdup(path);
     machine->resume->allow_changes = lua_toboolean(L, 3);
+    machine->resume->other_policy = lua_toboolean(L, 4);
     machine->resume->file = open_file(path);
     Reader host = section_reader(machine->resume->file, path, "host");
     if (!host_log_load(&machine->log, &host, why, sizeof why)) user_error("checkpoint %s: %s", path, why);
@@ -142,17 +152,21 @@ static void print_note(void *context, const char *line) {
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-/* core.move(gpu, machine) -> list of what changed. The GPU goes on on the other machine, whose place in Lua
- * the present one takes. */
+/* core.move(gpu, machine, another policy) -> list of what changed. The GPU goes on on the other machine,
+ * whose place in Lua the present one takes, with its policies. */
 static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
     char why[WHY_BYTES];
     lua_newtable(L);
-    SnapshotChanges changes = {true, print_note, L};
+    SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
     if (!gpu_move(machine->gpu, to->sim, &changes, why, sizeof why)) user_error("change: %s", why);
-    Sim *before = machine->sim;
+    Machine before = *machine;
     machine->sim = to->sim;
-    to->sim = before;
+    machine->policies = to->policies;
+    machine->policy_count = to->policy_count;
+    to->sim = before.sim;
+    to->policies = before.policies;
+    to->policy_count = before.policy_count;
     return 1;
 }
 

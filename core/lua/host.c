@@ -116,6 +116,20 @@ static int l_leave(lua_State *L) {
     _exit((int)luaL_checkinteger(L, 1));
 }
 
+/* core.bits_count(n) -> how many bits are set */
+static int l_bits_count(lua_State *L) {
+    lua_pushinteger(L, __builtin_popcountll((unsigned long long)luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+/* core.bits_lowest(n) -> number of the lowest bit that is set, or nil */
+static int l_bits_lowest(lua_State *L) {
+    unsigned long long set = (unsigned long long)luaL_checkinteger(L, 1);
+    if (!set) return 0;
+    lua_pushinteger(L, __builtin_ctzll(set));
+    return 1;
+}
+
 /* The build defines both. */
 #ifndef WW_VERSION
 #define WW_VERSION "unknown"
@@ -139,6 +153,8 @@ void host_open(lua_State *L) {
         {"fork", l_fork},
         {"wait_for_child", l_wait_for_child},
         {"leave", l_leave},
+        {"bits_count", l_bits_count},
+        {"bits_lowest", l_bits_lowest},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

@@ -143,6 +143,13 @@ static int l_home_path(lua_State *L) {
     return 1;
 }
 
+const char *interpreter_home(lua_State *L) {
+    lua_getfield(L, LUA_REGISTRYINDEX, home_key);
+    const char *home = lua_tostring(L, -1);
+    lua_pop(L, 1);
+    return home; /* the registry keeps it */
+}
+
 /* The message handler of protected calls: adds a stack traceback where one is wanted. */
 static int l_message_handler(lua_State *L) {
     bool wanted = lua_getfield(L, LUA_REGISTRYINDEX, traceback_key) != LUA_TNIL;
@@ -174,6 +181,7 @@ static int open_core(lua_State *L) {
     gpu_open(L);
     launch_open(L);
     checkpoint_open(L);
+    policy_open(L);
     host_open(L);
     return 1;
 }

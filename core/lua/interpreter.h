@@ -17,6 +17,9 @@ char *interpreter_find_home(void);
 /* A state with Lua's own libraries and `require "warpwright"`. */
 lua_State *interpreter_new(const char *home);
 
+/* The home that a state was made with; valid as long as the state. */
+const char *interpreter_home(lua_State *L);
+
 /* Does what the command line says; returns the exit status. Errors are reported on stderr. */
 int interpreter_run(lua_State *L, int argc, char **argv);
 

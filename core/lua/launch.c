@@ -5,6 +5,7 @@
 #include "core/lua/array.h"
 #include "core/lua/bindings.h"
 #include "core/lua/checkpoint.h"
+#include "core/lua/policy.h"
 
 #include <signal.h>
 #include <string.h>
@@ -233,7 +234,11 @@ static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
     clear_progress(machine);
     machine->seconds += host_seconds() - machine->kernel_started;
     raise_user_errors_in(L);
-    if (failed) lua_error(L);
+    if (failed) {
+        /* After a fault the machine stands in the middle of a cycle; else its counters can be looked at. */
+        if (!machine->sim->faulted) machine->stopped = "error";
+        lua_error(L);
+    }
     RunStatus status = (RunStatus)lua_tointeger(L, -1);
     lua_pop(L, 1);
     return status;
@@ -309,6 +314,7 @@ static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnsw
 
 static int finish_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
+    policies_kernel_end(machine, result.kernel);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
     host_log_answer(&machine->log, &answer, sizeof answer);
@@ -336,6 +342,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
         restore_checkpoint(L, machine); /* it was running */
     } else {
         gpu_launch(machine->gpu, kernel, launch);
+        policies_kernel_start(machine, kernel->name);
     }
     return run_kernel(L, LUA_OK, (lua_KContext)machine);
 }

@@ -2,6 +2,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/checkpoint.h"
 #include "core/lua/objects.h"
+#include "core/lua/policy.h"
 #include "core/sim/units.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ static int l_machine(lua_State *L) {
 static int l_close(lua_State *L) {
     Machine *machine = luaL_checkudata(L, 1, machine_type);
     raise_user_errors_in(L);
+    policies_free(machine);
     sim_free(machine->sim);
     if (machine->gpu) gpu_free(machine->gpu); /* the device's memory outlives the objects that look into it */
     for (uint32_t i = 0; i < machine->module_count; i++)

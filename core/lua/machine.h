@@ -7,6 +7,8 @@
 
 #include <lua.h>
 
+typedef struct PolicyInstance PolicyInstance;
+
 typedef struct {
     Sim *sim; /* NULL once closed */
     Gpu *gpu; /* NULL before core.gpu() */
@@ -19,6 +21,8 @@ typedef struct {
     char *progress_prefix; /* first words of the progress line */
     bool progress_shown;
     const char *stopped; /* why the last kernel did not end, or NULL */
+    struct PolicyInstance **policies;
+    uint32_t policy_count;
     HostLog log;
     struct Resume *resume;     /* the checkpoint to go on from, or NULL */
     uint64_t checkpoint_cycle; /* when the checkpoint function is called next */

@@ -26,7 +26,7 @@ static void require_open(const Machine *machine) {
     if (!machine->sim) user_error("the machine of this object was closed");
 }
 
-static SimObject *object_at(lua_State *L, int index) {
+SimObject *object_at(lua_State *L, int index) {
     ObjectRef *ref = luaL_checkudata(L, index, object_type);
     raise_user_errors_in(L);
     require_open(ref->machine);
@@ -236,6 +236,22 @@ bool made_with_parent(const SimObject *object) {
     return object_field(object->parent, FIELD_CHILD, name) != NULL;
 }
 
+/* core.peer(port) -> the object that it is wired to, or nil */
+static int l_peer(lua_State *L) {
+    PortRef *ref = luaL_checkudata(L, 1, port_type);
+    raise_user_errors_in(L);
+    require_open(ref->machine);
+    const Field *field;
+    char name[PORT_NAME_BYTES];
+    const SimObject *object = port_at(L, 1, ref->machine->sim, name);
+    const Port *port = object_port((SimObject *)(uintptr_t)object, name, &field);
+    SimObject *peer = port->send ? port->send->receiver : port->receive ? port->receive->sender : NULL;
+    if (!peer) return 0;
+    lua_getiuservalue(L, 1, 1);
+    object_push(L, -1, ref->machine, peer);
+    return 1;
+}
+
 /* core.children(object) -> { { name =, object = } ... }: those that were made together with it */
 static int l_children(lua_State *L) {
     const ObjectRef *ref = luaL_checkudata(L, 1, object_type);
@@ -284,13 +300,8 @@ void objects_open(lua_State *L) {
     static const luaL_Reg ports_metamethods[] = {
         {"__index", l_ports_index}, {"__len", l_ports_length}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"set", l_set},
-        {"override", l_override},
-        {"finish", l_finish},
-        {"children", l_children},
-        {"parameters", l_parameters},
-        {"clock_of", l_clock_of},
-        {NULL, NULL},
+        {"set", l_set},   {"override", l_override},     {"finish", l_finish},     {"children", l_children},
+        {"peer", l_peer}, {"parameters", l_parameters}, {"clock_of", l_clock_of}, {NULL, NULL},
     };
     define_type(L, object_type, object_metamethods, NULL);
     define_type(L, port_type, port_metamethods, NULL);

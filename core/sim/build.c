@@ -32,6 +32,7 @@ Sim *sim_new(const char *name) {
     sim->name = strdup(name);
     sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
     sim->threads = 1;
+    sim->next_periodic = NEVER;
     panic_reporter(report_panic, sim);
     return sim;
 }
@@ -45,6 +46,7 @@ static void free_object(SimObject *object) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_PORT_ARRAY || f->type == TYPE_STRING)
             free(field_pointer(object, f));
+    free(object->listeners);
     free(object->path);
     free(object);
 }
@@ -65,6 +67,8 @@ void sim_free(Sim *sim) {
         free(sim->clusters[i].objects);
         free(sim->clusters[i].due);
         free(sim->clusters[i].exchange);
+        free(sim->clusters[i].told);
+        free(sim->clusters[i].fault);
     }
     for (uint32_t i = 0; i < sim->clock_count; i++)
         free(sim->clocks[i].name);
@@ -73,6 +77,7 @@ void sim_free(Sim *sim) {
     free(sim->links);
     free(sim->clusters);
     free(sim->committers);
+    free(sim->periodics);
     free(sim->name);
     free(sim);
 }

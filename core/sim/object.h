@@ -66,8 +66,9 @@ typedef struct {
     const char *choices; /* "a|b|c": a uint32_t that holds the index of the word                         */
     double min, max;     /* of a numeric parameter; both 0: any                                          */
     bool power_of_two;
-    bool structural;      /* a parameter on which the meaning of saved state depends                     */
-    bool flag;            /* a uint32_t parameter that is true or false                                   */
+    bool structural; /* a parameter on which the meaning of saved state depends                     */
+    bool flag;       /* a uint32_t parameter that is true or false                                   */
+    bool knob;       /* policies may set it at run time: a parameter is then its first value, and saved  */
     size_t offset, bytes; /* in the struct; bytes 0 for rows without bytes                                */
     size_t element_bytes; /* arrays                                                                       */
     size_t count_offset;  /* arrays: the uint32_t member that holds the number of elements                */
@@ -120,6 +121,15 @@ typedef struct {
     }
 #define STATE(T, m, d)                                                                                       \
     { .kind = FIELD_STATE, .name = #m, .doc = d, FIELD_AT(T, m) }
+/* State that policies may set at run time; init() gives it its first value. */
+#define KNOB(T, m, u, d)                                                                                     \
+    {                                                                                                        \
+        .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = #m, .unit = u, .doc = d, .knob = true,     \
+        FIELD_AT(T, m)                                                                                       \
+    }
+/* State that policies may read by name. */
+#define VISIBLE(T, m, u, d)                                                                                  \
+    { .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = #m, .unit = u, .doc = d, FIELD_AT(T, m) }
 #define STATE_ARRAY(T, m, count, d)                                                                          \
     { .kind = FIELD_STATE_ARRAY, .name = #m, .doc = d, FIELD_ARRAY_AT(T, m, count) }
 #define STAT(T, m, u, d)                                                                                     \
@@ -135,10 +145,22 @@ typedef struct {
 #define FIELDS_END                                                                                           \
     { .kind = FIELD_END }
 
+enum { MAX_EVENTS = 32, EVENT_ARGUMENTS = 4 };
+
+/* Something that happens in an object and that listeners may be told of. A question is asked in the middle of
+ * a cycle, and the answer counts at once; of anything else listeners hear at the end of the cycle. */
+typedef struct {
+    const char *name;      /* NULL ends the table                                     */
+    const char *arguments; /* "warp, address": at most EVENT_ARGUMENTS whole numbers  */
+    bool question;
+    const char *doc;
+} Event;
+
 struct Class {
     const char *name, *doc;
     size_t bytes;
     const Field *fields;
+    const Event *events; /* numbered from 0 on; NULL: none */
     /* Checks parameters against each other and computes DERIVED members; then the kernel allocates the
      * arrays, zeroed. User errors name object_path(). */
     void (*build)(SimObject *object);
@@ -179,6 +201,9 @@ struct SimObject {
     uint64_t period;       /* of its clock, in ticks                          */
     uint32_t id;           /* order of construction                      */
     uint32_t commit_requested;
+    uint32_t heard; /* bit per event that somebody listens to    */
+    uint32_t listener_count;
+    struct ListenerEntry *listeners;
 };
 
 void class_register(const Class *class);

@@ -1,5 +1,5 @@
 /* Running a machine, quantum by quantum. */
-#include "core/sim/sim.h"
+#include "core/sim/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,7 @@ static void cluster_run(Cluster *cluster, uint64_t end) {
             if (cluster->due[i] <= now) tick_object(cluster, i, now);
             if (cluster->due[i] < cluster->next) cluster->next = cluster->due[i];
         }
+        if (cluster->told_count) cluster_tell_events(cluster);
         cluster->current = NULL;
     }
 }
@@ -113,6 +114,12 @@ static void raise_fault(Sim *sim) {
     user_error("%s", first->fault);
 }
 
+/* What listeners found wrong; the machine is in order. */
+static void raise_failure(Sim *sim) {
+    for (uint32_t i = 0; i < sim->cluster_count; i++)
+        if (sim->clusters[i].fault) user_error("%s", sim->clusters[i].fault);
+}
+
 static void run_quantum(Sim *sim, uint64_t end) {
     for (uint32_t i = 0; i < sim->threads; i++)
         sim->shares[i].end = end;
@@ -125,6 +132,7 @@ static void run_quantum(Sim *sim, uint64_t end) {
         exchange_links(&sim->clusters[i], end);
     commit_objects(sim);
     sim->now = end;
+    raise_failure(sim);
 }
 
 void sim_set_threads(Sim *sim, uint32_t threads) {
@@ -152,6 +160,50 @@ static void start_threads(Sim *sim) {
         sim->shares[i] = (Share){.sim = sim, .thread = i};
 }
 
+/* --- Periodic hooks -------------------------------------------------------------------------- */
+
+static void set_next_periodic(Sim *sim) {
+    sim->next_periodic = NEVER;
+    for (uint32_t i = 0; i < sim->periodic_count; i++)
+        if (sim->periodics[i].next < sim->next_periodic) sim->next_periodic = sim->periodics[i].next;
+}
+
+static void schedule_periodic(const Sim *sim, Periodic *periodic) {
+    uint64_t due = (sim->now / periodic->every + 1) * periodic->every;
+    periodic->next = (due + sim->quantum - 1) / sim->quantum * sim->quantum;
+}
+
+void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context) {
+    ensure(sim->elaborated && cycles > 0);
+    sim->periodics = realloc(sim->periodics, (sim->periodic_count + 1) * sizeof *sim->periodics);
+    ensure(sim->periodics);
+    Periodic *periodic = &sim->periodics[sim->periodic_count++];
+    *periodic = (Periodic){.call = hook, .context = context, .every = cycles * sim->clocks[0].period};
+    schedule_periodic(sim, periodic);
+    set_next_periodic(sim);
+}
+
+void sim_forget_periodics(Sim *sim) {
+    sim->periodic_count = 0;
+    sim->next_periodic = NEVER;
+}
+
+void sim_reset_periodics(Sim *sim) {
+    for (uint32_t i = 0; i < sim->periodic_count; i++)
+        schedule_periodic(sim, &sim->periodics[i]);
+    set_next_periodic(sim);
+}
+
+static void call_periodics(Sim *sim) {
+    for (uint32_t i = 0; i < sim->periodic_count; i++) {
+        Periodic *periodic = &sim->periodics[i];
+        if (periodic->next > sim->now) continue;
+        schedule_periodic(sim, periodic);
+        periodic->call(periodic->context, sim);
+    }
+    set_next_periodic(sim);
+}
+
 /* Quanta in which nothing is due are skipped: time jumps. */
 static uint64_t next_work(const Sim *sim) {
     uint64_t first = NEVER;
@@ -168,6 +220,7 @@ StopReason sim_run(Sim *sim, uint64_t until) {
     while (sim->now < until) {
         uint64_t work = next_work(sim), end = sim->now + sim->quantum;
         if (work == NEVER) return STOP_IDLE;
+        if (sim->next_periodic - 1 < work) work = sim->next_periodic - 1; /* the quantum that ends there */
         if (work >= end) {
             uint64_t quantum_of_work = work / sim->quantum * sim->quantum;
             if (quantum_of_work >= until) {
@@ -178,6 +231,7 @@ StopReason sim_run(Sim *sim, uint64_t until) {
             end = sim->now + sim->quantum;
         }
         run_quantum(sim, end);
+        if (sim->next_periodic <= sim->now) call_periodics(sim);
         if (sim->stop_requested) return STOP_REQUESTED;
     }
     return STOP_TIME;

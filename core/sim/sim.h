@@ -16,6 +16,12 @@ struct Clock {
     uint64_t inverse; /* for clock_cycle()                  */
 };
 
+typedef struct {
+    SimObject *object;
+    uint32_t event;
+    int64_t arguments[EVENT_ARGUMENTS];
+} ToldEvent;
+
 /* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
  * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
@@ -28,7 +34,10 @@ struct Cluster {
     SimObject *current; /* the object at work, for panics */
     uint64_t now;
     uint64_t progress; /* counts what object_progress() reports */
-    uint64_t claimed;  /* several threads: end of the last quantum that a thread took it for */
+    ToldEvent *told;   /* in this cycle, for listeners */
+    uint32_t told_count, told_capacity;
+    char *fault;      /* what object_fail() said */
+    uint64_t claimed; /* several threads: end of the last quantum that a thread took it for */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */
@@ -52,8 +61,14 @@ typedef enum { ORDER_PATH, ORDER_REVERSED, ORDER_SHUFFLED } TickOrder;
 
 typedef enum { STOP_TIME, STOP_REQUESTED, STOP_IDLE } StopReason;
 
-/* Called at a quantum boundary. */
+/* Called at a quantum boundary, by the thread that called sim_run(). */
 typedef void BoundaryHook(void *context, Sim *sim);
+typedef struct {
+    BoundaryHook *call;
+    void *context;
+    uint64_t every; /* ticks */
+    uint64_t next;  /* a boundary at or after the next multiple of `every` */
+} Periodic;
 
 struct Sim {
     char *name;
@@ -79,7 +94,10 @@ struct Sim {
     TickOrder order;
     uint64_t order_seed;
     uint64_t ticks_per_second;
-    void *user; /* what the layer above keeps per machine */
+    Periodic *periodics;
+    uint32_t periodic_count;
+    uint64_t next_periodic; /* the earliest of them; NEVER: none */
+    void *user;             /* what the layer above keeps per machine */
 };
 
 Sim *sim_new(const char *name);
@@ -111,6 +129,15 @@ enum { MAX_THREADS = 256 };
 void sim_set_threads(Sim *sim, uint32_t threads);
 /* Ends the threads until the next sim_run(). */
 void sim_stop_threads(Sim *sim);
+
+/* Calls hook(context) at the first boundary at or after each multiple of so many cycles of the first clock,
+ * while anything in the machine has something to do. Of several due at once, those that were added first come
+ * first. After sim_elaborate(). */
+void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context);
+/* Forgets them all. */
+void sim_forget_periodics(Sim *sim);
+/* Makes them due after the present time: after a snapshot was loaded. */
+void sim_reset_periodics(Sim *sim);
 
 /* Runs to the first quantum boundary at or after `until` (ticks), or until a stop is requested, or until no
  * object has anything to do. A user error of an object is raised once all clusters have run through its

@@ -30,8 +30,10 @@ static void note(const SnapshotChanges *changes, const char *format, ...) {
 
 /* --- Objects --------------------------------------------------------------------------------- */
 
+/* A parameter that policies set is the first value of what is state from then on. */
 static bool is_state(const Field *f) {
-    return f->kind == FIELD_STATE || f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_STAT;
+    return f->kind == FIELD_STATE || f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_STAT ||
+           (f->kind == FIELD_PARAM && f->knob);
 }
 
 static uint32_t count_rows(const Class *class, bool params) {
@@ -175,7 +177,7 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
                            char *why, size_t why_size) {
     const SimObject *object = saved->object;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
-        if (f->kind != FIELD_PARAM) continue;
+        if (f->kind != FIELD_PARAM || f->knob) continue;
         const char *before = saved_text(saved, f->name);
         char *now = object_get_text(object, f);
         bool equal = before && strcmp(before, now) == 0;
@@ -211,11 +213,11 @@ static bool resize_array(SimObject *object, const Field *f, uint64_t count) {
 }
 
 /* Takes over the rows that have the size they had; `left` says how many have not. */
-static bool copy_rows(SimObject *object, const SavedObject *saved, uint32_t *left, char *why,
-                      size_t why_size) {
+static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_knobs, uint32_t *left,
+                      char *why, size_t why_size) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         size_t count = 0, present;
-        if (!is_state(f)) continue;
+        if (!is_state(f) || (f->knob && reset_knobs)) continue;
         const uint8_t *bytes = saved_row(saved, f->name, &count);
         if (!bytes) {
             snprintf(why, why_size, "%s: the checkpoint has no '%s'", object->path, f->name);
@@ -255,7 +257,7 @@ static bool load_object(SimObject *object, Reader *reader, const SnapshotChanges
     saved->object = object;
     if (!read_object(saved, &section)) return fail(why, why_size, path, "damaged");
     if (!compare_params(saved, changes, &structural, why, why_size) ||
-        !copy_rows(object, saved, &left, why, why_size))
+        !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;
     if (structural) return object->class->convert(object, saved, changes, why, why_size);
     if (left == 0 && saved->rows != count_rows(object->class, false))
@@ -425,6 +427,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
         if (!load_link(sim->links[i], reader, why, why_size)) return false;
     if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");
     sim->now = now;
+    sim_reset_periodics(sim);
     if (changes && changes->allowed) wake_all(sim);
     return true;
 }

@@ -11,6 +11,7 @@
  * it. */
 typedef struct SnapshotChanges {
     bool allowed;
+    bool reset_knobs; /* what policies set keeps its first value: another policy takes over */
     void (*note)(void *context, const char *line); /* "sm[0].l1d.latency: 32 became 40" */
     void *context;
 } SnapshotChanges;

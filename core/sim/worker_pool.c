@@ -16,40 +16,31 @@
 
 enum { CACHE_LINE = 64, SPINS = 20000 }; /* longer than what a caller does between two rounds of a busy run */
 
-/* A number that one side changes and the other waits for. */
-typedef struct {
-    _Atomic uint32_t value;
-    _Atomic uint32_t sleepers;
-} __attribute__((aligned(CACHE_LINE))) Signal;
-
 typedef struct {
     WorkerPool *pool;
     uint32_t number;
     pthread_t thread;
 } Worker;
 
+/* What all threads look at: the number of the round, whether it is open for workers to enter, and how many
+ * are in it. The caller does not wait for a worker that has not entered, because the system runs something
+ * else on its core, perhaps: it closes the round when there is nothing left to do. */
+typedef uint64_t Round;
+#define ROUND_ENTERED 0xffffffffull
+#define ROUND_OPEN    (1ull << 32)
+#define ROUND_NEXT    (1ull << 33)
+
 struct WorkerPool {
-    Signal round;   /* counts the calls of worker_pool_run() */
-    Signal working; /* workers that are not done yet         */
-    PoolWork *work;
+    _Atomic Round round __attribute__((aligned(CACHE_LINE)));
+    _Atomic uint32_t opened __attribute__((aligned(CACHE_LINE))); /* rounds: what sleepers wait for */
+    _Atomic uint32_t sleepers;
+    PoolWork *work __attribute__((aligned(CACHE_LINE)));
     void *context;
     Worker *workers;
     uint32_t threads;
     uint32_t spins;
-    bool stop;
+    _Atomic bool stop;
 };
-
-/* Between the look at `value` and the sleep, nothing can be missed: the sleeper announces itself first, the
- * other side changes the value first, and futex looks at the value again. */
-static void sleep_while(Signal *signal, uint32_t value) {
-    atomic_fetch_add(&signal->sleepers, 1);
-    syscall(SYS_futex, &signal->value, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
-    atomic_fetch_sub(&signal->sleepers, 1);
-}
-
-static void wake(Signal *signal) {
-    if (atomic_load(&signal->sleepers)) syscall(SYS_futex, &signal->value, FUTEX_WAKE_PRIVATE, INT_MAX);
-}
 
 static void pause_briefly(void) {
 #if defined(__x86_64__)
@@ -57,28 +48,42 @@ static void pause_briefly(void) {
 #endif
 }
 
-/* Returns what the signal's value changed to. */
-static uint32_t wait_while(Signal *signal, uint32_t value, uint32_t spins) {
+/* Between the look at `opened` and the sleep, nothing can be missed: the sleeper announces itself first, the
+ * caller changes the number first, and futex looks at the number again. */
+static void sleep_until_opened(WorkerPool *pool, uint32_t seen) {
+    atomic_fetch_add(&pool->sleepers, 1);
+    syscall(SYS_futex, &pool->opened, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+/* Returns the number of the newest round, which is another than `seen`. */
+static uint32_t wait_for_round(WorkerPool *pool, uint32_t seen) {
     for (;;) {
-        for (uint32_t i = 0; i < spins; i++) {
-            uint32_t now = atomic_load_explicit(&signal->value, memory_order_acquire);
-            if (now != value) return now;
+        for (uint32_t i = 0; i <= pool->spins; i++) {
+            uint32_t opened = atomic_load_explicit(&pool->opened, memory_order_acquire);
+            if (opened != seen) return opened;
             pause_briefly();
         }
-        uint32_t now = atomic_load_explicit(&signal->value, memory_order_acquire);
-        if (now != value) return now;
-        sleep_while(signal, value);
+        sleep_until_opened(pool, seen);
     }
+}
+
+static bool enter(WorkerPool *pool) {
+    Round round = atomic_load(&pool->round);
+    while (round & ROUND_OPEN)
+        if (atomic_compare_exchange_weak(&pool->round, &round, round + 1)) return true;
+    return false;
 }
 
 static void *worker_main(void *context) {
     Worker *worker = context;
     WorkerPool *pool = worker->pool;
-    for (uint32_t round = 0;;) {
-        round = wait_while(&pool->round, round, pool->spins);
-        if (pool->stop) return NULL;
+    for (uint32_t seen = 0;;) {
+        seen = wait_for_round(pool, seen);
+        if (atomic_load(&pool->stop)) return NULL;
+        if (!enter(pool)) continue;
         pool->work(pool->context, worker->number);
-        if (atomic_fetch_sub(&pool->working.value, 1) == 1) wake(&pool->working);
+        atomic_fetch_sub(&pool->round, 1);
     }
 }
 
@@ -89,10 +94,21 @@ static uint32_t spins_for(uint32_t threads) {
     return threads <= (uint32_t)CPU_COUNT(&cores) ? SPINS : 0;
 }
 
-static void start_round(WorkerPool *pool) {
-    atomic_store(&pool->working.value, pool->threads - 1);
-    atomic_fetch_add(&pool->round.value, 1);
-    wake(&pool->round);
+static void wake_workers(WorkerPool *pool) {
+    atomic_fetch_add(&pool->opened, 1);
+    if (atomic_load(&pool->sleepers)) syscall(SYS_futex, &pool->opened, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+/* No worker enters any more; returns when those that have entered are done. */
+static void close_round(WorkerPool *pool) {
+    Round round = atomic_fetch_and(&pool->round, ~ROUND_OPEN);
+    for (uint32_t i = 0; round & ROUND_ENTERED; i++) {
+        if (i < SPINS)
+            pause_briefly();
+        else
+            sched_yield();
+        round = atomic_load_explicit(&pool->round, memory_order_acquire);
+    }
 }
 
 /* With all signals blocked: their handlers run on the caller's thread. */
@@ -131,16 +147,18 @@ WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context) {
 }
 
 void worker_pool_run(WorkerPool *pool) {
-    if (pool->threads > 1) start_round(pool);
+    if (pool->threads > 1) {
+        atomic_fetch_add(&pool->round, ROUND_NEXT + ROUND_OPEN);
+        wake_workers(pool);
+    }
     pool->work(pool->context, 0);
-    for (uint32_t left; (left = atomic_load_explicit(&pool->working.value, memory_order_acquire)) != 0;)
-        wait_while(&pool->working, left, pool->spins);
+    if (pool->threads > 1) close_round(pool);
 }
 
 void worker_pool_free(WorkerPool *pool) {
     if (!pool) return;
-    pool->stop = true;
-    if (pool->threads > 1) start_round(pool);
+    atomic_store(&pool->stop, true);
+    wake_workers(pool);
     for (uint32_t i = 1; i < pool->threads; i++)
         pthread_join(pool->workers[i].thread, NULL);
     free(pool->workers);

@@ -1,5 +1,6 @@
-/* Threads that do the same piece of work together, again and again, tens of thousands of times a second. The
- * caller takes part as thread 0, so a pool of one has no thread of its own. */
+/* Threads that do a piece of work together, again and again, tens of thousands of times a second. The caller
+ * takes part as thread 0, so a pool of one has no thread of its own. The work must be such that those who
+ * come share it out among them: a thread that the system does not run just then is not waited for. */
 #ifndef WW_SIM_WORKER_POOL_H
 #define WW_SIM_WORKER_POOL_H
 
@@ -10,8 +11,9 @@ typedef void PoolWork(void *context, uint32_t thread);
 
 /* A user error when the system does not give so many threads. */
 WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context);
-/* Every thread calls work(context, its number) once. What any of them wrote is visible to the caller when it
- * returns, and what the caller wrote before is visible to them. */
+/* The caller, and every other thread that comes before the caller is done, calls work(context, its number).
+ * What any of them wrote is visible to the caller when it returns, and what the caller wrote before is
+ * visible to them. */
 void worker_pool_run(WorkerPool *pool);
 void worker_pool_free(WorkerPool *pool);
 

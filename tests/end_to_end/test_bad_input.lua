@@ -20,7 +20,7 @@ fails("an option without its value", 2, { "run", "gtx480", "vecadd", "--size" },
 fails("no workload", 2, { "run", "gtx480" }, { "CONFIG and WORKLOAD" })
 fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "no config 'gtx48'", "gtx480" })
 fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "no workload 'vecad'", "kmeans", "vecadd" })
-fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "no policy 'rr'", "gto, lrr" })
+fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "no policy 'rr'", "gto, ", ", lrr" })
 fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'tiny'", "large, medium, small" })
 fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "legal is n, seed" })
 fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "n = 'x'" })

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Suite *threads_suite(void);
 
@@ -13,34 +14,63 @@ enum { ROUNDS = 20000, HOPS = 11, QUANTUM = 4 };
 
 /* --- The pool -------------------------------------------------------------------------------- */
 
-typedef struct {
-    uint64_t rounds, input, output[MAX_THREADS]; /* plain: the pool makes them visible */
-} Sums;
+enum { ITEMS = 64 };
 
-static void add_input(void *context, uint32_t thread) {
-    Sums *sums = context;
-    sums->output[thread] += sums->input + thread;
+typedef struct {
+    uint64_t input;
+    uint32_t next;          /* item that nobody has taken yet */
+    uint64_t output[ITEMS]; /* plain: the pool makes it visible */
+    uint64_t calls[MAX_THREADS];
+} Work;
+
+static void take_items(void *context, uint32_t thread) {
+    Work *work = context;
+    work->calls[thread]++;
+    for (uint32_t i; (i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED)) < ITEMS;)
+        work->output[i] += work->input + i;
 }
 
-START_TEST(every_thread_works_once_a_round_and_sees_what_was_written_before) {
+START_TEST(a_round_ends_when_all_work_is_done_and_its_results_are_visible) {
     uint32_t threads = (uint32_t[]){1, 2, 3, 8}[_i];
-    Sums sums = {0};
-    WorkerPool *pool = worker_pool_new(threads, add_input, &sums);
+    Work work = {0};
+    WorkerPool *pool = worker_pool_new(threads, take_items, &work);
     for (uint64_t round = 0, want = 0; round < ROUNDS / threads; round++) {
-        sums.input = round;
+        work.input = round;
+        work.next = 0;
         want += round;
         worker_pool_run(pool);
-        for (uint32_t i = 0; i < threads; i++)
-            ck_assert_uint_eq(sums.output[i], want + (round + 1) * i);
+        for (uint32_t i = 0; i < ITEMS; i++)
+            ck_assert_uint_eq(work.output[i], want + (round + 1) * i);
     }
+    worker_pool_free(pool);
+    ck_assert_uint_eq(work.calls[0], ROUNDS / threads);
+    for (uint32_t i = 1; i < threads; i++)
+        ck_assert_uint_le(work.calls[i], ROUNDS / threads);
+}
+END_TEST
+
+/* Long enough for every thread to come. */
+static void wait_for_the_others(void *context, uint32_t thread) {
+    uint32_t *present = context;
+    (void)thread;
+    __atomic_fetch_add(present, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(present, __ATOMIC_SEQ_CST) < 4)
+        usleep(100);
+}
+
+START_TEST(all_threads_work_at_the_same_time) {
+    uint32_t present = 0;
+    WorkerPool *pool = worker_pool_new(4, wait_for_the_others, &present);
+    worker_pool_run(pool);
+    ck_assert_uint_eq(present, 4);
     worker_pool_free(pool);
 }
 END_TEST
 
 START_TEST(a_pool_that_never_ran_can_be_freed) {
-    Sums sums = {0};
-    worker_pool_free(worker_pool_new(4, add_input, &sums));
-    ck_assert_uint_eq(sums.output[0] + sums.output[3], 0);
+    Work work = {0};
+    worker_pool_free(worker_pool_new(4, take_items, &work));
+    ck_assert_uint_eq(work.next, 0);
 }
 END_TEST
 
@@ -225,7 +255,8 @@ END_TEST
 Suite *threads_suite(void) {
     Suite *suite = suite_create("threads");
     TCase *pool = tcase_create("pool"), *machine = tcase_create("machine"), *faults = tcase_create("faults");
-    tcase_add_loop_test(pool, every_thread_works_once_a_round_and_sees_what_was_written_before, 0, 4);
+    tcase_add_loop_test(pool, a_round_ends_when_all_work_is_done_and_its_results_are_visible, 0, 4);
+    tcase_add_test(pool, all_threads_work_at_the_same_time);
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
     tcase_add_test(machine, the_number_of_threads_may_change_between_two_runs);

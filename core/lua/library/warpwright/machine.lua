@@ -2,6 +2,7 @@
 -- time with other overrides.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local policy = require "warpwright.policy"
 
 local machine = {}
 
@@ -160,15 +161,31 @@ local function finish(self, object, params, is_child)
       core.set(object, key, value)
     end
   end
-  for _, knob in ipairs(self.knobs) do
-    if object.class == knob.class then
-      core.set(object, knob.parameter, knob.value)
-      knob.applied = true
+  for _, entry in ipairs(self.policies) do
+    for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, params)) do
+      core.set(object, setting.parameter, setting.value)
     end
   end
   for _, o in ipairs(self.overrides) do o.matches = o.matches + core.override(object, o.pattern, o.value) end
   core.finish(object)
   for _, child in ipairs(children) do finish(self, child.object, params[child.name] or {}, true) end
+end
+
+--- The parts that policies compose into an object: objects below it, "sm[3].vta".
+local function add_parts(self, object)
+  for _, entry in ipairs(self.policies) do
+    for _, part in ipairs(entry.definition.parts) do
+      if part.of == object.class then
+        local params = {}
+        for _, key in ipairs(names.sorted_keys(part)) do
+          if key ~= "class" and key ~= "name" and key ~= "of" then
+            params[key] = type(part[key]) == "function" and part[key](entry.params, object) or part[key]
+          end
+        end
+        finish(self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
+      end
+    end
+  end
 end
 
 --- "sm[3].l1d" from ("sm", 3), (object, "l1d") or (object, "bank", 2).
@@ -203,6 +220,7 @@ local function constructor(class)
         self.unfinished[#self.unfinished] = nil
         local object = self.machine:add(class, path, params.clock)
         finish(self, object, params, false)
+        add_parts(self, object)
         return object
       end,
     })
@@ -218,14 +236,13 @@ function Builder:__index(key)
     table.concat(classes, ", ")))
 end
 
---- Builds a machine. `options`: set = overrides, knobs = { { class =, parameter =, value =, what = } ... }, which are
--- set on every object of the class before the overrides, order = the tick order, and threads =
+--- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, and threads =
 -- how many host threads run it.
 function machine.build(description, options)
   local overrides = read_overrides(options.set or {})
   local built = core.machine(description.name)
-  local builder = setmetatable({ machine = built, overrides = overrides, knobs = options.knobs or {}, unfinished = {} },
-    Builder)
+  local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
+    unfinished = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
   if builder.unfinished[1] then
     core.user_error(("%s: was named but not made; a table of parameters must follow, if only {}"):format(
@@ -235,11 +252,6 @@ function machine.build(description, options)
   if quantum then built:quantum(quantum) end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end
-  for _, knob in ipairs(builder.knobs) do
-    if not knob.applied then
-      core.user_error(("%s: machine %s has no %s to apply it to"):format(knob.what, description.name, knob.class))
-    end
-  end
   require_matches(overrides, built, description)
   return built
 end

@@ -31,8 +31,9 @@ local function run_rows(r)
   return rows
 end
 
---- `totals` and `launches` as the GPU counts them; `machine` is settled.
-function result.new(name, policy, totals, launches, machine)
+--- `totals` and `launches` as the GPU counts them; `machine` is settled; `policy_rows` are the
+-- counters of policies.
+function result.new(name, policy, totals, launches, machine, policy_rows)
   local r = {
     machine = name,
     policy = policy,
@@ -49,6 +50,7 @@ function result.new(name, policy, totals, launches, machine)
   }
   local rows = run_rows(r)
   for _, row in ipairs(machine:stats()) do rows[#rows + 1] = row end
+  for _, row in ipairs(policy_rows or {}) do rows[#rows + 1] = row end
   return result.from_rows(r, rows)
 end
 

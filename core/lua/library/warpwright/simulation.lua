@@ -5,6 +5,7 @@ local fork = require "warpwright.fork"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
+local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local resolved_config = require "warpwright.resolved_config"
 local result = require "warpwright.result"
@@ -42,7 +43,7 @@ local function describe_choices(config, options, built)
   end
   return {
     config = name_of(config),
-    policy = name_of(options.policy),
+    policy = options.policy and built.policies.name,
     memory = options.memory,
     set = set,
     machine = built.name,
@@ -50,11 +51,15 @@ local function describe_choices(config, options, built)
   }
 end
 
-local function build_machine(description, options)
-  local chosen = options.policy and load.get("policy", options.policy)
+local function read_chain(specification)
+  return policy.chain(specification or {}, function(what) return load.get("policy", what) end)
+end
+
+--- `policies`: a chain.
+local function build_machine(description, options, policies)
   return machine.build(description, {
     set = options.set,
-    knobs = chosen and policy.knobs(chosen),
+    policies = policies,
     order = options.order,
     threads = options.threads,
   })
@@ -65,14 +70,15 @@ function simulation.build(config, options)
   options = options or {}
   names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory" })
   local description = load.get("config", config)
-  local chosen = options.policy and load.get("policy", options.policy)
+  local policies = read_chain(options.policy)
   local sim = setmetatable({
     name = description.name,
-    policy = chosen and chosen.name or "default",
+    policy = options.policy and policies.name or "default",
+    policies = policies,
     memory = core.quantity(options.memory or "4GiB", "bytes"),
     description = description,
     options = options,
-    machine = build_machine(description, options),
+    machine = build_machine(description, options, policies),
     retired = {},
   }, Simulation)
   sim.choices = describe_choices(config, options, sim)
@@ -81,7 +87,10 @@ end
 
 --- sim:gpu(): the machine ready to run; every required port must be wired.
 function Simulation:gpu()
-  self.device = self.device or core.gpu(self.machine, self.memory, self.label)
+  if not self.device then
+    self.device = core.gpu(self.machine, self.memory, self.label)
+    policies_at_work.attach(self.machine, self.policies)
+  end
   return self.device
 end
 
@@ -147,8 +156,14 @@ end
 function Simulation:resume(path, options)
   options = options or {}
   names.check_keys("sim:resume", options, { "allow_changes" })
-  self.choices["seconds before"] = tonumber(checkpoint.read_run(path)["host seconds"])
-  core.resume(self:gpu(), path, options.allow_changes or false)
+  local saved = checkpoint.read_run(path)
+  self.choices["seconds before"] = tonumber(saved["host seconds"])
+  local other_policy = (saved.policy or "default") ~= (self.choices.policy or "default")
+  if other_policy and not options.allow_changes then
+    core.user_error(("checkpoint %s: it was made under policy %s, this is %s; allow_changes drops what that policy knew"):format(
+      path, saved.policy or "default", self.choices.policy or "default"))
+  end
+  core.resume(self:gpu(), path, options.allow_changes or false, other_policy)
 end
 
 --- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
@@ -158,11 +173,15 @@ function Simulation:change(changes)
   local options = setmetatable({}, { __index = self.options })
   options.policy = changes.policy or self.options.policy
   options.set = join_overrides(self.options.set, changes.set)
-  local other = build_machine(self.description, options)
-  local notes = core.move(self:gpu(), other)
+  local policies = read_chain(options.policy)
+  local other = build_machine(self.description, options, policies)
+  local notes = core.move(self:gpu(), other, changes.policy ~= nil)
+  policies_at_work.attach(self.machine, policies)
+  if not changes.policy then policies_at_work.copy_state(other, self.machine) end
   table.insert(self.retired, other) -- holds the machine before: scripts may have its objects
   self.options = options
-  self.policy = changes.policy and load.get("policy", changes.policy).name or self.policy
+  self.policies = policies
+  self.policy = options.policy and policies.name or "default"
   return notes
 end
 
@@ -182,7 +201,8 @@ function Simulation:result()
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
-  return result.new(self.name, self.policy, totals, gpu:launches(), self.machine)
+  return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
+    policies_at_work.counters(self.machine, self.policies))
 end
 
 --- sim:close(): gives its memory back at once.

@@ -1,0 +1,99 @@
+-- Instances of policies on a machine: one for each object that a policy is about.
+local core = require "warpwright.core"
+local names = require "warpwright.names"
+local policy = require "warpwright.policy"
+
+local policies_at_work = {}
+
+local classes = { sm = "SM", l2 = "L2", mc = "MemoryController" }
+
+local function objects_of(machine, class)
+  local found = {}
+  for _, object in ipairs(machine:objects()) do
+    if object.class == class then found[#found + 1] = object end
+  end
+  return found
+end
+
+--- The parts that policies made below an object, by name.
+local function add_parts(handles, machine, object, policies)
+  for _, entry in ipairs(policies) do
+    for _, part in ipairs(entry.definition.parts) do
+      if part.of == object.class then handles[part.name] = machine:find(object.path .. "." .. part.name) end
+    end
+  end
+end
+
+local function peer_of_class(port, class)
+  local peer = core.peer(port)
+  return peer and peer.class == class and peer or nil
+end
+
+--- What an instance about this object gets to know.
+local function handles_about(machine, scope, object, policies)
+  local handles = { [scope] = object }
+  if scope == "sm" then
+    handles.l1 = peer_of_class(object.lsu.mem, "L1")
+    handles.lsu = machine:find(object.path .. ".lsu")
+  elseif scope == "l2" then
+    handles.mc = peer_of_class(object.mem, "MemoryController")
+  end
+  add_parts(handles, machine, object, policies)
+  return handles
+end
+
+--- A coordinator knows all objects of these classes, in order.
+local function handles_of_machine(machine, policies)
+  local handles = { sms = objects_of(machine, "SM"), l2s = objects_of(machine, "L2"),
+    mcs = objects_of(machine, "MemoryController"), l1s = {} }
+  for i, sm in ipairs(handles.sms) do
+    handles.l1s[i] = peer_of_class(sm.lsu.mem, "L1")
+    local parts = {}
+    add_parts(parts, machine, sm, policies)
+    for _, name in ipairs(names.sorted_keys(parts)) do
+      handles[name .. "s"] = handles[name .. "s"] or {}
+      table.insert(handles[name .. "s"], parts[name])
+    end
+  end
+  return handles
+end
+
+local function attach_one(machine, entry, policies)
+  local definition = entry.definition
+  local specification = { path = entry.path, params = entry.params }
+  if definition.scope == "machine" then
+    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles_of_machine(machine, policies))
+    return
+  end
+  for _, object in ipairs(objects_of(machine, classes[definition.scope])) do
+    core.attach_policy(machine, definition.name, object, specification,
+      handles_about(machine, definition.scope, object, policies))
+  end
+end
+
+--- Makes the instances of a chain; the machine is elaborated.
+function policies_at_work.attach(machine, policies)
+  for _, entry in ipairs(policies) do
+    if policy.has_hooks(entry.definition) then attach_one(machine, entry, policies) end
+  end
+end
+
+--- Rows of stats: "sm[3].ccws.vta_hits".
+function policies_at_work.counters(machine, policies)
+  local docs, rows = {}, {}
+  for _, entry in ipairs(policies) do docs[entry.definition.name] = entry.definition.counters end
+  for _, instance in ipairs(core.policy_counters(machine)) do
+    for _, name in ipairs(names.sorted_keys(instance.counters)) do
+      rows[#rows + 1] = {
+        name = ("%s.%s.%s"):format(instance.about, instance.policy, name),
+        value = instance.counters[name], unit = "events", doc = docs[instance.policy][name],
+      }
+    end
+  end
+  return rows
+end
+
+--- The state of all instances of one machine for those of another, under the same policies.
+function policies_at_work.copy_state(from, to) core.copy_policy_state(from, to) end
+
+return policies_at_work

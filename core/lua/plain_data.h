@@ -1,0 +1,16 @@
+/* Plain Lua values (nil, booleans, numbers, strings, tables of these) as bytes: what policies remember, in
+ * checkpoints and from one Lua state to another. Reading them runs no code. */
+#ifndef WW_LUA_PLAIN_DATA_H
+#define WW_LUA_PLAIN_DATA_H
+
+#include "core/sim/buffer.h"
+
+#include <lua.h>
+
+/* Appends the value at `index`; keys in the order of numbers, then of strings, so that equal tables are equal
+ * bytes. A Lua error that names the path in it when it is not plain, or refers to itself. */
+void plain_save(lua_State *L, int index, Buffer *buffer);
+/* Pushes a value; false, and nothing pushed, when the bytes are damaged. */
+bool plain_load(lua_State *L, Reader *reader);
+
+#endif

@@ -1,0 +1,360 @@
+#include "core/lua/policy.h"
+
+#include "core/lua/bindings.h"
+#include "core/lua/interpreter.h"
+#include "core/lua/objects.h"
+#include "core/lua/plain_data.h"
+#include "core/lua/policy_object.h"
+#include "core/sim/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HEARD = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
+
+/* An object that an instance listens to, and its functions for the object's events. */
+typedef struct {
+    SimObject *object;
+    int function[MAX_EVENTS]; /* in the registry; LUA_NOREF: none */
+} Heard;
+
+struct PolicyInstance {
+    Listener listener; /* first: hear() gets a pointer to it */
+    lua_State *L;
+    Machine *machine;
+    char *name;       /* "ccws of sm[3]" */
+    SimObject *about; /* whose cluster its errors are reported in */
+    Heard *heard;
+    uint32_t heard_count;
+    int self, period, kernel_start, kernel_end; /* in the registry */
+    bool failed;
+};
+
+static int message_handler(lua_State *L) {
+    if (lua_type(L, 1) != LUA_TSTRING) luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+/* An instance that failed says no more: the run ends at the next boundary. */
+static void note_failure(PolicyInstance *instance, const char *hook, uint64_t now) {
+    char message[MESSAGE_BYTES];
+    snprintf(message, sizeof message, "policy %s, in %s at cycle %lu: %s", instance->name, hook,
+             object_cycle(instance->about, now), lua_tostring(instance->L, -1));
+    instance->failed = true;
+    object_fail(instance->about, message);
+}
+
+/* Calls the function that stands below its `count` arguments; true, with one result, when it returned. */
+static bool call(PolicyInstance *instance, int count, const char *hook, uint64_t now) {
+    lua_State *L = instance->L;
+    int base = lua_gettop(L) - count;
+    lua_pushcfunction(L, message_handler);
+    lua_insert(L, base);
+    bool good = lua_pcall(L, count, 1, base) == LUA_OK;
+    lua_remove(L, base);
+    if (!good) note_failure(instance, hook, now);
+    return good;
+}
+
+static uint32_t argument_count(const Event *event) {
+    uint32_t count = *event->arguments != 0;
+    for (const char *at = event->arguments; *at; at++)
+        count += *at == ',';
+    return count;
+}
+
+static int64_t answer_of(lua_State *L, int index) {
+    if (lua_isboolean(L, index)) return lua_toboolean(L, index);
+    return lua_isinteger(L, index) ? lua_tointeger(L, index) : NO_ANSWER;
+}
+
+static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                    uint64_t now) {
+    PolicyInstance *instance = (PolicyInstance *)listener;
+    const Event *row = &object->class->events[event];
+    const Heard *heard = instance->heard;
+    lua_State *L = instance->L;
+    if (instance->failed) return NO_ANSWER;
+    while (heard->object != object)
+        heard++;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, heard->function[event]);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    uint32_t count = argument_count(row);
+    for (uint32_t i = 0; i < count; i++)
+        lua_pushinteger(L, arguments[i]);
+    int64_t answer = call(instance, 1 + (int)count, row->name, now) ? answer_of(L, -1) : NO_ANSWER;
+    lua_settop(L, 0);
+    return answer;
+}
+
+/* --- Hooks that no object tells -------------------------------------------------------------- */
+
+static void call_hook(PolicyInstance *instance, int function, const char *hook, const char *argument) {
+    lua_State *L = instance->L;
+    if (function == LUA_NOREF || instance->failed) return;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    if (argument) lua_pushstring(L, argument);
+    call(instance, argument ? 2 : 1, hook, instance->machine->sim->now);
+    lua_settop(L, 0);
+}
+
+static void on_period(void *context, Sim *sim) {
+    PolicyInstance *instance = context;
+    (void)sim;
+    call_hook(instance, instance->period, "on_period", NULL);
+}
+
+/* Between quanta a failure can be raised at once. */
+static void raise_failures(Machine *machine) {
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        if (machine->policies[i]->failed) user_error("%s", machine->policies[i]->about->cluster->fault);
+}
+
+void policies_kernel_start(Machine *machine, const char *kernel) {
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        call_hook(machine->policies[i], machine->policies[i]->kernel_start, "on_kernel_start", kernel);
+    raise_failures(machine);
+}
+
+void policies_kernel_end(Machine *machine, const char *kernel) {
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        call_hook(machine->policies[i], machine->policies[i]->kernel_end, "on_kernel_end", kernel);
+    raise_failures(machine);
+}
+
+/* --- Making instances ------------------------------------------------------------------------ */
+
+static Heard *heard_entry(PolicyInstance *instance, SimObject *object) {
+    for (uint32_t i = 0; i < instance->heard_count; i++)
+        if (instance->heard[i].object == object) return &instance->heard[i];
+    instance->heard = realloc(instance->heard, (instance->heard_count + 1) * sizeof(Heard));
+    ensure(instance->heard);
+    Heard *heard = &instance->heard[instance->heard_count++];
+    heard->object = object;
+    for (int i = 0; i < MAX_EVENTS; i++)
+        heard->function[i] = LUA_NOREF;
+    return heard;
+}
+
+/* In the instance's state: core.hear(handle, event, function) */
+static int l_hear(lua_State *L) {
+    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    SimObject *object = policy_object_at(L, 1);
+    int event = event_number(object->class, luaL_checkstring(L, 2));
+    if (event < 0) return luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
+    lua_settop(L, 3);
+    heard_entry(instance, object)->function[event] = luaL_ref(L, LUA_REGISTRYINDEX);
+    object_listen(object, &instance->listener, 1u << event);
+    return 0;
+}
+
+static int take_reference(lua_State *L, int table, const char *name) {
+    if (lua_getfield(L, table, name) != LUA_TFUNCTION) return lua_pop(L, 1), LUA_NOREF;
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* In the instance's state: core.set_hooks(self, { period =, kernel_start =, kernel_end = }, cycles or nil) */
+static int l_set_hooks(lua_State *L) {
+    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    instance->period = take_reference(L, 2, "period");
+    instance->kernel_start = take_reference(L, 2, "kernel_start");
+    instance->kernel_end = take_reference(L, 2, "kernel_end");
+    lua_Integer cycles = luaL_optinteger(L, 3, 0);
+    lua_pushvalue(L, 1);
+    instance->self = luaL_ref(L, LUA_REGISTRYINDEX);
+    if (instance->period != LUA_NOREF)
+        sim_every(instance->machine->sim, (uint64_t)cycles, on_period, instance);
+    return 0;
+}
+
+static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
+    PolicyInstance *instance = calloc(1, sizeof *instance);
+    ensure(instance);
+    *instance = (PolicyInstance){
+        .listener = {hear}, .machine = machine, .name = strdup(name), .about = about};
+    instance->self = instance->period = instance->kernel_start = instance->kernel_end = LUA_NOREF;
+    instance->L = interpreter_new(interpreter_home(L));
+    policy_object_open(instance->L);
+    machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
+    ensure(machine->policies);
+    machine->policies[machine->policy_count++] = instance;
+    return instance;
+}
+
+/* Pushes what the instance's library is called with: handles by name; a list of objects is a list of
+ * handles. */
+static void push_handles(lua_State *L, int index, lua_State *to) {
+    lua_newtable(to);
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_istable(L, -1)) {
+            lua_newtable(to);
+            for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
+                policy_object_push(to, object_at(L, -1));
+                lua_rawseti(to, -2, i);
+            }
+            lua_pop(L, 1);
+        } else {
+            policy_object_push(to, object_at(L, -1));
+        }
+        lua_setfield(to, -2, lua_tostring(L, -2));
+    }
+}
+
+/* Copies a plain value from one state to another. */
+static void copy_plain(lua_State *L, int index, lua_State *to) {
+    Buffer buffer = {0};
+    plain_save(L, index, &buffer);
+    ensure(plain_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}));
+    buffer_free(&buffer);
+}
+
+static void push_instance_function(PolicyInstance *instance, const char *name, lua_CFunction function) {
+    lua_State *L = instance->L;
+    lua_pushlightuserdata(L, instance);
+    lua_pushcclosure(L, function, 1);
+    lua_setfield(L, -2, name);
+}
+
+/* core.attach_policy(machine, name, about, specification, handles): an instance about this object.
+ * `specification` is plain, for warpwright.policy_instance; handles = { name = object or list of
+ * objects }. */
+static int l_attach_policy(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    char name[NAME_BYTES];
+    SimObject *about = object_at(L, 3);
+    snprintf(name, sizeof name, "%s of %s", luaL_checkstring(L, 2), about->path);
+    PolicyInstance *instance = new_instance(L, machine, name, about);
+    lua_State *to = instance->L;
+    lua_getglobal(to, "require");
+    lua_pushliteral(to, "warpwright.policy_instance");
+    bool good = lua_pcall(to, 1, 1, 0) == LUA_OK;
+    if (good) {
+        copy_plain(L, 4, to);
+        push_handles(L, 5, to);
+        lua_newtable(to);
+        push_instance_function(instance, "hear", l_hear);
+        push_instance_function(instance, "set_hooks", l_set_hooks);
+        good = lua_pcall(to, 3, 0, 0) == LUA_OK;
+    }
+    raise_user_errors_in(L);
+    if (!good) user_error("policy %s: %s", name, luaL_tolstring(to, -1, NULL));
+    lua_settop(to, 0);
+    return 0;
+}
+
+/* core.policy_counters(machine) -> { { about = path, policy = name, counters = { name = value } } ... } */
+static int l_policy_counters(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < machine->policy_count; i++) {
+        PolicyInstance *instance = machine->policies[i];
+        lua_newtable(L);
+        lua_pushstring(L, instance->about->path);
+        lua_setfield(L, -2, "about");
+        lua_pushlstring(L, instance->name, strcspn(instance->name, " "));
+        lua_setfield(L, -2, "policy");
+        lua_rawgeti(instance->L, LUA_REGISTRYINDEX, instance->self);
+        lua_getfield(instance->L, -1, "counters");
+        copy_plain(instance->L, lua_gettop(instance->L), L);
+        lua_settop(instance->L, 0);
+        lua_setfield(L, -2, "counters");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static void push_event(lua_State *L, const Event *event) {
+    lua_newtable(L);
+    lua_pushstring(L, event->name);
+    lua_setfield(L, -2, "name");
+    lua_pushboolean(L, event->question);
+    lua_setfield(L, -2, "question");
+}
+
+/* core.class_events(class) -> { { name =, question = } ... } */
+static int l_class_events(lua_State *L) {
+    const Class *class = class_find(luaL_checkstring(L, 1));
+    lua_newtable(L);
+    for (int i = 0; class && class->events && class->events[i].name; i++) {
+        push_event(L, &class->events[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* --- Checkpoints ----------------------------------------------------------------------------- */
+
+static const char *const remembered[] = {"state", "counters"};
+
+void policies_save(Machine *machine, Buffer *buffer) {
+    buffer_u32(buffer, machine->policy_count);
+    for (uint32_t i = 0; i < machine->policy_count; i++) {
+        lua_State *L = machine->policies[i]->L;
+        buffer_text(buffer, machine->policies[i]->name);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, machine->policies[i]->self);
+        for (int k = 0; k < 2; k++) {
+            lua_getfield(L, 1, remembered[k]);
+            plain_save(L, -1, buffer);
+        }
+        lua_settop(L, 0);
+    }
+}
+
+static bool load_instance(PolicyInstance *instance, Reader *reader) {
+    char name[NAME_BYTES];
+    lua_State *L = instance->L;
+    if (!reader_text(reader, name, sizeof name) || strcmp(name, instance->name) != 0) return false;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    for (int k = 0; k < 2; k++) {
+        if (!plain_load(L, reader)) return lua_settop(L, 0), false;
+        lua_setfield(L, 1, remembered[k]);
+    }
+    lua_settop(L, 0);
+    return true;
+}
+
+bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size) {
+    uint32_t count = reader_u32(reader);
+    bool good = count == machine->policy_count;
+    for (uint32_t i = 0; good && i < count; i++)
+        good = load_instance(machine->policies[i], reader);
+    if (!good || !reader_at_end(reader)) snprintf(why, why_size, "it was made under another policy");
+    return good && reader_at_end(reader);
+}
+
+/* core.copy_policy_state(machine, machine): the second's instances go on as the first's. */
+static int l_copy_policy_state(lua_State *L) {
+    Machine *from = machine_at(L, 1), *to = machine_at(L, 2);
+    char why[MESSAGE_BYTES];
+    Buffer buffer = {0};
+    policies_save(from, &buffer);
+    bool good = policies_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why, sizeof why);
+    buffer_free(&buffer);
+    if (!good) user_error("policies: %s", why);
+    return 0;
+}
+
+void policies_free(Machine *machine) {
+    for (uint32_t i = 0; i < machine->policy_count; i++) {
+        PolicyInstance *instance = machine->policies[i];
+        lua_close(instance->L);
+        free(instance->heard);
+        free(instance->name);
+        free(instance);
+    }
+    free(machine->policies);
+    machine->policies = NULL;
+    machine->policy_count = 0;
+}
+
+void policy_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"attach_policy", l_attach_policy},
+        {"policy_counters", l_policy_counters},
+        {"class_events", l_class_events},
+        {"copy_policy_state", l_copy_policy_state},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}

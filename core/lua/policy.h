@@ -1,0 +1,19 @@
+/* Policies at work: each instance is a Lua state of its own, so that it can run on whatever thread runs the
+ * objects that it listens to. */
+#ifndef WW_LUA_POLICY_H
+#define WW_LUA_POLICY_H
+
+#include "core/lua/machine.h"
+
+/* Tells every instance of the machine, in order, that a kernel starts or has ended. A user error when one
+ * fails. */
+void policies_kernel_start(Machine *machine, const char *kernel);
+void policies_kernel_end(Machine *machine, const char *kernel);
+
+/* What all instances remember; and the same back, for instances of the same names in the same order. */
+void policies_save(Machine *machine, Buffer *buffer);
+bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size);
+
+void policies_free(Machine *machine);
+
+#endif

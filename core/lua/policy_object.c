@@ -1,0 +1,189 @@
+#include "core/lua/policy_object.h"
+
+#include "core/sim/sim.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+static const char handle_type[] = "warpwright.policy_object";
+
+/* The user value of a handle is the table of its class: name -> Field as light userdata, or method. */
+
+SimObject *policy_object_at(lua_State *L, int index) {
+    return *(SimObject **)luaL_checkudata(L, index, handle_type);
+}
+
+static bool is_visible(const Field *f) {
+    bool kind = f->kind == FIELD_PARAM || f->kind == FIELD_STAT || f->kind == FIELD_STATE;
+    return kind && (f->type == TYPE_U32 || f->type == TYPE_U64 || f->type == TYPE_DOUBLE);
+}
+
+static void list_names(const Class *class, bool knobs, luaL_Buffer *text) {
+    bool first = true;
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (!is_visible(f) || (knobs && !f->knob) || f->kind == FIELD_STAT) continue;
+        if (!first) luaL_addstring(text, ", ");
+        luaL_addstring(text, f->name);
+        first = false;
+    }
+}
+
+static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
+    luaL_Buffer text;
+    const char *name = luaL_tolstring(L, 2, NULL);
+    luaL_buffinit(L, &text);
+    list_names(object->class, knob, &text);
+    luaL_pushresult(&text);
+    return luaL_error(L, "%s has no %s '%s'; there are %s", object->path, knob ? "knob" : "value", name,
+                      lua_tostring(L, -1));
+}
+
+static void push_choice(lua_State *L, const Field *f, uint32_t index) {
+    const char *word = f->choices;
+    while (index--)
+        word = strchr(word, '|') + 1;
+    lua_pushlstring(L, word, strcspn(word, "|"));
+}
+
+static void push_value(lua_State *L, const SimObject *object, const Field *f) {
+    const void *at = (const char *)object + f->offset;
+    if (f->flag)
+        lua_pushboolean(L, *(const uint32_t *)at != 0);
+    else if (f->choices)
+        push_choice(L, f, *(const uint32_t *)at);
+    else if (f->type == TYPE_DOUBLE)
+        lua_pushnumber(L, *(const double *)at);
+    else
+        lua_pushinteger(L,
+                        f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer) * (const uint64_t *)at);
+}
+
+/* Pushes what the name stands for in the class: a Field as light userdata, a method, or nil. */
+static int push_member(lua_State *L) {
+    lua_getiuservalue(L, 1, 1);
+    lua_pushvalue(L, 2);
+    return lua_rawget(L, -2);
+}
+
+/* handle.name */
+static int l_index(lua_State *L) {
+    SimObject *object = policy_object_at(L, 1);
+    int type = push_member(L);
+    if (type == LUA_TLIGHTUSERDATA) {
+        push_value(L, object, lua_touserdata(L, -1));
+        return 1;
+    }
+    if (type == LUA_TNIL) {
+        const char *name = lua_isstring(L, 2) ? lua_tostring(L, 2) : "";
+        if (strcmp(name, "path") == 0) return lua_pushstring(L, object->path), 1;
+        if (strcmp(name, "class") == 0) return lua_pushstring(L, object->class->name), 1;
+        return no_such_name(L, object, false);
+    }
+    return 1;
+}
+
+static uint32_t choice_at(lua_State *L, const SimObject *object, const Field *f) {
+    const char *word = luaL_checkstring(L, 3);
+    size_t length = strlen(word);
+    uint32_t index = 0;
+    for (const char *at = f->choices; at; index++) {
+        if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == 0)) return index;
+        at = strchr(at, '|');
+        if (at) at++;
+    }
+    return (uint32_t)luaL_error(L, "%s.%s: '%s' is none of %s", object->path, f->name, word, f->choices);
+}
+
+static lua_Integer whole_number_at(lua_State *L, const SimObject *object, const Field *f) {
+    int whole;
+    lua_Integer value = lua_tointegerx(L, 3, &whole);
+    bool small = f->type == TYPE_U32 && (value < 0 || value > UINT32_MAX);
+    bool outside = (f->min != 0 || f->max != 0) && ((double)value < f->min || (double)value > f->max);
+    if (!whole || small || outside)
+        luaL_error(L, "%s.%s: %s is out of bounds; legal are whole numbers from %f to %f", object->path,
+                   f->name, luaL_tolstring(L, 3, NULL), f->min, f->max ? f->max : (lua_Number)UINT32_MAX);
+    return value;
+}
+
+static void set_value(lua_State *L, SimObject *object, const Field *f) {
+    void *at = (char *)object + f->offset;
+    if (f->flag)
+        *(uint32_t *)at = (uint32_t)lua_toboolean(L, 3);
+    else if (f->choices)
+        *(uint32_t *)at = choice_at(L, object, f);
+    else if (f->type == TYPE_DOUBLE)
+        *(double *)at = luaL_checknumber(L, 3);
+    else if (f->type == TYPE_U32)
+        *(uint32_t *)at = (uint32_t)whole_number_at(L, object, f);
+    else
+        *(uint64_t *)at = (uint64_t)whole_number_at(L, object, f);
+}
+
+/* The knob counts from the next cycle on, in which the object must look at it. */
+static void wake(SimObject *object) {
+    uint64_t now = object->cluster->now > object->sim->now ? object->cluster->now : object->sim->now;
+    bool boundary = now == object->sim->now && now > object->cluster->now;
+    uint64_t next = boundary ? (now + object->period - 1) / object->period * object->period
+                             : (now / object->period + 1) * object->period;
+    object_poke(object, next);
+}
+
+/* handle.name = value */
+static int l_newindex(lua_State *L) {
+    SimObject *object = policy_object_at(L, 1);
+    const Field *f = push_member(L) == LUA_TLIGHTUSERDATA ? lua_touserdata(L, -1) : NULL;
+    if (!f || !f->knob) return no_such_name(L, object, true);
+    set_value(L, object, f);
+    wake(object);
+    return 0;
+}
+
+static int l_tostring(lua_State *L) {
+    lua_pushstring(L, policy_object_at(L, 1)->path);
+    return 1;
+}
+
+static int l_call_method(lua_State *L) {
+    const PolicyMethod *method = lua_touserdata(L, lua_upvalueindex(1));
+    SimObject *object = policy_object_at(L, 1);
+    if (strcmp(object->class->name, method->class) != 0)
+        luaL_error(L, "%s: %s belongs to %s", object->path, method->name, method->class);
+    return method->call(L, object);
+}
+
+/* Pushes the table of a class, made when it is first wanted. */
+static void push_class_table(lua_State *L, const Class *class) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, class) == LUA_TTABLE) return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (!is_visible(f)) continue;
+        lua_pushlightuserdata(L, (void *)(uintptr_t)f);
+        lua_setfield(L, -2, f->name);
+    }
+    for (const PolicyMethod *m = policy_methods; m->name; m++) {
+        if (strcmp(m->class, class->name) != 0) continue;
+        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
+        lua_pushcclosure(L, l_call_method, 1);
+        lua_setfield(L, -2, m->name);
+    }
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+}
+
+void policy_object_push(lua_State *L, SimObject *object) {
+    *(SimObject **)lua_newuserdatauv(L, sizeof object, 1) = object;
+    push_class_table(L, object->class);
+    lua_setiuservalue(L, -2, 1);
+    luaL_setmetatable(L, handle_type);
+}
+
+void policy_object_open(lua_State *L) {
+    static const luaL_Reg metamethods[] = {
+        {"__index", l_index}, {"__newindex", l_newindex}, {"__tostring", l_tostring}, {NULL, NULL}};
+    luaL_newmetatable(L, handle_type);
+    luaL_setfuncs(L, metamethods, 0);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,24 @@
+/* Objects as policies hold them: what is visible by name may be read, knobs may be set. */
+#ifndef WW_LUA_POLICY_OBJECT_H
+#define WW_LUA_POLICY_OBJECT_H
+
+#include "core/sim/event.h"
+
+#include <lua.h>
+
+/* Pushes a handle of the object. It must not outlive it. */
+void policy_object_push(lua_State *L, SimObject *object);
+/* The object of the handle at `index`; a Lua error when it is none. */
+SimObject *policy_object_at(lua_State *L, int index);
+/* Once in each Lua state that holds handles. */
+void policy_object_open(lua_State *L);
+
+/* Functions that a class offers to policies, "oldest" of an SM, say: methods of its handles. `object` is the
+ * object of the handle at index 1. */
+typedef struct {
+    const char *class, *name;
+    int (*call)(lua_State *L, SimObject *object);
+} PolicyMethod;
+extern const PolicyMethod policy_methods[]; /* ends with a NULL name */
+
+#endif

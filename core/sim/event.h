@@ -1,0 +1,56 @@
+/* Events: how policies hear of what happens in objects, and how they answer questions.
+ *
+ * What happens in a cycle is told when all objects of the cluster have had their turn in it, in the order of
+ * the objects' construction. A listener therefore sees the state at the end of the cycle, what it changes
+ * counts from the next cycle on, and the order of the ticks cannot matter. A question is asked in the middle
+ * of a cycle: its answer may depend on nothing but its arguments, the asking object, and what listeners
+ * remembered before the cycle. */
+#ifndef WW_SIM_EVENT_H
+#define WW_SIM_EVENT_H
+
+#include "core/sim/sim.h"
+
+typedef struct Listener Listener;
+
+struct Listener {
+    /* Called on whatever thread runs the object's cluster. Returns the answer to a question, or
+     * NO_ANSWER. */
+    int64_t (*hear)(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                    uint64_t now);
+};
+
+#define NO_ANSWER INT64_MIN
+
+typedef struct ListenerEntry {
+    Listener *listener;
+    uint32_t events; /* bit per event */
+} ListenerEntry;
+
+/* The number of a class's event; -1 when it has none of this name. */
+int event_number(const Class *class, const char *name);
+
+/* From now on the listener hears these events of the object (bit per event). Between quanta. */
+void object_listen(SimObject *object, Listener *listener, uint32_t events);
+/* Nobody listens to any object any more. */
+void sim_forget_listeners(Sim *sim);
+
+void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+
+/* Costs a look at a mask when nobody listens. */
+static inline bool object_is_heard(const SimObject *object, uint32_t event) {
+    return __builtin_expect(object->heard >> event & 1, 0);
+}
+static inline void object_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c,
+                               int64_t d) {
+    if (object_is_heard(object, event)) event_tell(object, event, a, b, c, d);
+}
+
+/* For listeners: the run ends with this user error at the end of the quantum, in a consistent state. The
+ * first one of a cluster counts. */
+void object_fail(SimObject *object, const char *message);
+
+/* In sim.c, at the end of a cycle of a cluster. */
+void cluster_tell_events(Cluster *cluster);
+
+#endif
