@@ -3,12 +3,15 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local gpgpusim = require "workloads.reference.gpgpusim"
+local callgrind = require "scripts.lib.callgrind"
+local child = require "scripts.lib.child"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
 local json = require "scripts.lib.json"
 
 local help = [[
 usage: warpwright scripts/bench.lua [--quick] [--repeat N] [--only NAME]... [--config CONFIG] [--out FILE]
+                                    [--count PROGRAM]
 
 Prints the speed of the simulation on the workloads and the reference jobs and writes it to FILE, build/bench.json by
 default. Seconds are those of the simulation alone, without making inputs and checking results: the median of N runs
@@ -17,6 +20,9 @@ default. Seconds are those of the simulation alone, without making inputs and ch
   --quick            the workloads' small sizes, one run each
   --only NAME        this item, or all items of a folder such as reference; may be repeated
   --config CONFIG    the machine; default gtx480 for the workloads, gtx480_gpgpusim4 for the reference jobs
+  --count PROGRAM    runs each item, workloads at their small sizes, under valgrind as well and prints how many instructions
+                     this computer executes for a simulated cycle: the figure that a busy machine does not change. PROGRAM
+                     is a build that valgrind can run: scons march=x86-64-v3
 ]]
 
 local reference = core.home_path "workloads/reference"
@@ -71,15 +77,17 @@ end
 
 -- All runs ------------------------------------------------------------------------------------------------------------
 
-local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
-
 local function run_in_child(item, options)
-  local words = { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config", config_of(item, options) }
-  for i, word in ipairs(words) do words[i] = quoted(word) end
-  local pipe = assert(io.popen(table.concat(words, " ")))
-  local text = pipe:read "a"
-  if not pipe:close() then error("bench: the run of " .. item.name .. " failed", 0) end
+  local text = child.output { arg[-1], arg[0], "--item", item.name, "--size", options.size, "--config",
+    config_of(item, options) }
+  if not text then error("bench: the run of " .. item.name .. " failed", 0) end
   return json.decode(text)
+end
+
+--- Instructions of this computer for each simulated cycle, of all of the small run.
+local function count_instructions(item, options)
+  local printed, counts = callgrind.run(options.count, item.name, config_of(item, options))
+  return callgrind.total(counts) / json.decode(printed).cycles
 end
 
 local function median(values)
@@ -116,6 +124,7 @@ local function measure(item, options)
   for _, what in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
     result[what .. "_per_second"] = result[what] / result.seconds
   end
+  if options.count then result.host_instructions_per_cycle = count_instructions(item, options) end
   local field = item.job and gpgpusim.jobs[item.job]
   if field then
     result.gpgpusim_cycles, result.gpgpusim_cycles_per_second = field.cycles, field.cycles_per_second
@@ -126,28 +135,30 @@ end
 
 -- Printing ------------------------------------------------------------------------------------------------------------
 
-local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %10s %10s %8s %10s %7s"
+local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %11s %10s %10s %8s %10s %7s"
 
 local function print_head(options)
   print(("workloads at %s on %s, reference jobs on %s; speeds are of the simulation; GPGPU-Sim 4.2 as in %s"):format(
     options.size, config_of({}, options), config_of({ job = true }, options), reference .. "/gpgpusim.lua"))
-  print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "", "warp", "thread", "peak", "GPGPU-Sim", ""))
-  print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "cycles/s", "instr./s",
-    "instr./s", "MB", "cycles/s", "ratio"))
+  print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "", "host instr.", "warp", "thread", "peak",
+    "GPGPU-Sim", ""))
+  print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "cycles/s", "per cycle",
+    "instr./s", "instr./s", "MB", "cycles/s", "ratio"))
 end
 
 local function print_row(r)
   local function millions(value) return ("%.2f M"):format(value / 1e6) end
   print(columns:format(r.name, r.runs, r.cycles, r.gpgpusim_cycles or "", r.warp_instructions, r.thread_instructions,
-    ("%.3f"):format(r.seconds), ("%.0f"):format(r.cycles_per_second), millions(r.warp_instructions_per_second),
+    ("%.3f"):format(r.seconds), ("%.0f"):format(r.cycles_per_second),
+    r.host_instructions_per_cycle and ("%.0f"):format(r.host_instructions_per_cycle) or "-", millions(r.warp_instructions_per_second),
     millions(r.thread_instructions_per_second), ("%.0f"):format(r.peak_bytes / 1e6),
     r.gpgpusim_cycles_per_second or "", r.speed_ratio and ("%.1f"):format(r.speed_ratio) or ""))
 end
 
 -- Command line --------------------------------------------------------------------------------------------------------
 
-local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = true, ["--out"] = true, ["--item"] = true,
-  ["--size"] = true }
+local takes_value = { ["--repeat"] = true, ["--only"] = true, ["--config"] = true, ["--out"] = true, ["--count"] = true,
+  ["--item"] = true, ["--size"] = true }
 
 local function read_arguments(args)
   local options = { size = "medium", repeats = 5, out = "build/bench.json", only = {} }
@@ -215,9 +226,11 @@ end
 
 local options = read_arguments(arg)
 if options.item then
+  local found
   for _, item in ipairs(items) do
-    if item.name == options.item then run_item(item, options) end
+    if item.name == options.item then found = item end
   end
+  run_item(found or usage_error("--item: there is no '%s'", options.item), options)
 else
   bench(options)
 end

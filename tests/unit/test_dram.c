@@ -77,7 +77,8 @@ static const Pair pairs[] = {
     {"tCCDL", DRAM_READ, 0, DRAM_READ, 0, 3},          {"tCCDL", DRAM_READ, 0, DRAM_READ, 4, 3},
     {"tCCDL", DRAM_WRITE, 0, DRAM_WRITE, 0, 3},        {"tCCDL", DRAM_WRITE, 0, DRAM_WRITE, 4, 3},
     {"tRTW", DRAM_READ, 0, DRAM_WRITE, 0, 12},         {"tRTW", DRAM_READ, 0, DRAM_WRITE, 1, 12},
-    {"tWTR", DRAM_WRITE, 0, DRAM_READ, 0, 11},         {"tWTR", DRAM_WRITE, 0, DRAM_READ, 1, 11},
+    {"tRTW", DRAM_READ, 0, DRAM_WRITE, 4, 12},         {"tWTR", DRAM_WRITE, 0, DRAM_READ, 0, 11},
+    {"tWTR", DRAM_WRITE, 0, DRAM_READ, 1, 11},         {"tWTR", DRAM_WRITE, 0, DRAM_READ, 4, 11},
     {"tRTPL", DRAM_READ, 0, DRAM_PRECHARGE, 0, 2},     {"tWTP", DRAM_WRITE, 0, DRAM_PRECHARGE, 0, 18},
     {"tRC", DRAM_ACTIVATE, 0, DRAM_ACTIVATE, 0, 60},
 };
@@ -101,6 +102,69 @@ START_TEST(each_pair_is_legal_at_its_distance_and_not_before) {
     ck_assert_uint_eq(dram_earliest(&dram, &timing, pair->after, pair->after_bank), 1000 + pair->distance);
     ck_assert_str_eq(verdict(pair->after, pair->after_bank, 7, 999 + pair->distance), pair->name);
     issue(pair->after, pair->after_bank, 7, 1000 + pair->distance);
+}
+END_TEST
+
+/* Timings of which no two are the same, so that none can stand in for another. Derived: tRCDWR = 17 - 6,
+ * tRTW = 13 + 2 + 2 - 5, tWTR = 5 + 2 + 6, tWTP = 5 + 2 + 23. */
+static const DramTiming all_different = {.tCL = 13,
+                                         .tWL = 5,
+                                         .tRCD = 17,
+                                         .tRP = 19,
+                                         .tRC = 71,
+                                         .tRAS = 37,
+                                         .tRRD = 7,
+                                         .tCCD = 3,
+                                         .tCCDL = 4,
+                                         .tWR = 23,
+                                         .tCDLR = 6,
+                                         .tRTPL = 9,
+                                         .burst = 2,
+                                         .banks = 16,
+                                         .bank_groups = 4};
+
+enum { IMPOSSIBLE, NEXT_CYCLE };
+
+/* What follows what, and how soon, if it is of the same bank, of another bank of the group, of another group.
+ * One command per cycle; impossible is what needs the bank in the other state. */
+static const uint32_t distances[4][4][3] = {
+    [DRAM_READ] = {[DRAM_READ] = {4, 4, 3},
+                   [DRAM_WRITE] = {12, 12, 12},
+                   [DRAM_ACTIVATE] = {IMPOSSIBLE, NEXT_CYCLE, NEXT_CYCLE},
+                   [DRAM_PRECHARGE] = {9, NEXT_CYCLE, NEXT_CYCLE}},
+    [DRAM_WRITE] = {[DRAM_READ] = {13, 13, 13},
+                    [DRAM_WRITE] = {4, 4, 3},
+                    [DRAM_ACTIVATE] = {IMPOSSIBLE, NEXT_CYCLE, NEXT_CYCLE},
+                    [DRAM_PRECHARGE] = {30, NEXT_CYCLE, NEXT_CYCLE}},
+    [DRAM_ACTIVATE] = {[DRAM_READ] = {17, NEXT_CYCLE, NEXT_CYCLE},
+                       [DRAM_WRITE] = {11, NEXT_CYCLE, NEXT_CYCLE},
+                       [DRAM_ACTIVATE] = {IMPOSSIBLE, 7, 7},
+                       [DRAM_PRECHARGE] = {37, NEXT_CYCLE, NEXT_CYCLE}},
+    [DRAM_PRECHARGE] = {[DRAM_READ] = {IMPOSSIBLE, NEXT_CYCLE, NEXT_CYCLE},
+                        [DRAM_WRITE] = {IMPOSSIBLE, NEXT_CYCLE, NEXT_CYCLE},
+                        [DRAM_ACTIVATE] = {19, NEXT_CYCLE, NEXT_CYCLE},
+                        [DRAM_PRECHARGE] = {IMPOSSIBLE, NEXT_CYCLE, NEXT_CYCLE}},
+};
+
+START_TEST(any_two_commands_are_as_far_apart_as_their_timing_and_no_further) {
+    static const uint32_t other_bank[] = {0, 4, 1};
+    DramCommand before = (DramCommand)(_i / 12), after = (DramCommand)(_i / 3 % 4);
+    uint32_t distance = distances[before][after][_i % 3], bank = other_bank[_i % 3];
+    start(&all_different, DRAM_GROUP_LOW_BITS);
+    if (before != DRAM_ACTIVATE) issue(DRAM_ACTIVATE, 0, 7, 100);
+    if (after != DRAM_ACTIVATE && bank != 0) issue(DRAM_ACTIVATE, bank, 7, 300);
+    issue(before, 0, 7, 1000);
+    if (distance == IMPOSSIBLE) {
+        ck_assert_ptr_nonnull(verdict(after, bank, 7, 1500));
+        return;
+    }
+    uint64_t earliest = dram_earliest(&dram, &timing, after, bank);
+    if (distance == NEXT_CYCLE)
+        ck_assert_uint_le(earliest, 1001);
+    else
+        ck_assert_uint_eq(earliest, 1000 + distance);
+    ck_assert_ptr_nonnull(verdict(after, bank, 7, 999 + distance));
+    issue(after, bank, 7, 1000 + distance);
 }
 END_TEST
 
@@ -318,6 +382,8 @@ Suite *dram_suite(void) {
     tcase_add_test(tests, derived_timings_are_the_gtx480s);
     tcase_add_loop_test(tests, each_pair_is_legal_at_its_distance_and_not_before, 0,
                         sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(tests, any_two_commands_are_as_far_apart_as_their_timing_and_no_further, 0,
+                        4 * 4 * 3);
     tcase_add_test(tests, banks_are_independent_but_for_the_shared_buses);
     tcase_add_test(tests, high_bits_make_groups_of_neighbouring_banks);
     tcase_add_test(tests, data_end_after_latency_and_burst);

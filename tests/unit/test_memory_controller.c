@@ -360,6 +360,43 @@ START_TEST(one_bank_reaches_its_computed_bandwidth) {
 }
 END_TEST
 
+/* Writes: the row takes them from tRCDWR on and is closed tWTP after the last. Data and acknowledgement are
+ * at the driver tWL + 2 + 1 after it. */
+START_TEST(one_bank_of_writes_reaches_its_computed_bandwidth) {
+    const uint32_t runs[] = {1, 2, 4, 8, 32}, rows = 50;
+    uint32_t lines = runs[_i], last_write = 7 + 3 * (2 * lines - 1), period = last_write + 18 + 12;
+    if (period < 40) period = 40;
+    object_set_number(add_driver(0), "outstanding", 64);
+    elaborate(1);
+    for (uint32_t i = 0; i < rows * lines; i++)
+        memory_driver_send(drivers[0], 0, write_request(location(i / lines, 6, i % lines), 128));
+    run();
+    ck_assert_uint_eq(response(rows * lines - 1)->cycle, 2 + (rows - 1) * period + last_write + 7);
+    ck_assert_double_eq_tol(stat("row_hit_rate"), (lines - 1.0) / lines, 1e-12);
+    ck_assert_double_eq_tol(stat("bandwidth_utilisation"), 4.0 * lines / period, 0.01);
+}
+END_TEST
+
+/* `lines` of each row, bank after bank: a row can be opened every tRRD = 6 cycles and keeps the bus for
+ * 4 * lines. With single lines READs come at 12 and 15 after their ACTIVATE, where the ACTIVATE after the
+ * next could be: it waits a cycle, and then the next one does not. WRITEs come at 7 and 10. */
+START_TEST(rows_of_all_banks_reach_their_computed_bandwidth) {
+    const uint32_t runs[] = {1, 2, 4, 8}, rows = 3000;
+    uint32_t lines = runs[_i / 2];
+    bool write = _i % 2;
+    double period = lines > 1 ? 4 * lines : write ? 6 : 6.5;
+    object_set_number(add_driver(0), "outstanding", 64);
+    elaborate(1);
+    for (uint32_t i = 0; i < rows * lines; i++) {
+        uint64_t address = location(i / lines / 16, i / lines % 16, i % lines);
+        memory_driver_send(drivers[0], 0, write ? write_request(address, 128) : read_request(address, 128));
+    }
+    run();
+    ck_assert_double_eq_tol(stat("row_hit_rate"), (lines - 1.0) / lines, 1e-12);
+    ck_assert_double_eq_tol(stat("bandwidth_utilisation"), 4.0 * lines / period, 0.002);
+}
+END_TEST
+
 /* 128 B lines of a channel in order of their addresses: a row of a bank holds 32 of them. */
 static void send_sequential_reads(uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -673,6 +710,8 @@ static TCase *order_tests(void) {
 static TCase *bandwidth_tests(void) {
     TCase *tests = test_case("bandwidth");
     tcase_add_loop_test(tests, one_bank_reaches_its_computed_bandwidth, 0, 5);
+    tcase_add_loop_test(tests, one_bank_of_writes_reaches_its_computed_bandwidth, 0, 5);
+    tcase_add_loop_test(tests, rows_of_all_banks_reach_their_computed_bandwidth, 0, 8);
     tcase_add_loop_test(tests, sequential_reads_stream_at_the_pins, 0, 2);
     tcase_add_test(tests, sectors_waste_half_of_each_burst);
     tcase_add_test(tests, a_copy_amortises_turnarounds);
