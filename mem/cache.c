@@ -60,11 +60,16 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 
 /* The miss queue. */
 
+static const SimObject *owner(const Cache *c) {
+    return (const SimObject *)((const char *)c - offsetof(CacheObject, cache));
+}
+
 MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
     MissQueue *queue = &c->misses;
     ensure(queue->count < queue->slots);
     uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
     queue->sectors[slot] = sectors;
+    audit_enter(owner(c), QUEUE_MISSES, slot);
     return &queue->message[slot];
 }
 
@@ -93,8 +98,9 @@ void cache_send_miss(Cache *c, Link *to_mem, uint64_t now) {
         queue->sectors[queue->first] = sectors &= sectors - 1;
         if (sectors) return;
     }
-    queue->first = (queue->first + 1) & (queue->slots - 1);
     queue->count--;
+    audit_leave(owner(c), QUEUE_MISSES, queue->first);
+    queue->first = (queue->first + 1) & (queue->slots - 1);
 }
 
 /* Lines. */
@@ -179,13 +185,16 @@ static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const
     if (entry == NO_MSHR) {
         if (!plan->missing) return;
         entry = mshr_open(&c->mshr, at->line_address, at->set, at->line);
+        audit_enter(owner(c), QUEUE_MSHRS, entry);
     }
     MshrEntry *e = &c->mshr.entry[entry];
     e->line = at->line;
     e->pending |= plan->fetched;
     if (at->line != NO_LINE) c->tags.line[at->line].reserved = (uint8_t)e->pending;
     if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
-    if (plan->waits) mshr_wait(&c->mshr, entry, m, plan->missing);
+    if (!plan->waits) return;
+    mshr_wait(&c->mshr, entry, m, plan->missing);
+    audit_enter(owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
 }
 
 /* `covered`: absent sectors that need not be fetched. */
@@ -282,13 +291,17 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
     }
     c->stats.fills++;
     mshr_fill(&c->mshr, entry, sectors);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(owner(c), QUEUE_MSHRS, entry);
 }
 
 void cache_send_woken(Cache *c, Link *to_cpu, uint64_t now) {
     const MemMessage *m = mshr_woken(&c->mshr);
     if (!m || !link_can_send(to_cpu, now)) return;
+    uint32_t slot = c->mshr.woken[c->mshr.woken_first], entry = slot >> c->mshr.shape.slot_shift;
     cache_respond(to_cpu, m, 0, now);
     mshr_pop_woken(&c->mshr);
+    audit_leave(owner(c), QUEUE_WAITING, slot);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(owner(c), QUEUE_MSHRS, entry);
 }
 
 /* The pipeline in front of the tags. */
@@ -309,6 +322,8 @@ void cache_accept(CacheObject *object, uint64_t now) {
     queue->message[slot] = *m;
     queue->ready[slot] = now + c->pipeline_ticks;
     c->stats.accesses++;
+    audit_enter(&object->obj, QUEUE_PIPELINE, slot);
+    audit_promise(&object->obj, !(m->flags & MEM_POSTED));
     link_pop(object->cpu.receive, now);
 }
 
@@ -333,8 +348,9 @@ void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
         if (stall) begin_stall(c, stall, cycle);
     }
     if (stall) return;
-    c->pipeline.first = (c->pipeline.first + 1) & (c->pipeline.slots - 1);
     c->pipeline.count--;
+    audit_leave(&object->obj, QUEUE_PIPELINE, c->pipeline.first);
+    c->pipeline.first = (c->pipeline.first + 1) & (c->pipeline.slots - 1);
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b) {
@@ -393,25 +409,137 @@ static void check_idle(const char *path, const Cache *c) {
         if (c->tags.line[i].reserved) panic("%s is idle but line %u is reserved", path, i);
 }
 
-void cache_check(const SimObject *object, bool idle) {
-    const Cache *c = &cache_object(object)->cache;
+static void check_results(const char *path, const Cache *c) {
     const CacheStats *stats = &c->stats;
     uint64_t done = looked_up(stats) + stats->results[RESULT_BYPASS];
     if (stats->accesses != done + c->pipeline.count)
         panic(
             "%s: %lu accesses, but %lu hits, misses, merges and bypasses, and %u still in front of the tags",
-            object_path(object), stats->accesses, done, c->pipeline.count);
+            path, stats->accesses, done, c->pipeline.count);
     for (int result = 0; result < RESULTS; result++) {
         uint64_t sum = 0;
         for (int stream = 0; stream < STREAMS; stream++)
             sum += stats->stream_results[stream][result];
         if (sum != stats->results[result])
-            panic("%s: the streams' results of kind %d add up to %lu, not %lu", object_path(object), result,
-                  sum, stats->results[result]);
+            panic("%s: the streams' results of kind %d add up to %lu, not %lu", path, result, sum,
+                  stats->results[result]);
     }
-    if (stats->fills > stats->fetches)
-        panic("%s: %lu fills after %lu fetches", object_path(object), stats->fills, stats->fetches);
-    if (idle) check_idle(object_path(object), c);
+}
+
+/* MSHRs that were ever in use; a damaged snapshot may claim more than there are. */
+static uint32_t opened_mshrs(const Mshr *mshr) {
+    return mshr->fresh < mshr->shape.entries ? mshr->fresh : mshr->shape.entries;
+}
+
+/* Sectors under way, those that have not been sent for yet included. */
+static uint64_t sectors_pending(const Mshr *mshr) {
+    uint64_t sectors = 0;
+    for (uint32_t entry = 0; entry < opened_mshrs(mshr); entry++)
+        sectors += (uint64_t)__builtin_popcount(mshr->entry[entry].pending);
+    return sectors;
+}
+
+static uint64_t sectors_to_send_for(const MissQueue *queue) {
+    uint64_t sectors = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        sectors += (uint64_t)__builtin_popcount(queue->sectors[(queue->first + i) & (queue->slots - 1)]);
+    return sectors;
+}
+
+static void check_fetches(const char *path, const Cache *c) {
+    uint64_t pending = sectors_pending(&c->mshr), unsent = sectors_to_send_for(&c->misses), used = 0;
+    if (c->stats.fetches + unsent != c->stats.fills + pending)
+        panic("%s: %lu sectors fetched and %lu filled, but %lu are under way, of which %lu still to be sent "
+              "for",
+              path, c->stats.fetches, c->stats.fills, pending, unsent);
+    for (uint32_t entry = 0; entry < opened_mshrs(&c->mshr); entry++)
+        used += !mshr_is_free(&c->mshr, entry);
+    if (used != c->mshr.used)
+        panic("%s: %lu MSHRs wait for a fill or to answer, %lu are said to be in use", path, used,
+              c->mshr.used);
+}
+
+static uint64_t requests_in_mshrs(const Mshr *mshr) {
+    uint64_t waiting = 0;
+    for (uint32_t entry = 0; entry < opened_mshrs(mshr); entry++)
+        waiting += mshr->entry[entry].waiting;
+    return waiting;
+}
+
+static uint64_t answers_due_in_pipeline(const DelayQueue *queue) {
+    uint64_t due = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        due += !(queue->message[(queue->first + i) & (queue->slots - 1)].flags & MEM_POSTED);
+    return due;
+}
+
+/* Who asked is answered exactly once. How many writes want no answer is known in debug builds alone. */
+static void check_answers(const CacheObject *object, uint64_t unanswered) {
+    const Cache *c = &object->cache;
+    uint64_t answers = object->cpu.send->pushed, promises;
+    if (c->stats.accesses != object->cpu.receive->popped)
+        panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
+              object->cpu.receive->popped);
+    unanswered += requests_in_mshrs(&c->mshr) + answers_due_in_pipeline(&c->pipeline);
+    if (answers + unanswered > c->stats.accesses)
+        panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
+              answers, unanswered, c->stats.accesses);
+    if (audit_promises(&object->obj, &promises) && answers + unanswered != promises)
+        panic("%s: %lu requests wanted an answer; %lu answers were sent and %lu are still to come",
+              object_path(&object->obj), promises, answers, unanswered);
+}
+
+static uint64_t messages_waiting_as_they_are(const MissQueue *queue) {
+    uint64_t messages = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        messages += queue->sectors[(queue->first + i) & (queue->slots - 1)] == 0;
+    return messages;
+}
+
+/* What went below and is neither fetch nor write-back was passed on, and what came back and is no fill
+ * answers it. Posted requests that are passed on, which write-backs from a cache above are, have no answer.
+ */
+static void check_memory_side(const CacheObject *object, uint64_t passing) {
+    const Cache *c = &object->cache;
+    uint64_t sent = object->mem.send->pushed + messages_waiting_as_they_are(&c->misses);
+    uint64_t own = c->stats.fetches + c->stats.write_backs, came = object->mem.receive->popped;
+    if (sent < own || came < c->stats.fills || sent - own < came - c->stats.fills + passing)
+        panic("%s: %lu messages for the memory side, %lu of them fetches and write-backs; %lu came back, %lu "
+              "of "
+              "them fills, and %lu passed on wait for their answer",
+              object_path(&object->obj), sent, own, came, c->stats.fills, passing);
+}
+
+void cache_check(const CacheObject *object, uint64_t passing, bool idle) {
+    const char *path = object_path(&object->obj);
+    check_results(path, &object->cache);
+    check_fetches(path, &object->cache);
+    check_answers(object, passing);
+    check_memory_side(object, passing);
+    if (idle) check_idle(path, &object->cache);
+}
+
+/* For the audit: what each queue says that it holds. */
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const Cache *c = &cache_object(object)->cache;
+    switch ((CacheQueue)queue) {
+    case QUEUE_PIPELINE: return c->pipeline.count;
+    case QUEUE_MISSES: return c->misses.count;
+    case QUEUE_MSHRS: return c->mshr.used;
+    case QUEUE_WAITING: return requests_in_mshrs(&c->mshr);
+    case QUEUE_PASSING: break; /* the class's own */
+    }
+    return 0;
+}
+
+void cache_init(SimObject *object) {
+    const Cache *c = &cache_object(object)->cache;
+    audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
+                queue_length);
+    audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,
+                queue_length);
+    audit_queue(object, QUEUE_MSHRS, "MSHRs", QUEUE_TABLE, c->mshr.shape.entries, queue_length);
+    audit_queue(object, QUEUE_WAITING, "requests in MSHRs", QUEUE_TABLE, c->mshr.shape.slots, queue_length);
 }
 
 static const char *const stall_names[STALLS] = {

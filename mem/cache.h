@@ -100,6 +100,9 @@ typedef struct {
     Cache cache;
 } CacheObject;
 
+/* Where messages wait in a cache, for the audit of its queues. */
+typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_PASSING } CacheQueue;
+
 #define CACHE_IS_FIRST_OF(T)                                                                                 \
     _Static_assert(offsetof(T, cpu) == offsetof(CacheObject, cpu) &&                                         \
                        offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
@@ -208,8 +211,10 @@ typedef struct {
 void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes);
 
 /* What the class table needs. */
+void cache_init(SimObject *object);
 void cache_settle(SimObject *object, uint64_t now);
-void cache_check(const SimObject *object, bool idle);
+/* `passing`: requests that were passed on and wait for their answer. */
+void cache_check(const CacheObject *object, uint64_t passing, bool idle);
 void cache_report(const SimObject *object, FILE *out);
 double cache_miss_rate(const SimObject *object);
 double cache_miss_or_merge_rate(const SimObject *object);

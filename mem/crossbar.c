@@ -91,6 +91,11 @@ typedef struct {
     Subnet request, response;
 } Crossbar;
 
+/* An output's buffer among the queues of the object. */
+static uint32_t buffer_queue(Direction direction, uint32_t output) {
+    return direction * MAX_PORTS + output;
+}
+
 static void wake_at(Subnet *net, uint64_t time) {
     if (time < net->view.wake) net->view.wake = time;
 }
@@ -109,7 +114,8 @@ static uint64_t sending_time(const Crossbar *x, const Subnet *net, uint32_t j) {
     return later(packet->leaves, net->output[j].channel_free + (packet->flits - 1) * x->obj.period);
 }
 
-static void send_oldest_packet(const Crossbar *x, Subnet *net, uint32_t j, uint64_t now) {
+static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction direction, uint32_t j,
+                               uint64_t now) {
     Output *output = &net->output[j];
     const Packet *packet = oldest_packet(net, j);
     memcpy(link_send(net->view.out[j], now), &packet->message, sizeof packet->message);
@@ -118,11 +124,13 @@ static void send_oldest_packet(const Crossbar *x, Subnet *net, uint32_t j, uint6
     net->latency_ticks += now - packet->arrived;
     output->flits -= (uint32_t)packet->flits;
     output->channel_free = now + x->obj.period;
-    output->first = --output->count ? (output->first + 1) & (net->ring - 1) : 0; /* few slots stay warm */
+    uint32_t slot = output->first;
+    output->first = --output->count ? (slot + 1) & (net->ring - 1) : 0; /* few slots stay warm */
+    audit_leave(&x->obj, buffer_queue(direction, j), slot);
     if (!output->count) net->sending &= ~(1ull << j);
 }
 
-static void drain_outputs(const Crossbar *x, Subnet *net, uint64_t now) {
+static void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
     for (uint64_t rest = net->sending; rest; rest &= rest - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(rest);
         Link *link = net->view.out[j];
@@ -132,7 +140,7 @@ static void drain_outputs(const Crossbar *x, Subnet *net, uint64_t now) {
         } else if (!link_can_send(link, now)) {
             wake_at(net, link_space_time(link, now));
         } else {
-            send_oldest_packet(x, net, j, now);
+            send_oldest_packet(x, net, direction, j, now);
             if (net->output[j].count) wake_at(net, sending_time(x, net, j));
         }
     }
@@ -231,6 +239,7 @@ static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32
     input->free = output->free = later(step + flits, input->channel_free);
     output->pointer = i + 1 == net->inputs ? 0 : i + 1;
     Packet *packet = enter_buffer(net, j, flits);
+    audit_enter(&x->obj, buffer_queue(direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
     packet->message = *(const MemMessage *)link_peek(link, now);
     stamp(&packet->message, i, j, direction);
     packet->arrived = ready;
@@ -283,7 +292,7 @@ static uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction,
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
     uint64_t last_step = first_step + x->speedup - 1;
     net->view.wake = NEVER;
-    drain_outputs(x, net, now);
+    drain_outputs(x, net, direction, now);
     look_at_idle_inputs(x, net);
     for (uint64_t step = first_step; step <= last_step; step++) {
         raise_requests(x, net, direction, step, now);
@@ -335,6 +344,19 @@ static void init_view(Subnet *net, const Port *from, const Port *to) {
         view->out[j] = to[j].send;
 }
 
+static uint64_t packets_in_buffer(const SimObject *object, uint32_t queue) {
+    const Crossbar *x = (const Crossbar *)object;
+    const Subnet *net = queue < MAX_PORTS ? &x->request : &x->response;
+    return net->output[queue % MAX_PORTS].count;
+}
+
+static void audit_buffers(Crossbar *x, const Subnet *net, Direction direction) {
+    const char *name = direction == REQUESTS ? "requests in an output buffer"
+                                             : "responses in an output buffer";
+    for (uint32_t j = 0; j < net->outputs; j++)
+        audit_queue(&x->obj, buffer_queue(direction, j), name, QUEUE_FIFO, net->ring, packets_in_buffer);
+}
+
 static void init_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     x->map = address_map_find(object);
@@ -343,26 +365,58 @@ static void init_crossbar(SimObject *object) {
                    object->path, x->down_count, address_map_slices(x->map));
     init_view(&x->request, x->up, x->down);
     init_view(&x->response, x->down, x->up);
+    audit_buffers(x, &x->request, REQUESTS);
+    audit_buffers(x, &x->response, RESPONSES);
 }
 
-static void check_subnet(const SimObject *object, const Subnet *net, const char *name, bool idle) {
-    uint64_t packets = 0, flits = 0;
+/* The packets of an output's buffer, counted anew from their messages. */
+static uint64_t flits_in_buffer(const Crossbar *x, const Subnet *net, Direction direction, uint32_t j) {
+    const Output *output = &net->output[j];
+    uint64_t flits = 0;
+    for (uint32_t k = 0; k < output->count; k++) {
+        const Packet *packet = &net->packets[j * net->ring + ((output->first + k) & (net->ring - 1))];
+        flits += flits_of(x, &packet->message, direction);
+    }
+    if (flits != output->flits || flits > x->output_buffer)
+        panic("%s: output %u holds %lu flits in %u packets, but counts %u; its buffer is of %u flits",
+              x->obj.path, j, flits, output->count, output->flits, x->output_buffer);
+    return flits;
+}
+
+static uint64_t taken_from_inputs(const Subnet *net) {
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < net->inputs; i++)
+        packets += net->view.head[i].link->popped;
+    return packets;
+}
+
+static uint64_t given_to_outputs(const Subnet *net) {
+    uint64_t packets = 0;
+    for (uint32_t j = 0; j < net->outputs; j++)
+        packets += net->view.out[j]->pushed;
+    return packets;
+}
+
+static void check_subnet(const Crossbar *x, const Subnet *net, Direction direction, bool idle) {
+    const char *path = x->obj.path, *name = direction == REQUESTS ? "requests" : "responses";
+    uint64_t packets = 0, flits = 0, taken = taken_from_inputs(net), given = given_to_outputs(net);
     for (uint32_t j = 0; j < net->outputs; j++) {
         packets += net->output[j].count;
-        flits += net->output[j].flits;
+        flits += flits_in_buffer(x, net, direction, j);
     }
     if (net->packets_in - net->packets_out != packets || net->flits_in - net->flits_out != flits)
-        panic("%s: of %lu %s (%lu flits), %lu (%lu flits) have left and %lu (%lu flits) are inside",
-              object->path, net->packets_in, name, net->flits_in, net->packets_out, net->flits_out, packets,
-              flits);
-    if (idle && packets)
-        panic("%s: %lu %s are inside although the machine is idle", object->path, packets, name);
+        panic("%s: of %lu %s (%lu flits), %lu (%lu flits) have left and %lu (%lu flits) are inside", path,
+              net->packets_in, name, net->flits_in, net->packets_out, net->flits_out, packets, flits);
+    if (net->packets_in != taken || net->packets_out != given)
+        panic("%s: %lu %s came and %lu left, but its links gave it %lu and took %lu", path, net->packets_in,
+              name, net->packets_out, taken, given);
+    if (idle && packets) panic("%s: %lu %s are inside although the machine is idle", path, packets, name);
 }
 
 static void check_crossbar(const SimObject *object, bool idle) {
     const Crossbar *x = (const Crossbar *)object;
-    check_subnet(object, &x->request, "requests", idle);
-    check_subnet(object, &x->response, "responses", idle);
+    check_subnet(x, &x->request, REQUESTS, idle);
+    check_subnet(x, &x->response, RESPONSES, idle);
 }
 
 static void report_subnet(const Crossbar *x, const Subnet *net, const char *from, const char *to, FILE *out) {

@@ -27,6 +27,17 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
 }
 
+static uint64_t passing_count(const SimObject *object, uint32_t queue) {
+    (void)queue;
+    return ((const L1Cache *)object)->passing_count;
+}
+
+static void l1_init(SimObject *object) {
+    cache_init(object);
+    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE,
+                ((const L1Cache *)object)->passing_limit, passing_count);
+}
+
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
@@ -50,6 +61,7 @@ static uint32_t keep_original(L1Cache *l1, const MemMessage *m) {
                                                 : l1->passing_fresh++;
     l1->passing[place] = *m;
     l1->passing_count++;
+    audit_enter(&l1->obj, QUEUE_PASSING, place);
     return place;
 }
 
@@ -66,6 +78,7 @@ static void answer_passing(L1Cache *l1, const MemMessage *response, uint64_t now
     cache_respond(l1->cpu.send, &l1->passing[place], response->flags & (MEM_HIT | MEM_NACK), now);
     l1->passing_released[l1->passing_released_count++] = place;
     l1->passing_count--;
+    audit_leave(&l1->obj, QUEUE_PASSING, place);
 }
 
 /* Accesses. */
@@ -184,7 +197,7 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
 
 static void l1_check(const SimObject *object, bool idle) {
     const L1Cache *l1 = (const L1Cache *)object;
-    cache_check(object, idle);
+    cache_check((const CacheObject *)object, l1->passing_count, idle);
     if (idle && l1->passing_count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
               l1->passing_count);
@@ -224,6 +237,7 @@ const Class l1_class = {
     .bytes = sizeof(L1Cache),
     .fields = l1_fields,
     .build = l1_build,
+    .init = l1_init,
     .tick = l1_tick,
     .settle = cache_settle,
     .check = l1_check,

@@ -27,6 +27,7 @@ static void l2_build(SimObject *object) {
 /* A machine without functional memory can be driven as long as no atomic arrives. */
 static void l2_init(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
+    cache_init(object);
     l2->map = address_map_find(object);
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
@@ -169,6 +170,15 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
+static void l2_check(const SimObject *object, bool idle) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    const CacheStats *stats = &l2->cache.stats;
+    cache_check((const CacheObject *)object, 0, idle);
+    if (stats->fills != l2->mem.receive->popped)
+        panic("%s: %lu fills, but %lu messages came from the memory side", object_path(object), stats->fills,
+              l2->mem.receive->popped);
+}
+
 static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),
     PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096),
@@ -198,7 +208,7 @@ const Class l2_class = {
     .tick = l2_tick,
     .commit = l2_commit,
     .settle = cache_settle,
-    .check = cache_check,
+    .check = l2_check,
     .report = cache_report,
     .destroy = l2_destroy,
 };

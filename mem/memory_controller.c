@@ -127,11 +127,20 @@ static void memory_controller_build(SimObject *object) {
     mc->plan_expires = NEVER;
 }
 
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const MemoryController *mc = (const MemoryController *)object;
+    return queue < QUEUES_MAX ? mc->queue[queue].count : mc->returns[queue - QUEUES_MAX].held;
+}
+
 static void memory_controller_init(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     free(mc->checker);
     mc->checker = NULL;
     mc->map = address_map_find(object);
+    for (uint32_t q = 0; q < mc->queues; q++)
+        audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
+    for (uint32_t port = 0; port < mc->ports; port++)
+        audit_queue(object, QUEUES_MAX + port, "responses", QUEUE_FIFO, mc->return_entries, queue_length);
 }
 
 static void memory_controller_destroy(SimObject *object) {
@@ -140,10 +149,18 @@ static void memory_controller_destroy(SimObject *object) {
 
 /* ---- Responses ---- */
 
+/* A port's ring among the queues of the object, of which the first are the request queues. */
+static inline uint32_t return_queue(uint32_t port) {
+    return QUEUES_MAX + port;
+}
+
+static inline uint32_t place_index(const MemoryController *mc, const ReturnQueue *returns, uint32_t place) {
+    uint32_t index = returns->first + place;
+    return index >= mc->return_entries ? index - mc->return_entries : index;
+}
+
 static inline Response *response_at(const MemoryController *mc, uint32_t port, uint32_t place) {
-    uint32_t index = mc->returns[port].first + place;
-    if (index >= mc->return_entries) index -= mc->return_entries;
-    return &mc->responses[port * mc->return_entries + index];
+    return &mc->responses[port * mc->return_entries + place_index(mc, &mc->returns[port], place)];
 }
 
 static void take_return_place(MemoryController *mc, ReturnQueue *returns) {
@@ -158,6 +175,7 @@ static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
         mc->replan = 1;
     }
     returns->held--;
+    audit_leave(&mc->obj, return_queue((uint32_t)(returns - mc->returns)), returns->first);
     if (++returns->first == mc->return_entries) returns->first = 0;
 }
 
@@ -242,9 +260,12 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
             dram_data_end(&mc->timing, (DramCommand)plan->command, cycle)};
         returns->promised--;
         returns->held++;
+        audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
+    uint32_t slot = mc->queue[plan->queue].slot[plan->rank];
     dram_queue_remove(&mc->queue[plan->queue], plan->rank);
     mc->waiting--;
+    audit_leave(&mc->obj, plan->queue, slot);
 }
 
 static void column_issued(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
@@ -323,6 +344,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
                                                            .bursts_left = bursts,
                                                            .port = (uint16_t)port};
     mc->waiting++;
+    audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
 }
@@ -436,7 +458,7 @@ static void memory_controller_settle(SimObject *object, uint64_t now) {
 }
 
 typedef struct {
-    uint64_t requests, posted, entry_cycles;
+    uint64_t requests, reads, posted, entry_cycles;
 } QueuedRequests;
 
 static QueuedRequests queued_requests(const MemoryController *mc) {
@@ -445,6 +467,7 @@ static QueuedRequests queued_requests(const MemoryController *mc) {
         for (uint32_t rank = 0; rank < mc->queue[q].count; rank++) {
             const Request *request = request_at(mc, q, rank);
             queued.requests++;
+            queued.reads += request->message.kind == MEM_READ;
             queued.posted += !wants_reply(&request->message);
             queued.entry_cycles += mc->accounted - request->entered;
         }
@@ -458,10 +481,18 @@ static uint64_t open_banks(const MemoryController *mc) {
     return open;
 }
 
-static uint64_t held_responses(const MemoryController *mc) {
-    uint64_t held = 0;
+typedef struct {
+    uint64_t reads, writes;
+} HeldResponses;
+
+static HeldResponses held_responses(const MemoryController *mc) {
+    HeldResponses held = {0};
     for (uint32_t port = 0; port < mc->ports; port++)
-        held += mc->returns[port].held;
+        for (uint32_t place = 0; place < mc->returns[port].held; place++) {
+            bool read = response_at(mc, port, place)->message.kind == MEM_READ;
+            held.reads += read;
+            held.writes += !read;
+        }
     return held;
 }
 
@@ -469,23 +500,40 @@ static void must_equal(const MemoryController *mc, const char *law, uint64_t lef
     if (left != right) panic("%s: %s: %lu and %lu", object_path(&mc->obj), law, left, right);
 }
 
+static void check_ports(const MemoryController *mc) {
+    uint64_t taken = 0, sent = 0;
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        taken += mc->cpu[port].receive->popped;
+        sent += mc->cpu[port].send->pushed;
+    }
+    must_equal(mc, "reads + writes = requests taken from the ports", mc->reads + mc->writes, taken);
+    must_equal(mc, "reads and writes answered = responses sent", mc->reads_answered + mc->writes_answered,
+               sent);
+}
+
 /* The law of queue_entry_cycles is Little's: the occupancy summed over cycles is the waiting summed over
  * requests. */
 static void memory_controller_check(const SimObject *object, bool idle) {
     const MemoryController *mc = (const MemoryController *)object;
     QueuedRequests queued = queued_requests(mc);
-    uint64_t held = held_responses(mc), served = mc->row_hits + mc->row_misses + mc->row_conflicts;
+    HeldResponses held = held_responses(mc);
+    uint64_t served = mc->row_hits + mc->row_misses + mc->row_conflicts;
+    uint64_t queued_writes = queued.requests - queued.reads;
     must_equal(mc, "requests waiting = requests in the queues", mc->waiting, queued.requests);
     must_equal(mc, "reads + writes = row hits + misses + conflicts + queued", mc->reads + mc->writes,
                served + queued.requests);
-    must_equal(mc, "served - posted = answered + responses held",
-               served - (mc->posted_writes - queued.posted), mc->reads_answered + mc->writes_answered + held);
+    must_equal(mc, "reads = answered + queued + responses held", mc->reads,
+               mc->reads_answered + queued.reads + held.reads);
+    must_equal(mc, "writes - posted = answered + queued + responses held", mc->writes - mc->posted_writes,
+               mc->writes_answered + (queued_writes - queued.posted) + held.writes);
     must_equal(mc, "activates = precharges + open banks", mc->activates, mc->precharges + open_banks(mc));
     must_equal(mc, "data bus cycles = column commands * burst", mc->data_bus_cycles,
                (mc->read_commands + mc->write_commands) * mc->timing.burst);
     must_equal(mc, "entries * cycles = waiting of all requests", mc->queue_entry_cycles,
                mc->queue_wait_cycles + queued.entry_cycles);
-    if (idle) must_equal(mc, "an idle machine has no requests", queued.requests + held, 0);
+    check_ports(mc);
+    if (idle)
+        must_equal(mc, "an idle machine has no requests", queued.requests + held.reads + held.writes, 0);
 }
 
 static void memory_controller_report(const SimObject *object, FILE *out) {

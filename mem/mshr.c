@@ -62,8 +62,7 @@ static void forget_address(Mshr *mshr, uint32_t entry) {
 }
 
 static void release_when_answered(Mshr *mshr, uint32_t entry) {
-    const MshrEntry *e = &mshr->entry[entry];
-    if (e->pending || e->waiting) return;
+    if (!mshr_is_free(mshr, entry)) return;
     mshr->released[mshr->released_count++] = entry;
     mshr->used--;
 }

@@ -61,6 +61,14 @@ void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges);
 static inline bool mshr_full(const Mshr *mshr) {
     return mshr->used == mshr->shape.entries;
 }
+/* Of an entry that was opened: has its last request been answered? */
+static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
+    return !mshr->entry[entry].pending && !mshr->entry[entry].waiting;
+}
+/* Where the request that began to wait last in an entry is kept. */
+static inline uint32_t mshr_last_slot(const Mshr *mshr, uint32_t entry) {
+    return (entry << mshr->shape.slot_shift) + mshr->entry[entry].merged - 1;
+}
 static inline bool mshr_can_merge(const Mshr *mshr, uint32_t entry) {
     return mshr->entry[entry].merged < mshr->shape.merges;
 }

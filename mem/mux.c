@@ -91,6 +91,23 @@ static uint64_t tick_mux(SimObject *object, uint64_t now) {
     return requests < responses ? requests : responses;
 }
 
+/* Nothing is stored: what came in has gone out. */
+static void check_mux(const SimObject *object, bool idle) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t came = 0, left = 0;
+    (void)idle;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        came += mux->up[i].receive->popped;
+        left += mux->up[i].send->pushed;
+    }
+    if (mux->requests != came || mux->requests != mux->down.send->pushed)
+        panic("%s: %lu requests passed, but %lu came and %lu went down", object->path, mux->requests, came,
+              mux->down.send->pushed);
+    if (mux->responses != left || mux->responses != mux->down.receive->popped)
+        panic("%s: %lu responses passed, but %lu came and %lu went up", object->path, mux->responses,
+              mux->down.receive->popped, left);
+}
+
 static void report_mux(const SimObject *object, FILE *out) {
     const Mux *mux = (const Mux *)object;
     uint64_t now = object->sim->now, first, ready = find_ready(mux, now, &first);
@@ -130,5 +147,6 @@ const Class mux_class = {
     .bytes = sizeof(Mux),
     .fields = mux_fields,
     .tick = tick_mux,
+    .check = check_mux,
     .report = report_mux,
 };

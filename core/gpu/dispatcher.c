@@ -114,6 +114,14 @@ static void check(const SimObject *object, bool idle) {
     const Dispatcher *d = (const Dispatcher *)object;
     if (d->done > d->handed_out || d->handed_out > d->ctas || (idle && d->done != d->ctas))
         panic("%s: %lu of %lu CTAs handed out, %lu finished", object->path, d->handed_out, d->ctas, d->done);
+    uint64_t sent = 0, finished = 0;
+    for (uint32_t i = 0; i < d->sms; i++) {
+        sent += d->sm[i].send->pushed;
+        finished += d->sm[i].receive->popped;
+    }
+    if (d->ctas_dispatched != sent || sent - finished != d->handed_out - d->done)
+        panic("%s: %lu CTAs dispatched, %lu sent to SMs and %lu finished there; of this kernel %lu and %lu",
+              object->path, d->ctas_dispatched, sent, finished, d->handed_out, d->done);
 }
 
 static void report(const SimObject *object, FILE *out) {

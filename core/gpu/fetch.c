@@ -80,6 +80,7 @@ bool sm_decode(Sm *sm) {
 }
 
 static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
+    audit_enter(&sm->obj, QUEUE_CODE_LINES, entry);
     *(MemMessage *)link_send(sm->fetch.send, now) = (MemMessage){
         .address = sm->code.miss[entry].line,
         .issued = now,
@@ -96,6 +97,7 @@ static void take_line(Sm *sm, uint64_t now) {
     const MemMessage *answer = sm->fetch.receive ? link_peek(sm->fetch.receive, now) : NULL;
     if (!answer) return;
     sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token);
+    audit_leave(&sm->obj, QUEUE_CODE_LINES, answer->token);
     link_pop(sm->fetch.receive, now);
     object_progress(&sm->obj);
 }

@@ -7,6 +7,7 @@
 #include "mem/functional_memory.h"
 #include "mem/memory_controller.h"
 #include "mem/networks.h"
+#include "mem/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,17 @@ struct Gpu {
 
 void gpu_register_classes(void) {
     static const Class *const classes[] = {
-        &sm_class,  &lsu_class,         &dispatcher_class,        &l1_class, &l2_class, &crossbar_class,
-        &mux_class, &address_map_class, &memory_controller_class,
+        &sm_class,
+        &lsu_class,
+        &dispatcher_class,
+        &l1_class,
+        &l2_class,
+        &crossbar_class,
+        &mux_class,
+        &address_map_class,
+        &memory_controller_class,
+        &traffic_source_class,
+        &traffic_sink_class,
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         class_register(classes[i]);

@@ -9,6 +9,9 @@
 
 enum { NO_ENTRY = 0xffff };
 
+/* Where instructions wait, for the audit of its queues. */
+typedef enum { QUEUE_OUTSTANDING, QUEUE_COMPLETED, QUEUE_ANSWERED } LsuQueue;
+
 /* An instruction of which answers are outstanding. */
 typedef struct {
     MemoryDone done;
@@ -125,9 +128,25 @@ static void build(SimObject *object) {
         lsu->completed_slots *= 2;
 }
 
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const Lsu *lsu = (const Lsu *)object;
+    switch ((LsuQueue)queue) {
+    case QUEUE_OUTSTANDING: return lsu->in_use;
+    case QUEUE_COMPLETED: return lsu->completed_tail - lsu->completed_head;
+    case QUEUE_ANSWERED: return lsu->answered_tail - lsu->answered_head;
+    }
+    return 0;
+}
+
 static void init(SimObject *object) {
     Lsu *lsu = (Lsu *)object;
     if (!lsu->sm.receive) user_error("%s.sm is not wired", object->path);
+    audit_queue(object, QUEUE_OUTSTANDING, "instructions that wait for answers", QUEUE_TABLE, lsu->entries,
+                queue_length);
+    audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE,
+                lsu->completed_slots, queue_length);
+    audit_queue(object, QUEUE_ANSWERED, "answered instructions", QUEUE_FIFO, lsu->completed_slots,
+                queue_length);
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
@@ -137,9 +156,13 @@ static void init(SimObject *object) {
  * readiness: what has a short latency overtakes what was begun before it. */
 static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint64_t *tail, uint64_t ready) {
     uint64_t at = (*tail)++, mask = lsu->completed_slots - 1;
-    for (; at > head && ring[(at - 1) & mask].ready > ready; at--)
+    LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
+    for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
         ring[at & mask] = ring[(at - 1) & mask];
+        audit_move(&lsu->obj, queue, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
+    }
     ring[at & mask].ready = ready;
+    audit_enter(&lsu->obj, queue, (uint32_t)(at & mask));
     return &ring[at & mask].done;
 }
 
@@ -155,6 +178,7 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     entry->next_free = lsu->first_free;
     lsu->first_free = index;
     lsu->in_use--;
+    audit_leave(&lsu->obj, QUEUE_OUTSTANDING, index);
 }
 
 static void take_answers(Lsu *lsu, const Port *port, uint64_t now) {
@@ -177,9 +201,11 @@ static void write_back(Lsu *lsu, uint64_t now) {
     if (lsu->completed_head != lsu->completed_tail && completed->ready <= now) {
         *(MemoryDone *)link_send(link, now) = completed->done;
         lsu->completed_head++;
+        audit_leave(&lsu->obj, QUEUE_COMPLETED, (uint32_t)(completed - lsu->completed));
     } else if (lsu->answered_head != lsu->answered_tail) {
         *(MemoryDone *)link_send(link, now) = answered->done;
         lsu->answered_head++;
+        audit_leave(&lsu->obj, QUEUE_ANSWERED, (uint32_t)(answered - lsu->answered));
     }
 }
 
@@ -290,6 +316,7 @@ static bool take_entry(Lsu *lsu, uint64_t now) {
     Outstanding *entry = &lsu->outstanding[lsu->entry];
     lsu->first_free = entry->next_free;
     lsu->in_use++;
+    audit_enter(&lsu->obj, QUEUE_OUTSTANDING, lsu->entry);
     set_done(&entry->done, &lsu->op);
     entry->remaining = 0;
     entry->unsent = lsu->segment_count;
@@ -399,9 +426,53 @@ static void settle(SimObject *object, uint64_t now) {
     if (lsu->stall_since && now > lsu->stall_since) note_stall(lsu, true, now);
 }
 
+/* Every instruction that the SM sent is counted in one class, and is done or in one place. */
+static void check_instructions(const Lsu *lsu) {
+    uint64_t counted = lsu->global_loads + lsu->global_stores + lsu->local_loads + lsu->local_stores +
+                       lsu->shared_loads + lsu->shared_stores + lsu->constant_loads + lsu->texture_loads +
+                       lsu->atomics;
+    uint64_t taken = lsu->sm.receive->popped, done = lsu->sm.send->pushed;
+    uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->completed_tail -
+                      lsu->completed_head + lsu->answered_tail - lsu->answered_head;
+    if (counted != taken || taken != done + inside)
+        panic("%s: %lu instructions came, %lu are counted, %lu are done and %lu inside", lsu->obj.path, taken,
+              counted, done, inside);
+}
+
+static uint64_t sent_by(const Port *port) {
+    return port->send ? port->send->pushed : 0;
+}
+static uint64_t answered_at(const Port *port) {
+    return port->receive ? port->receive->popped : 0;
+}
+
+/* Every access is answered exactly once. */
+static void check_accesses(const Lsu *lsu) {
+    uint64_t sent = sent_by(&lsu->mem) + sent_by(&lsu->constant) + sent_by(&lsu->texture);
+    uint64_t answered = answered_at(&lsu->mem) + answered_at(&lsu->constant) + answered_at(&lsu->texture);
+    uint64_t awaited = 0, counted = lsu->load_accesses + lsu->store_accesses + lsu->atomic_accesses;
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < lsu->entries; i++) {
+        awaited += lsu->outstanding[i].remaining;
+        waiting += lsu->outstanding[i].remaining || lsu->outstanding[i].unsent;
+    }
+    if (sent != answered + awaited)
+        panic("%s: %lu accesses were sent and %lu answered; %lu answers are awaited", lsu->obj.path, sent,
+              answered, awaited);
+    if (waiting != lsu->in_use)
+        panic("%s: %u instructions have accesses under way, %u entries are said to be in use", lsu->obj.path,
+              waiting, lsu->in_use);
+    if (lsu->texture.send ? counted != sent_by(&lsu->mem) : counted > sent_by(&lsu->mem))
+        panic("%s: %lu global and local accesses are counted, %lu were sent", lsu->obj.path, counted,
+              sent_by(&lsu->mem));
+}
+
 static void check(const SimObject *object, bool idle) {
     const Lsu *lsu = (const Lsu *)object;
-    if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail))
+    check_instructions(lsu);
+    check_accesses(lsu);
+    if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail ||
+                 lsu->answered_head != lsu->answered_tail))
         panic("%s: %u instructions wait for answers although the machine is idle", object->path, lsu->in_use);
 }
 

@@ -253,9 +253,20 @@ static void build(SimObject *object) {
     ensure(lsu);
 }
 
+/* For the check and the audit: lines of code under way. */
+static uint64_t lines_under_way(const SimObject *object, uint32_t queue) {
+    const Sm *sm = (const Sm *)object;
+    uint64_t lines = 0;
+    (void)queue;
+    for (uint32_t i = 0; i < MAX_FETCH_MISSES; i++)
+        lines += sm->code.miss[i].waiting != 0;
+    return lines;
+}
+
 static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
+    audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = ~0ull;
     sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
@@ -439,9 +450,52 @@ static void settle(SimObject *object, uint64_t now) {
     account((Sm *)object, object_cycle(object, now));
 }
 
+/* Every instruction that issued writes back once: through the wheel, or when the LSU has done it. */
+static void check_instructions(const Sm *sm) {
+    uint64_t in_flight = 0, in_lsu = 0, by_unit = 0, sent = sm->lsu.send->pushed,
+             done = sm->lsu.receive->popped;
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        in_flight += sm->warp[w].in_flight;
+        in_lsu += (uint64_t)sm->warp[w].loads_in_flight + sm->warp[w].writes_in_flight;
+    }
+    for (uint32_t i = 0; i < UNIT_CLASSES; i++)
+        by_unit += sm->unit_instructions[i];
+    if (by_unit != sm->warp_instructions)
+        panic("%s: the units had %lu of %lu instructions", sm->obj.path, by_unit, sm->warp_instructions);
+    if (sent - done != in_lsu || in_flight != sm->wheel.count + in_lsu)
+        panic("%s: %lu memory instructions were sent and %lu are done; the warps have %lu, and %lu "
+              "instructions "
+              "in flight, of which %u in the wheel",
+              sm->obj.path, sent, done, in_lsu, in_flight, sm->wheel.count);
+    if (sm->payloads_in_use != (uint32_t)__builtin_popcountll(sm->payload_used))
+        panic("%s: %u atomic payloads in use, but 0x%lx are taken", sm->obj.path, sm->payloads_in_use,
+              sm->payload_used);
+}
+
+static void check_ctas(const Sm *sm) {
+    uint64_t came = sm->dispatch.receive->popped, reported = sm->dispatch.send->pushed;
+    uint32_t to_report = (uint32_t)__builtin_popcount(sm->finished_ctas);
+    if (sm->ctas_started != came || sm->ctas_started != sm->ctas_finished + sm->resident ||
+        sm->ctas_finished != reported + to_report)
+        panic(
+            "%s: %lu CTAs came, %lu started, %lu finished; %u are resident, %lu were reported, %u are to be",
+            sm->obj.path, came, sm->ctas_started, sm->ctas_finished, sm->resident, reported, to_report);
+}
+
+static void check_fetches(const Sm *sm) {
+    uint64_t lines = lines_under_way(&sm->obj, 0);
+    if (!sm->fetch.send) return;
+    if (sm->fetch_misses != sm->fetch.send->pushed || sm->fetch_misses != sm->fetch.receive->popped + lines)
+        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu under way",
+              sm->obj.path, sm->fetch_misses, sm->fetch.send->pushed, sm->fetch.receive->popped, lines);
+}
+
 static void check(const SimObject *object, bool idle) {
     const Sm *sm = (const Sm *)object;
     uint64_t slots = 0;
+    check_instructions(sm);
+    check_ctas(sm);
+    check_fetches(sm);
     for (uint32_t i = 0; i < SLOT_CAUSES; i++)
         slots += sm->slots[i];
     if (slots != sm->accounted * sm->schedulers)

@@ -187,6 +187,9 @@ typedef struct {
     uint64_t unit_instructions[UNIT_CLASSES];
 } Sm;
 
+/* Where something waits in an SM, for the audit of its queues. */
+typedef enum { QUEUE_CODE_LINES } SmQueue;
+
 extern const Class sm_class, lsu_class, dispatcher_class;
 
 /* --- sm.c --- */

@@ -263,9 +263,26 @@ static int l_stats(lua_State *L) {
     return 1;
 }
 
+/* machine:run(cycles of the first clock) -> "time", or "idle" when nobody has anything to do any more; and
+ * the cycle: a machine without SMs, which need a GPU to run on. */
+static int l_run(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    uint32_t cycles = count_at(L, 2, "run: cycles", 1);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (strcmp(sim->objects[i]->class->name, "SM") == 0)
+            user_error("run: machine %s has SMs (%s); its kernels run it", sim->name, sim->objects[i]->path);
+    if (!sim->elaborated) sim_elaborate(sim);
+    StopReason reason = sim_run(sim, sim->now + cycles * sim->clocks[0].period);
+    lua_pushstring(L, reason == STOP_IDLE ? "idle" : "time");
+    lua_pushinteger(L, (lua_Integer)clock_cycle(&sim->clocks[0], sim->now));
+    return 2;
+}
+
 /* machine:settle(idle): brings the counters up to date and checks the laws between them. */
 static int l_settle(lua_State *L) {
     const Machine *machine = machine_at(L, 1);
+    if (machine->sim->faulted)
+        user_error("machine %s was stopped by an error; its counters say nothing", machine->sim->name);
     sim_settle(machine->sim);
     sim_check(machine->sim, lua_toboolean(L, 2));
     return 0;
@@ -327,7 +344,7 @@ void machine_open(lua_State *L) {
         {"threads", l_threads}, {"stop_threads", l_stop_threads},
         {"clocks", l_clocks},   {"wires", l_wires},
         {"stats", l_stats},     {"settle", l_settle},
-        {NULL, NULL},
+        {"run", l_run},         {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"machine", l_machine},

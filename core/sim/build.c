@@ -46,6 +46,7 @@ static void free_object(SimObject *object) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_PORT_ARRAY || f->type == TYPE_STRING)
             free(field_pointer(object, f));
+    object_audit_free(object);
     free(object->listeners);
     free(object->path);
     free(object);
@@ -60,6 +61,7 @@ void sim_free(Sim *sim) {
     for (uint32_t i = 0; i < sim->link_count; i++) {
         free(sim->links[i]->slots);
         free(sim->links[i]->ready);
+        link_audit_free(sim->links[i]);
         free(sim->links[i]->name);
         free(sim->links[i]);
     }
@@ -197,6 +199,7 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
     link->message_bytes = bytes;
     link->slots = zeroed(slots, bytes);
     link->ready = zeroed(slots, sizeof(uint64_t));
+    link_audit_new(link);
     link->sender = from;
     link->receiver = to;
     link->last_push = link->last_pop = link->next_ready = NEVER;

@@ -9,7 +9,7 @@
 #ifndef WW_SIM_LINK_H
 #define WW_SIM_LINK_H
 
-#include "core/sim/object.h"
+#include "core/sim/queue_audit.h"
 
 struct Link {
     uint8_t *slots;  /* ring of slot_mask + 1 messages */
@@ -38,6 +38,9 @@ struct Link {
     uint64_t popped_before;           /* pops before that time                       */
     uint64_t wait_ticks;              /* sum over messages of pop time - ready time  */
     uint32_t pop_listed;
+#ifdef WW_DEBUG
+    LinkAudit audit;
+#endif
 };
 
 void link_list_for_exchange(Link *link, Cluster *cluster, uint32_t *listed);
@@ -63,6 +66,7 @@ static inline uint64_t link_space_time(const Link *link, uint64_t now) {
 /* Returns the slot of the new message for the caller to fill at once. Sending into a full link is a panic. */
 static inline void *link_send(Link *link, uint64_t now) {
     ensure(link_can_send(link, now));
+    link_audit_push(link, now);
     link->pushes_in_cycle = link->last_push == now ? link->pushes_in_cycle + 1 : 1;
     link->last_push = now;
     uint64_t slot = link->pushed++ & link->slot_mask, ready = now + link->latency;
@@ -96,6 +100,7 @@ static inline const void *link_peek(const Link *link, uint64_t now) {
 
 static inline void link_pop(Link *link, uint64_t now) {
     debug_ensure(link_next_ready(link) <= now);
+    link_audit_pop(link, now);
     link->wait_ticks += now - link->ready[link->popped & link->slot_mask];
     if (link->last_pop != now) {
         link->last_pop = now;

@@ -18,6 +18,7 @@ typedef struct Sim Sim;
 typedef struct Cluster Cluster;
 typedef struct Clock Clock;
 typedef struct Link Link;
+typedef struct ObjectAudit ObjectAudit;
 typedef struct SavedObject SavedObject;
 struct SnapshotChanges;
 
@@ -204,6 +205,9 @@ struct SimObject {
     uint32_t heard; /* bit per event that somebody listens to    */
     uint32_t listener_count;
     struct ListenerEntry *listeners;
+#ifdef WW_DEBUG
+    ObjectAudit *audit; /* of its queues (queue_audit.h); NULL: it has none */
+#endif
 };
 
 void class_register(const Class *class);

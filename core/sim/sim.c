@@ -256,6 +256,7 @@ void sim_check(const Sim *sim, bool idle) {
     check_links(sim, idle);
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class->check) sim->objects[i]->class->check(sim->objects[i], idle);
+    sim_audit(sim);
 }
 
 void sim_report(const Sim *sim, FILE *out) {

@@ -427,6 +427,7 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
         if (!load_link(sim->links[i], reader, why, why_size)) return false;
     if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");
     sim->now = now;
+    sim_audit_restart(sim);
     sim_reset_periodics(sim);
     if (changes && changes->allowed) wake_all(sim);
     return true;

@@ -129,18 +129,6 @@ static uint64_t stat(const Network *net, const char *name) {
     return *(const uint64_t *)((const char *)net->crossbar + f->offset);
 }
 
-/* Arrivals of all slices, or those from one SM, in cycles [from, to). */
-static uint64_t arrivals_between(const Network *net, uint64_t from, uint64_t to, int sm) {
-    uint64_t count = 0;
-    for (uint32_t j = 0; j < net->options.down; j++) {
-        const MessageLog *log = memory_responder_arrivals(net->slice[j]);
-        for (uint32_t k = 0; k < log->count; k++)
-            count += log->entries[k].cycle >= from && log->entries[k].cycle < to &&
-                     (sm < 0 || log->entries[k].message.sm == sm);
-    }
-    return count;
-}
-
 /* Sent at 10, over the link ready at 11 and granted there, sent on at 11 + latency 3, over the link at 15.
  * Back: taken and answered with latency 1 at 16, ready at 17, granted, its 5 flits sent on at 17 + 3 + 4,
  * over the link at 25. */
@@ -378,100 +366,6 @@ START_TEST(speedup_does_not_shorten_the_channels) {
 }
 END_TEST
 
-/* ---- Traffic. 16 by 16, packets of one flit, every SM has something to send all the time. */
-
-enum { PORTS = 16, BEGIN = 500, END = 3500, ENOUGH = END + 100 };
-
-typedef uint32_t Destination(Random *random, uint32_t sm);
-
-static uint32_t uniform(Random *random, uint32_t sm) {
-    (void)sm;
-    return (uint32_t)random_below(random, PORTS);
-}
-static uint32_t permutation(Random *random, uint32_t sm) {
-    (void)random;
-    return (5 * sm + 3) % PORTS;
-}
-static uint32_t all_to_one(Random *random, uint32_t sm) {
-    (void)random, (void)sm;
-    return 3;
-}
-static uint32_t half_to_one(Random *random, uint32_t sm) {
-    return random_below(random, 2) ? 3 : uniform(random, sm);
-}
-
-static Network saturate(Destination *destination, const char *speedup) {
-    Options options = {.up = PORTS, .down = PORTS, .flit = "256", .speedup = speedup, .link_latency = 1};
-    Network net = start_network(options);
-    for (uint32_t i = 0; i < PORTS; i++) {
-        Random random = {i};
-        for (uint32_t k = 0; k < ENOUGH; k++)
-            send_posted(&net, 0, i, destination(&random, i), 32);
-    }
-    run_until_cycle(&net, END);
-    sim_check(net.sim, false);
-    for (uint32_t i = 0; i < PORTS; i++)
-        ck_assert_uint_lt(memory_driver_sent(net.sm[i])->count, ENOUGH);
-    return net;
-}
-
-static double throughput(const Network *net, int sm) {
-    return (double)arrivals_between(net, BEGIN, END, sm) / (END - BEGIN);
-}
-
-/* An input-queued switch with one FIFO per input saturates at 2 - sqrt(2) = 0.586 for many ports and at 0.601
- * for 16 (Karol, Hluchyj, Morgan 1987, Table I). */
-START_TEST(uniform_traffic_saturates_where_head_of_line_blocking_says) {
-    Network net = saturate(uniform, "1");
-    double per_port = throughput(&net, -1) / PORTS;
-    ck_assert_double_ge(per_port, 0.586);
-    ck_assert_double_le(per_port, 0.62);
-    for (int i = 0; i < PORTS; i++) {
-        ck_assert_double_ge(throughput(&net, i), 0.95 * per_port);
-        ck_assert_double_le(throughput(&net, i), 1.05 * per_port);
-    }
-    sim_free(net.sim);
-}
-END_TEST
-
-START_TEST(speedup_of_two_all_but_removes_head_of_line_blocking) {
-    Network net = saturate(uniform, "2");
-    ck_assert_double_ge(throughput(&net, -1) / PORTS, 0.9);
-    sim_free(net.sim);
-}
-END_TEST
-
-START_TEST(permutation_traffic_passes_at_full_rate) {
-    Network net = saturate(permutation, "1");
-    ck_assert_uint_eq(arrivals_between(&net, BEGIN, END, -1), PORTS * (END - BEGIN));
-    ck_assert_uint_eq(stat(&net, "request_conflicts"), 0);
-    sim_free(net.sim);
-}
-END_TEST
-
-START_TEST(hot_output_is_always_busy_and_shared_equally) {
-    Network net = saturate(all_to_one, "1");
-    ck_assert_uint_eq(arrivals_between(&net, BEGIN, END, -1), END - BEGIN);
-    for (int i = 0; i < PORTS; i++) {
-        uint64_t share = arrivals_between(&net, BEGIN, END, i);
-        ck_assert_uint_ge(share, (END - BEGIN) / PORTS);
-        ck_assert_uint_le(share, (END - BEGIN) / PORTS + 1);
-    }
-    sim_free(net.sim);
-}
-END_TEST
-
-/* Slice 3 gets half of the packets and 1/16 of the rest, so all SMs together pass 1 / (17/32) packets per
- * cycle. */
-START_TEST(hot_spot_limits_everybody_and_starves_nobody) {
-    Network net = saturate(half_to_one, "1");
-    ck_assert_double_eq_tol(throughput(&net, -1), 32.0 / 17, 0.05);
-    for (int i = 0; i < PORTS; i++)
-        ck_assert_double_eq_tol(throughput(&net, i), 2.0 / 17, 0.015);
-    sim_free(net.sim);
-}
-END_TEST
-
 /* ---- The law: nothing depends on the order in which objects are ticked. */
 
 /* Reads and writes at random times; slice 1 and SM 2 refuse for a while, so that both ways run full. */
@@ -590,8 +484,7 @@ Suite *crossbar_suite(void);
 
 Suite *crossbar_suite(void) {
     Suite *suite = suite_create("crossbar");
-    TCase *timing = tcase_create("timing"), *traffic = tcase_create("traffic"), *law = tcase_create("law"),
-          *errors = tcase_create("errors");
+    TCase *timing = tcase_create("timing"), *law = tcase_create("law"), *errors = tcase_create("errors");
     tcase_add_test(timing, packet_alone_takes_its_latency_and_its_flits);
     tcase_add_test(timing, cut_links_add_nothing_but_their_latency);
     tcase_add_test(timing, crossbar_runs_on_its_own_clock);
@@ -607,18 +500,12 @@ Suite *crossbar_suite(void) {
     tcase_add_test(timing, grant_waits_for_room_for_the_whole_packet);
     tcase_add_test(timing, speedup_lets_several_flits_cross_in_a_cycle);
     tcase_add_test(timing, speedup_does_not_shorten_the_channels);
-    tcase_add_test(traffic, uniform_traffic_saturates_where_head_of_line_blocking_says);
-    tcase_add_test(traffic, speedup_of_two_all_but_removes_head_of_line_blocking);
-    tcase_add_test(traffic, permutation_traffic_passes_at_full_rate);
-    tcase_add_test(traffic, hot_output_is_always_busy_and_shared_equally);
-    tcase_add_test(traffic, hot_spot_limits_everybody_and_starves_nobody);
     tcase_add_loop_test(law, tick_order_changes_nothing, 0, sizeof law_cases / sizeof *law_cases);
     tcase_add_test(law, spurious_ticks_change_nothing);
     tcase_add_exit_test(errors, port_count_must_be_the_maps, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, buffer_must_hold_the_longest_packet, EXIT_USER_ERROR);
     tcase_add_test(errors, buffer_of_exactly_the_longest_packet_is_legal);
     suite_add_tcase(suite, timing);
-    suite_add_tcase(suite, traffic);
     suite_add_tcase(suite, law);
     suite_add_tcase(suite, errors);
     return suite;

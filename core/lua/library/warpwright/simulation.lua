@@ -175,13 +175,19 @@ function Simulation:change(changes)
   options.set = join_overrides(self.options.set, changes.set)
   local policies = read_chain(options.policy)
   local other = build_machine(self.description, options, policies)
+  table.insert(self.retired, other) -- will hold the machine before: scripts may have its objects
   local notes = core.move(self:gpu(), other, changes.policy ~= nil)
   policies_at_work.attach(self.machine, policies)
   if not changes.policy then policies_at_work.copy_state(other, self.machine) end
-  table.insert(self.retired, other) -- holds the machine before: scripts may have its objects
+  local policy_before = self.policy
   self.options = options
   self.policies = policies
   self.policy = options.policy and policies.name or "default"
+  if self.policy ~= policy_before then
+    table.insert(notes, 1, ("policy: %s became %s"):format(policy_before, self.policy))
+  end
+  local choices = describe_choices(self.choices.config, options, self)
+  for _, name in ipairs { "policy", "set", "config digest" } do self.choices[name] = choices[name] end
   return notes
 end
 
@@ -192,9 +198,25 @@ function Simulation:fork(variants)
   return fork.run(self, variants)
 end
 
+--- sim:advance(cycles): runs a machine without SMs, which has no kernels, for so many core cycles, to the next quantum
+-- boundary. Returns "time", or "idle" when nobody had anything to do any more.
+function Simulation:advance(cycles)
+  self.stopped, self.cycles = self.machine:run(cycles)
+  return self.stopped
+end
+
+--- The totals of a machine that advance() runs.
+local function totals_without_gpu(self)
+  return { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 }
+end
+
 --- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
 -- like, finishes first and is counted; run.cycles ends with the last kernel.
 function Simulation:result()
+  if self.stopped then
+    self.machine:settle(self.stopped == "idle")
+    return result.new(self.name, self.policy, totals_without_gpu(self), {}, self.machine)
+  end
   local gpu = self:gpu()
   local totals = gpu:totals()
   totals.seconds = totals.seconds + (self.choices["seconds before"] or 0)
@@ -207,8 +229,8 @@ end
 
 --- sim:close(): gives its memory back at once.
 function Simulation:close()
+  for _, other in ipairs(self.retired) do other:close() end -- first: their objects look into the GPU's memory
   self.machine:close()
-  for _, other in ipairs(self.retired) do other:close() end
 end
 
 return simulation
