@@ -19,7 +19,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
 
   local xbar = m:Crossbar "xbar" {
     up = o.sms, down = slices,
-    flit = "40B", output_buffer = 64,
+    flit = "40B", output_buffer = 64, response_part = 1, -- the L2 answers sector by sector
     speedup = 1, -- its routers run twice per cycle; we take a flit to need two of their steps, allocation and crossing
     clock = "icnt",
   }

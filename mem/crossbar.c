@@ -10,7 +10,12 @@
  * and leaves over the output channel at one flit per cycle each; between the two it occupies its input and
  * its output for n steps, though not less than until its tail has come in. Granted in cycle g, its tail is
  * sent on in cycle g + latency + n - 1, later when the output channel is busy or the link beyond is full. A
- * grant takes room for the whole packet in the output buffer, and returns it when the packet is sent on. */
+ * grant takes room for the whole packet in the output buffer, and returns it when the packet is sent on.
+ *
+ * A sectored L2 answers a request for a line sector by sector, each in a packet of its own. Here the answer
+ * stays one packet, but with `response_part` it crosses in parts, each of which is granted like a packet, so
+ * that parts from different inputs come to an output by turns. Room is taken with the last part: packets that
+ * have begun to cross cannot keep each other from ending. */
 #include "mem/networks.h"
 
 #include "mem/address_map.h"
@@ -26,13 +31,15 @@ enum {
 typedef enum { REQUESTS, RESPONSES } Direction;
 
 typedef struct {
-    uint64_t free;         /* step from which its next packet may cross                          */
-    uint64_t channel_free; /* step by which the input channel has brought the last packet's tail */
+    uint64_t free;         /* step from which its next part may cross                          */
+    uint64_t channel_free; /* step by which the input channel has brought the last part's tail */
+    uint64_t crossed;      /* flits of its head that have crossed in parts                     */
 } Input;
 
 typedef struct {
-    uint64_t free;         /* step from which the next packet may cross to it           */
+    uint64_t free;         /* step from which the next part may cross to it             */
     uint64_t channel_free; /* first time at which the output channel can take a flit    */
+    uint64_t all_left;     /* by when what has crossed has left, if the link is not full */
     uint32_t first, count; /* packets in its ring                                       */
     uint32_t flits;        /* room taken in its buffer                                  */
     uint32_t pointer;      /* input with the highest priority                           */
@@ -40,9 +47,9 @@ typedef struct {
 
 typedef struct {
     MemMessage message;
-    uint64_t arrived; /* ready at the input                           */
-    uint64_t leaves;  /* earliest time at which its tail is sent on   */
-    uint64_t flits;
+    uint64_t arrived;          /* ready at the input                           */
+    uint64_t leaves;           /* earliest time at which its tail is sent on   */
+    uint32_t flits, last_part; /* last_part: flits that crossed last */
 } Packet;
 
 /* What an input's link holds, as far as the switch has looked. */
@@ -70,6 +77,7 @@ typedef struct {
     uint32_t inputs, outputs;
     uint32_t ring; /* packets per output, a power of two */
     uint32_t packet_slots;
+    uint64_t part;    /* flits that cross with one grant    */
     uint64_t sending; /* outputs with packets */
     Input input[MAX_PORTS];
     Output output[MAX_PORTS];
@@ -83,7 +91,7 @@ typedef struct {
     SimObject obj;
     uint32_t up_count, down_count;
     uint64_t flit;
-    uint32_t latency, speedup, output_buffer, speedup_shift;
+    uint32_t latency, speedup, output_buffer, response_part, speedup_shift, pad;
     uint8_t flits[MAX_PACKET_BYTES + 1]; /* of a packet, by its bytes */
     uint8_t unused[7];
     Port *up, *down;
@@ -108,10 +116,11 @@ static Packet *oldest_packet(const Subnet *net, uint32_t j) {
     return &net->packets[j * net->ring + net->output[j].first];
 }
 
-/* When the tail of the output's oldest packet can be sent on, the link permitting. */
+/* When the tail of the output's oldest packet can be sent on, the link permitting. Its earlier parts have
+ * left before. */
 static uint64_t sending_time(const Crossbar *x, const Subnet *net, uint32_t j) {
     const Packet *packet = oldest_packet(net, j);
-    return later(packet->leaves, net->output[j].channel_free + (packet->flits - 1) * x->obj.period);
+    return later(packet->leaves, net->output[j].channel_free + (packet->last_part - 1) * x->obj.period);
 }
 
 static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction direction, uint32_t j,
@@ -122,7 +131,7 @@ static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction directi
     net->packets_out++;
     net->flits_out += packet->flits;
     net->latency_ticks += now - packet->arrived;
-    output->flits -= (uint32_t)packet->flits;
+    output->flits -= packet->flits;
     output->channel_free = now + x->obj.period;
     uint32_t slot = output->first;
     output->first = --output->count ? (slot + 1) & (net->ring - 1) : 0; /* few slots stay warm */
@@ -146,7 +155,7 @@ static void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, u
     }
 }
 
-/* Finds from when the input's next packet may cross, if there is one. */
+/* Finds from when the input's next part may cross, if there is one. */
 static void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
     View *view = &net->view;
     uint64_t bit = 1ull << i, ready = link_next_ready(view->head[i].link);
@@ -216,37 +225,48 @@ static void stamp(MemMessage *message, uint32_t input, uint32_t output, Directio
 }
 
 /* Takes room in the buffer of output j for a packet, which the caller fills. */
-static Packet *enter_buffer(Subnet *net, uint32_t j, uint64_t flits) {
+static Packet *enter_buffer(Subnet *net, uint32_t j, uint32_t flits) {
     Output *output = &net->output[j];
     uint32_t slot = (output->first + output->count++) & (net->ring - 1);
-    output->flits += (uint32_t)flits;
+    output->flits += flits;
     net->sending |= 1ull << j;
     net->packets_in++;
     net->flits_in += flits;
     return &net->packets[j * net->ring + slot];
 }
 
-/* The head of input i crosses to the buffer of output j. */
+/* The head of input i, of which the last part has crossed, is in the buffer of output j. */
+static void end_crossing(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
+                         uint32_t last_part, uint64_t now) {
+    Link *link = net->view.head[i].link;
+    Packet *packet = enter_buffer(net, j, net->view.head[i].flits);
+    audit_enter(&x->obj, buffer_queue(direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
+    packet->message = *(const MemMessage *)link_peek(link, now);
+    stamp(&packet->message, i, j, direction);
+    packet->arrived = link_next_ready(link);
+    packet->leaves = net->output[j].all_left - x->obj.period;
+    packet->flits = net->view.head[i].flits;
+    packet->last_part = last_part;
+    if (net->output[j].count == 1) wake_at(net, sending_time(x, net, j));
+    net->input[i].crossed = 0;
+    link_pop(link, now);
+}
+
+/* A part of the head of input i, or all of it, crosses to output j. */
 static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
                      uint64_t step, uint64_t now) {
     View *view = &net->view;
     Input *input = &net->input[i];
     Output *output = &net->output[j];
-    Link *link = view->head[i].link;
-    uint64_t ready = link_next_ready(link), flits = view->head[i].flits;
+    uint64_t ready = link_next_ready(view->head[i].link), rest = view->head[i].flits - input->crossed;
+    uint64_t flits = rest < net->part ? rest : net->part;
     uint64_t arrives = later(object_cycle(&x->obj, ready) << x->speedup_shift, input->channel_free);
     input->channel_free = arrives + (flits << x->speedup_shift);
     input->free = output->free = later(step + flits, input->channel_free);
+    input->crossed += flits;
     output->pointer = i + 1 == net->inputs ? 0 : i + 1;
-    Packet *packet = enter_buffer(net, j, flits);
-    audit_enter(&x->obj, buffer_queue(direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
-    packet->message = *(const MemMessage *)link_peek(link, now);
-    stamp(&packet->message, i, j, direction);
-    packet->arrived = ready;
-    packet->leaves = now + (x->latency + flits - 1) * x->obj.period;
-    packet->flits = flits;
-    if (output->count == 1) wake_at(net, sending_time(x, net, j));
-    link_pop(link, now);
+    output->all_left = later(now + x->latency * x->obj.period, output->all_left) + flits * x->obj.period;
+    if (flits == rest) end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
     view->requests[j] &= ~(1ull << i);
     if (!view->requests[j]) view->requested &= ~(1ull << j);
     look_at_input(x, net, i);
@@ -329,6 +349,8 @@ static void build_crossbar(SimObject *object) {
                    object->path, x->output_buffer, longest);
     size_subnet(&x->request, x->up_count, x->down_count, x->output_buffer);
     size_subnet(&x->response, x->down_count, x->up_count, x->output_buffer);
+    x->request.part = longest;
+    x->response.part = x->response_part ? x->response_part : longest;
 }
 
 static void init_view(Subnet *net, const Port *from, const Port *to) {
@@ -470,6 +492,7 @@ static double response_latency(const SimObject *o) {
     DERIVED(Crossbar, net.outputs, "Output ports"),                                                           \
     DERIVED(Crossbar, net.ring, "Packet slots per output"),                                                   \
     DERIVED(Crossbar, net.packet_slots, "Packet slots in all"),                                               \
+    DERIVED(Crossbar, net.part, "Flits that cross with one grant"),                                           \
     STATE(Crossbar, net.sending, "Outputs with packets"),                                                     \
     STATE(Crossbar, net.input, "When each input is free"),                                                    \
     STATE(Crossbar, net.output, "Each output's ring, buffer and round-robin pointer"),                        \
@@ -501,7 +524,11 @@ static const Field crossbar_fields[] = {
     PARAM(Crossbar, speedup, "1", "steps", "Flits that cross from an input to an output in a cycle", .min = 1,
           .max = 8, .power_of_two = true),
     PARAM(Crossbar, output_buffer, "16", "flits", "Buffer of each output", .min = 1, .max = 4096),
+    PARAM(Crossbar, response_part, "0", "flits",
+          "Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole",
+          .max = 1024),
     DERIVED(Crossbar, speedup_shift, "log2(speedup)"),
+    DERIVED(Crossbar, pad, "Alignment"),
     DERIVED(Crossbar, flits, "Flits of a packet, by its bytes"),
     DERIVED(Crossbar, unused, "Padding"),
     PORT_ARRAY(Crossbar, up, up_count, memory_protocol, ROLE_RESPONDER, "Towards the SMs"),

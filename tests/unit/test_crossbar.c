@@ -11,7 +11,7 @@ enum { MAX_ENDS = 16, SLICE_BYTES = 256 };
 
 typedef struct {
     uint32_t up, down;
-    const char *flit, *latency, *speedup, *output_buffer;
+    const char *flit, *latency, *speedup, *output_buffer, *response_part;
     uint64_t link_latency; /* cycles; from the quantum of 4 cycles on, the links are cut */
     uint32_t depth;
     uint32_t quantum; /* cycles of the slow clock, 0: 4 */
@@ -68,6 +68,7 @@ static Network make_network(Options options) {
     set_if_given(net.crossbar, "latency", options.latency);
     set_if_given(net.crossbar, "speedup", options.speedup);
     set_if_given(net.crossbar, "output_buffer", options.output_buffer);
+    set_if_given(net.crossbar, "response_part", options.response_part);
     sim_finish_object(net.crossbar);
     for (uint32_t i = 0; i < options.up; i++) {
         net.sm[i] = add(net.sim, "MemoryDriver", "sm", i, "slow");
@@ -366,6 +367,100 @@ START_TEST(speedup_does_not_shorten_the_channels) {
 }
 END_TEST
 
+/* ---- Responses in parts. */
+
+/* Both answers are for SM 0 and have 4 flits; ready at the crossbar at 15 and at 16. As a whole the first
+ * crosses in 15 to 18 and the second in 19 to 22, and their tails reach the SM two cycles after they have
+ * crossed. In single flits they cross by turns, and the first ends in 21. In pairs the first crosses in 15,
+ * 16 and 19, 20. */
+START_TEST(parts_of_responses_come_to_an_output_by_turns) {
+    static const struct {
+        const char *part;
+        uint64_t first, second;
+        uint64_t conflicts;
+    } cases[] = {{"0", 20, 24, 0}, {"1", 23, 24, 6}, {"2", 22, 24, 2}, {"4", 20, 24, 0}, {"9", 20, 24, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Network net = start_network(
+            (Options){.up = 2, .down = 2, .flit = "40", .response_part = cases[i].part, .link_latency = 1});
+        send(&net, 10, 0, read_request(address_of(&net, 0, 0), 128));
+        send(&net, 11, 0, read_request(address_of(&net, 1, 0), 128));
+        run_to_end(&net);
+        ck_assert_uint_eq(response(&net, 0, 0)->message.slice, 0);
+        ck_assert_uint_eq(response(&net, 0, 0)->cycle, cases[i].first);
+        ck_assert_uint_eq(response(&net, 0, 1)->cycle, cases[i].second);
+        ck_assert_uint_eq(stat(&net, "response_conflicts"), cases[i].conflicts);
+        ck_assert_uint_eq(stat(&net, "response_packets_in"), 2);
+        ck_assert_uint_eq(stat(&net, "response_flits_out"), 8);
+        sim_free(net.sim);
+    }
+}
+END_TEST
+
+/* Sent at 10, answered at 14, ready at 15: 4 flits cross in 15 to 18 and are there at 20, the 8 flits of two
+ * answers from one slice at 24. */
+START_TEST(parts_take_no_longer_than_the_whole_when_nobody_competes) {
+    for (uint32_t part = 0; part <= 4; part++) {
+        char text[8];
+        snprintf(text, sizeof text, "%u", part);
+        Network net = start_network(
+            (Options){.up = 1, .down = 1, .flit = "40", .response_part = text, .link_latency = 1});
+        send(&net, 10, 0, read_request(0, 128));
+        send(&net, 11, 0, read_request(128, 128));
+        run_to_end(&net);
+        ck_assert_uint_eq(response(&net, 0, 0)->cycle, 20);
+        ck_assert_uint_eq(response(&net, 0, 1)->cycle, 24);
+        sim_free(net.sim);
+    }
+}
+END_TEST
+
+/* A write has one header and is one packet: SM 0's is granted at 11, SM 1's 4 cycles later. */
+START_TEST(requests_cross_as_a_whole) {
+    Network net = start_network(
+        (Options){.up = 2, .down = 1, .flit = "40", .response_part = "1", .link_latency = 1});
+    send_posted(&net, 10, 0, 0, 128);
+    send_posted(&net, 10, 1, 0, 128);
+    run_to_end(&net);
+    ck_assert_uint_eq(arrival(&net, 0, 0)->cycle, 16);
+    ck_assert_uint_eq(arrival(&net, 0, 1)->cycle, 20);
+    sim_free(net.sim);
+}
+END_TEST
+
+/* Two flits may cross in a cycle, but one leaves: the 8 flits of both answers cross in 15 to 19, as fast as
+ * the input channels bring them, and leave in 16 to 23. The tail of the first answer is the seventh. */
+START_TEST(parts_leave_at_one_flit_per_cycle_whatever_the_speedup) {
+    Network net = start_network(
+        (Options){.up = 2, .down = 2, .flit = "40", .speedup = "2", .response_part = "1", .link_latency = 1});
+    send(&net, 10, 0, read_request(address_of(&net, 0, 0), 128));
+    send(&net, 11, 0, read_request(address_of(&net, 1, 0), 128));
+    run_to_end(&net);
+    ck_assert_uint_eq(response(&net, 0, 0)->cycle, 23);
+    ck_assert_uint_eq(response(&net, 0, 1)->cycle, 24);
+    sim_free(net.sim);
+}
+END_TEST
+
+/* Room for one answer, for which three have begun to cross: each ends all the same. */
+START_TEST(responses_that_have_begun_to_cross_do_not_keep_each_other_from_ending) {
+    Network net = make_network((Options){.up = 1,
+                                         .down = 3,
+                                         .flit = "40",
+                                         .response_part = "1",
+                                         .output_buffer = "4",
+                                         .link_latency = 1,
+                                         .depth = 2});
+    object_set_number(net.sm[0], "refuse_until", 200);
+    sim_elaborate(net.sim);
+    for (uint32_t k = 0; k < 30; k++)
+        send(&net, 10, 0, read_request(address_of(&net, k % 3, k), 128));
+    run_to_end(&net);
+    ck_assert_uint_eq(memory_driver_responses(net.sm[0])->count, 30);
+    ck_assert_uint_eq(stat(&net, "response_flits_out"), 120);
+    sim_free(net.sim);
+}
+END_TEST
+
 /* ---- The law: nothing depends on the order in which objects are ticked. */
 
 /* Reads and writes at random times; slice 1 and SM 2 refuse for a while, so that both ways run full. */
@@ -414,8 +509,9 @@ static void assert_same_run(const Network *a, const Network *b) {
 
 static const struct {
     uint64_t link_latency;
-    const char *clock, *speedup;
-} law_cases[] = {{1, "slow", "1"}, {1, "fast", "1"}, {4, "slow", "2"}, {4, "fast", "1"}, {5, "fast", "2"}};
+    const char *clock, *speedup, *response_part;
+} law_cases[] = {{1, "slow", "1", "0"}, {1, "fast", "1", "0"}, {4, "slow", "2", "0"}, {4, "fast", "1", "0"},
+                 {5, "fast", "2", "0"}, {1, "slow", "1", "1"}, {4, "fast", "2", "2"}};
 
 START_TEST(tick_order_changes_nothing) {
     Options options = {.up = 7,
@@ -424,7 +520,8 @@ START_TEST(tick_order_changes_nothing) {
                        .output_buffer = "6",
                        .link_latency = law_cases[_i].link_latency,
                        .clock = law_cases[_i].clock,
-                       .speedup = law_cases[_i].speedup};
+                       .speedup = law_cases[_i].speedup,
+                       .response_part = law_cases[_i].response_part};
     Network by_path = mixed_traffic(options);
     ck_assert_uint_gt(stat(&by_path, "request_conflicts"), 0);
     ck_assert_uint_gt(stat(&by_path, "request_blocked_cycles"), 0);
@@ -441,7 +538,13 @@ END_TEST
 
 /* With a quantum of one cycle the crossbar can be woken in every cycle. */
 START_TEST(spurious_ticks_change_nothing) {
-    Options options = {.up = 4, .down = 4, .depth = 3, .link_latency = 4, .speedup = "2", .quantum = 1};
+    Options options = {.up = 4,
+                       .down = 4,
+                       .depth = 3,
+                       .link_latency = 4,
+                       .speedup = "2",
+                       .response_part = _i ? "1" : "0",
+                       .quantum = 1};
     Network calm = start_mixed_traffic(options), poked = start_mixed_traffic(options);
     for (uint64_t cycle = 0; cycle < 4000; cycle++) {
         object_poke(poked.crossbar, cycle * poked.crossbar->period);
@@ -500,8 +603,13 @@ Suite *crossbar_suite(void) {
     tcase_add_test(timing, grant_waits_for_room_for_the_whole_packet);
     tcase_add_test(timing, speedup_lets_several_flits_cross_in_a_cycle);
     tcase_add_test(timing, speedup_does_not_shorten_the_channels);
+    tcase_add_test(timing, parts_of_responses_come_to_an_output_by_turns);
+    tcase_add_test(timing, parts_take_no_longer_than_the_whole_when_nobody_competes);
+    tcase_add_test(timing, requests_cross_as_a_whole);
+    tcase_add_test(timing, parts_leave_at_one_flit_per_cycle_whatever_the_speedup);
+    tcase_add_test(timing, responses_that_have_begun_to_cross_do_not_keep_each_other_from_ending);
     tcase_add_loop_test(law, tick_order_changes_nothing, 0, sizeof law_cases / sizeof *law_cases);
-    tcase_add_test(law, spurious_ticks_change_nothing);
+    tcase_add_loop_test(law, spurious_ticks_change_nothing, 0, 2);
     tcase_add_exit_test(errors, port_count_must_be_the_maps, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, buffer_must_hold_the_longest_packet, EXIT_USER_ERROR);
     tcase_add_test(errors, buffer_of_exactly_the_longest_packet_is_legal);
