@@ -49,7 +49,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
     local mux = m:Mux (sm, "mux") { up = 4 }
 
     m:wire(dispatcher.sm[i], sm.dispatch, { latency = 4 })
-    m:wire(sm.lsu.mem, l1d.cpu)
+    m:wire(sm.lsu.mem, l1d.cpu, { depth = 3 }) -- with the cache's 32: the 35 stages in front of the tags
     m:wire(sm.lsu.constant, constant.cpu)
     m:wire(sm.lsu.texture, texture.cpu)
     m:wire(l1d.mem, mux.up[0])

@@ -62,7 +62,8 @@ void gpu_register_classes(void) {
         class_register(classes[i]);
 }
 
-/* As deep as the stages between issue and LSU (latch, collector, dispatch) at one instruction per cycle. */
+/* The places between issue and LSU: latch, two collectors, dispatch register; and the LSU itself, which
+ * leaves an instruction here while it works on it. */
 #define LSU_LINK ((LinkOptions){.depth = 5})
 
 /* The SM's port to its own load/store unit needs no wiring by hand. */

@@ -41,7 +41,9 @@ typedef struct {
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];
     uint32_t op_valid;
+    uint32_t holds_place; /* op is still in the link from the SM, where it takes a place */
     uint32_t segment_count, segment_next;
+    uint32_t pad;
     uint32_t entry;      /* of op, NO_ENTRY before its first access */
     uint64_t busy_until; /* tick until which shared memory is taken by bank conflicts */
     Outstanding *outstanding;
@@ -86,6 +88,8 @@ static const Field lsu_fields[] = {
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
     STATE(Lsu, op_valid, "Is there one?"),
+    STATE(Lsu, holds_place, "It takes a place on the way from the SM"),
+    DERIVED(Lsu, pad, "Alignment"),
     STATE(Lsu, segment_count, "Number of its accesses"),
     STATE(Lsu, segment_next, "Next access to send"),
     STATE(Lsu, entry, "Its entry among the outstanding"),
@@ -360,6 +364,22 @@ static void count_access(Lsu *lsu) {
         lsu->atomic_accesses++;
 }
 
+/* Whether another message can be sent in the next cycle, whatever the receiver does in this one. */
+static bool will_have_room(const Link *link, uint64_t now) {
+    return link->pushed - link_popped_for_sender(link, now) < link->depth;
+}
+
+/* Between issue and the end of its accesses an instruction stands in one of five places: latch, two
+ * collectors, dispatch register, unit. The link from the SM is these five, so it is popped when the last
+ * access is about to leave: in the cycle in which it does, the next instruction can issue. */
+static void free_place(Lsu *lsu, uint64_t now) {
+    uint32_t left = lsu->segment_count - lsu->segment_next;
+    if (!lsu->holds_place || left > 1) return;
+    if (left == 1 && !will_have_room(port_of(lsu, lsu->op.space), now)) return;
+    lsu->holds_place = 0;
+    link_pop(lsu->sm.receive, now);
+}
+
 /* One access per cycle; the instruction leaves the unit with its last one. */
 static void send_access(Lsu *lsu, uint64_t now) {
     Link *link = port_of(lsu, lsu->op.space);
@@ -370,6 +390,7 @@ static void send_access(Lsu *lsu, uint64_t now) {
     count_access(lsu);
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
+    free_place(lsu, now);
     if (lsu->segment_next == lsu->segment_count) lsu->op_valid = 0;
     object_progress(&lsu->obj);
 }
@@ -378,7 +399,12 @@ static void accept(Lsu *lsu, uint64_t now) {
     const MemoryOp *op = link_peek(lsu->sm.receive, now);
     if (!op || op->begins * lsu->obj.period > now || lsu->busy_until > now) return;
     begin(lsu, op, now);
-    link_pop(lsu->sm.receive, now);
+    if (lsu->op_valid) {
+        lsu->holds_place = 1;
+        free_place(lsu, now);
+    } else {
+        link_pop(lsu->sm.receive, now);
+    }
 }
 
 static uint64_t min_time(uint64_t a, uint64_t b) {
@@ -431,7 +457,7 @@ static void check_instructions(const Lsu *lsu) {
     uint64_t counted = lsu->global_loads + lsu->global_stores + lsu->local_loads + lsu->local_stores +
                        lsu->shared_loads + lsu->shared_stores + lsu->constant_loads + lsu->texture_loads +
                        lsu->atomics;
-    uint64_t taken = lsu->sm.receive->popped, done = lsu->sm.send->pushed;
+    uint64_t taken = lsu->sm.receive->popped + lsu->holds_place, done = lsu->sm.send->pushed;
     uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->completed_tail -
                       lsu->completed_head + lsu->answered_tail - lsu->answered_head;
     if (counted != taken || taken != done + inside)

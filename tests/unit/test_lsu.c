@@ -294,19 +294,45 @@ START_TEST(an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counte
 }
 END_TEST
 
-/* One access in the link, one instruction in the LSU, five on their way to it: seven loads issue. The eighth
- * could in 13 and issues a cycle after the LSU has taken one of the five, in 201, when it got rid of the
- * second access. */
+/* One access in the link, and five instructions from issue to the LSU: six loads issue. The seventh could in
+ * 12 and issues a cycle after the LSU got rid of the second access, in 201. */
 START_TEST(issue_stalls_when_the_way_to_the_lsu_is_full) {
     TinyMachine *m = tiny_run((TinySpec){
         .memory = "refuse_from=0 refuse_until=200",
         .request_depth = 1,
         .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out];\n ld.global.u32 %r3, [out];\n"
                 "ld.global.u32 %r4, [out];\n ld.global.u32 %r5, [out];\n ld.global.u32 %r6, [out];\n"
-                "ld.global.u32 %r7, [out];\n ld.global.u32 %r8, [out];\n"});
-    ck_assert_uint_eq(tiny_issued(m, 0, 6), 12);
-    ck_assert_uint_eq(tiny_issued(m, 0, 7), 202);
-    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_lsu"), 202 - 13);
+                "ld.global.u32 %r7, [out];\n"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 5), 10);
+    ck_assert_uint_eq(tiny_issued(m, 0, 6), 202);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "slots_lsu"), 202 - 12);
+    tiny_free(m);
+}
+END_TEST
+
+/* The first of six loads begins in B = t + 4 and holds its place until its last access leaves, in B + 32: the
+ * sixth issues in that cycle. */
+START_TEST(an_instruction_holds_its_place_until_its_last_access) {
+    TinyMachine *m = run_strided((TinySpec){0}, 128,
+                                 "ld.global.u32 %r2, [%d1];\n ld.global.u32 %r3, [%d1];\n"
+                                 "ld.global.u32 %r4, [%d1];\n ld.global.u32 %r5, [%d1];\n"
+                                 "ld.global.u32 %r6, [%d1];\n ld.global.u32 %r7, [%d1];\n");
+    uint64_t t = tiny_issued(m, 0, STRIDED);
+    ck_assert_uint_lt(tiny_issued(m, 0, STRIDED + 4), t + 10);
+    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 5), t + 4 + 32);
+    tiny_free(m);
+}
+END_TEST
+
+/* Two warps of eight loads, each of one access, that nothing stops: sixteen in sixteen cycles. */
+START_TEST(loads_of_one_access_issue_in_every_cycle) {
+    TinyMachine *m = tiny_run((TinySpec){.threads = 64,
+                                         .body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out];\n"
+                                                 "ld.global.u32 %r3, [out];\n ld.global.u32 %r4, [out];\n"
+                                                 "ld.global.u32 %r5, [out];\n ld.global.u32 %r6, [out];\n"
+                                                 "ld.global.u32 %r7, [out];\n ld.global.u32 %r8, [out];\n"});
+    uint64_t last0 = tiny_issued(m, 0, 7), last1 = tiny_issued(m, 1, 7);
+    ck_assert_uint_eq(last0 > last1 ? last0 : last1, TINY_FIRST_ISSUE + 15);
     tiny_free(m);
 }
 END_TEST
@@ -511,6 +537,8 @@ Suite *lsu_suite(void) {
     tcase_add_test(pressure, outstanding_instructions_are_limited_by_the_entries);
     tcase_add_test(pressure, an_access_waits_while_the_memory_takes_none_and_the_cycles_are_counted);
     tcase_add_test(pressure, issue_stalls_when_the_way_to_the_lsu_is_full);
+    tcase_add_test(pressure, an_instruction_holds_its_place_until_its_last_access);
+    tcase_add_test(pressure, loads_of_one_access_issue_in_every_cycle);
     tcase_add_test(pressure, the_memory_pipeline_takes_one_instruction_per_cycle);
     suite_add_tcase(suite, pressure);
     TCase *stores = tcase_create("stores");
