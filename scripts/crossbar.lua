@@ -52,6 +52,7 @@ local function read_crossbar(config, set)
   local found = { machine = sim.name, path = crossbar.path, clock = core.clock_of(crossbar), up = #crossbar.up,
     down = #crossbar.down, parameters = {} }
   for _, name in ipairs { "flit", "latency", "speedup", "output_buffer" } do found.parameters[name] = crossbar[name] end
+  found.response_part = crossbar.response_part
   for _, clock in ipairs((sim.machine:clocks())) do
     if clock.name == found.clock then found.hertz = clock.hertz end
   end
@@ -63,7 +64,7 @@ local function read_crossbar(config, set)
 end
 
 --- One direction of it: a switch from `inputs` to `outputs` with packets of `flits`. Both subnets are the same switch,
--- so responses are measured as the requests of the crossbar turned round.
+-- so responses are measured as the requests of the crossbar turned round: as whole packets, whatever response_part is.
 local function direction_of(crossbar, name)
   local payload = name == "requests" and 1 or 128 -- bytes behind a header of 8
   return {
@@ -231,6 +232,9 @@ local function print_head(direction)
   print(("\n%s of %s.%s: %d inputs, %d outputs, %g MHz; packets of %d %s of %d B; unloaded %d cycles"):format(
     direction.name, crossbar.machine, crossbar.path, direction.inputs, direction.outputs, crossbar.hertz / 1e6,
     direction.flits, direction.flits == 1 and "flit" or "flits", p.flit, unloaded(direction)))
+  if direction.name == "responses" and crossbar.response_part > 0 then
+    print(("measured as whole packets; in the machine they cross in parts of %d"):format(crossbar.response_part))
+  end
   print("pattern       load  passed   latency   longest  fairness  least/most")
 end
 

@@ -70,6 +70,8 @@ harness.test("requests and responses are measured in the shapes of gtx480, and -
   output = crossbar("--loads", "0.1", "--cycles", "1000", "--set", "sms=4", "--set", "xbar.flit=64B", "--set",
     "xbar.latency=9")
   harness.contains(output, "4 inputs, 6 outputs", "packets of 3 flits of 64 B; unloaded 13 cycles")
+  output = crossbar("--loads", "0.1", "--cycles", "1000", "--set", "xbar.response_part=2")
+  harness.contains(output, "measured as whole packets; in the machine they cross in parts of 2")
 end)
 
 harness.test("a speed-up takes away what head-of-line blocking costs", function()
