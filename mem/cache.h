@@ -211,6 +211,8 @@ typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_P
 void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes);
 
 /* What the class table needs. */
+bool cache_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
+                   char *why, size_t why_size); /* another size, ways or set index */
 void cache_init(SimObject *object);
 void cache_settle(SimObject *object, uint64_t now);
 /* `passing`: requests that were passed on and wait for their answer. */

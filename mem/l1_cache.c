@@ -214,7 +214,7 @@ static void l1_report(const SimObject *object, FILE *out) {
 static const Field l1_fields[] = {
     CACHE_ROWS(L1Cache),
     PARAM(L1Cache, latency, "1", "cycles", "From accepting a request to the response of a hit", .min = 1,
-          .max = 1024),
+          .max = 1024, .timing = true),
     PARAM_CHOICE(L1Cache, write_policy, "evict", "evict|through|none",
                  "Writes of global memory go on below and evict the line or update it; none: reads only"),
     PARAM_FLAG(L1Cache, local_allocate, "true",
@@ -242,4 +242,5 @@ const Class l1_class = {
     .settle = cache_settle,
     .check = l1_check,
     .report = l1_report,
+    .convert = cache_convert,
 };

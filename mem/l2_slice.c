@@ -181,16 +181,17 @@ static void l2_check(const SimObject *object, bool idle) {
 
 static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),
-    PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096),
+    PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
+          .timing = true),
     PARAM(L2Slice, data_port, "128", "bytes",
           "Width per cycle of the data array's two ports, one for hits and "
           "write-backs, one for fills; 128: no limit",
-          .min = 1, .max = LINE_BYTES_MAX, .power_of_two = true),
+          .min = 1, .max = LINE_BYTES_MAX, .power_of_two = true, .timing = true),
     PARAM_CHOICE(L2Slice, write_miss, "fetch", "fetch|lazy",
                  "Sectors written in part are fetched at once, or when they are read"),
     PARAM(L2Slice, atomic_latency, "0", "cycles",
-          "How long an atomic has the data array to itself before it is done", .max = 1024),
-    PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here"),
+          "How long an atomic has the data array to itself before it is done", .max = 1024, .timing = true),
+    PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here", .timing = true),
     DERIVED(L2Slice, pad, "Alignment"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
@@ -210,5 +211,6 @@ const Class l2_class = {
     .settle = cache_settle,
     .check = l2_check,
     .report = cache_report,
+    .convert = cache_convert,
     .destroy = l2_destroy,
 };

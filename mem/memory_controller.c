@@ -585,7 +585,8 @@ static double average_queue_entries(const SimObject *object) {
     return ratio(mc->queue_entry_cycles, mc->cycles);
 }
 
-#define TIMING(member, def, doc) PARAM(MemoryController, member, def, "cycles", doc, .min = 1, .max = 1000)
+#define TIMING(member, def, doc)                                                                             \
+    PARAM(MemoryController, member, def, "cycles", doc, .min = 1, .max = 1000, .timing = true)
 
 /* Defaults: one of the GTX 480's six channels, 64 bits of GDDR5 at 924 MHz command clock. */
 static const Field memory_controller_fields[] = {
@@ -598,13 +599,13 @@ static const Field memory_controller_fields[] = {
     PARAM(MemoryController, return_entries, "116", "responses", "Room for responses of each port", .min = 1,
           .max = RETURN_ENTRIES_MAX),
     PARAM_CHOICE(MemoryController, scheduler, "frfcfs", "frfcfs|fcfs",
-                 "Row hits first, then oldest; or each bank in order of arrival"),
+                 "Row hits first, then oldest; or each bank in order of arrival", .timing = true),
     PARAM(MemoryController, latency, "0", "cycles",
           "Delay in front of the queue; the depth of the link bounds the requests in it", .min = 0,
-          .max = 100000),
+          .max = 100000, .timing = true),
     PARAM(MemoryController, age_cap, "4096", "cycles",
           "A request that waited so long goes before row hits and the bus direction; 0: never", .min = 0,
-          .max = 1e9),
+          .max = 1e9, .timing = true),
     PARAM(MemoryController, banks, "16", "banks", "Banks", .min = 1, .max = DRAM_BANKS_MAX,
           .power_of_two = true),
     PARAM(MemoryController, bank_groups, "4", "groups", "Bank groups", .min = 1, .max = DRAM_BANKS_MAX,
@@ -628,7 +629,8 @@ static const Field memory_controller_fields[] = {
     TIMING(tWR, "12", "Last written data to PRECHARGE, same bank"),
     TIMING(tCDLR, "5", "Last written data to READ, any banks"),
     TIMING(tRTPL, "2", "READ to PRECHARGE, same bank"),
-    PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings"),
+    PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings",
+               .timing = true),
     DERIVED(MemoryController, request_slots, "queues * queue_entries"),
     DERIVED(MemoryController, return_slots, "ports * return_entries"),
     DERIVED(MemoryController, timing, "The timing set"),

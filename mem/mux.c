@@ -124,7 +124,7 @@ static const Field mux_fields[] = {
     BASE(Mux),
     PARAM_NAMED(Mux, up_count, "up", REQUIRED, "ports", "Ports to be joined", .min = 1, .max = MAX_PORTS),
     PARAM_CHOICE(Mux, arbitration, "round_robin", "round_robin|priority",
-                 "Which of several requests goes first; priority: the lowest port"),
+                 "Which of several requests goes first; priority: the lowest port", .timing = true),
     PORT_ARRAY(Mux, up, up_count, memory_protocol, ROLE_RESPONDER, "From the caches"),
     PORT(Mux, down, memory_protocol, ROLE_REQUESTER, "Towards the network"),
     STATE(Mux, request_free, "First time at which the next request may move"),

@@ -75,9 +75,10 @@ static double accesses_per_load(const SimObject *object) {
 static const Field lsu_fields[] = {
     BASE(Lsu),
     PARAM(Lsu, shared_latency, "26", "cycles", "Shared memory: from begin to write-back without conflicts",
-          .min = 1, .max = 500),
+          .min = 1, .max = 500, .timing = true),
     PARAM(Lsu, constant_latency, "2", "cycles",
-          "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500),
+          "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500,
+          .timing = true),
     PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
     DERIVED(Lsu, completed_slots, "Size of the rings of completed instructions"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define TIMING_ROWS(class, word, lat, ii, on, what)                                                          \
-    PARAM_NAMED(Sm, timing[class].latency, word "_latency", lat, "cycles", "Latency of " what, .min = 1,     \
-                .max = 1000),                                                                                \
+    PARAM_NAMED(Sm, timing[class].latency, word "_latency", lat, "cycles", "Latency of " what,               \
+                .timing = true, .min = 1, .max = 1000),                                                      \
         PARAM_NAMED(Sm, timing[class].interval, word "_interval", ii, "cycles",                              \
-                    "Initiation interval of " what, .min = 1, .max = 1000),                                  \
+                    "Initiation interval of " what, .timing = true, .min = 1, .max = 1000),                  \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = TYPE_U32, .name = word "_unit", .initial = on, .unit = "choice",        \
         .choices = "sp|sfu", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)             \

@@ -67,9 +67,9 @@ typedef struct {
     const char *choices; /* "a|b|c": a uint32_t that holds the index of the word                         */
     double min, max;     /* of a numeric parameter; both 0: any                                          */
     bool power_of_two;
-    bool structural; /* a parameter on which the meaning of saved state depends                     */
-    bool flag;       /* a uint32_t parameter that is true or false                                   */
-    bool knob;       /* policies may set it at run time: a parameter is then its first value, and saved  */
+    bool timing; /* a parameter on which no saved state depends: it may differ on resume, if asked for */
+    bool flag;   /* a uint32_t parameter that is true or false                                   */
+    bool knob;   /* policies may set it at run time: a parameter is then its first value, and saved  */
     size_t offset, bytes; /* in the struct; bytes 0 for rows without bytes                                */
     size_t element_bytes; /* arrays                                                                       */
     size_t count_offset;  /* arrays: the uint32_t member that holds the number of elements                */
@@ -101,15 +101,15 @@ typedef struct {
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = u, .doc = d,    \
         FIELD_AT(T, m), __VA_ARGS__                                                                          \
     }
-#define PARAM_CHOICE(T, m, def, words, d)                                                                    \
+#define PARAM_CHOICE(T, m, def, words, d, ...)                                                               \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "choice",      \
-        .choices = words, .doc = d, FIELD_AT(T, m)                                                           \
+        .choices = words, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                              \
     }
-#define PARAM_FLAG(T, m, def, d)                                                                             \
+#define PARAM_FLAG(T, m, def, d, ...)                                                                        \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "flag",        \
-        .flag = true, .doc = d, FIELD_AT(T, m)                                                               \
+        .flag = true, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                                  \
     }
 #define DERIVED(T, m, d)                                                                                     \
     { .kind = FIELD_DERIVED, .name = #m, .doc = d, FIELD_AT(T, m) }
@@ -159,6 +159,7 @@ typedef struct {
 
 struct Class {
     const char *name, *doc;
+    bool part; /* made by policies: a machine that takes over a state may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
     const Event *events; /* numbered from 0 on; NULL: none */
@@ -181,7 +182,7 @@ struct Class {
     void (*check)(const SimObject *object, bool idle);
     /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
     void (*report)(const SimObject *object, FILE *out);
-    /* Takes over the state of an object of this class whose structural parameters differ. The kernel has
+    /* Takes over the state of an object of this class of which more than timing differs. The kernel has
      * copied the rows that kept their size; this corrects them and supplies the others. False with the reason
      * in `why` when it cannot be done. */
     bool (*convert)(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,

@@ -171,7 +171,37 @@ const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *cou
     return NULL;
 }
 
-/* True when they are equal, or differ where they may; `structural` is set when state depends on one that
+static bool is_among(const char *name, const char *const *names) {
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
+                       char *why, size_t why_size) {
+    const SimObject *object = saved->object;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        size_t before = 0, now = 0;
+        bool differs = false;
+        if (is_state(f) && !is_among(f->name, rows)) {
+            differs = !saved_row(saved, f->name, &before);
+            row_bytes(object, f, &now);
+            differs |= before != now;
+        } else if (f->kind == FIELD_PARAM && !f->knob && !f->timing && !is_among(f->name, params)) {
+            const char *text = saved_text(saved, f->name);
+            char *present = object_get_text(object, f);
+            differs = !text || strcmp(text, present) != 0;
+            free(present);
+        }
+        if (!differs) continue;
+        snprintf(why, why_size, "%s.%s is another one in the checkpoint, and cannot be converted",
+                 object->path, f->name);
+        return false;
+    }
+    return true;
+}
+
+/* True when they are equal, or differ where they may; `structural` is set when more than timing
  * differs. */
 static bool compare_params(const SavedObject *saved, const SnapshotChanges *changes, bool *structural,
                            char *why, size_t why_size) {
@@ -181,15 +211,15 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
         const char *before = saved_text(saved, f->name);
         char *now = object_get_text(object, f);
         bool equal = before && strcmp(before, now) == 0;
-        bool refused = !equal &&
-                       (!changes || !changes->allowed || (f->structural && !object->class->convert));
+        bool allowed = changes && changes->allowed && (f->timing || object->class->convert);
+        bool refused = !equal && !allowed;
         if (refused)
             snprintf(why, why_size, "%s.%s is %s in the checkpoint and %s in this machine%s", object->path,
                      f->name, before ? before : "absent", now,
-                     f->structural ? ", and its state cannot be converted" : "");
+                     changes && changes->allowed ? ", and its state cannot be converted" : "");
         else if (!equal)
             note(changes, "%s.%s: %s became %s", object->path, f->name, before ? before : "(absent)", now);
-        if (!equal && f->structural) *structural = true;
+        if (!equal && !f->timing) *structural = true;
         free(now);
         if (refused) return false;
     }
@@ -242,26 +272,30 @@ static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_kn
     return true;
 }
 
-static bool load_object(SimObject *object, Reader *reader, const SnapshotChanges *changes, SavedObject *saved,
-                        char *why, size_t why_size) {
+typedef struct {
     char path[TEXT_BYTES], class[NAME_BYTES];
-    Reader section;
+    Reader body;
+    bool taken; /* there is no section, or its object has it */
+} Section;
+
+static bool next_section(Section *section, Reader *reader) {
+    section->taken = false;
+    return open_object(reader, section->path, section->class, &section->body);
+}
+
+static bool load_object(SimObject *object, Section *section, const SnapshotChanges *changes,
+                        SavedObject *saved, char *why, size_t why_size) {
     uint32_t left = 0;
     bool structural = false;
-    if (!open_object(reader, path, class, &section)) return fail(why, why_size, object->path, "damaged");
-    if (strcmp(path, object->path) != 0 || strcmp(class, object->class->name) != 0) {
-        snprintf(why, why_size, "this machine has %s (%s) where the checkpoint has %s (%s)", object->path,
-                 object->class->name, path, class);
-        return false;
-    }
     saved->object = object;
-    if (!read_object(saved, &section)) return fail(why, why_size, path, "damaged");
+    section->taken = true;
+    if (!read_object(saved, &section->body)) return fail(why, why_size, section->path, "damaged");
     if (!compare_params(saved, changes, &structural, why, why_size) ||
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;
     if (structural) return object->class->convert(object, saved, changes, why, why_size);
     if (left == 0 && saved->rows != count_rows(object->class, false))
-        return fail(why, why_size, path, "the checkpoint has rows that this version does not know");
+        return fail(why, why_size, section->path, "the checkpoint has rows that this version does not know");
     return left == 0;
 }
 
@@ -385,20 +419,58 @@ static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_si
     return false;
 }
 
-static bool load_objects(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why,
-                         size_t why_size) {
-    SavedObject *saved = calloc(1, sizeof *saved);
-    bool good = true;
-    ensure(saved);
-    for (uint32_t i = 0; i < sim->cluster_count; i++)
-        sim->clusters[i].next = NEVER;
-    for (uint32_t i = 0; good && i < sim->object_count; i++) {
-        good = load_object(sim->objects[i], reader, changes, saved, why, why_size);
-        *sim->objects[i]->due = NEVER;
-        object_poke(sim->objects[i], saved->due);
+static bool is_part(const char *class_name) {
+    const Class *class = class_find(class_name);
+    return class && class->part;
+}
+
+/* The next section that is not of a part which only the saved machine had. */
+static bool find_section(Section *section, Reader *reader, uint32_t *sections, const SimObject *object,
+                         const SnapshotChanges *changes) {
+    while (*sections) {
+        if (section->taken && !next_section(section, reader)) return false;
+        bool same = strcmp(section->path, object->path) == 0;
+        if (same || !changes || !changes->allowed || !is_part(section->class)) return true;
+        note(changes, "%s (%s) was dropped", section->path, section->class);
+        section->taken = true;
+        (*sections)--;
     }
-    free(saved);
-    return good;
+    return true;
+}
+
+static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const SnapshotChanges *changes,
+                         SavedObject *saved, char *why, size_t why_size) {
+    Section section = {.taken = true};
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *object = sim->objects[i];
+        if (!find_section(&section, reader, &sections, object, changes))
+            return fail(why, why_size, object->path, "damaged");
+        bool same = sections && strcmp(section.path, object->path) == 0 &&
+                    strcmp(section.class, object->class->name) == 0;
+        if (!same && changes && changes->allowed && object->class->part) {
+            note(changes, "%s (%s) is new", object->path, object->class->name);
+            continue;
+        }
+        if (!same) {
+            snprintf(why, why_size, "this machine has %s (%s) where the checkpoint has %s%s%s%s",
+                     object->path, object->class->name, sections ? section.path : "no more objects",
+                     sections ? " (" : "", sections ? section.class : "", sections ? ")" : "");
+            return false;
+        }
+        if (!load_object(object, &section, changes, saved, why, why_size)) return false;
+        sections--;
+        *object->due = NEVER;
+        object_poke(object, saved->due);
+    }
+    while (sections && (!section.taken || next_section(&section, reader)) && changes && changes->allowed &&
+           is_part(section.class)) {
+        note(changes, "%s (%s) was dropped", section.path, section.class);
+        section.taken = true;
+        sections--;
+    }
+    if (sections == 0) return true;
+    snprintf(why, why_size, "the checkpoint has %u more objects than this machine", sections);
+    return false;
 }
 
 /* A tick that comes too early changes nothing; one that a changed parameter wants earlier must not be
@@ -416,13 +488,18 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     uint64_t now = reader_u64(reader);
     if (!load_clocks(sim, reader, why, why_size)) return false;
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
-    if (objects != sim->object_count || links != sim->link_count) {
-        snprintf(why, why_size, "the checkpoint has %u objects and %u links, this machine %u and %u", objects,
-                 links, sim->object_count, sim->link_count);
+    if (links != sim->link_count) {
+        snprintf(why, why_size, "the checkpoint has %u links, this machine %u", links, sim->link_count);
         return false;
     }
     if (now % sim->quantum) return fail(why, why_size, sim->name, "a time that is no quantum boundary");
-    if (!load_objects(sim, reader, changes, why, why_size)) return false;
+    SavedObject *saved = calloc(1, sizeof *saved);
+    ensure(saved);
+    for (uint32_t i = 0; i < sim->cluster_count; i++)
+        sim->clusters[i].next = NEVER;
+    bool good = load_objects(sim, reader, objects, changes, saved, why, why_size);
+    free(saved);
+    if (!good) return false;
     for (uint32_t i = 0; i < sim->link_count; i++)
         if (!load_link(sim->links[i], reader, why, why_size)) return false;
     if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");

@@ -35,6 +35,10 @@ uint64_t object_hash(const SimObject *object);
 /* A parameter of an object as it was saved, as a number or the index of its choice; -1 when it had none of
  * this name. */
 double saved_param(const SavedObject *saved, const char *name);
+/* True when only timing and the parameters of these names (NULL ends them) differ, and all rows but those
+ * have the size they had; else false with the reason. */
+bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
+                       char *why, size_t why_size);
 /* The bytes of its row, or NULL. */
 const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count);
 

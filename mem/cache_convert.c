@@ -1,0 +1,133 @@
+/* Taking over the lines of a cache of another geometry: a warm cache on a changed machine. */
+#include "mem/cache.h"
+
+#include "core/sim/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const geometry_params[] = {"size", "ways", "index", "index_masks", NULL};
+static const char *const geometry_rows[] = {"cache.tags.tag", "cache.tags.line", "cache.written", NULL};
+
+/* The lines as they were saved, copied to where they are aligned. */
+typedef struct {
+    uint64_t *tag;
+    TagLine *line;
+    ByteMask *written;
+    uint32_t count;
+    uint32_t *now; /* of each: where it stands in this cache, or NO_LINE */
+    uint32_t *order;
+} SavedLines;
+
+static void *copy_row(const SavedObject *saved, const char *name, size_t *count) {
+    const uint8_t *bytes = saved_row(saved, name, count);
+    if (!bytes) return NULL;
+    void *copy = malloc(*count + 1);
+    ensure(copy);
+    return memcpy(copy, bytes, *count);
+}
+
+static bool read_lines(SavedLines *lines, const SavedObject *saved) {
+    size_t tags = 0, bytes = 0, written = 0;
+    lines->tag = copy_row(saved, geometry_rows[0], &tags);
+    lines->line = copy_row(saved, geometry_rows[1], &bytes);
+    lines->written = copy_row(saved, geometry_rows[2], &written);
+    lines->count = (uint32_t)(tags / sizeof *lines->tag);
+    lines->now = calloc(lines->count + 1, sizeof *lines->now);
+    lines->order = calloc(lines->count + 1, sizeof *lines->order);
+    ensure(lines->now && lines->order);
+    return lines->tag && lines->line && lines->written && bytes == lines->count * sizeof *lines->line &&
+           written == lines->count * sizeof *lines->written;
+}
+
+static void free_lines(SavedLines *lines) {
+    free(lines->tag);
+    free(lines->line);
+    free(lines->written);
+    free(lines->now);
+    free(lines->order);
+}
+
+/* What must stay comes first, then what was used last. */
+static int compare_lines(const void *a, const void *b, void *context) {
+    const TagLine *x = &((const SavedLines *)context)->line[*(const uint32_t *)a],
+                  *y = &((const SavedLines *)context)->line[*(const uint32_t *)b];
+    bool x_stays = x->reserved || x->dirty, y_stays = y->reserved || y->dirty;
+    if (x_stays != y_stays) return x_stays ? -1 : 1;
+    return (x->used < y->used) - (x->used > y->used);
+}
+
+static uint32_t free_way(const TagArray *tags, uint32_t set) {
+    for (uint32_t i = set * tags->shape.ways; i < (set + 1) * tags->shape.ways; i++)
+        if (!tags->tag[i]) return i;
+    return NO_LINE;
+}
+
+/* Returns how many clean lines found no way in their sets; UINT32_MAX when one that must stay found none. */
+static uint32_t place_lines(Cache *c, SavedLines *lines) {
+    uint32_t dropped = 0;
+    memset(c->tags.tag, 0, c->tags.shape.lines * sizeof *c->tags.tag);
+    memset(c->tags.line, 0, c->tags.shape.lines * sizeof *c->tags.line);
+    memset(c->written, 0, c->tags.shape.lines * sizeof *c->written);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        uint32_t old = lines->order[i];
+        if (!lines->tag[old]) continue;
+        uint32_t at = free_way(&c->tags, tag_set(&c->tags.shape, lines->tag[old] & ~1ull));
+        if (at == NO_LINE && (lines->line[old].reserved || lines->line[old].dirty)) return UINT32_MAX;
+        if (at == NO_LINE) {
+            dropped++;
+            continue;
+        }
+        lines->now[old] = at;
+        c->tags.tag[at] = lines->tag[old];
+        c->tags.line[at] = lines->line[old];
+        c->written[at] = lines->written[old];
+    }
+    return dropped;
+}
+
+/* Fills under way go to the places that their lines have now. */
+static bool move_fills(Cache *c, const SavedLines *lines) {
+    for (uint32_t i = 0; i < c->mshr.fresh; i++) {
+        MshrEntry *e = &c->mshr.entry[i];
+        if (mshr_is_free(&c->mshr, i)) continue;
+        e->set = tag_set(&c->tags.shape, e->address);
+        if (e->line == NO_LINE) continue;
+        if (e->line >= lines->count) return false;
+        e->line = lines->now[e->line];
+    }
+    return true;
+}
+
+static bool take_over(CacheObject *object, SavedLines *lines, const SnapshotChanges *changes, char *why,
+                      size_t why_size) {
+    const char *path = object_path(&object->obj);
+    char line[256];
+    for (uint32_t i = 0; i < lines->count; i++) {
+        lines->order[i] = i;
+        lines->now[i] = NO_LINE;
+    }
+    qsort_r(lines->order, lines->count, sizeof *lines->order, compare_lines, lines);
+    uint32_t dropped = place_lines(&object->cache, lines);
+    if (dropped == UINT32_MAX || !move_fills(&object->cache, lines)) {
+        snprintf(why, why_size, "%s: a set has fewer ways than dirty lines and lines under way", path);
+        return false;
+    }
+    snprintf(line, sizeof line, "%s: lines were moved to their new sets%s", path,
+             dropped ? "; clean ones that found no way there were dropped" : "");
+    if (changes->note) changes->note(changes->context, line);
+    return true;
+}
+
+bool cache_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
+                   size_t why_size) {
+    SavedLines lines = {0};
+    if (!saved_matches_but(saved, geometry_params, geometry_rows, why, why_size)) return false;
+    bool good = read_lines(&lines, saved);
+    if (!good)
+        snprintf(why, why_size, "%s: its lines are damaged", object_path(object));
+    else
+        good = take_over((CacheObject *)object, &lines, changes, why, why_size);
+    free_lines(&lines);
+    return good;
+}

@@ -1,0 +1,81 @@
+-- A warm machine goes on as another one: what its state can be taken over by, and what is refused.
+local ww = require "warpwright"
+local harness = require "harness"
+
+local warm = 40000
+
+local function warm_machine()
+  local sim = ww.build("gtx480", { policy = "gto" })
+  sim:start("kmeans", "small")
+  assert(not sim:run { until_cycle = warm })
+  return sim
+end
+
+local function finish(sim)
+  assert(sim:run {})
+  local r = sim:result()
+  sim:close()
+  return r
+end
+
+local function changed(set)
+  local sim = warm_machine()
+  local notes = sim:change { set = set }
+  return finish(sim), table.concat(notes, "\n")
+end
+
+local straight = finish(warm_machine())
+
+harness.test("no change at all is no change", function()
+  local r = changed {}
+  for name, value in straight:stats() do
+    assert(r[name] == value or value ~= value, name .. " differs")
+  end
+end)
+
+harness.test("timing may change", function()
+  local r, notes = changed { ["l2[*].rop_delay"] = 100 }
+  assert(r.cycles < straight.cycles, "a faster L2 is not faster")
+  harness.contains(notes, "l2[0].rop_delay: 120 became 100")
+end)
+
+harness.test("a larger L1 keeps its lines and hits more", function()
+  local r, notes = changed { ["sm[*].l1d.size"] = "32KiB" }
+  assert(r["sm[*].l1d.misses"] < straight["sm[*].l1d.misses"], "a larger cache misses more")
+  harness.contains(notes, "sm[3].l1d.size: 16384 became 32768", "sm[3].l1d: lines were moved to their new sets")
+end)
+
+harness.test("a smaller L1 drops what has no room", function()
+  local r, notes = changed { ["sm[*].l1d.size"] = "8KiB" }
+  assert(r["sm[*].l1d.misses"] > straight["sm[*].l1d.misses"], "a smaller cache misses less")
+  harness.contains(notes, "clean ones that found no way there were dropped")
+end)
+
+harness.test("lines move to the sets of another index", function()
+  local _, notes = changed {
+    ["sm[*].l1d.index"] = "xor", ["sm[*].l1d.index_masks"] = "0x1080,0x2100,0x4200,0x8400,0x10800",
+  }
+  harness.contains(notes, "sm[0].l1d.index: linear became xor", "sm[0].l1d: lines were moved to their new sets")
+end)
+
+harness.test("the scheduler may change", function()
+  local sim = warm_machine()
+  sim:change { policy = "lrr" }
+  local r = finish(sim)
+  assert(r.policy == "lrr" and r.cycles > straight.cycles, "the order did not change")
+end)
+
+harness.test("what state depends on is refused by path and name", function()
+  for _, case in ipairs {
+    { "sm[*].l1d.mshrs", 48, "sm[0].l1d.mshrs" }, { "sm[*].warps", 32, "sm[0].warps is 48" },
+    { "quantum", 8, "a quantum of 16 cycles" }, { "clock.core", "800MHz", "clock.core" },
+  } do
+    local sim = warm_machine()
+    local ok, problem = pcall(sim.change, sim, { set = { [case[1]] = case[2] } })
+    assert(not ok, case[1] .. " was accepted")
+    harness.contains(tostring(problem), case[3])
+    sim:close()
+  end
+end)
+
+harness.finish()
