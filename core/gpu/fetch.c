@@ -26,6 +26,10 @@ static void set_bit(WarpSet *set, uint32_t warp, bool on) {
     *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
 }
 
+SELDOM static void tell_load_blocked(Sm *sm, uint32_t w) {
+    if (sm->warp[w].loads_in_flight) object_tell(&sm->obj, SM_LOAD_BLOCKED, w, 0, 0, 0);
+}
+
 void sm_update_head(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
     if (warp->buffered == 0) return;
@@ -33,9 +37,7 @@ void sm_update_head(Sm *sm, uint32_t w) {
     bool blocked = names_conflict(warp, inst) || waits_for_atomics(warp, inst);
     set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
-    set_bit(&sm->head_load, w, inst->kind == INST_LOAD || inst->kind == INST_ATOMIC);
-    if (blocked && sm->watched >> w & 1 && warp->loads_in_flight)
-        object_tell(&sm->obj, SM_LOAD_BLOCKED, w, 0, 0, 0);
+    if (__builtin_expect((sm->watched >> w & blocked) != 0, 0)) tell_load_blocked(sm, w);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
 }
 

@@ -25,19 +25,11 @@ static uint32_t pick_by_group(const Sm *sm, const Scheduler *sched, WarpSet read
     return pick_greedy_then_oldest(sm, sched, mine ? mine : ready);
 }
 
-static uint32_t pick(const Sm *sm, const Scheduler *sched, WarpSet ready) {
-    switch ((SchedulerOrder)sm->scheduler) {
-    case ORDER_LRR: return pick_round_robin(sched, ready);
-    case ORDER_OLDEST: return sm_oldest(sm, ready);
-    case ORDER_GROUPS: return pick_by_group(sm, sched, ready);
-    default: return pick_greedy_then_oldest(sm, sched, ready);
-    }
-}
-
-/* The answer of a policy; the present order when it gives none that is ready. */
-static uint32_t ask_for_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
-    int64_t warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)ready, 0, 0);
-    return warp >= 0 && warp < MAX_WARPS && ready >> warp & 1 ? (uint32_t)warp : pick(sm, sched, ready);
+static inline __attribute__((always_inline)) uint32_t pick(const Sm *sm, const Scheduler *sched,
+                                                           WarpSet ready) {
+    if (sm->scheduler == ORDER_GTO) return pick_greedy_then_oldest(sm, sched, ready);
+    if (sm->scheduler == ORDER_LRR) return pick_round_robin(sched, ready);
+    return sm->scheduler == ORDER_OLDEST ? sm_oldest(sm, ready) : pick_by_group(sm, sched, ready);
 }
 
 /* Of several ready warps, those that policies want first: the preferred, and of them those with a memory or a
@@ -50,15 +42,48 @@ static WarpSet narrow(const Sm *sm, WarpSet ready) {
     return wanted ? wanted : ready;
 }
 
+/* Has a policy a say in which of the ready warps issues, or does one listen? */
+static inline bool is_guided(const Sm *sm) {
+    uint64_t all_preferred = sm->preferred + 1; /* 0 */
+    uint32_t listened = sm->obj.heard & (1u << SM_PICK | 1u << SM_ISSUE);
+    return __builtin_expect((sm->first | all_preferred | listened) != 0, 0);
+}
+
+SELDOM static uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
+    int64_t warp = NO_ANSWER;
+    ready = narrow(sm, ready);
+    if (object_is_heard(&sm->obj, SM_PICK))
+        warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)ready, 0, 0);
+    bool good = warp >= 0 && warp < MAX_WARPS && ready >> warp & 1;
+    uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, ready);
+    object_tell(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
+    return picked;
+}
+
 /* Warps whose first instruction has its operands. */
 static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting) {
     return sched->warps & sm->valid & ~sm->blocked & ~waiting;
 }
 
+static WarpSet loads_among(const Sm *sm, WarpSet set) {
+    WarpSet loads = 0;
+    for (; set; set &= set - 1) {
+        uint32_t w = first_warp(set);
+        InstKind kind = (InstKind)sm_inst(sm, sm->warp[w].simt.top.pc)->kind;
+        if (kind == INST_LOAD || kind == INST_ATOMIC) loads |= warp_bit(w);
+    }
+    return loads;
+}
+
+SELDOM static WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
+    WarpSet allowed = ready & sm->may_issue & (sm->may_issue_memory | ~sm->head_memory);
+    return allowed & ~loads_among(sm, allowed & sm->head_memory & ~sm->may_load);
+}
+
 /* Of these, the ones that policies allow and whose unit takes an instruction now. */
-static WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
-    return ready & sm->may_issue & (sm->may_issue_memory | ~sm->head_memory) &
-           (sm->may_load | ~sm->head_load);
+static inline WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
+    bool all = (sm->may_issue & sm->may_issue_memory & sm->may_load) == ~0ull;
+    return __builtin_expect(all, 1) ? ready : restricted_warps(sm, ready);
 }
 
 static WarpSet issuable_warps(const Sm *sm, WarpSet allowed, uint64_t cycle, uint64_t now) {
@@ -87,10 +112,7 @@ static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64
     WarpSet ready = ready_warps(sm, sched, waiting), allowed = allowed_warps(sm, ready);
     WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
-    if (sm->first | (sm->preferred + 1)) issuable = narrow(sm, issuable); /* + 1: 0 when all are preferred */
-    sched->last = object_is_heard(&sm->obj, SM_PICK) ? ask_for_pick(sm, sched, issuable)
-                                                     : pick(sm, sched, issuable);
-    object_tell(&sm->obj, SM_ISSUE, sched->last, sm->warp[sched->last].simt.top.pc, 0, 0);
+    sched->last = is_guided(sm) ? guided_pick(sm, sched, issuable) : pick(sm, sched, issuable);
     sm_execute(sm, sched->last, cycle, now);
     return SLOT_ISSUED;
 }

@@ -137,7 +137,6 @@ static const Field sm_fields[] = {
     STATE(Sm, want_fetch, "Warps that want instructions"),
     STATE(Sm, refetch, "Warps that will, after a jump"),
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
-    VISIBLE(Sm, head_load, "warps", "Warps whose next instruction is a load or an atomic"),
     KNOB(Sm, may_issue, "warps", "Warps that may issue"),
     KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
     KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics"),

@@ -146,11 +146,10 @@ typedef struct {
     WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
     WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
-    WarpSet head_load;   /* valid, and the instruction is a load or an atomic         */
     /* knobs of policies */
     WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred;  /* go before the others; see issue.c                          */
-    WarpSet watched;    /* of which load_blocked is told                              */
+    WarpSet preferred; /* go before the others; see issue.c                          */
+    WarpSet watched;   /* of which load_blocked is told                              */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */

@@ -34,8 +34,9 @@ void object_listen(SimObject *object, Listener *listener, uint32_t events);
 /* Nobody listens to any object any more. */
 void sim_forget_listeners(Sim *sim);
 
-void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
-int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+#define SELDOM __attribute__((cold, noinline))
+SELDOM void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+SELDOM int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 
 /* Costs a look at a mask when nobody listens. */
 static inline bool object_is_heard(const SimObject *object, uint32_t event) {
@@ -51,6 +52,6 @@ static inline void object_tell(SimObject *object, uint32_t event, int64_t a, int
 void object_fail(SimObject *object, const char *message);
 
 /* In sim.c, at the end of a cycle of a cluster. */
-void cluster_tell_events(Cluster *cluster);
+SELDOM void cluster_tell_events(Cluster *cluster);
 
 #endif
