@@ -211,8 +211,13 @@ typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_P
 void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes);
 
 /* What the class table needs. */
-bool cache_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
-                   char *why, size_t why_size); /* another size, ways or set index */
+/* The address that the set index of a line is computed from. */
+typedef uint64_t CacheIndex(const SimObject *object, uint64_t address);
+/* Takes over the lines of a cache of another size, ways or set index; see Class.convert. */
+bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                   const struct SnapshotChanges *changes, char *why, size_t why_size);
+/* Panics unless every line stands in its set. */
+void cache_check_sets(const CacheObject *object, CacheIndex *index);
 void cache_init(SimObject *object);
 void cache_settle(SimObject *object, uint64_t now);
 /* `passing`: requests that were passed on and wait for their answer. */

@@ -15,6 +15,8 @@ typedef struct {
     TagLine *line;
     ByteMask *written;
     uint32_t count;
+    CacheIndex *index;
+    const SimObject *object;
     uint32_t *now; /* of each: where it stands in this cache, or NO_LINE */
     uint32_t *order;
 } SavedLines;
@@ -57,6 +59,10 @@ static int compare_lines(const void *a, const void *b, void *context) {
     return (x->used < y->used) - (x->used > y->used);
 }
 
+static uint32_t set_of(const Cache *c, const SavedLines *lines, uint64_t address) {
+    return tag_set(&c->tags.shape, lines->index(lines->object, address));
+}
+
 static uint32_t free_way(const TagArray *tags, uint32_t set) {
     for (uint32_t i = set * tags->shape.ways; i < (set + 1) * tags->shape.ways; i++)
         if (!tags->tag[i]) return i;
@@ -72,7 +78,7 @@ static uint32_t place_lines(Cache *c, SavedLines *lines) {
     for (uint32_t i = 0; i < lines->count; i++) {
         uint32_t old = lines->order[i];
         if (!lines->tag[old]) continue;
-        uint32_t at = free_way(&c->tags, tag_set(&c->tags.shape, lines->tag[old] & ~1ull));
+        uint32_t at = free_way(&c->tags, set_of(c, lines, lines->tag[old] & ~1ull));
         if (at == NO_LINE && (lines->line[old].reserved || lines->line[old].dirty)) return UINT32_MAX;
         if (at == NO_LINE) {
             dropped++;
@@ -91,7 +97,7 @@ static bool move_fills(Cache *c, const SavedLines *lines) {
     for (uint32_t i = 0; i < c->mshr.fresh; i++) {
         MshrEntry *e = &c->mshr.entry[i];
         if (mshr_is_free(&c->mshr, i)) continue;
-        e->set = tag_set(&c->tags.shape, e->address);
+        e->set = set_of(c, lines, e->address);
         if (e->line == NO_LINE) continue;
         if (e->line >= lines->count) return false;
         e->line = lines->now[e->line];
@@ -119,9 +125,9 @@ static bool take_over(CacheObject *object, SavedLines *lines, const SnapshotChan
     return true;
 }
 
-bool cache_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
-                   size_t why_size) {
-    SavedLines lines = {0};
+bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                   const SnapshotChanges *changes, char *why, size_t why_size) {
+    SavedLines lines = {.index = index, .object = object};
     if (!saved_matches_but(saved, geometry_params, geometry_rows, why, why_size)) return false;
     bool good = read_lines(&lines, saved);
     if (!good)
@@ -130,4 +136,14 @@ bool cache_convert(SimObject *object, const SavedObject *saved, const SnapshotCh
         good = take_over((CacheObject *)object, &lines, changes, why, why_size);
     free_lines(&lines);
     return good;
+}
+
+void cache_check_sets(const CacheObject *object, CacheIndex *index) {
+    const TagArray *tags = &object->cache.tags;
+    for (uint32_t i = 0; i < tags->shape.lines; i++) {
+        uint64_t address = tag_address(tags, i);
+        if (tags->tag[i] && tag_set(&tags->shape, index(&object->obj, address)) != i / tags->shape.ways)
+            panic("%s: the line of 0x%lx stands in set %u", object_path(&object->obj), address,
+                  i / tags->shape.ways);
+    }
 }

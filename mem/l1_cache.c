@@ -195,7 +195,18 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     return cache_next_tick((CacheObject *)l1, below, now);
 }
 
+static uint64_t index_address(const SimObject *object, uint64_t address) {
+    (void)object;
+    return address;
+}
+
+static bool l1_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
+                       char *why, size_t why_size) {
+    return cache_convert(object, index_address, saved, changes, why, why_size);
+}
+
 static void l1_check(const SimObject *object, bool idle) {
+    cache_check_sets((const CacheObject *)object, index_address);
     const L1Cache *l1 = (const L1Cache *)object;
     cache_check((const CacheObject *)object, l1->passing_count, idle);
     if (idle && l1->passing_count)
@@ -242,5 +253,5 @@ const Class l1_class = {
     .settle = cache_settle,
     .check = l1_check,
     .report = l1_report,
-    .convert = cache_convert,
+    .convert = l1_convert,
 };

@@ -170,7 +170,17 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
+static uint64_t index_address(const SimObject *object, uint64_t address) {
+    return address_map_within_slice(((const L2Slice *)object)->map, address);
+}
+
+static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
+                       char *why, size_t why_size) {
+    return cache_convert(object, index_address, saved, changes, why, why_size);
+}
+
 static void l2_check(const SimObject *object, bool idle) {
+    cache_check_sets((const CacheObject *)object, index_address);
     const L2Slice *l2 = (const L2Slice *)object;
     const CacheStats *stats = &l2->cache.stats;
     cache_check((const CacheObject *)object, 0, idle);
@@ -211,6 +221,6 @@ const Class l2_class = {
     .settle = cache_settle,
     .check = l2_check,
     .report = cache_report,
-    .convert = cache_convert,
+    .convert = l2_convert,
     .destroy = l2_destroy,
 };

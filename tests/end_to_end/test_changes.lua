@@ -58,6 +58,13 @@ harness.test("lines move to the sets of another index", function()
   harness.contains(notes, "sm[0].l1d.index: linear became xor", "sm[0].l1d: lines were moved to their new sets")
 end)
 
+harness.test("an L2 of another size keeps its lines", function()
+  local r = changed { ["l2[*].size"] = "64KiB" }
+  assert(r["l2[*].misses"] >= straight["l2[*].misses"], "a smaller L2 misses less")
+  r = changed { ["l2[*].ways"] = 8 }
+  assert(r["l2[*].misses"] < 2 * straight["l2[*].misses"], "the lines were lost on the way")
+end)
+
 harness.test("the scheduler may change", function()
   local sim = warm_machine()
   sim:change { policy = "lrr" }
