@@ -19,10 +19,21 @@ struct Resume {
 
 /* --- Saving ---------------------------------------------------------------------------------- */
 
+/* A fault leaves a machine in the middle of a quantum; one that is about to resume has no state yet. */
+static void require_state(const Machine *machine, const char *what) {
+    if (machine->sim->faulted)
+        user_error("%s: machine %s was stopped by an error and cannot go on", what, machine->sim->name);
+    if (machine->resume && machine->resume->file)
+        user_error("%s: the host program must first catch up with checkpoint %s, with sim:run { until_cycle "
+                   "= 1 }, say",
+                   what, machine->resume->path);
+}
+
 /* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
  * boundary. */
 static int l_write_checkpoint(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
+    require_state(machine, "checkpoint");
     const char *path = luaL_checkstring(L, 2);
     size_t length;
     const char *text = luaL_checklstring(L, 3, &length);
@@ -153,13 +164,14 @@ static void print_note(void *context, const char *line) {
 }
 
 /* core.move(gpu, machine, another policy) -> list of what changed. The GPU goes on on the other machine,
- * whose place in Lua the present one takes, with its policies. */
+ * whose place in Lua the present one takes, with its policies. After an error the GPU has a machine that
+ * cannot go on. */
 static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
     char why[WHY_BYTES];
+    require_state(machine, "change");
     lua_newtable(L);
     SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
-    if (!gpu_move(machine->gpu, to->sim, &changes, why, sizeof why)) user_error("change: %s", why);
     Machine before = *machine;
     machine->sim = to->sim;
     machine->policies = to->policies;
@@ -167,6 +179,9 @@ static int l_move(lua_State *L) {
     to->sim = before.sim;
     to->policies = before.policies;
     to->policy_count = before.policy_count;
+    machine->sim->faulted = 1;
+    if (!gpu_move(machine->gpu, machine->sim, &changes, why, sizeof why)) user_error("change: %s", why);
+    machine->sim->faulted = 0;
     return 1;
 }
 
@@ -189,11 +204,13 @@ static int l_resume_notes(lua_State *L) {
 /* core.checkpoint_text(path) -> the text given to core.write_checkpoint() */
 static int l_checkpoint_text(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
+    char why[WHY_BYTES];
     raise_user_errors_in(L);
     CheckpointFile *file = open_file(path);
-    Reader run = section_reader(file, path, "run");
-    lua_pushlstring(L, (const char *)run.bytes, run.count);
+    const Buffer *run = checkpoint_file_section(file, "run", why, sizeof why);
+    if (run) lua_pushlstring(L, (const char *)run->bytes, run->count);
     checkpoint_file_close(file);
+    if (!run) user_error("checkpoint %s: %s", path, why);
     return 1;
 }
 
@@ -223,12 +240,40 @@ static void push_part(void *context, const char *path, const char *class, uint64
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-static void push_calls(lua_State *L, const HostLog *log) {
+static bool push_calls(lua_State *L, Reader host, char *why, size_t why_size) {
+    HostLog log = {0};
+    bool good = host_log_load(&log, &host, why, why_size);
     lua_newtable(L);
-    for (uint32_t i = 0; i < log->count; i++) {
-        lua_pushfstring(L, "%s%s", log->calls[i].text, log->calls[i].answered ? "" : " (running)");
+    for (uint32_t i = 0; good && i < log.count; i++) {
+        lua_pushfstring(L, "%s%s", log.calls[i].text, log.calls[i].answered ? "" : " (running)");
         lua_rawseti(L, -2, i + 1);
     }
+    lua_setfield(L, -2, "calls");
+    host_log_free(&log);
+    return good;
+}
+
+static bool push_parts(lua_State *L, Reader gpu, char *why, size_t why_size) {
+    uint64_t now;
+    lua_newtable(L);
+    bool good = gpu_list(&gpu, &now, push_part, L);
+    lua_setfield(L, -2, "parts");
+    if (!good) snprintf(why, why_size, "its machine is damaged");
+    return good;
+}
+
+static bool push_inspection(lua_State *L, CheckpointFile *file, char *why, size_t why_size) {
+    static const char *const names[] = {"run", "host", "gpu"};
+    const Buffer *sections[3];
+    for (int i = 0; i < 3; i++)
+        if (!(sections[i] = checkpoint_file_section(file, names[i], why, why_size))) return false;
+    lua_newtable(L);
+    lua_pushlstring(L, (const char *)sections[0]->bytes, sections[0]->count);
+    lua_setfield(L, -2, "run");
+    push_sections(L, file);
+    lua_setfield(L, -2, "sections");
+    return push_calls(L, (Reader){.bytes = sections[1]->bytes, .count = sections[1]->count}, why, why_size) &&
+           push_parts(L, (Reader){.bytes = sections[2]->bytes, .count = sections[2]->count}, why, why_size);
 }
 
 /* core.inspect_checkpoint(path) -> { run = text, sections = { { name =, bytes =, stored = } ... }, parts = {
@@ -236,25 +281,11 @@ static void push_calls(lua_State *L, const HostLog *log) {
 static int l_inspect_checkpoint(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     char why[WHY_BYTES];
-    uint64_t now;
-    HostLog log = {0};
     raise_user_errors_in(L);
     CheckpointFile *file = open_file(path);
-    Reader run = section_reader(file, path, "run"), host = section_reader(file, path, "host"),
-           gpu = section_reader(file, path, "gpu");
-    if (!host_log_load(&log, &host, why, sizeof why)) user_error("checkpoint %s: %s", path, why);
-    lua_newtable(L);
-    lua_pushlstring(L, (const char *)run.bytes, run.count);
-    lua_setfield(L, -2, "run");
-    push_sections(L, file);
-    lua_setfield(L, -2, "sections");
-    push_calls(L, &log);
-    lua_setfield(L, -2, "calls");
-    lua_newtable(L);
-    if (!gpu_list(&gpu, &now, push_part, L)) user_error("checkpoint %s: its machine is damaged", path);
-    lua_setfield(L, -2, "parts");
-    host_log_free(&log);
+    bool good = push_inspection(L, file, why, sizeof why);
     checkpoint_file_close(file);
+    if (!good) user_error("checkpoint %s: %s", path, why);
     return 1;
 }
 

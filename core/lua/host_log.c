@@ -135,7 +135,8 @@ static bool load_call(HostCall *call, Reader *reader) {
     call->stored_bytes = reader_u64(reader);
     const uint8_t *answer = reader_bytes(reader, call->stored_bytes);
     if (!answer || call->answer_bytes > MAX_ANSWER || call->stored_bytes > call->answer_bytes) return false;
-    call->answer = malloc(call->stored_bytes + 1);
+    if (call->stored_bytes == 0) return true; /* a call without an answer yet has none to be kept */
+    call->answer = malloc(call->stored_bytes);
     ensure(call->answer);
     memcpy(call->answer, answer, call->stored_bytes);
     return true;

@@ -178,9 +178,9 @@ static Gpu *volatile watching;
 static volatile sig_atomic_t pending_signal;
 
 /* The run stops at a quantum boundary and looks at the signal there. Whoever insists, with a second SIGINT or
- * SIGTERM, kills the program at once. */
+ * SIGTERM, kills the program at once. A request to stop is not forgotten for one to go on. */
 static void note_signal(int signal) {
-    pending_signal = signal;
+    if (signal != SIGUSR1 || !pending_signal) pending_signal = signal;
     if (watching) gpu_interrupt(watching);
 }
 

@@ -76,9 +76,12 @@ local function warn(text, ...)
   io.stderr:write("warpwright: " .. text:format(...) .. "\n")
 end
 
---- Tells what was taken over of a checkpoint of another machine, like parts together.
-local function print_notes(gpu)
+--- Tells what was taken over of a checkpoint of another policy or machine, like parts together.
+local function print_notes(gpu, before, run)
   local seen = {}
+  if before.policy ~= run.policy then
+    warn("resume: policy %s became %s; what it knew is dropped", before.policy or "default", run.policy or "default")
+  end
   for line in core.resume_notes(gpu):gmatch("[^\n]+") do
     local pattern = line:gsub("%[%d+%]", "[*]")
     if not seen[pattern] then warn("resume: %s", pattern) end
@@ -102,7 +105,7 @@ function checkpoint.watch(gpu, folder, run, options)
   end
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then
-      print_notes(gpu)
+      print_notes(gpu, checkpoint.read_run(options.resume), run)
     elseif folder then
       local path = ("%s/%d.ckpt"):format(folder, cycle)
       if write(gpu, path, run, cycle, why) then

@@ -63,9 +63,12 @@ end
 
 local function be_child(sim, variant, folder, answer)
   local ok, text = xpcall(run_variant, core.message_handler, sim, variant, folder)
-  if not ok then text = ("return {ok=false,problem=%q}"):format(tostring(text)) end
-  write_file(answer, text)
-  core.leave(ok and 0 or 2)
+  if not ok then
+    text = ("return {ok=false,problem=%q}"):format(tostring(text))
+    output.discard(folder)
+  end
+  local written = pcall(write_file, answer, text) -- an error must not make the child go on as the parent
+  core.leave(ok and written and 0 or 2)
 end
 
 -- The parent -------------------------------------------------------------------------------------------------------
@@ -81,10 +84,12 @@ local function variant_name(variant, index)
   return words[1] and table.concat(words, " ") or ("variant " .. index)
 end
 
+local function folder_name(name) return (name:gsub("[^%w%-_.,=]", "_")) end
+
 local function start(sim, variant, index, options)
   local name = variant_name(variant, index)
   local folder = options.out == false and { path = false }
-    or output.open(options.out and ("%s/%s"):format(options.out, name:gsub("[^%w%-_.,=]", "_")),
+    or output.open(options.out and ("%s/%s"):format(options.out, folder_name(name)),
       { sim.name, sim.choices.workload_name, sim.choices.size, name })
   local answer = os.tmpname()
   local pid = core.fork()
@@ -101,10 +106,32 @@ local function collect(child, status, signal)
   return nil, answer.problem or (signal and "killed by signal " .. signal or "exit status " .. tostring(status))
 end
 
+--- Errors for what no child should be started for.
+local function check(variants)
+  local options, taken = {}, {}
+  for _, key in ipairs(names.sorted_keys(variants)) do
+    if math.type(key) ~= "integer" then options[key] = variants[key] end
+  end
+  names.check_keys("sim:fork", options, { "jobs", "out" })
+  local jobs = options.jobs or 1
+  if math.type(jobs) ~= "integer" or jobs < 1 then
+    core.user_error(("sim:fork: jobs: '%s' is not a whole number from 1 on"):format(tostring(jobs)))
+  end
+  for i, variant in ipairs(variants) do
+    names.check_keys("sim:fork, variant " .. i, variant, { "policy", "set", "name" })
+    local name = folder_name(variant_name(variant, i))
+    if taken[name] and options.out then
+      core.user_error(("sim:fork: variants %d and %d share the folder %s/%s; `name` tells them apart"):format(taken[name],
+        i, options.out, name))
+    end
+    taken[name] = i
+  end
+  return jobs
+end
+
 --- sim:fork { { policy =, set =, name = }, ..., jobs = how many at once, out = folder or false } -> results in order
 function fork.run(sim, variants)
-  names.check_keys("sim:fork", { jobs = variants.jobs, out = variants.out }, { "jobs", "out" })
-  local jobs, results, problems, running, alive = variants.jobs or 1, {}, {}, {}, 0
+  local jobs, results, problems, running, alive = check(variants), {}, {}, {}, 0
   local function wait()
     local pid, status, signal = core.wait_for_child()
     local child = running[pid]
@@ -118,7 +145,6 @@ function fork.run(sim, variants)
   sim.forked_at = sim:gpu():totals().cycles
   sim.machine:stop_threads()
   for i, variant in ipairs(variants) do
-    names.check_keys("sim:fork, variant " .. i, variant, { "policy", "set", "name" })
     while alive >= jobs do wait() end
     local child = start(sim, variant, i, variants)
     running[child.pid] = child

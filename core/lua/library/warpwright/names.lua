@@ -3,12 +3,19 @@ local core = require "warpwright.core"
 
 local names = {}
 
---- The keys of a table in an order that is always the same. Patterns sort before the names they match: '*' before
--- digits and letters.
+local function is_before(a, b)
+  local a_is_index, b_is_index = math.type(a) == "integer", math.type(b) == "integer"
+  if a_is_index ~= b_is_index then return a_is_index end
+  if a_is_index then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+--- The keys of a table in an order that is always the same: first those of a list, in its order, then names. Patterns
+-- sort before the names they match: '*' before digits and letters.
 function names.sorted_keys(t)
   local keys = {}
   for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  table.sort(keys, is_before)
   return keys
 end
 

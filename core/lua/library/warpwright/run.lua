@@ -69,9 +69,12 @@ function run.run(options)
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <const> = output.open(options.out, { sim.name, w.name, size, sim.policy })
 
-  local made = checkpoint.watch(gpu, folder.path, sim.choices, options)
-  if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
-  local ok, checks_or_problem = pcall(sim.run, sim, options.workload, size)
+  local made
+  local ok, checks_or_problem = pcall(function()
+    made = checkpoint.watch(gpu, folder.path, sim.choices, options)
+    if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
+    return sim:run(options.workload, size)
+  end)
   local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
   if not dumps then
     output.discard(folder)

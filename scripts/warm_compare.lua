@@ -1,0 +1,101 @@
+-- Warms a machine up once and compares policies from there: each goes on from the same state, in a process of its own.
+local ww = require "warpwright"
+local core = require "warpwright.core"
+
+local help = [[
+usage: warpwright scripts/warm_compare.lua [--config C] [--workload W] [--size SIZE] [--cycles N] [--warm P]
+                                           [--policies P,...] [--jobs N] [--out FOLDER]
+
+Runs a workload for N core cycles, then to its end under each policy, and prints what each made of the rest.
+
+  --config C       default gtx480
+  --workload W     default kmeans
+  --size SIZE      default medium
+  --cycles N       length of the warm-up, default 500000
+  --warm P         the policy until then, default lrr
+  --policies P,... default: all in policies/
+  --jobs N         how many run at a time, default 2
+  --out FOLDER     a folder for each policy goes there; default: the next free ones in out/
+]]
+
+local options = { config = "gtx480", workload = "kmeans", size = "medium", cycles = "500000", warm = "lrr", jobs = "2" }
+
+local function usage_error(text, ...)
+  error("warm_compare: " .. text:format(...) .. "; see warpwright scripts/warm_compare.lua --help", 0)
+end
+
+local function read_arguments()
+  local i = 1
+  while arg[i] do
+    local name = arg[i]:match "^%-%-(.*)$"
+    if name == "help" then
+      io.write(help)
+      os.exit(0)
+    end
+    if not options[name] and name ~= "policies" and name ~= "out" then usage_error("unknown argument '%s'", arg[i]) end
+    options[name] = arg[i + 1] or usage_error("--%s: a value must follow", name)
+    i = i + 2
+  end
+  for _, name in ipairs { "cycles", "jobs" } do
+    local number = math.tointeger(tonumber(options[name]))
+    if not number or number < 1 then usage_error("--%s: '%s' is not a whole number from 1 on", name, options[name]) end
+    options[name] = number
+  end
+end
+
+local function policies()
+  local found = {}
+  if options.policies then
+    for name in options.policies:gmatch "[^,]+" do found[#found + 1] = name end
+    return found
+  end
+  for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
+    found[#found + 1] = entry:match "^(.*)%.lua$"
+  end
+  return found
+end
+
+local function counts(r)
+  local hits = r["sm[*].l1d.hits"]
+  return {
+    cycles = r.cycles,
+    instructions = r.thread_instructions,
+    l1_hits = hits,
+    l1_lookups = hits + r["sm[*].l1d.misses"] + r["sm[*].l1d.merges"],
+    dram_bytes = r["mc[*].read_bytes"] + r["mc[*].write_bytes"],
+  }
+end
+
+local columns = "%-16s %11s %11s %8s %8s %10s %9s %9s\n"
+
+local function row(policy, now, before, baseline, verified)
+  local function since(name) return now[name] - before[name] end
+  local cycles = since "cycles"
+  return columns:format(policy, now.cycles, cycles, ("%.1f"):format(since "instructions" / cycles),
+    ("%.1f%%"):format(100 * since "l1_hits" / math.max(1, since "l1_lookups")), ("%.2f"):format(since "dram_bytes" / cycles),
+    ("%.2fx"):format(baseline / cycles), verified and "yes" or "no")
+end
+
+read_arguments()
+local names, variants = policies(), { jobs = options.jobs, out = options.out }
+for i, name in ipairs(names) do variants[i] = { policy = name } end
+
+local sim = ww.build(options.config, { policy = options.warm })
+sim:start(options.workload, options.size)
+if sim:run { until_cycle = options.cycles } then
+  error(("warm_compare: %s %s ends after %d cycles; --cycles must be less"):format(options.workload, options.size,
+    sim:result().cycles), 0)
+end
+local warm = counts(sim:result())
+print(("%s, %s %s: %d cycles under %s, and from there"):format(sim.name, options.workload, options.size, warm.cycles,
+  options.warm))
+
+local results = sim:fork(variants)
+io.write(columns:format("policy", "cycles", "since then", "IPC", "L1 hits", "DRAM B/cyc", "speed-up", "verified"))
+local base = 1 -- the policy of the warm-up, if it is one of them
+for i, name in ipairs(names) do
+  if name == options.warm then base = i end
+end
+local baseline = results[base].cycles - warm.cycles
+for i, r in ipairs(results) do io.write(row(names[i], counts(r), warm, baseline, r.checks > 0)) end
+print(("\nIPC, L1 hits and DRAM bytes are those since the warm-up; speed-up is over %s."):format(names[base]))
