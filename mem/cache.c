@@ -1,10 +1,17 @@
 #include "mem/cache.h"
 
+#include "mem/caches.h"
+
 static uint32_t ring_size(uint32_t messages) {
     uint32_t size = 1;
     while (size < messages)
         size *= 2;
     return size;
+}
+
+void delay_queue_build(DelayQueue *queue, uint32_t cycles) {
+    queue->limit = cycles;
+    queue->slots = ring_size(cycles);
 }
 
 void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes) {
@@ -18,8 +25,7 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
     uint32_t forced = p->allocate == ALLOCATE_ON_FILL ? p->mshrs : 0;
     c->misses.limit = p->miss_queue;
     c->misses.slots = ring_size(p->miss_queue + forced);
-    c->pipeline.limit = pipeline_cycles;
-    c->pipeline.slots = ring_size(pipeline_cycles);
+    delay_queue_build(&c->pipeline, pipeline_cycles);
     c->period = object->obj.period;
     c->pipeline_ticks = pipeline_cycles * c->period;
     c->port_mask = port_bytes - 1;
@@ -58,18 +64,39 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
     return complete;
 }
 
-/* The miss queue. */
+/* Policies. */
 
-static const SimObject *owner(const Cache *c) {
-    return (const SimObject *)((const char *)c - offsetof(CacheObject, cache));
+void cache_tell(const Cache *c, const MemMessage *m, Result result) {
+    static const CacheEvent events[] = {CACHE_HIT, CACHE_MISS, CACHE_MERGE};
+    if (result == RESULT_BYPASS) return;
+    object_tell(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
 }
+
+/* Of at most 64 ways; those with sectors under way are not among them. */
+static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
+    const TagLine *line = &c->tags.line[(size_t)set * c->tags.shape.ways];
+    uint64_t ways = 0;
+    for (uint32_t i = 0; i < c->tags.shape.ways; i++)
+        ways |= (uint64_t)!line[i].reserved << i;
+    return ways;
+}
+
+uint32_t cache_victim_of_policy(const Cache *c, uint32_t set, uint32_t victim) {
+    uint32_t ways = c->tags.shape.ways, first = set * ways;
+    if (victim == NO_LINE || ways > 64) return victim;
+    uint64_t free = replaceable_ways(c, set);
+    int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)free, victim - first, 0);
+    return way >= 0 && way < ways && free >> way & 1 ? first + (uint32_t)way : victim;
+}
+
+/* The miss queue. */
 
 MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
     MissQueue *queue = &c->misses;
     ensure(queue->count < queue->slots);
     uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
     queue->sectors[slot] = sectors;
-    audit_enter(owner(c), QUEUE_MISSES, slot);
+    audit_enter(cache_owner(c), QUEUE_MISSES, slot);
     return &queue->message[slot];
 }
 
@@ -86,9 +113,9 @@ static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_
     fetch->route_depth = 0;
 }
 
-void cache_send_miss(Cache *c, Link *to_mem, uint64_t now) {
+void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
     MissQueue *queue = &c->misses;
-    if (!queue->count || !link_can_send(to_mem, now)) return;
+    if (!link_can_send(to_mem, now)) return;
     MemMessage *sent = link_send(to_mem, now);
     *sent = queue->message[queue->first];
     uint32_t sectors = queue->sectors[queue->first];
@@ -99,7 +126,7 @@ void cache_send_miss(Cache *c, Link *to_mem, uint64_t now) {
         if (sectors) return;
     }
     queue->count--;
-    audit_leave(owner(c), QUEUE_MISSES, queue->first);
+    audit_leave(cache_owner(c), QUEUE_MISSES, queue->first);
     queue->first = (queue->first + 1) & (queue->slots - 1);
 }
 
@@ -143,11 +170,38 @@ void cache_drop(Cache *c, uint32_t line, uint64_t now) {
     tag_invalidate(&c->tags, line);
 }
 
-void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now) {
+static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t line, const Lookup *at,
+                                                          const MemMessage *m, uint64_t now) {
     if (c->tags.tag[line]) c->stats.evictions++;
     cache_write_back(c, line, now);
     tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
     c->written[line] = 0;
+}
+
+/* While somebody listens, or a part keeps what was evicted, or chooses where the line enters. */
+static __attribute__((noinline)) void replace_and_tell(Cache *c, uint32_t line, const Lookup *at,
+                                                       const MemMessage *m, uint64_t now) {
+    const TagLine *l = &c->tags.line[line];
+    uint64_t address = tag_address(&c->tags, line);
+    bool evicts = c->tags.tag[line] != 0;
+    uint32_t depth = c->filter ? filter_depth(c->filter, at->line_address) : 0;
+    if (evicts) object_tell(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
+    if (evicts && c->victims) victim_tags_insert(c->victims, l->warp, address);
+    if (evicts && c->filter) filter_add(c->filter, address);
+    replace(c, line, at, m, now);
+    if (depth) tag_lower(&c->tags, line, depth);
+}
+
+static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,
+                                                               const MemMessage *m, uint64_t now) {
+    if (__builtin_expect(cache_owner(c)->heard || c->filter || c->victims, 0))
+        replace_and_tell(c, line, at, m, now);
+    else
+        replace(c, line, at, m, now);
+}
+
+void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now) {
+    replace_line(c, line, at, m, now);
 }
 
 /* Misses. */
@@ -173,7 +227,7 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan) {
 
 static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim, uint64_t now) {
     if (victim != NO_LINE) {
-        cache_replace(c, victim, at, m, now);
+        replace_line(c, victim, at, m, now);
         at->line = victim;
     } else if (at->line != NO_LINE) {
         tag_touch(&c->tags, at->line);
@@ -185,7 +239,7 @@ static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const
     if (entry == NO_MSHR) {
         if (!plan->missing) return;
         entry = mshr_open(&c->mshr, at->line_address, at->set, at->line);
-        audit_enter(owner(c), QUEUE_MSHRS, entry);
+        audit_enter(cache_owner(c), QUEUE_MSHRS, entry);
     }
     MshrEntry *e = &c->mshr.entry[entry];
     e->line = at->line;
@@ -194,7 +248,7 @@ static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const
     if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
     if (!plan->waits) return;
     mshr_wait(&c->mshr, entry, m, plan->missing);
-    audit_enter(owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
+    audit_enter(cache_owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
 }
 
 /* `covered`: absent sectors that need not be fetched. */
@@ -210,14 +264,15 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .victim = NO_LINE,
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
-        plan.victim = tag_victim(&c->tags, at->set);
+        plan.victim = cache_victim(c, at->set);
         if (plan.victim == NO_LINE) return STALL_LINE;
     }
     Stall stall = what_is_short(c, &plan);
     if (stall) return stall;
+    *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
+    if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
     take_line(c, m, at, plan.victim, now);
     register_miss(c, m, at, &plan);
-    *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     cache_count(c, m, *result);
     return STALL_NONE;
 }
@@ -270,7 +325,7 @@ static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint6
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);
     if (e->line == NO_LINE) {
-        e->line = tag_victim(&c->tags, e->set);
+        e->line = cache_victim(c, e->set);
         if (e->line == NO_LINE) return;
         cache_replace(c, e->line, &at, m, now);
     }
@@ -290,37 +345,41 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
         line->valid |= (uint8_t)sectors;
     }
     c->stats.fills++;
+    object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
     mshr_fill(&c->mshr, entry, sectors);
-    if (mshr_is_free(&c->mshr, entry)) audit_leave(owner(c), QUEUE_MSHRS, entry);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
 
-void cache_send_woken(Cache *c, Link *to_cpu, uint64_t now) {
+void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
     const MemMessage *m = mshr_woken(&c->mshr);
-    if (!m || !link_can_send(to_cpu, now)) return;
+    if (!link_can_send(to_cpu, now)) return;
     uint32_t slot = c->mshr.woken[c->mshr.woken_first], entry = slot >> c->mshr.shape.slot_shift;
     cache_respond(to_cpu, m, 0, now);
     mshr_pop_woken(&c->mshr);
-    audit_leave(owner(c), QUEUE_WAITING, slot);
-    if (mshr_is_free(&c->mshr, entry)) audit_leave(owner(c), QUEUE_MSHRS, entry);
+    audit_leave(cache_owner(c), QUEUE_WAITING, slot);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
 
 /* The pipeline in front of the tags. */
 
-void cache_accept(CacheObject *object, uint64_t now) {
+static _Noreturn void not_inside_line(const CacheObject *object, const MemMessage *m) {
+    user_error("%s: a request for %u B at 0x%lx is not inside one line of %u B; the requester must ask for "
+               "smaller segments, or 'line' be larger",
+               object_path(&object->obj), m->bytes, m->address, object->cache.tags.shape.line_bytes);
+}
+
+void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {
+    const TagShape *shape = &object->cache.tags.shape;
+    uint32_t offset = (uint32_t)m->address & (shape->line_bytes - 1);
+    if (m->bytes == 0 || offset + m->bytes > shape->line_bytes) not_inside_line(object, m);
+}
+
+void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now) {
     Cache *c = &object->cache;
     DelayQueue *queue = &c->pipeline;
-    if (queue->count == queue->limit) return;
-    const MemMessage *m = link_peek(object->cpu.receive, now);
-    if (!m) return;
-    uint32_t offset = (uint32_t)m->address & (c->tags.shape.line_bytes - 1);
-    if (m->bytes == 0 || offset + m->bytes > c->tags.shape.line_bytes)
-        user_error(
-            "%s: a request for %u B at 0x%lx is not inside one line of %u B; the requester must ask for "
-            "smaller segments, or 'line' be larger",
-            object_path(&object->obj), m->bytes, m->address, c->tags.shape.line_bytes);
-    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
-    queue->message[slot] = *m;
-    queue->ready[slot] = now + c->pipeline_ticks;
+    cache_require_inside_line(object, m);
+    uint32_t slot;
+    *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
     c->stats.accesses++;
     audit_enter(&object->obj, QUEUE_PIPELINE, slot);
     audit_promise(&object->obj, !(m->flags & MEM_POSTED));
@@ -348,9 +407,7 @@ void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
         if (stall) begin_stall(c, stall, cycle);
     }
     if (stall) return;
-    c->pipeline.count--;
-    audit_leave(&object->obj, QUEUE_PIPELINE, c->pipeline.first);
-    c->pipeline.first = (c->pipeline.first + 1) & (c->pipeline.slots - 1);
+    audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b) {
@@ -375,14 +432,16 @@ static uint64_t access_time(const CacheObject *object, uint64_t now) {
     }
 }
 
+/* Looks no further once the next cycle is the answer. */
 uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now) {
     const Cache *c = &object->cache;
-    uint64_t next = below;
-    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, now));
-    if (c->misses.count) next = earlier(next, send_time(object->mem.send, now));
+    uint64_t next = below, soon = now + c->period;
     if (c->pipeline.count) next = earlier(next, access_time(object, now));
+    if (next <= soon) return soon;
     if (c->pipeline.count < c->pipeline.limit) next = earlier(next, link_next_ready(object->cpu.receive));
-    return later(next, now + c->period);
+    if (c->misses.count) next = earlier(next, send_time(object->mem.send, now));
+    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, now));
+    return later(next, soon);
 }
 
 /* Class functions. */
@@ -466,7 +525,7 @@ static uint64_t requests_in_mshrs(const Mshr *mshr) {
     return waiting;
 }
 
-static uint64_t answers_due_in_pipeline(const DelayQueue *queue) {
+uint64_t delay_queue_answers_due(const DelayQueue *queue) {
     uint64_t due = 0;
     for (uint32_t i = 0; i < queue->count; i++)
         due += !(queue->message[(queue->first + i) & (queue->slots - 1)].flags & MEM_POSTED);
@@ -480,7 +539,7 @@ static void check_answers(const CacheObject *object, uint64_t unanswered) {
     if (c->stats.accesses != object->cpu.receive->popped)
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
               object->cpu.receive->popped);
-    unanswered += requests_in_mshrs(&c->mshr) + answers_due_in_pipeline(&c->pipeline);
+    unanswered += requests_in_mshrs(&c->mshr) + delay_queue_answers_due(&c->pipeline);
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
               answers, unanswered, c->stats.accesses);
@@ -510,11 +569,11 @@ static void check_memory_side(const CacheObject *object, uint64_t passing) {
               object_path(&object->obj), sent, own, came, c->stats.fills, passing);
 }
 
-void cache_check(const CacheObject *object, uint64_t passing, bool idle) {
+void cache_check(const CacheObject *object, uint64_t passing, uint64_t to_pass, bool idle) {
     const char *path = object_path(&object->obj);
     check_results(path, &object->cache);
     check_fetches(path, &object->cache);
-    check_answers(object, passing);
+    check_answers(object, passing + to_pass);
     check_memory_side(object, passing);
     if (idle) check_idle(path, &object->cache);
 }
@@ -527,13 +586,31 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     case QUEUE_MISSES: return c->misses.count;
     case QUEUE_MSHRS: return c->mshr.used;
     case QUEUE_WAITING: return requests_in_mshrs(&c->mshr);
-    case QUEUE_PASSING: break; /* the class's own */
+    case QUEUE_PASSING:
+    case QUEUE_BYPASSING: break; /* the class's own */
     }
     return 0;
 }
 
+void cache_set_depth(SimObject *object, uint32_t class_number, uint32_t depth) {
+    tag_set_depth(&((CacheObject *)object)->cache.tags, class_number, depth);
+}
+
+void cache_set_keep(SimObject *object, uint32_t class_number, uint32_t keep) {
+    tag_set_keep(&((CacheObject *)object)->cache.tags, class_number, keep);
+}
+
+static void read_classes(const SimObject *object, Cache *c) {
+    const CacheParameters *p = &c->parameters;
+    class_table_read(&c->tags.order.depth, object, "class_depths", p->class_depths, LEAST_RECENT);
+    class_table_read(&c->tags.order.keep, object, "class_keeps", p->class_keeps, UINT8_MAX);
+    c->tags.order.by_class = *p->class_depths || *p->class_keeps;
+}
+
 void cache_init(SimObject *object) {
-    const Cache *c = &cache_object(object)->cache;
+    Cache *c = &((CacheObject *)object)->cache;
+    c->filter = filter_of(object);
+    read_classes(object, c);
     audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
                 queue_length);
     audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,

@@ -9,9 +9,11 @@
 #ifndef WW_MEM_CACHE_H
 #define WW_MEM_CACHE_H
 
-#include "core/sim/sim.h"
+#include "core/sim/event.h"
+#include "mem/evicted_address_filter.h"
 #include "mem/mshr.h"
 #include "mem/tag_array.h"
+#include "mem/victim_tags.h"
 
 /* Why the request at the tags cannot go on. The first four are the reservation fails. */
 typedef enum {
@@ -45,12 +47,24 @@ typedef enum {
 
 typedef enum { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL } Allocation;
 
+/* What policies can listen to in every cache. A class's own events follow. */
+typedef enum {
+    CACHE_HIT,
+    CACHE_MISS,
+    CACHE_MERGE,
+    CACHE_EVICT,
+    CACHE_FILL,
+    CACHE_ASK_BYPASS,
+    CACHE_ASK_VICTIM,
+    CACHE_EVENTS_END,
+} CacheEvent;
+
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;
 
 typedef struct {
     uint64_t size;
-    char *index_masks;
+    char *index_masks, *class_depths, *class_keeps;
     uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
 } CacheParameters;
 
@@ -88,8 +102,10 @@ typedef struct {
     uint64_t pipeline_ticks;        /* from accepting a request to the tags */
     uint64_t port_mask, port_shift; /* width of the data array's port, bytes: mask + 1 = 1 << shift */
     uint64_t data_busy_until;
-    uint64_t stall;       /* Stall of the request at the tags, as of its last try */
-    uint64_t stall_since; /* cycle up to which that stall is counted              */
+    uint64_t stall;               /* Stall of the request at the tags, as of its last try */
+    uint64_t stall_since;         /* cycle up to which that stall is counted              */
+    EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
+    VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
     CacheStats stats;
 } Cache;
 
@@ -101,12 +117,34 @@ typedef struct {
 } CacheObject;
 
 /* Where messages wait in a cache, for the audit of its queues. */
-typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_PASSING } CacheQueue;
+typedef enum {
+    QUEUE_PIPELINE,
+    QUEUE_MISSES,
+    QUEUE_MSHRS,
+    QUEUE_WAITING,
+    QUEUE_PASSING,
+    QUEUE_BYPASSING,
+} CacheQueue;
 
 #define CACHE_IS_FIRST_OF(T)                                                                                 \
     _Static_assert(offsetof(T, cpu) == offsetof(CacheObject, cpu) &&                                         \
                        offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
                    "a cache object begins like CacheObject")
+
+/* clang-format off */
+#define CACHE_EVENT_ROWS(bypass_question)                                                                                     \
+    [CACHE_HIT] = {"hit", "sm, warp, address, pc", false, "A request found all its sectors"},                \
+    [CACHE_MISS] = {"miss", "sm, warp, address, pc", false,                                                  \
+                    "A request found a sector neither there nor under way"},                                 \
+    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", false, "A request waits for sectors under way"},      \
+    [CACHE_EVICT] = {"evict", "sm, warp, address, class", false,                                             \
+                     "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
+    [CACHE_FILL] = {"fill", "sm, warp, address, hit", false,                                                 \
+                    "What a warp had fetched has come; hit: the cache below had it"},                        \
+    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", true, bypass_question},    \
+    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", true,                                                  \
+                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
+/* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
     STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_HIT], n "_hits", "accesses", d " that hit"),     \
@@ -126,6 +164,11 @@ typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_P
     {.kind = FIELD_PARAM, .type = TYPE_U32, .name = n, .initial = def, .unit = "choice", .choices = words,   \
      .doc = d, FIELD_AT(T, m)}
 
+#define CACHE_ENABLED_ROW(T)                                                                                 \
+    {.kind = FIELD_PARAM, .type = TYPE_U32, .name = "enabled", .initial = "true", .unit = "flag",            \
+     .flag = true, .knob = true,                                                                             \
+     .doc = "false: everything bypasses, only the tags are kept up to date", FIELD_AT(T, enabled)}
+
 #define CACHE_PARAMETER_ROWS(T)                                                                              \
     PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity"),                            \
     PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 65536), \
@@ -143,7 +186,12 @@ typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_P
     PARAM_NAMED(T, cache.parameters.merges, "merges", "8", "requests",                                       \
                 "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096),               \
     PARAM_NAMED(T, cache.parameters.miss_queue, "miss_queue", "8", "messages", "Queue for the memory side",  \
-                .min = 2, .max = 65536)
+                .min = 2, .max = 65536),                                                                     \
+    PARAM_NAMED(T, cache.parameters.class_depths, "class_depths", "", "ways",                                \
+                "How far below the most recently used the lines of each class enter, class 0 first: "        \
+                "\"0,15,7\"; 0 unless named, 255: at the least"),                                            \
+    PARAM_NAMED(T, cache.parameters.class_keeps, "class_keeps", "", "ranks",                                 \
+                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named")
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
     TAG_ARRAY_ROWS(T, cache.tags),                                                                           \
@@ -167,7 +215,9 @@ typedef enum { QUEUE_PIPELINE, QUEUE_MISSES, QUEUE_MSHRS, QUEUE_WAITING, QUEUE_P
     DERIVED(T, cache.port_shift, "log2 of the width of the data port"),                                      \
     STATE(T, cache.data_busy_until, "When the data array is free"),                                          \
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
-    STATE(T, cache.stall_since, "Cycle up to which that is counted")
+    STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
+    HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
+    HOST(T, cache.victims, "Victim tags attached to it")
 
 #define CACHE_STAT_ROWS(T)                                                                                   \
     STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \
@@ -220,8 +270,9 @@ bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *save
 void cache_check_sets(const CacheObject *object, CacheIndex *index);
 void cache_init(SimObject *object);
 void cache_settle(SimObject *object, uint64_t now);
-/* `passing`: requests that were passed on and wait for their answer. */
-void cache_check(const CacheObject *object, uint64_t passing, bool idle);
+/* `passing`: requests that were passed on and wait for their answer; `to_pass`: those that are still to be
+ * passed on and want one. */
+void cache_check(const CacheObject *object, uint64_t passing, uint64_t to_pass, bool idle);
 void cache_report(const SimObject *object, FILE *out);
 double cache_miss_rate(const SimObject *object);
 double cache_miss_or_merge_rate(const SimObject *object);
@@ -231,17 +282,48 @@ double cache_read_miss_rate(const SimObject *object);
 
 /* Takes the answer to a fetch that this cache sent. */
 void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
+void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
 /* Answers the oldest request that has all its sectors. */
-void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now);
-void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now);
+static inline void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now) {
+    if (cache->mshr.woken_count) cache_send_oldest_woken(cache, to_cpu, now);
+}
+void cache_send_oldest_miss(Cache *cache, Link *to_mem, uint64_t now);
+static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
+    if (cache->misses.count) cache_send_oldest_miss(cache, to_mem, now);
+}
 /* The request that has reached the tags, or NULL. */
 static inline const MemMessage *cache_request_at_tags(const Cache *cache, uint64_t now) {
     const DelayQueue *queue = &cache->pipeline;
     return queue->count && queue->ready[queue->first] <= now ? &queue->message[queue->first] : NULL;
 }
+/* Room for as many messages as are under way in `cycles`. */
+void delay_queue_build(DelayQueue *queue, uint32_t cycles);
+static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {
+    *slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->ready[*slot] = ready;
+    return &queue->message[*slot];
+}
+/* Takes the first away; returns its slot. */
+static inline uint32_t delay_queue_pop(DelayQueue *queue) {
+    uint32_t slot = queue->first;
+    queue->first = (slot + 1) & (queue->slots - 1);
+    queue->count--;
+    return slot;
+}
+/* A user error unless the request is inside one line. */
+void cache_require_inside_line(const CacheObject *object, const MemMessage *m);
+/* Messages in the queue that want an answer. */
+uint64_t delay_queue_answers_due(const DelayQueue *queue);
 /* What became of it: gone when `stall` is STALL_NONE, else still there. */
 void cache_end_access(CacheObject *object, Stall stall, uint64_t now);
-void cache_accept(CacheObject *object, uint64_t now);
+void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now);
+static inline void cache_accept(CacheObject *object, uint64_t now) {
+    const DelayQueue *queue = &object->cache.pipeline;
+    const MemMessage *m;
+    if (queue->count < queue->limit &&
+        (m = link_peek(object->cpu.receive, now))) /* more: resumed with a shorter one */
+        cache_accept_request(object, m, now);
+}
 /* When to tick again; `below`: when to look again at what comes from the memory side. */
 uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now);
 
@@ -273,12 +355,34 @@ static inline uint32_t cache_miss_queue_room(const Cache *cache) {
     return queue->count < queue->limit ? queue->limit - queue->count : 0;
 }
 
+static inline SimObject *cache_owner(const Cache *cache) {
+    return (SimObject *)((char *)(uintptr_t)cache - offsetof(CacheObject, cache));
+}
+/* Tells listeners what became of a request. */
+void cache_tell(const Cache *cache, const MemMessage *m, Result result);
+
 static inline void cache_count(Cache *cache, const MemMessage *m, Result result) {
     Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
                     : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
                                            : (Stream)(STREAM_READ + m->kind);
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
+    if (__builtin_expect(cache_owner(cache)->heard, 0)) cache_tell(cache, m, result);
+}
+
+/* The answer of policies to CACHE_ASK_BYPASS; nobody asks about anything but reads. */
+static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m) {
+    SimObject *object = cache_owner(cache);
+    return object_is_heard(object, CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
+           event_ask(object, CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc) > 0;
+}
+/* The line of the set that policies want to be replaced, instead of `victim`. */
+uint32_t cache_victim_of_policy(const Cache *cache, uint32_t set, uint32_t victim);
+/* The line of the set to replace, or NO_LINE. */
+static inline uint32_t cache_victim(const Cache *cache, uint32_t set) {
+    uint32_t victim = tag_victim(&cache->tags, set);
+    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM);
+    return asked ? cache_victim_of_policy(cache, set, victim) : victim;
 }
 
 /* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:

@@ -19,4 +19,10 @@ bool l2_keeps_host_copies(const SimObject *l2);
  * reserved. */
 void l2_warm(SimObject *l2, uint64_t address);
 
+/* For policies, of both classes: how many places below the most recently used the lines of a class enter, and
+ * which classes are kept when a line of a class with less can be replaced. Both 0 for all classes at first.
+ */
+void cache_set_depth(SimObject *cache, uint32_t class_number, uint32_t depth);
+void cache_set_keep(SimObject *cache, uint32_t class_number, uint32_t keep);
+
 #endif

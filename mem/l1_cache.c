@@ -1,23 +1,20 @@
 /* L1: global memory is written through, local memory is written back. Atomics and bypassing requests pass
  * through, and leave no stale line behind. */
-#include "mem/cache.h"
 #include "mem/caches.h"
+#include "mem/passing.h"
+#include "mem/warp_sampler.h"
 
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
-
-/* Set in the tokens of requests that pass through; other tokens are MSHRs. */
-#define PASSING_TOKEN (1u << 31)
 
 typedef struct {
     SimObject obj;
     Port cpu, mem;
     Cache cache;
-    uint32_t latency, write_policy, local_allocate, enabled;
-    uint32_t passing_limit;
-    uint32_t passing_count, passing_released_count, passing_fresh;
-    MemMessage *passing;        /* requests sent on and not answered yet, as they came */
-    uint32_t *passing_released; /* stack of places in `passing` that were used before and are free */
-    uint64_t off_hits, off_misses;
+    uint32_t latency, write_policy, local_allocate;
+    uint32_t enabled;      /* a knob                             */
+    uint64_t may_allocate; /* a knob: warps that may take a line */
+    Passing passing;
+    WarpSampler *sampler; /* a policy's part of the SM, or NULL */
 } L1Cache;
 
 CACHE_IS_FIRST_OF(L1Cache);
@@ -29,13 +26,16 @@ static void l1_build(SimObject *object) {
 
 static uint64_t passing_count(const SimObject *object, uint32_t queue) {
     (void)queue;
-    return ((const L1Cache *)object)->passing_count;
+    return ((const L1Cache *)object)->passing.count;
 }
 
 static void l1_init(SimObject *object) {
+    L1Cache *l1 = (L1Cache *)object;
     cache_init(object);
-    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE,
-                ((const L1Cache *)object)->passing_limit, passing_count);
+    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l1->passing.limit,
+                passing_count);
+    l1->may_allocate = ~0ull;
+    l1->sampler = sampler_of(object);
 }
 
 void l1_invalidate(SimObject *object) {
@@ -44,70 +44,36 @@ void l1_invalidate(SimObject *object) {
     tag_invalidate_all(&c->tags);
     for (uint32_t i = 0; i < c->tags.shape.lines; i++)
         c->written[i] = 0;
-}
-
-/* Requests that pass through. */
-
-/* Is there room to pass `m` on, and to write back `dirty_line` (or NO_LINE) before? */
-static Stall what_passing_lacks(const L1Cache *l1, const MemMessage *m, uint32_t dirty_line) {
-    if (cache_miss_queue_room(&l1->cache) < 1u + cache_is_dirty(&l1->cache, dirty_line))
-        return STALL_MISS_QUEUE;
-    if (!(m->flags & MEM_POSTED) && l1->passing_count == l1->passing_limit) return STALL_PASSING;
-    return STALL_NONE;
-}
-
-static uint32_t keep_original(L1Cache *l1, const MemMessage *m) {
-    uint32_t place = l1->passing_released_count ? l1->passing_released[--l1->passing_released_count]
-                                                : l1->passing_fresh++;
-    l1->passing[place] = *m;
-    l1->passing_count++;
-    audit_enter(&l1->obj, QUEUE_PASSING, place);
-    return place;
-}
-
-static void pass_on(L1Cache *l1, const MemMessage *m) {
-    MemMessage *sent = cache_send_down(&l1->cache, 0);
-    *sent = *m;
-    sent->token = m->flags & MEM_POSTED ? 0 : PASSING_TOKEN | keep_original(l1, m);
-    sent->route_depth = 0;
-}
-
-static void answer_passing(L1Cache *l1, const MemMessage *response, uint64_t now) {
-    uint32_t place = response->token & ~PASSING_TOKEN;
-    ensure(place < l1->passing_fresh);
-    cache_respond(l1->cpu.send, &l1->passing[place], response->flags & (MEM_HIT | MEM_NACK), now);
-    l1->passing_released[l1->passing_released_count++] = place;
-    l1->passing_count--;
-    audit_leave(&l1->obj, QUEUE_PASSING, place);
+    if (c->victims) victim_tags_clear(c->victims);
 }
 
 /* Accesses. */
 
-/* The line, if present, would be stale afterwards. */
 static Stall drop_and_pass(L1Cache *l1, const MemMessage *m, const Lookup *at, Result result, uint64_t now) {
-    Stall stall = what_passing_lacks(l1, m, at->line);
-    if (stall) return stall;
-    if (at->line != NO_LINE) cache_drop(&l1->cache, at->line, now);
-    pass_on(l1, m);
-    cache_count(&l1->cache, m, result);
-    return STALL_NONE;
+    return pass_and_drop((CacheObject *)l1, &l1->passing, m, at, result, now);
 }
 
 static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, uint64_t now) {
     Result result = cache_holds(&l1->cache, at) ? RESULT_HIT : RESULT_MISS;
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
-    Stall stall = what_passing_lacks(l1, m, NO_LINE);
+    Stall stall = passing_lacks((CacheObject *)l1, &l1->passing, m, NO_LINE);
     if (stall) return stall;
     if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
-    pass_on(l1, m);
+    pass_on((CacheObject *)l1, &l1->passing, m);
     cache_count(&l1->cache, m, result);
     return STALL_NONE;
+}
+
+/* Who may not take a line may use what others have brought, and passes the cache by when there is none. */
+static bool may_allocate(const L1Cache *l1, const MemMessage *m) {
+    return l1->may_allocate >> (m->warp & 63) & 1;
 }
 
 /* Acknowledged once it is in the line or the line is on its way. */
 static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     bool answered = !(m->flags & MEM_POSTED);
     if (at->line == NO_LINE && !l1->local_allocate) return drop_and_pass(l1, m, at, RESULT_MISS, now);
+    if (at->line == NO_LINE && !may_allocate(l1, m)) return drop_and_pass(l1, m, at, RESULT_BYPASS, now);
     if (answered && !link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
     Result result;
     Stall stall = cache_write(&l1->cache, m, at, false, now, &result);
@@ -116,34 +82,26 @@ static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t 
     return STALL_NONE;
 }
 
+static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
+    return cache_miss(&l1->cache, m, at, l1->cache.parameters.allocate == ALLOCATE_ON_MISS, now);
+}
+
+static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
+                                                                uint64_t now) {
+    bool bypass = at->line == NO_LINE && (!may_allocate(l1, m) || cache_policy_bypasses(&l1->cache, m));
+    return bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
+}
+
 static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     Cache *c = &l1->cache;
-    if (!cache_holds(c, at)) return cache_miss(c, m, at, c->parameters.allocate == ALLOCATE_ON_MISS, now);
+    if (!cache_holds(c, at)) {
+        bool policies = l1->may_allocate != ~0ull || l1->obj.heard;
+        return policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
+    }
     if (!link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
     tag_touch(&c->tags, at->line);
     cache_count(c, m, RESULT_HIT);
     cache_respond(l1->cpu.send, m, MEM_HIT, now);
-    return STALL_NONE;
-}
-
-/* Switched off: the tags go on as if the cache were in use, so that its hit rate stays known and it can come
- * back, but the data comes from below. A line taken in this state has a tag and no valid sector. */
-static Stall pass_while_off(L1Cache *l1, const MemMessage *m, const Lookup *at, uint64_t now) {
-    Cache *c = &l1->cache;
-    uint32_t line = at->line != NO_LINE ? at->line : tag_victim(&c->tags, at->set);
-    Stall stall = what_passing_lacks(l1, m, line);
-    if (stall) return stall;
-    if (at->line == NO_LINE) {
-        l1->off_misses++;
-        if (line != NO_LINE) cache_replace(c, line, at, m, now);
-    } else {
-        l1->off_hits++;
-        cache_write_back(c, line, now);
-        if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
-        tag_touch(&c->tags, line);
-    }
-    pass_on(l1, m);
-    cache_count(c, m, RESULT_BYPASS);
     return STALL_NONE;
 }
 
@@ -157,7 +115,7 @@ static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
             object_path(&l1->obj), m->address);
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
-    if (!l1->enabled) return pass_while_off(l1, m, &at, now);
+    if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, &at, now);
     if (global_write) return write_global(l1, m, &at, now);
     if (m->kind == MEM_WRITE) return write_local(l1, m, &at, now);
     return read(l1, m, &at, now);
@@ -169,10 +127,11 @@ static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
 static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
     const MemMessage *m = link_peek(l1->mem.receive, now);
     if (m) {
-        bool passing = m->token & PASSING_TOKEN;
+        bool passing = passing_is_token(m->token);
         if (passing && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
+        if (l1->sampler) sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
         if (passing)
-            answer_passing(l1, m, now);
+            passing_answer((CacheObject *)l1, &l1->passing, m, now);
         else
             cache_fill(&l1->cache, m, now);
         link_pop(l1->mem.receive, now);
@@ -208,19 +167,20 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const struct
 static void l1_check(const SimObject *object, bool idle) {
     cache_check_sets((const CacheObject *)object, index_address);
     const L1Cache *l1 = (const L1Cache *)object;
-    cache_check((const CacheObject *)object, l1->passing_count, idle);
-    if (idle && l1->passing_count)
+    cache_check((const CacheObject *)object, l1->passing.count, 0, idle);
+    if (idle && l1->passing.count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
-              l1->passing_count);
+              l1->passing.count);
 }
 
 static void l1_report(const SimObject *object, FILE *out) {
     const L1Cache *l1 = (const L1Cache *)object;
     cache_report(object, out);
-    if (l1->passing_count)
-        fprintf(out, "%s: %u requests that passed through are not answered\n", object_path(object),
-                l1->passing_count);
+    passing_report(object, &l1->passing, out);
 }
+
+static const Event l1_events[] = {
+    CACHE_EVENT_ROWS("Shall this read, which finds no line, pass the cache by?"), {0}};
 
 static const Field l1_fields[] = {
     CACHE_ROWS(L1Cache),
@@ -230,16 +190,11 @@ static const Field l1_fields[] = {
                  "Writes of global memory go on below and evict the line or update it; none: reads only"),
     PARAM_FLAG(L1Cache, local_allocate, "true",
                "Writes of local memory that miss take a line; else they go on below"),
-    PARAM_FLAG(L1Cache, enabled, "true", "false: everything bypasses, only the tags are kept up to date"),
-    PARAM(L1Cache, passing_limit, "1024", "requests", "Writes, atomics and bypassing reads under way",
-          .min = 1, .max = 65536),
-    STATE(L1Cache, passing_count, "Requests that passed through and are not answered"),
-    STATE(L1Cache, passing_released_count, "Places in the list of free ones"),
-    STATE(L1Cache, passing_fresh, "First place that was never used"),
-    STATE_ARRAY(L1Cache, passing, passing_limit, "Requests that passed through, as they came"),
-    STATE_ARRAY(L1Cache, passing_released, passing_limit, "Free places that were used before"),
-    STAT(L1Cache, off_hits, "accesses", "While switched off: bypassing accesses whose line had a tag"),
-    STAT(L1Cache, off_misses, "accesses", "While switched off: bypassing accesses whose line had none"),
+    CACHE_ENABLED_ROW(L1Cache),
+    KNOB(L1Cache, may_allocate, "warps",
+         "Warps that may take lines; requests of others that find none bypass"),
+    PASSING_ROWS(L1Cache, passing, "1024"),
+    HOST(L1Cache, sampler, "Counts what the second level answers"),
     FIELDS_END};
 
 const Class l1_class = {
@@ -247,6 +202,7 @@ const Class l1_class = {
     .doc = "First-level cache: data, constant, texture or instruction",
     .bytes = sizeof(L1Cache),
     .fields = l1_fields,
+    .events = l1_events,
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,

@@ -5,6 +5,7 @@
 #include "mem/memory_controller.h"
 
 #include "mem/address_map.h"
+#include "mem/class_table.h"
 #include "mem/dram_checker.h"
 #include "mem/dram_queue.h"
 #include "mem/memory_protocol.h"
@@ -44,6 +45,7 @@ typedef struct {
 
 typedef struct {
     SimObject obj;
+    char *class_queues;
     uint32_t ports, queues, queue_entries, return_entries, scheduler, latency, age_cap;
     uint32_t banks, bank_groups, group_bits;
     uint32_t bus_bytes, burst_bytes;
@@ -67,6 +69,7 @@ typedef struct {
     uint32_t port_blocked; /* a request waits at a port for room in its queue */
     uint32_t replan;
     uint32_t last_column; /* command, 1 + DramCommand                        */
+    ClassTable queue_of_class;
 
     uint64_t reads, writes, posted_writes, read_bytes, write_bytes;
     uint64_t read_commands, write_commands, activates, precharges;
@@ -127,6 +130,13 @@ static void memory_controller_build(SimObject *object) {
     mc->plan_expires = NEVER;
 }
 
+/* The classes' own numbers are their queues, unless class_queues says otherwise. */
+static void read_class_queues(MemoryController *mc) {
+    for (uint32_t i = 0; i < CLASSES; i++)
+        mc->queue_of_class.of[i] = (uint8_t)(i < mc->queues ? i : mc->queues - 1);
+    class_table_read(&mc->queue_of_class, &mc->obj, "class_queues", mc->class_queues, mc->queues - 1);
+}
+
 static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     const MemoryController *mc = (const MemoryController *)object;
     return queue < QUEUES_MAX ? mc->queue[queue].count : mc->returns[queue - QUEUES_MAX].held;
@@ -137,6 +147,7 @@ static void memory_controller_init(SimObject *object) {
     free(mc->checker);
     mc->checker = NULL;
     mc->map = address_map_find(object);
+    read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
         audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
     for (uint32_t port = 0; port < mc->ports; port++)
@@ -313,8 +324,18 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
 
 /* ---- Arrivals ---- */
 
+uint32_t memory_controller_queues(const SimObject *object) {
+    return ((const MemoryController *)object)->queues;
+}
+
+/* Nobody waits for a write-back, whoever wrote the line: it is of the last queue. */
 static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *message) {
-    return message->class_number < mc->queues ? message->class_number : mc->queues - 1;
+    if (mc->queues == 1) return 0;
+    return wants_reply(message) ? class_value(&mc->queue_of_class, message->class_number) : mc->queues - 1;
+}
+
+void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint32_t queue) {
+    ((MemoryController *)object)->queue_of_class.of[class_number] = (uint8_t)queue;
 }
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
@@ -593,7 +614,10 @@ static const Field memory_controller_fields[] = {
     BASE(MemoryController),
     PARAM(MemoryController, ports, "1", "ports", "Ports, one per L2 slice", .min = 1, .max = PORTS_MAX),
     PARAM(MemoryController, queues, "1", "queues",
-          "Request queues; a request's class number chooses, low queues first", .min = 1, .max = QUEUES_MAX),
+          "Request queues; a request's class chooses, and a posted write is of the last; low queues first",
+          .min = 1, .max = QUEUES_MAX),
+    PARAM(MemoryController, class_queues, "", "queues",
+          "Queue of each class, class 0 first: \"1,1,0\"; of those left out: their own number, or the last"),
     PARAM(MemoryController, queue_entries, "64", "requests", "Room in each queue", .min = 1,
           .max = DRAM_QUEUE_MAX),
     PARAM(MemoryController, return_entries, "116", "responses", "Room for responses of each port", .min = 1,
@@ -649,6 +673,7 @@ static const Field memory_controller_fields[] = {
     STATE(MemoryController, port_blocked, "Whether a request waits at a port for room in its queue"),
     STATE(MemoryController, replan, "Whether the plan is out of date"),
     STATE(MemoryController, last_column, "Direction of the data bus"),
+    STATE(MemoryController, queue_of_class, "Queue of each class"),
     STAT(MemoryController, reads, "requests", "Reads that entered a queue"),
     STAT(MemoryController, writes, "requests", "Writes that entered a queue"),
     STAT(MemoryController, posted_writes, "requests", "Of these writes: without an answer"),

@@ -7,4 +7,8 @@
 
 extern const Class memory_controller_class;
 
+/* Requests of the class that come from now on go to this queue, one of those that the controller has. */
+void memory_controller_set_queue(SimObject *mc, uint32_t class_number, uint32_t queue);
+uint32_t memory_controller_queues(const SimObject *mc);
+
 #endif

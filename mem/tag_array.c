@@ -64,12 +64,66 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
                    shape->index_bits, shape->index_bits, shape->sets);
 }
 
-uint32_t tag_victim(const TagArray *tags, uint32_t set) {
-    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
+/* Replacement. */
+
+void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth) {
+    tags->order.depth.of[class_number] = (uint8_t)depth;
+    tags->order.by_class = 1;
+}
+
+void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep) {
+    tags->order.keep.of[class_number] = (uint8_t)keep;
+    tags->order.by_class = 1;
+}
+
+/* The line of the same set that was used last before this one, or NO_LINE. */
+static uint32_t used_before(const TagArray *tags, uint32_t line) {
+    uint32_t first = line / tags->shape.ways * tags->shape.ways, last = NO_LINE;
+    uint64_t stamp = 0;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++) {
+        uint64_t used = tags->line[i].used;
+        if (used <= stamp || used >= tags->line[line].used) continue;
+        stamp = used;
+        last = i;
+    }
+    return last;
+}
+
+static uint64_t oldest_stamp(const TagArray *tags, uint32_t line) {
+    uint32_t first = line / tags->shape.ways * tags->shape.ways;
+    uint64_t oldest = tags->line[line].used;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        if (tags->line[i].used && tags->line[i].used < oldest) oldest = tags->line[i].used;
+    return oldest;
+}
+
+/* Exchanges stamps with those below; to the end of the order at once where a stamp is free there. */
+void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
+    bool to_the_end = places >= tags->shape.ways - 1 || places >= LEAST_RECENT;
+    uint64_t oldest = to_the_end ? oldest_stamp(tags, line) : 0, *used = &tags->line[line].used;
+    if (oldest > 1) {
+        *used = oldest < *used ? oldest - 1 : oldest;
+        return;
+    }
+    for (uint32_t below; places && (below = used_before(tags, line)) != NO_LINE; places--) {
+        uint64_t stamp = *used;
+        *used = tags->line[below].used;
+        tags->line[below].used = stamp;
+    }
+}
+
+static uint32_t keep_of(const TagArray *tags, const TagLine *line) {
+    return line->used ? 1 + class_value(&tags->order.keep, line->class_number) : 0;
+}
+
+uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
+    uint32_t first = set * tags->shape.ways, victim = NO_LINE, least = UINT32_MAX;
     uint64_t oldest = NEVER;
     for (uint32_t i = first; i < first + tags->shape.ways; i++) {
         const TagLine *line = &tags->line[i];
-        if (line->used >= oldest || line->reserved) continue;
+        uint32_t keep = keep_of(tags, line);
+        if (line->reserved || keep > least || (keep == least && line->used >= oldest)) continue;
+        least = keep;
         oldest = line->used;
         victim = i;
     }
@@ -81,6 +135,8 @@ void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t 
     tags->tag[line] = line_address | 1;
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tag_touch(tags, line);
+    if (__builtin_expect(tags->order.by_class != 0, 0))
+        tag_lower(tags, line, class_value(&tags->order.depth, class_number));
 }
 
 void tag_invalidate(TagArray *tags, uint32_t line) {

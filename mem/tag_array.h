@@ -6,14 +6,15 @@
 #ifndef WW_MEM_TAG_ARRAY_H
 #define WW_MEM_TAG_ARRAY_H
 
-#include "core/sim/object.h"
+#include "mem/class_table.h"
 
 #define NO_LINE UINT32_MAX
 
 enum {
     SECTOR_BYTES_MIN = 32,
     MAX_INDEX_BITS = 16,
-    NOBODY = 0xffff, /* owner of a line that no warp asked for */
+    LEAST_RECENT = 255, /* a depth below all other lines */
+    NOBODY = 0xffff,    /* owner of a line that no warp asked for */
 };
 
 typedef enum { INDEX_LINEAR, INDEX_XOR } IndexFunction;
@@ -43,8 +44,16 @@ typedef struct {
     uint16_t sm, warp;              /* the warp that reserved it, or NOBODY */
 } TagLine;
 
+/* How the classes of requests bend LRU. All zero: they do not. */
+typedef struct {
+    ClassTable depth;  /* places below the most recently used at which a line of the class enters     */
+    ClassTable keep;   /* a line is replaced before all lines of its set whose class has more of this */
+    uint64_t by_class; /* is any value not 0? */
+} TagOrder;
+
 typedef struct {
     TagShape shape;
+    TagOrder order;
     uint64_t *tag; /* per line, set by set: line address | 1, or 0 when the line is invalid */
     TagLine *line;
     uint64_t uses; /* the last stamp given out */
@@ -52,6 +61,7 @@ typedef struct {
 
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
     DERIVED(T, m.shape, "Geometry and set index")                                                            \
+    , STATE(T, m.order, "Where lines enter and leave, by class")                                             \
     , STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                  \
     , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors, owner and last use of each line")                      \
     , STATE(T, m.uses, "Stamp of the last use")
@@ -79,6 +89,7 @@ static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address)
 
 /* The sectors that hold [address, address + bytes), which must lie inside one line. */
 static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint32_t bytes) {
+    if (shape->all_sectors == 1) return 1;
     uint32_t offset = (uint32_t)address & (shape->line_bytes - 1);
     uint32_t first = offset >> shape->sector_shift, last = (offset + bytes - 1) >> shape->sector_shift;
     return (2u << last) - (1u << first);
@@ -86,9 +97,11 @@ static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint
 
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
-    uint32_t first = set * tags->shape.ways;
-    for (uint32_t i = first; i < first + tags->shape.ways; i++)
-        if (tags->tag[i] == (line_address | 1)) return i;
+    const uint64_t *tag = tags->tag + (size_t)set * tags->shape.ways, *end = tag + tags->shape.ways;
+    uint64_t wanted = line_address | 1;
+    do
+        if (*tag == wanted) return (uint32_t)(tag - tags->tag);
+    while (++tag != end);
     return NO_LINE;
 }
 
@@ -99,13 +112,31 @@ static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
 static inline void tag_touch(TagArray *tags, uint32_t line) {
     tags->line[line].used = ++tags->uses;
 }
+/* Moves a line that has just been touched so many places down the order of use of its set. */
+void tag_lower(TagArray *tags, uint32_t line, uint32_t places);
 
-/* The line to replace: an invalid one, else the least recently used of those without a reserved sector;
- * NO_LINE when every way is reserved. */
-uint32_t tag_victim(const TagArray *tags, uint32_t set);
+void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth);
+void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep);
 
-/* Gives `line`, whose former contents are lost, to `line_address`, as the most recently used; no sector is
- * there yet. */
+uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
+
+/* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
+ * the classes that are to be kept least. NO_LINE when every way is reserved. */
+static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
+    if (__builtin_expect(tags->order.by_class != 0, 0)) return tag_victim_by_class(tags, set);
+    const TagLine *line = tags->line + (size_t)set * tags->shape.ways, *end = line + tags->shape.ways;
+    const TagLine *victim = NULL;
+    uint64_t oldest = NEVER;
+    do {
+        if (line->used >= oldest || line->reserved) continue;
+        oldest = line->used;
+        victim = line;
+    } while (++line != end);
+    return victim ? (uint32_t)(victim - tags->line) : NO_LINE;
+}
+
+/* Gives `line`, whose former contents are lost, to `line_address`, at the depth of its class: as the most
+ * recently used, unless a policy has set another. No sector is there yet. */
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                  uint8_t class_number);
 

@@ -37,6 +37,7 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);
+    sm_update_allowed(sm);
 }
 
 void sm_check_barriers(Sm *sm, Cta *cta) {

@@ -52,6 +52,7 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     }
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
+    sm_update_allowed(sm);
     object_tell(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
 }
@@ -74,6 +75,7 @@ static void forget_age(Sm *sm, WarpSet warps) {
 
 void sm_retire_warp(Sm *sm, uint32_t w) {
     uint32_t slot = sm->warp[w].cta_slot;
+    object_tell(&sm->obj, SM_WARP_END, w, 0, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     if (--sm->cta[slot].unfinished) return;
     object_tell(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);

@@ -1,13 +1,17 @@
 #include "core/gpu/gpu.h"
 
 #include "core/gpu/dispatcher.h"
-#include "core/gpu/sm.h"
+#include "core/gpu/locality_scores.h"
 #include "mem/address_map.h"
 #include "mem/caches.h"
+#include "mem/evicted_address_filter.h"
 #include "mem/functional_memory.h"
 #include "mem/memory_controller.h"
 #include "mem/networks.h"
+#include "mem/pc_bypass_table.h"
 #include "mem/traffic.h"
+#include "mem/victim_tags.h"
+#include "mem/warp_sampler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +42,7 @@ struct Gpu {
     LaunchResult result; /* of the present or last launch */
     uint32_t launches;
     uint64_t hang_cycles;
+    uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
     void (*report)(void *context);
     void *report_context;
@@ -55,8 +60,13 @@ void gpu_register_classes(void) {
         &mux_class,
         &address_map_class,
         &memory_controller_class,
+        &evicted_address_filter_class,
+        &pc_bypass_table_class,
+        &warp_sampler_class,
         &traffic_source_class,
         &traffic_sink_class,
+        &locality_scores_class,
+        &victim_tags_class,
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         class_register(classes[i]);
@@ -257,6 +267,7 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++)
         if (gpu->sim->objects[i]->class == &l1_class) l1_invalidate(gpu->sim->objects[i]);
     count(gpu, &gpu->result, false);
+    gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
 }
 
@@ -290,7 +301,6 @@ _Noreturn static void hang(const Gpu *gpu, uint64_t since) {
 
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     const Clock *core = &gpu->sim->clocks[0];
-    uint64_t progress = 0, progress_cycle = gpu_cycle(gpu);
     if (dispatcher_idle(gpu->dispatcher)) return RUN_DONE;
     while (!dispatcher_idle(gpu->dispatcher)) {
         uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
@@ -301,11 +311,11 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
         }
         StopReason stop = sim_run(gpu->sim, (end < cycle_limit ? end : cycle_limit) * core->period);
         if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher)) hang(gpu, gpu_cycle(gpu));
-        if (progress_count(gpu) != progress) {
-            progress = progress_count(gpu);
-            progress_cycle = gpu_cycle(gpu);
-        } else if (gpu_cycle(gpu) - progress_cycle > gpu->hang_cycles) {
-            hang(gpu, progress_cycle);
+        if (progress_count(gpu) != gpu->progress) {
+            gpu->progress = progress_count(gpu);
+            gpu->progress_cycle = gpu_cycle(gpu);
+        } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles) {
+            hang(gpu, gpu->progress_cycle);
         }
         maybe_report(gpu);
     }

@@ -18,11 +18,13 @@ static WarpSet group_of(const Sm *sm, uint32_t warp) {
     return first + slots >= MAX_WARPS ? from_first : from_first & ((1ull << (first + slots)) - 1);
 }
 
-/* Two-level scheduling: stays with a group until none of its warps is ready, then goes to that of the oldest
- * ready warp; greedy then oldest within a group. */
+/* Two-level scheduling: stays with a group until none of its warps is ready. Then group_order says which
+ * group comes next: the one of the oldest ready warp, or in turn the next one with a ready warp; it is also
+ * the order within the group. */
 static uint32_t pick_by_group(const Sm *sm, const Scheduler *sched, WarpSet ready) {
-    WarpSet mine = ready & group_of(sm, sched->last);
-    return pick_greedy_then_oldest(sm, sched, mine ? mine : ready);
+    WarpSet mine = ready & group_of(sm, sched->last), from = mine ? mine : ready;
+    return sm->group_order == ORDER_LRR ? pick_round_robin(sched, from)
+                                        : pick_greedy_then_oldest(sm, sched, from);
 }
 
 static inline __attribute__((always_inline)) uint32_t pick(const Sm *sm, const Scheduler *sched,
@@ -40,6 +42,32 @@ static WarpSet narrow(const Sm *sm, WarpSet ready) {
     if (sm->first == FIRST_ANY) return ready;
     WarpSet wanted = ready & (sm->first == FIRST_MEMORY ? sm->head_memory : ~sm->head_memory);
     return wanted ? wanted : ready;
+}
+
+WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n) {
+    WarpSet oldest = 0;
+    for (uint32_t i = 0; i < ctas && n; i++)
+        for (WarpSet of_cta = cta_by_age[i] & set; of_cta && n; of_cta &= of_cta - 1, n--)
+            oldest |= of_cta & -of_cta;
+    return oldest;
+}
+
+/* Warps that others of their CTA wait for at a barrier. */
+static WarpSet lagging_warps(const Sm *sm) {
+    WarpSet at_barrier = sm->waiting & ~sm->fencing, lagging = 0;
+    for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
+        if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
+    return lagging;
+}
+
+void sm_update_allowed(Sm *sm) {
+    WarpSet within = ~0ull;
+    if (sm->warp_limit < MAX_WARPS) {
+        within = lagging_warps(sm);
+        for (uint32_t i = 0; i < sm->schedulers; i++)
+            within |= oldest_warps(sm->cta_by_age, sm->resident, sm->sched[i].warps, sm->warp_limit);
+    }
+    sm->allowed = sm->may_issue & within;
 }
 
 /* Has a policy a say in which of the ready warps issues, or does one listen? */
@@ -65,24 +93,27 @@ static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting
     return sched->warps & sm->valid & ~sm->blocked & ~waiting;
 }
 
+/* Of a set whose next instructions are for the LSU: loads and atomics that go to L1 and beyond. */
 static WarpSet loads_among(const Sm *sm, WarpSet set) {
+    const uint32_t spaces = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_GENERIC;
     WarpSet loads = 0;
     for (; set; set &= set - 1) {
         uint32_t w = first_warp(set);
-        InstKind kind = (InstKind)sm_inst(sm, sm->warp[w].simt.top.pc)->kind;
-        if (kind == INST_LOAD || kind == INST_ATOMIC) loads |= warp_bit(w);
+        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+        bool reads = inst->kind == INST_LOAD || inst->kind == INST_ATOMIC;
+        if (reads && (spaces >> inst->space & 1)) loads |= warp_bit(w);
     }
     return loads;
 }
 
 SELDOM static WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
-    WarpSet allowed = ready & sm->may_issue & (sm->may_issue_memory | ~sm->head_memory);
+    WarpSet allowed = ready & sm->allowed & (sm->may_issue_memory | ~sm->head_memory);
     return allowed & ~loads_among(sm, allowed & sm->head_memory & ~sm->may_load);
 }
 
 /* Of these, the ones that policies allow and whose unit takes an instruction now. */
 static inline WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
-    bool all = (sm->may_issue & sm->may_issue_memory & sm->may_load) == ~0ull;
+    bool all = (sm->allowed & sm->may_issue_memory & sm->may_load) == ~0ull;
     return __builtin_expect(all, 1) ? ready : restricted_warps(sm, ready);
 }
 

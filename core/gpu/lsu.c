@@ -43,9 +43,9 @@ typedef struct {
     uint32_t op_valid;
     uint32_t holds_place; /* op is still in the link from the SM, where it takes a place */
     uint32_t segment_count, segment_next;
-    uint32_t pad;
-    uint32_t entry;      /* of op, NO_ENTRY before its first access */
-    uint64_t busy_until; /* tick until which shared memory is taken by bank conflicts */
+    uint32_t class_number; /* of op's warp when it began */
+    uint32_t entry;        /* of op, NO_ENTRY before its first access */
+    uint64_t busy_until;   /* tick until which shared memory is taken by bank conflicts */
     Outstanding *outstanding;
     uint32_t first_free, in_use;
     Completed *completed; /* ring, in order of readiness */
@@ -90,7 +90,7 @@ static const Field lsu_fields[] = {
     STATE(Lsu, segments, "Its accesses"),
     STATE(Lsu, op_valid, "Is there one?"),
     STATE(Lsu, holds_place, "It takes a place on the way from the SM"),
-    DERIVED(Lsu, pad, "Alignment"),
+    STATE(Lsu, class_number, "Class of its warp"),
     STATE(Lsu, segment_count, "Number of its accesses"),
     STATE(Lsu, segment_next, "Next access to send"),
     STATE(Lsu, entry, "Its entry among the outstanding"),
@@ -304,6 +304,7 @@ static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     }
     memcpy(&lsu->op, op, offsetof(MemoryOp, address));
     lsu->op_valid = 1;
+    lsu->class_number = ((const Sm *)lsu->obj.parent)->class_of[op->warp];
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;
     if (goes_to_memory(op))
@@ -342,6 +343,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .bytes = (uint16_t)segment->bytes,
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,
+        .class_number = (uint8_t)lsu->class_number,
         .kind = op->kind == INST_LOAD    ? MEM_READ
                 : op->kind == INST_STORE ? MEM_WRITE
                                          : MEM_ATOMIC,

@@ -42,6 +42,7 @@ static const Event sm_events[] = {
                          "A watched warp must wait while it has loads in flight"},
     [SM_CTA_START] = {"cta_start", "slot, warps", false, "A CTA started; warps: the set of its warps"},
     [SM_CTA_END] = {"cta_end", "slot, warps", false, "A CTA ended"},
+    [SM_WARP_END] = {"warp_end", "warp", false, "A warp has exited, and nothing of it is in flight"},
     [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?"},
     {0}};
 
@@ -71,8 +72,20 @@ static const Field sm_fields[] = {
      .knob = true,
      .doc = "Kind of instruction that goes before others",
      FIELD_AT(Sm, first)},
-    PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a fetch group", .min = 1, .max = MAX_WARPS,
-          .knob = true),
+    PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a scheduler in a fetch group", .min = 1,
+          .max = MAX_WARPS, .knob = true),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "group_order",
+     .initial = "gto",
+     .unit = "choice",
+     .choices = "lrr|gto",
+     .knob = true,
+     .doc = "Order groups: order within a fetch group and between them",
+     FIELD_AT(Sm, group_order)},
+    PARAM(Sm, warp_limit, "64", "warps",
+          "Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier",
+          .min = 1, .max = MAX_WARPS, .knob = true),
     PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
           .min = 1, .max = 256),
     PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
@@ -139,9 +152,10 @@ static const Field sm_fields[] = {
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
     KNOB(Sm, may_issue, "warps", "Warps that may issue"),
     KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
-    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics"),
+    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics of global and local memory"),
     KNOB(Sm, preferred, "warps", "Warps that go before the others"),
     KNOB(Sm, watched, "warps", "Warps whose waiting for a load is told"),
+    VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
     STATE(Sm, last_fetched, "Warp fetched last"),
@@ -159,6 +173,7 @@ static const Field sm_fields[] = {
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
+    STATE(Sm, class_of, "Class number of each warp's requests"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
     STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),
@@ -266,7 +281,7 @@ static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
-    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = ~0ull;
+    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = sm->allowed = ~0ull;
     sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->slot_cause[i] = SLOT_IDLE;
@@ -445,6 +460,10 @@ static void commit(SimObject *object) {
     view_commit(((Sm *)object)->view);
 }
 
+static void knobs_set(SimObject *object) {
+    sm_update_allowed((Sm *)object);
+}
+
 static void settle(SimObject *object, uint64_t now) {
     account((Sm *)object, object_cycle(object, now));
 }
@@ -512,7 +531,7 @@ static const char *reason(const Sm *sm, uint32_t w) {
     WarpSet bit = warp_bit(w);
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
-    if (!(sm->may_issue & bit)) return "is not allowed to issue by the policy";
+    if (!(sm->allowed & bit)) return "is not allowed to issue by the policy";
     if (sm->blocked & sm->loading & bit) return "waits for a load";
     if (sm->blocked & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
@@ -544,6 +563,7 @@ const Class sm_class = {
     .init = init,
     .tick = tick,
     .commit = commit,
+    .knobs_set = knobs_set,
     .settle = settle,
     .check = check,
     .report = report,

@@ -95,6 +95,7 @@ typedef enum {
     SM_LOAD_BLOCKED,
     SM_CTA_START,
     SM_CTA_END,
+    SM_WARP_END,
     SM_PICK,
 } SmEvent;
 
@@ -121,9 +122,10 @@ typedef struct {
     /* parameters */
     uint32_t warps, schedulers, registers, ctas;
     uint64_t shared;
-    uint32_t scheduler; /* SchedulerOrder; a knob */
-    uint32_t first;     /* SchedulerFirst; a knob */
-    uint32_t group_size;
+    uint32_t scheduler;               /* SchedulerOrder; a knob */
+    uint32_t first;                   /* SchedulerFirst; a knob */
+    uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
+    uint32_t warp_limit;              /* a knob; see sm_update_allowed() */
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
@@ -150,6 +152,7 @@ typedef struct {
     WarpSet may_issue, may_issue_memory, may_load;
     WarpSet preferred; /* go before the others; see issue.c                          */
     WarpSet watched;   /* of which load_blocked is told                              */
+    WarpSet allowed;   /* may_issue, and within warp_limit                           */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -167,6 +170,7 @@ typedef struct {
     Cta cta[MAX_CTAS];
     Warp *warp;
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
+    uint8_t class_of[MAX_WARPS];          /* what policies call each warp; on all its requests */
     uint64_t payload_used;                /* bit per entry of payload */
     AtomicPayload *payload;
     uint8_t *shared_memory;
@@ -236,6 +240,11 @@ static inline uint32_t sm_oldest(const Sm *sm, WarpSet set) {
         cta++;
     return first_warp(*cta & set);
 }
+/* The n oldest warps of a set; `cta_by_age` as in Sm. */
+WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n);
+/* Computes `allowed` anew: call when warps started or exited, came to or left a barrier, or a knob was set.
+ */
+void sm_update_allowed(Sm *sm);
 /* Every scheduler's turn; slot_cause says what came of it. */
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 

@@ -1,23 +1,20 @@
 /* What policies can ask of objects, beside values by name. */
-#include "core/gpu/sm.h"
+#include "core/gpu/locality_scores.h"
 #include "core/lua/policy_object.h"
+#include "mem/caches.h"
+#include "mem/class_table.h"
+#include "mem/memory_controller.h"
+#include "mem/warp_sampler.h"
 
 #include <lauxlib.h>
 
 /* sm:oldest(set, n) -> the n oldest warps of the set */
 static int sm_oldest_warps(lua_State *L, SimObject *object) {
     const Sm *sm = (const Sm *)object;
-    WarpSet set = (WarpSet)luaL_checkinteger(L, 2), oldest = 0;
+    WarpSet set = (WarpSet)luaL_checkinteger(L, 2);
     lua_Integer n = luaL_checkinteger(L, 3);
-    WarpSet known = 0;
-    for (uint32_t i = 0; i < sm->resident; i++)
-        known |= sm->cta_by_age[i];
-    for (set &= known; set && n > 0; n--) {
-        WarpSet bit = warp_bit(sm_oldest(sm, set));
-        oldest |= bit;
-        set &= ~bit;
-    }
-    lua_pushinteger(L, (lua_Integer)oldest);
+    n = n < 0 ? 0 : n > MAX_WARPS ? MAX_WARPS : n;
+    lua_pushinteger(L, (lua_Integer)oldest_warps(sm->cta_by_age, sm->resident, set, (uint32_t)n));
     return 1;
 }
 
@@ -48,10 +45,128 @@ static int sm_cta_warps(lua_State *L, SimObject *object) {
     return 1;
 }
 
+/* sm:number() -> of this SM among all, from 0 */
+static int sm_number_of(lua_State *L, SimObject *object) {
+    lua_pushinteger(L, sm_number(object));
+    return 1;
+}
+
+static const RunningKernel *running_kernel(lua_State *L, const SimObject *object) {
+    const RunningKernel *running = ((const Sm *)object)->running;
+    if (!running) luaL_error(L, "%s: no kernel has been launched", object->path);
+    return running;
+}
+
+/* sm:ctas_per_sm() -> CTAs of the present kernel that an SM holds at once: its slots 0, 1, ... */
+static int sm_ctas_per_sm(lua_State *L, SimObject *object) {
+    lua_pushinteger(L, running_kernel(L, object)->ctas_per_sm);
+    return 1;
+}
+
+/* sm:warps_per_cta() -> warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1 */
+static int sm_warps_per_cta(lua_State *L, SimObject *object) {
+    lua_pushinteger(L, running_kernel(L, object)->warps_per_cta);
+    return 1;
+}
+
+/* scores:set(warp, score) */
+static int scores_set_score(lua_State *L, SimObject *object) {
+    lua_Integer warp = luaL_checkinteger(L, 2), score = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, warp >= 0 && warp < MAX_WARPS, 2, "no such warp");
+    scores_set(object, (uint32_t)warp, score < 0 ? 0 : (uint64_t)score);
+    return 0;
+}
+
+/* scores:set_active(set): the warps that have a score, with the ages that they have in the SM */
+static int scores_set_active_warps(lua_State *L, SimObject *object) {
+    const Sm *sm = (const Sm *)object->parent;
+    if (!sm || sm->obj.class != &sm_class) luaL_error(L, "%s does not belong to an SM", object->path);
+    scores_set_active(object, (WarpSet)luaL_checkinteger(L, 2), sm->cta_by_age, sm->resident);
+    return 0;
+}
+
+static uint32_t number_at(lua_State *L, int index, uint32_t max, const char *what) {
+    lua_Integer value = luaL_checkinteger(L, index);
+    luaL_argcheck(L, value >= 0 && value <= max, index, what);
+    return (uint32_t)value;
+}
+
+static uint32_t class_number_at(lua_State *L, int index) {
+    return number_at(L, index, CLASSES - 1, "classes are 0 to 15");
+}
+
+/* sm:set_class(warps, class): the number on all requests of these warps, a set, from now on */
+static int sm_set_class(lua_State *L, SimObject *object) {
+    Sm *sm = (Sm *)object;
+    WarpSet warps = (WarpSet)luaL_checkinteger(L, 2);
+    uint32_t class_number = class_number_at(L, 3);
+    for (; warps; warps &= warps - 1)
+        sm->class_of[first_warp(warps)] = (uint8_t)class_number;
+    return 0;
+}
+
+/* sm:warps_in(class) -> the set of the warps of this class */
+static int sm_warps_in(lua_State *L, SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    uint32_t class_number = class_number_at(L, 2);
+    WarpSet warps = 0;
+    for (uint32_t warp = 0; warp < sm->warps; warp++)
+        warps |= (WarpSet)(sm->class_of[warp] == class_number) << warp;
+    lua_pushinteger(L, (lua_Integer)warps);
+    return 1;
+}
+
+/* l1:set_depth(class, places), l2:...: lines of the class enter so many places below the most recently used
+ */
+static int set_depth(lua_State *L, SimObject *object) {
+    cache_set_depth(object, class_number_at(L, 2), number_at(L, 3, UINT8_MAX, "depths are 0 to 255"));
+    return 0;
+}
+
+/* l1:set_keep(class, rank), l2:...: lines of classes with a lower rank are replaced first */
+static int set_keep(lua_State *L, SimObject *object) {
+    cache_set_keep(object, class_number_at(L, 2), number_at(L, 3, UINT8_MAX, "ranks are 0 to 255"));
+    return 0;
+}
+
+/* mc:set_queue(class, queue): requests of the class go to this queue; lower ones are served first */
+static int mc_set_queue(lua_State *L, SimObject *object) {
+    uint32_t queue = number_at(L, 3, memory_controller_queues(object) - 1, "the controller has fewer queues");
+    memory_controller_set_queue(object, class_number_at(L, 2), queue);
+    return 0;
+}
+
+/* sampler:restart(warps): these warps, a set, are sampled from zero again */
+static int sampler_restart_warps(lua_State *L, SimObject *object) {
+    sampler_restart(object, (uint64_t)luaL_checkinteger(L, 2));
+    return 0;
+}
+
+/* sampler:served(warp) -> the core cycle of the second level's last answer to it; 0: none yet */
+static int sampler_served_warp(lua_State *L, SimObject *object) {
+    uint32_t warp = number_at(L, 2, MAX_WARPS - 1, "no such warp");
+    lua_pushinteger(L, (lua_Integer)sampler_served(object, warp));
+    return 1;
+}
+
 const PolicyMethod policy_methods[] = {
     {"SM", "oldest", sm_oldest_warps},
     {"SM", "warps_of", sm_warps_of},
     {"SM", "last", sm_last},
     {"SM", "cta_warps", sm_cta_warps},
+    {"SM", "number", sm_number_of},
+    {"SM", "ctas_per_sm", sm_ctas_per_sm},
+    {"SM", "warps_per_cta", sm_warps_per_cta},
+    {"LocalityScores", "set", scores_set_score},
+    {"LocalityScores", "set_active", scores_set_active_warps},
+    {"SM", "set_class", sm_set_class},
+    {"SM", "warps_in", sm_warps_in},
+    {"L1", "set_depth", set_depth},
+    {"L1", "set_keep", set_keep},
+    {"L2", "set_depth", set_depth},
+    {"L2", "set_keep", set_keep},
+    {"MemoryController", "set_queue", mc_set_queue},
+    {"WarpSampler", "restart", sampler_restart_warps},
+    {"WarpSampler", "served", sampler_served_warp},
     {NULL, NULL, NULL},
 };

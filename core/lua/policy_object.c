@@ -101,7 +101,8 @@ static lua_Integer whole_number_at(lua_State *L, const SimObject *object, const 
     bool outside = (f->min != 0 || f->max != 0) && ((double)value < f->min || (double)value > f->max);
     if (!whole || small || outside)
         luaL_error(L, "%s.%s: %s is out of bounds; legal are whole numbers from %f to %f", object->path,
-                   f->name, luaL_tolstring(L, 3, NULL), f->min, f->max ? f->max : (lua_Number)UINT32_MAX);
+                   f->name, luaL_tolstring(L, 3, NULL), f->min,
+                   f->max != 0 ? f->max : (lua_Number)UINT32_MAX);
     return value;
 }
 
@@ -119,22 +120,14 @@ static void set_value(lua_State *L, SimObject *object, const Field *f) {
         *(uint64_t *)at = (uint64_t)whole_number_at(L, object, f);
 }
 
-/* The knob counts from the next cycle on, in which the object must look at it. */
-static void wake(SimObject *object) {
-    uint64_t now = object->cluster->now > object->sim->now ? object->cluster->now : object->sim->now;
-    bool boundary = now == object->sim->now && now > object->cluster->now;
-    uint64_t next = boundary ? (now + object->period - 1) / object->period * object->period
-                             : (now / object->period + 1) * object->period;
-    object_poke(object, next);
-}
-
 /* handle.name = value */
 static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
     const Field *f = push_member(L) == LUA_TLIGHTUSERDATA ? lua_touserdata(L, -1) : NULL;
     if (!f || !f->knob) return no_such_name(L, object, true);
     set_value(L, object, f);
-    wake(object);
+    if (object->class->knobs_set) object->class->knobs_set(object);
+    object_wake(object); /* to look at the knob, which counts from the next cycle on */
     return 0;
 }
 

@@ -71,6 +71,12 @@ void cluster_tell_events(Cluster *cluster) {
     cluster->told_count = 0;
 }
 
+void object_wake(SimObject *object) {
+    uint64_t now = object_now(object), period = object->period;
+    bool at_boundary = now > object->cluster->now;
+    object_poke(object, at_boundary ? (now + period - 1) / period * period : (now / period + 1) * period);
+}
+
 void object_fail(SimObject *object, const char *message) {
     Cluster *cluster = object->cluster;
     if (!cluster->fault) cluster->fault = strdup(message);

@@ -47,6 +47,14 @@ static inline void object_tell(SimObject *object, uint32_t event, int64_t a, int
     if (object_is_heard(object, event)) event_tell(object, event, a, b, c, d);
 }
 
+/* For listeners, and between quanta: the present time of an object, and an extra tick in the next cycle, the
+ * first that has not begun. */
+static inline uint64_t object_now(const SimObject *object) {
+    uint64_t in_cycle = object->cluster->now, boundary = object->sim->now;
+    return in_cycle > boundary ? in_cycle : boundary;
+}
+void object_wake(SimObject *object);
+
 /* For listeners: the run ends with this user error at the end of the quantum, in a consistent state. The
  * first one of a cluster counts. */
 void object_fail(SimObject *object, const char *message);

@@ -458,6 +458,7 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
             return false;
         }
         if (!load_object(object, &section, changes, saved, why, why_size)) return false;
+        if (object->class->knobs_set) object->class->knobs_set(object);
         sections--;
         *object->due = NEVER;
         object_poke(object, saved->due);

@@ -1,0 +1,71 @@
+#include "mem/passing.h"
+
+Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m,
+                    uint32_t dirty_line) {
+    const Cache *c = &object->cache;
+    if (cache_miss_queue_room(c) < 1u + cache_is_dirty(c, dirty_line)) return STALL_MISS_QUEUE;
+    if (!(m->flags & MEM_POSTED) && passing->count == passing->limit) return STALL_PASSING;
+    return STALL_NONE;
+}
+
+static uint32_t keep_original(CacheObject *object, Passing *passing, const MemMessage *m) {
+    uint32_t place = passing->released_count ? passing->released[--passing->released_count]
+                                             : passing->fresh++;
+    passing->original[place] = *m;
+    passing->count++;
+    audit_enter(&object->obj, QUEUE_PASSING, place);
+    return place;
+}
+
+void pass_on(CacheObject *object, Passing *passing, const MemMessage *m) {
+    MemMessage *sent = cache_send_down(&object->cache, 0);
+    *sent = *m;
+    sent->token = m->flags & MEM_POSTED ? 0 : PASSING_TOKEN | keep_original(object, passing, m);
+    sent->route_depth = 0;
+}
+
+void passing_answer(CacheObject *object, Passing *passing, const MemMessage *response, uint64_t now) {
+    uint32_t place = response->token & ~PASSING_TOKEN;
+    ensure(place < passing->fresh);
+    cache_respond(object->cpu.send, &passing->original[place], response->flags & (MEM_HIT | MEM_NACK), now);
+    passing->released[passing->released_count++] = place;
+    passing->count--;
+    passing->answered++;
+    audit_leave(&object->obj, QUEUE_PASSING, place);
+}
+
+Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
+                    Result result, uint64_t now) {
+    Stall stall = passing_lacks(object, passing, m, at->line);
+    if (stall) return stall;
+    if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
+    pass_on(object, passing, m);
+    cache_count(&object->cache, m, result);
+    return STALL_NONE;
+}
+
+Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
+                     uint64_t now) {
+    Cache *c = &object->cache;
+    uint32_t line = at->line != NO_LINE ? at->line : cache_victim(c, at->set);
+    Stall stall = passing_lacks(object, passing, m, line);
+    if (stall) return stall;
+    if (at->line == NO_LINE) {
+        passing->off_misses++;
+        if (line != NO_LINE) cache_replace(c, line, at, m, now);
+    } else {
+        passing->off_hits++;
+        cache_write_back(c, line, now);
+        if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
+        tag_touch(&c->tags, line);
+    }
+    pass_on(object, passing, m);
+    cache_count(c, m, RESULT_BYPASS);
+    return STALL_NONE;
+}
+
+void passing_report(const SimObject *object, const Passing *passing, FILE *out) {
+    if (passing->count)
+        fprintf(out, "%s: %u requests that passed through are not answered\n", object_path(object),
+                passing->count);
+}

@@ -1,0 +1,20 @@
+/* The lost-locality detector of cache-conscious wavefront scheduling (Rogers et al., section 3.2): a small
+ * tag array per warp that remembers which lines the warp has lost. The cache it is attached to calls it from
+ * its own tick. */
+#ifndef WW_MEM_VICTIM_TAGS_H
+#define WW_MEM_VICTIM_TAGS_H
+
+#include "core/sim/object.h"
+
+extern const Class victim_tags_class;
+
+typedef struct VictimTags VictimTags;
+
+/* The cache has replaced a line that this warp had reserved. */
+void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t line_address);
+/* A request of this warp has missed: tells `hit`, and forgets the line, when the warp had lost it. */
+void victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t line_address);
+/* The cache was emptied: what it held is nobody's loss. Between quanta. */
+void victim_tags_clear(VictimTags *victims);
+
+#endif

@@ -1,0 +1,47 @@
+-- Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012; CACM, December 2014). A warp that misses lines which it
+-- had in L1 before has lost locality to others. Its score rises, and pushes the warps with the lowest scores above a
+-- cut-off: these may not load until the score has decayed.
+local policy = require "warpwright.policy"
+
+local ccws = policy "ccws" {
+  doc = "Cache-conscious wavefront scheduling: warps that lose locality keep others from loading",
+  order = "gto", -- the wavefront prioritization logic beneath (section 4)
+  params = {
+    k_throttle = { 8, min = 0, doc = "How strongly lost locality throttles; 0: never" },
+    base_score = { 100, min = 1, doc = "Score of a warp that loses nothing" },
+    edge = { "bottom", doc = "bottom or top of a warp's score in the stack: it may not load when this is above the cut-off" },
+    vta_entries = { 16, min = 1, doc = "Victim tags per warp" },
+    vta_ways = { 8, min = 1, doc = "Victim tags per set" },
+  },
+  parts = {
+    { class = "VictimTags", name = "vta", of = "SM",
+      warps = function(_, sm) return sm.warps end,
+      entries = function(params) return params.vta_entries end,
+      ways = function(params) return params.vta_ways end },
+    { class = "LocalityScores", name = "scores", of = "SM",
+      base = function(params) return params.base_score end,
+      edge = function(params) return params.edge end },
+  },
+}
+
+-- Section 3.3: active are the warps allocated to the SM that have not exited --------------------------------------------
+
+function ccws:set_active() self.scores:set_active(self.sm.live) end
+
+ccws.on_cta_start = ccws.set_active
+ccws.on_warp_end = ccws.set_active
+
+-- Section 3.2: the lost-locality detector. The score that a hit in the victim tags gives is that of MICRO 2012:
+--   LLDS = (VTA hits total / instructions issued total) * K_throttle * cumulative cut-off
+
+function ccws:on_vta_hit(warp)
+  local scores = self.scores
+  if scores.cutoff == 0 then self:set_active() end -- the run was resumed, and began under another policy
+  scores:set(warp, self.vta.hits * self.params.k_throttle * scores.cutoff // self.sm.warp_instructions)
+end
+
+-- Section 3.1: the Can Issue vector ----------------------------------------------------------------------------------
+
+function ccws:on_scores_changed(allowed) self.sm.may_load = allowed end
+
+return ccws
