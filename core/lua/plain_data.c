@@ -1,112 +1,199 @@
 #include "core/lua/plain_data.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG_NIL, TAG_FALSE, TAG_TRUE, TAG_INTEGER, TAG_FLOAT, TAG_STRING, TAG_TABLE, MAX_DEPTH = 32 };
 
-static void save(lua_State *L, int index, Buffer *buffer, int depth);
+/* --- Saving ---------------------------------------------------------------------------------- */
 
-static void save_string(lua_State *L, int index, Buffer *buffer) {
+/* Where a value stands: at a key (a stack index) of a table; the outermost has a name. */
+typedef struct Place {
+    const struct Place *outer;
+    const char *name;
+    int key, depth;
+} Place;
+
+typedef struct {
+    lua_State *L;
+    Buffer *buffer;
+    int seen; /* stack index of a table whose keys are the tables met so far */
+} Saver;
+
+static void save(const Saver *saver, int index, const Place *place);
+
+/* Pushes "state.warps[3]". */
+static void push_place(lua_State *L, const Place *place) {
+    luaL_checkstack(L, 4, "plain data");
+    if (!place->outer) {
+        lua_pushstring(L, place->name);
+        return;
+    }
+    push_place(L, place->outer);
+    bool named = lua_type(L, place->key) == LUA_TSTRING;
+    lua_pushstring(L, named ? "." : "[");
+    luaL_tolstring(L, place->key, NULL);
+    lua_pushstring(L, named ? "" : "]");
+    lua_concat(L, 4);
+}
+
+_Noreturn static void refuse(const Saver *saver, const Place *place, const char *what) {
+    push_place(saver->L, place);
+    luaL_error(saver->L, "%s %s", lua_tostring(saver->L, -1), what);
+    abort();
+}
+
+/* --- Keys in order */
+
+typedef struct {
+    enum { KEY_INTEGER, KEY_FLOAT, KEY_STRING } kind;
+    lua_Integer integer;
+    lua_Number number;
+    const char *text; /* the table keeps it */
     size_t length;
-    const char *text = lua_tolstring(L, index, &length);
-    buffer_u64(buffer, length);
-    buffer_append(buffer, text, length);
+} Key;
+
+static int compare_texts(const Key *a, const Key *b) {
+    size_t shorter = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, shorter);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Numbers before strings; lua_compare() orders each kind. */
-static bool comes_before(lua_State *L, int a, int b) {
-    int type_a = lua_type(L, a), type_b = lua_type(L, b);
-    if (type_a != type_b) return type_a == LUA_TNUMBER;
-    return lua_compare(L, a, b, LUA_OPLT);
+static int compare_keys(const void *first, const void *second) {
+    const Key *a = first, *b = second;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->kind == KEY_INTEGER) return (a->integer > b->integer) - (a->integer < b->integer);
+    if (a->kind == KEY_FLOAT) return (a->number > b->number) - (a->number < b->number);
+    return compare_texts(a, b);
 }
 
-static void check_key(lua_State *L, int index) {
-    int type = lua_type(L, index);
-    if (type != LUA_TNUMBER && type != LUA_TSTRING)
-        luaL_error(L, "policy state: a %s as key; legal are numbers and strings", luaL_typename(L, index));
+static Key key_at(const Saver *saver, int index, const Place *place) {
+    lua_State *L = saver->L;
+    Key key = {.kind = KEY_STRING};
+    if (lua_type(L, index) == LUA_TSTRING)
+        key.text = lua_tolstring(L, index, &key.length);
+    else if (lua_isinteger(L, index))
+        key = (Key){.kind = KEY_INTEGER, .integer = lua_tointeger(L, index)};
+    else if (lua_type(L, index) == LUA_TNUMBER)
+        key = (Key){.kind = KEY_FLOAT, .number = lua_tonumber(L, index)};
+    else
+        refuse(
+            saver, place,
+            lua_pushfstring(L, "has a %s as a key; legal are numbers and strings", luaL_typename(L, index)));
+    return key;
 }
 
-/* Pushes the list of the table's keys, sorted by insertion: tables of policies are small. */
-static lua_Integer push_sorted_keys(lua_State *L, int table) {
-    lua_Integer count = 0;
-    lua_newtable(L);
-    int keys = lua_gettop(L);
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-        check_key(L, -2);
-        lua_Integer at = ++count;
-        for (; at > 1; at--) {
-            lua_rawgeti(L, keys, at - 1);
-            bool in_place = comes_before(L, -1, -3);
-            if (in_place) {
-                lua_pop(L, 1);
-                break;
-            }
-            lua_rawseti(L, keys, at);
-        }
-        lua_pushvalue(L, -2);
-        lua_rawseti(L, keys, at);
-    }
-    return count;
+static void push_key(lua_State *L, const Key *key) {
+    if (key->kind == KEY_INTEGER)
+        lua_pushinteger(L, key->integer);
+    else if (key->kind == KEY_FLOAT)
+        lua_pushnumber(L, key->number);
+    else
+        lua_pushlstring(L, key->text, key->length);
 }
 
-static void save_table(lua_State *L, int index, Buffer *buffer, int depth) {
-    luaL_checkstack(L, 12, "policy state");
-    if (depth == MAX_DEPTH) luaL_error(L, "policy state: tables nested more than %d deep", MAX_DEPTH);
-    lua_Integer count = push_sorted_keys(L, index);
-    int keys = lua_gettop(L);
-    buffer_u64(buffer, (uint64_t)count);
-    for (lua_Integer i = 1; i <= count; i++) {
-        lua_rawgeti(L, keys, i);
-        save(L, lua_gettop(L), buffer, depth + 1);
-        lua_rawget(L, index);
-        save(L, lua_gettop(L), buffer, depth + 1);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
+/* Pushes a block of memory that holds the table's keys in order. */
+static Key *push_sorted_keys(const Saver *saver, int table, uint64_t *count, const Place *place) {
+    lua_State *L = saver->L;
+    *count = 0;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        ++*count;
+    Key *keys = lua_newuserdatauv(L, *count * sizeof(Key) + 1, 0), *next = keys;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        *next++ = key_at(saver, lua_gettop(L) - 1, place);
+    if (*count) qsort(keys, *count, sizeof(Key), compare_keys);
+    return keys;
 }
+
+/* --- Values */
 
 static void save_tag(Buffer *buffer, uint8_t tag) {
     buffer_append(buffer, &tag, 1);
 }
 
-static void save(lua_State *L, int index, Buffer *buffer, int depth) {
-    switch (lua_type(L, index)) {
-    case LUA_TNIL: save_tag(buffer, TAG_NIL); break;
-    case LUA_TBOOLEAN: save_tag(buffer, lua_toboolean(L, index) ? TAG_TRUE : TAG_FALSE); break;
-    case LUA_TSTRING:
-        save_tag(buffer, TAG_STRING);
-        save_string(L, index, buffer);
-        break;
-    case LUA_TTABLE:
-        save_tag(buffer, TAG_TABLE);
-        save_table(L, index, buffer, depth);
-        break;
-    case LUA_TNUMBER:
-        if (lua_isinteger(L, index)) {
-            save_tag(buffer, TAG_INTEGER);
-            buffer_u64(buffer, (uint64_t)lua_tointeger(L, index));
-        } else {
-            lua_Number number = lua_tonumber(L, index);
-            save_tag(buffer, TAG_FLOAT);
-            buffer_append(buffer, &number, sizeof number);
-        }
-        break;
-    default:
-        luaL_error(L, "policy state: a %s; legal are numbers, strings, booleans and tables of them",
-                   luaL_typename(L, index));
+static void save_string(lua_State *L, int index, Buffer *buffer) {
+    size_t length;
+    const char *text = lua_tolstring(L, index, &length);
+    save_tag(buffer, TAG_STRING);
+    buffer_u64(buffer, length);
+    buffer_append(buffer, text, length);
+}
+
+static void save_number(lua_State *L, int index, Buffer *buffer) {
+    if (lua_isinteger(L, index)) {
+        save_tag(buffer, TAG_INTEGER);
+        buffer_u64(buffer, (uint64_t)lua_tointeger(L, index));
+    } else {
+        lua_Number number = lua_tonumber(L, index);
+        save_tag(buffer, TAG_FLOAT);
+        buffer_append(buffer, &number, sizeof number);
     }
 }
 
-void plain_save(lua_State *L, int index, Buffer *buffer) {
-    save(L, lua_absindex(L, index), buffer, 0);
+static void note_table(const Saver *saver, int index, const Place *place) {
+    lua_State *L = saver->L;
+    lua_pushvalue(L, index);
+    if (lua_rawget(L, saver->seen) != LUA_TNIL)
+        refuse(saver, place, "is a table that is there twice; two tables would come back");
+    lua_pop(L, 1);
+    lua_pushvalue(L, index);
+    lua_pushboolean(L, true);
+    lua_rawset(L, saver->seen);
 }
+
+static void save_table(const Saver *saver, int index, const Place *place) {
+    lua_State *L = saver->L;
+    uint64_t count;
+    luaL_checkstack(L, 12, "plain data");
+    note_table(saver, index, place);
+    if (place->depth == MAX_DEPTH) refuse(saver, place, "is nested too deep; legal are 32 tables");
+    const Key *keys = push_sorted_keys(saver, index, &count, place);
+    save_tag(saver->buffer, TAG_TABLE);
+    buffer_u64(saver->buffer, count);
+    for (uint64_t i = 0; i < count; i++) {
+        push_key(L, &keys[i]);
+        int key = lua_gettop(L);
+        Place inner = {place, NULL, key, place->depth + 1};
+        save(saver, key, &inner);
+        lua_pushvalue(L, key);
+        lua_rawget(L, index);
+        save(saver, key + 1, &inner);
+        lua_settop(L, key - 1);
+    }
+    lua_pop(L, 1);
+}
+
+static void save(const Saver *saver, int index, const Place *place) {
+    lua_State *L = saver->L;
+    switch (lua_type(L, index)) {
+    case LUA_TNIL: save_tag(saver->buffer, TAG_NIL); break;
+    case LUA_TBOOLEAN: save_tag(saver->buffer, lua_toboolean(L, index) ? TAG_TRUE : TAG_FALSE); break;
+    case LUA_TSTRING: save_string(L, index, saver->buffer); break;
+    case LUA_TTABLE: save_table(saver, index, place); break;
+    case LUA_TNUMBER: save_number(L, index, saver->buffer); break;
+    default:
+        refuse(saver, place,
+               lua_pushfstring(L, "is a %s; legal are numbers, strings, booleans and tables of them",
+                               luaL_typename(L, index)));
+    }
+}
+
+void plain_save(lua_State *L, int index, const char *name, Buffer *buffer) {
+    index = lua_absindex(L, index);
+    luaL_checkstack(L, 4, "plain data");
+    lua_newtable(L);
+    save(&(Saver){L, buffer, lua_gettop(L)}, index, &(Place){.name = name});
+    lua_pop(L, 1);
+}
+
+/* --- Loading --------------------------------------------------------------------------------- */
 
 static bool load(lua_State *L, Reader *reader, int depth);
 
 static bool load_table(lua_State *L, Reader *reader, int depth) {
     uint64_t count = reader_u64(reader);
-    if (depth == MAX_DEPTH || !lua_checkstack(L, 6)) return false;
+    if (reader->failed || depth == MAX_DEPTH || !lua_checkstack(L, 6)) return false;
     lua_newtable(L);
     for (uint64_t i = 0; i < count; i++) {
         if (!load(L, reader, depth + 1)) return lua_pop(L, 1), false;

@@ -15,7 +15,8 @@ enum { MAX_HEARD = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
 /* An object that an instance listens to, and its functions for the object's events. */
 typedef struct {
     SimObject *object;
-    int function[MAX_EVENTS]; /* in the registry; LUA_NOREF: none */
+    int function[MAX_EVENTS];     /* in the registry; LUA_NOREF: none */
+    const char *hook[MAX_EVENTS]; /* what the policy calls them: "on_l1_evict"; the registry keeps it */
 } Heard;
 
 struct PolicyInstance {
@@ -26,7 +27,7 @@ struct PolicyInstance {
     SimObject *about; /* whose cluster its errors are reported in */
     Heard *heard;
     uint32_t heard_count;
-    int self, period, kernel_start, kernel_end; /* in the registry */
+    int self, start, period, kernel_start, kernel_end; /* in the registry */
     bool failed;
 };
 
@@ -63,9 +64,18 @@ static uint32_t argument_count(const Event *event) {
     return count;
 }
 
-static int64_t answer_of(lua_State *L, int index) {
-    if (lua_isboolean(L, index)) return lua_toboolean(L, index);
-    return lua_isinteger(L, index) ? lua_tointeger(L, index) : NO_ANSWER;
+/* What the function on top of the stack answered to a question. */
+static int64_t answer_of(PolicyInstance *instance, const char *hook, uint64_t now) {
+    lua_State *L = instance->L;
+    int whole = lua_type(L, -1) == LUA_TNUMBER;
+    if (lua_isnil(L, -1)) return NO_ANSWER;
+    if (lua_isboolean(L, -1)) return lua_toboolean(L, -1);
+    lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
+    if (whole) return answer;
+    lua_pushfstring(L, "it answered %s; legal are whole numbers, true, false and nil",
+                    luaL_tolstring(L, -1, NULL));
+    note_failure(instance, hook, now);
+    return NO_ANSWER;
 }
 
 static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
@@ -82,7 +92,9 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     uint32_t count = argument_count(row);
     for (uint32_t i = 0; i < count; i++)
         lua_pushinteger(L, arguments[i]);
-    int64_t answer = call(instance, 1 + (int)count, row->name, now) ? answer_of(L, -1) : NO_ANSWER;
+    const char *hook = heard->hook[event];
+    bool good = call(instance, 1 + (int)count, hook, now);
+    int64_t answer = good && row->question ? answer_of(instance, hook, now) : NO_ANSWER;
     lua_settop(L, 0);
     return answer;
 }
@@ -99,16 +111,23 @@ static void call_hook(PolicyInstance *instance, int function, const char *hook, 
     lua_settop(L, 0);
 }
 
+/* Between quanta a failure can be raised at once. The machine's counters can be looked at. */
+static void raise_failure(PolicyInstance *instance) {
+    if (!instance->failed) return;
+    instance->machine->stopped = "error";
+    user_error("%s", instance->about->cluster->fault);
+}
+
 static void on_period(void *context, Sim *sim) {
     PolicyInstance *instance = context;
     (void)sim;
     call_hook(instance, instance->period, "on_period", NULL);
+    raise_failure(instance);
 }
 
-/* Between quanta a failure can be raised at once. */
 static void raise_failures(Machine *machine) {
     for (uint32_t i = 0; i < machine->policy_count; i++)
-        if (machine->policies[i]->failed) user_error("%s", machine->policies[i]->about->cluster->fault);
+        raise_failure(machine->policies[i]);
 }
 
 void policies_kernel_start(Machine *machine, const char *kernel) {
@@ -131,22 +150,33 @@ static Heard *heard_entry(PolicyInstance *instance, SimObject *object) {
     instance->heard = realloc(instance->heard, (instance->heard_count + 1) * sizeof(Heard));
     ensure(instance->heard);
     Heard *heard = &instance->heard[instance->heard_count++];
-    heard->object = object;
+    *heard = (Heard){.object = object};
     for (int i = 0; i < MAX_EVENTS; i++)
         heard->function[i] = LUA_NOREF;
     return heard;
 }
 
-/* In the instance's state: core.hear(handle, event, function) */
+/* In the instance's state: native.hear(handle, event, function, what the policy calls it) */
 static int l_hear(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
     int event = event_number(object->class, luaL_checkstring(L, 2));
     if (event < 0) return luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
-    lua_settop(L, 3);
-    heard_entry(instance, object)->function[event] = luaL_ref(L, LUA_REGISTRYINDEX);
+    Heard *heard = heard_entry(instance, object);
+    heard->hook[event] = luaL_checkstring(L, 4);
+    lua_settop(L, 4);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    heard->function[event] = luaL_ref(L, LUA_REGISTRYINDEX);
     object_listen(object, &instance->listener, 1u << event);
     return 0;
+}
+
+/* In the instance's state: native.cycle() -> the present cycle of the clock of the object that it is about */
+static int l_cycle(lua_State *L) {
+    const SimObject *about = ((PolicyInstance *)lua_touserdata(L, lua_upvalueindex(1)))->about;
+    uint64_t in_cycle = about->cluster->now, boundary = about->sim->now;
+    lua_pushinteger(L, (lua_Integer)object_cycle(about, in_cycle > boundary ? in_cycle : boundary));
+    return 1;
 }
 
 static int take_reference(lua_State *L, int table, const char *name) {
@@ -154,9 +184,11 @@ static int take_reference(lua_State *L, int table, const char *name) {
     return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* In the instance's state: core.set_hooks(self, { period =, kernel_start =, kernel_end = }, cycles or nil) */
+/* In the instance's state: native.set_hooks(self, { start =, period =, kernel_start =, kernel_end = }, cycles
+ * or nil) */
 static int l_set_hooks(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    instance->start = take_reference(L, 2, "start");
     instance->period = take_reference(L, 2, "period");
     instance->kernel_start = take_reference(L, 2, "kernel_start");
     instance->kernel_end = take_reference(L, 2, "kernel_end");
@@ -168,13 +200,30 @@ static int l_set_hooks(lua_State *L) {
     return 0;
 }
 
+/* core.user_error(message) of an instance: the thread's handler of user errors stays that of whoever runs the
+ * machine. */
+static int l_raise(lua_State *L) {
+    return luaL_error(L, "%s", luaL_checkstring(L, 1));
+}
+
+static void replace_user_error(lua_State *L) {
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "warpwright.core");
+    lua_call(L, 1, 1);
+    lua_pushcfunction(L, l_raise);
+    lua_setfield(L, -2, "user_error");
+    lua_pop(L, 1);
+}
+
 static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
     PolicyInstance *instance = calloc(1, sizeof *instance);
     ensure(instance);
     *instance = (PolicyInstance){
         .listener = {hear}, .machine = machine, .name = strdup(name), .about = about};
-    instance->self = instance->period = instance->kernel_start = instance->kernel_end = LUA_NOREF;
+    instance->self = instance->start = instance->period = LUA_NOREF;
+    instance->kernel_start = instance->kernel_end = LUA_NOREF;
     instance->L = interpreter_new(interpreter_home(L));
+    replace_user_error(instance->L);
     policy_object_open(instance->L);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
     ensure(machine->policies);
@@ -182,31 +231,64 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     return instance;
 }
 
-/* Pushes what the instance's library is called with: handles by name; a list of objects is a list of
- * handles. */
-static void push_handles(lua_State *L, int index, lua_State *to) {
+/* An object of another cluster runs at the same time on another thread: an instance must not see it. */
+static void push_handle(lua_State *L, int index, const SimObject *about, lua_State *to) {
+    SimObject *object = lua_toboolean(L, index) ? object_at(L, index) : NULL;
+    if (object && (!about || object->cluster == about->cluster))
+        policy_object_push(to, object);
+    else
+        lua_pushboolean(to, false);
+}
+
+/* Pushes what the instance's library is called with: handles by name; a list of objects, which may come from
+ * any cluster, is a list of handles. What there is none of is false. */
+static void push_handles(lua_State *L, int index, const SimObject *about, lua_State *to) {
     lua_newtable(to);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         if (lua_istable(L, -1)) {
             lua_newtable(to);
             for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
-                policy_object_push(to, object_at(L, -1));
+                push_handle(L, -1, NULL, to);
                 lua_rawseti(to, -2, i);
             }
             lua_pop(L, 1);
         } else {
-            policy_object_push(to, object_at(L, -1));
+            push_handle(L, -1, about, to);
         }
         lua_setfield(to, -2, lua_tostring(L, -2));
     }
 }
 
-/* Copies a plain value from one state to another. */
-static void copy_plain(lua_State *L, int index, lua_State *to) {
-    Buffer buffer = {0};
-    plain_save(L, index, &buffer);
-    ensure(plain_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}));
-    buffer_free(&buffer);
+/* plain_save(value, name of the value, buffer) as a Lua function: errors of it can be caught. */
+static int l_plain_save(lua_State *L) {
+    plain_save(L, 1, lua_tostring(L, 2), lua_touserdata(L, 3));
+    return 0;
+}
+
+/* Appends the value on top of the instance's stack, and takes it off. */
+static void save_plain(PolicyInstance *instance, const char *what, Buffer *buffer) {
+    lua_State *L = instance->L;
+    lua_pushcfunction(L, l_plain_save);
+    lua_insert(L, -2);
+    lua_pushstring(L, what);
+    lua_pushlightuserdata(L, buffer);
+    if (lua_pcall(L, 3, 0, 0) == LUA_OK) return;
+    buffer_free(buffer);
+    instance->machine->stopped = "error";
+    user_error("policy %s: %s", instance->name, lua_tostring(L, -1));
+}
+
+/* Pushes a field of the instance's `self`. */
+static void push_own(PolicyInstance *instance, const char *name) {
+    lua_State *L = instance->L;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+}
+
+static void load_plain(lua_State *L, const Buffer *buffer) {
+    ensure(plain_load(L, &(Reader){.bytes = buffer->bytes, .count = buffer->count}));
 }
 
 static void push_instance_function(PolicyInstance *instance, const char *name, lua_CFunction function) {
@@ -217,8 +299,8 @@ static void push_instance_function(PolicyInstance *instance, const char *name, l
 }
 
 /* core.attach_policy(machine, name, about, specification, handles): an instance about this object.
- * `specification` is plain, for warpwright.policy_instance; handles = { name = object or list of
- * objects }. */
+ * `specification` is plain, for warpwright.policy_instance; handles = { name = object, list of objects or
+ * false }. */
 static int l_attach_policy(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     char name[NAME_BYTES];
@@ -230,16 +312,22 @@ static int l_attach_policy(lua_State *L) {
     lua_pushliteral(to, "warpwright.policy_instance");
     bool good = lua_pcall(to, 1, 1, 0) == LUA_OK;
     if (good) {
-        copy_plain(L, 4, to);
-        push_handles(L, 5, to);
+        Buffer plain = {0};
+        plain_save(L, 4, "specification", &plain);
+        load_plain(to, &plain);
+        buffer_free(&plain);
+        push_handles(L, 5, about, to);
         lua_newtable(to);
         push_instance_function(instance, "hear", l_hear);
         push_instance_function(instance, "set_hooks", l_set_hooks);
+        push_instance_function(instance, "cycle", l_cycle);
         good = lua_pcall(to, 3, 0, 0) == LUA_OK;
     }
     raise_user_errors_in(L);
     if (!good) user_error("policy %s: %s", name, luaL_tolstring(to, -1, NULL));
     lua_settop(to, 0);
+    call_hook(instance, instance->start, "start", NULL);
+    raise_failure(instance);
     return 0;
 }
 
@@ -254,10 +342,11 @@ static int l_policy_counters(lua_State *L) {
         lua_setfield(L, -2, "about");
         lua_pushlstring(L, instance->name, strcspn(instance->name, " "));
         lua_setfield(L, -2, "policy");
-        lua_rawgeti(instance->L, LUA_REGISTRYINDEX, instance->self);
-        lua_getfield(instance->L, -1, "counters");
-        copy_plain(instance->L, lua_gettop(instance->L), L);
-        lua_settop(instance->L, 0);
+        Buffer plain = {0};
+        push_own(instance, "counters");
+        save_plain(instance, "counters", &plain);
+        load_plain(L, &plain);
+        buffer_free(&plain);
         lua_setfield(L, -2, "counters");
         lua_rawseti(L, -2, i + 1);
     }
@@ -290,14 +379,12 @@ static const char *const remembered[] = {"state", "counters"};
 void policies_save(Machine *machine, Buffer *buffer) {
     buffer_u32(buffer, machine->policy_count);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
-        lua_State *L = machine->policies[i]->L;
-        buffer_text(buffer, machine->policies[i]->name);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, machine->policies[i]->self);
+        PolicyInstance *instance = machine->policies[i];
+        buffer_text(buffer, instance->name);
         for (int k = 0; k < 2; k++) {
-            lua_getfield(L, 1, remembered[k]);
-            plain_save(L, -1, buffer);
+            push_own(instance, remembered[k]);
+            save_plain(instance, remembered[k], buffer);
         }
-        lua_settop(L, 0);
     }
 }
 
@@ -307,8 +394,9 @@ static bool load_instance(PolicyInstance *instance, Reader *reader) {
     if (!reader_text(reader, name, sizeof name) || strcmp(name, instance->name) != 0) return false;
     lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
     for (int k = 0; k < 2; k++) {
+        lua_pushstring(L, remembered[k]);
         if (!plain_load(L, reader)) return lua_settop(L, 0), false;
-        lua_setfield(L, 1, remembered[k]);
+        lua_rawset(L, 1);
     }
     lua_settop(L, 0);
     return true;

@@ -77,6 +77,14 @@ static int scores_set_score(lua_State *L, SimObject *object) {
     return 0;
 }
 
+/* scores:get(warp) -> its present score; 0 when it does not take part */
+static int scores_get_score(lua_State *L, SimObject *object) {
+    lua_Integer warp = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, warp >= 0 && warp < MAX_WARPS, 2, "no such warp");
+    lua_pushinteger(L, (lua_Integer)scores_get(object, (uint32_t)warp));
+    return 1;
+}
+
 /* scores:set_active(set): the warps that have a score, with the ages that they have in the SM */
 static int scores_set_active_warps(lua_State *L, SimObject *object) {
     const Sm *sm = (const Sm *)object->parent;
@@ -158,6 +166,7 @@ const PolicyMethod policy_methods[] = {
     {"SM", "ctas_per_sm", sm_ctas_per_sm},
     {"SM", "warps_per_cta", sm_warps_per_cta},
     {"LocalityScores", "set", scores_set_score},
+    {"LocalityScores", "get", scores_get_score},
     {"LocalityScores", "set_active", scores_set_active_warps},
     {"SM", "set_class", sm_set_class},
     {"SM", "warps_in", sm_warps_in},

@@ -3,6 +3,7 @@
 #include "core/sim/sim.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char handle_type[] = "warpwright.policy_object";
@@ -34,8 +35,9 @@ static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
     luaL_buffinit(L, &text);
     list_names(object->class, knob, &text);
     luaL_pushresult(&text);
+    const char *names = lua_tostring(L, -1);
     return luaL_error(L, "%s has no %s '%s'; there are %s", object->path, knob ? "knob" : "value", name,
-                      lua_tostring(L, -1));
+                      *names ? names : "none");
 }
 
 static void push_choice(lua_State *L, const Field *f, uint32_t index) {
@@ -82,50 +84,82 @@ static int l_index(lua_State *L) {
     return 1;
 }
 
+_Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *legal) {
+    luaL_error(L, "%s.%s: %s is out of bounds; legal is %s", object->path, f->name,
+               luaL_tolstring(L, 3, NULL), legal);
+    abort();
+}
+
 static uint32_t choice_at(lua_State *L, const SimObject *object, const Field *f) {
-    const char *word = luaL_checkstring(L, 3);
+    const char *word = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : "";
     size_t length = strlen(word);
     uint32_t index = 0;
-    for (const char *at = f->choices; at; index++) {
+    for (const char *at = f->choices; at && length; index++) {
         if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == 0)) return index;
         at = strchr(at, '|');
         if (at) at++;
     }
-    return (uint32_t)luaL_error(L, "%s.%s: '%s' is none of %s", object->path, f->name, word, f->choices);
+    refuse(L, object, f, f->choices);
 }
 
+static bool is_outside(const Field *f, double value) {
+    return (f->min != 0 || f->max != 0) && (value < f->min || value > f->max);
+}
+
+/* Texts are no numbers here: policies compute. */
 static lua_Integer whole_number_at(lua_State *L, const SimObject *object, const Field *f) {
-    int whole;
-    lua_Integer value = lua_tointegerx(L, 3, &whole);
+    int whole = lua_type(L, 3) == LUA_TNUMBER;
+    lua_Integer value = whole ? lua_tointegerx(L, 3, &whole) : 0;
+    bool bounded = f->min != 0 || f->max != 0;
     bool small = f->type == TYPE_U32 && (value < 0 || value > UINT32_MAX);
-    bool outside = (f->min != 0 || f->max != 0) && ((double)value < f->min || (double)value > f->max);
-    if (!whole || small || outside)
-        luaL_error(L, "%s.%s: %s is out of bounds; legal are whole numbers from %f to %f", object->path,
-                   f->name, luaL_tolstring(L, 3, NULL), f->min,
-                   f->max != 0 ? f->max : (lua_Number)UINT32_MAX);
+    bool broken = f->power_of_two && (value <= 0 || (value & (value - 1)) != 0);
+    if (whole && !small && !broken && !is_outside(f, (double)value)) return value;
+    refuse(L, object, f,
+           bounded               ? lua_pushfstring(L, "%s from %f to %f",
+                                     f->power_of_two ? "powers of two" : "whole numbers", f->min, f->max)
+           : f->power_of_two     ? "powers of two"
+           : f->type == TYPE_U32 ? "whole numbers from 0 to 4294967295"
+                                 : "whole numbers");
+}
+
+static double number_at(lua_State *L, const SimObject *object, const Field *f) {
+    double value = lua_tonumber(L, 3);
+    if (lua_type(L, 3) != LUA_TNUMBER || is_outside(f, value) || value != value)
+        refuse(L, object, f,
+               f->min != 0 || f->max != 0 ? lua_pushfstring(L, "numbers from %f to %f", f->min, f->max)
+                                          : "numbers");
     return value;
+}
+
+static uint32_t flag_at(lua_State *L, const SimObject *object, const Field *f) {
+    if (!lua_isboolean(L, 3)) refuse(L, object, f, "true and false");
+    return (uint32_t)lua_toboolean(L, 3);
 }
 
 static void set_value(lua_State *L, SimObject *object, const Field *f) {
     void *at = (char *)object + f->offset;
     if (f->flag)
-        *(uint32_t *)at = (uint32_t)lua_toboolean(L, 3);
+        *(uint32_t *)at = flag_at(L, object, f);
     else if (f->choices)
         *(uint32_t *)at = choice_at(L, object, f);
     else if (f->type == TYPE_DOUBLE)
-        *(double *)at = luaL_checknumber(L, 3);
+        *(double *)at = number_at(L, object, f);
     else if (f->type == TYPE_U32)
         *(uint32_t *)at = (uint32_t)whole_number_at(L, object, f);
     else
         *(uint64_t *)at = (uint64_t)whole_number_at(L, object, f);
 }
 
-/* handle.name = value */
+/* handle.name = value; nothing happens when it has this value. */
 static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
     const Field *f = push_member(L) == LUA_TLIGHTUSERDATA ? lua_touserdata(L, -1) : NULL;
+    uint8_t before[sizeof(uint64_t)];
     if (!f || !f->knob) return no_such_name(L, object, true);
+    const void *at = (const char *)object + f->offset;
+    memcpy(before, at, f->bytes);
     set_value(L, object, f);
+    if (memcmp(before, at, f->bytes) == 0) return 0;
     if (object->class->knobs_set) object->class->knobs_set(object);
     object_wake(object); /* to look at the knob, which counts from the next cycle on */
     return 0;

@@ -35,9 +35,15 @@ void class_check_coverage(const Class *class) {
               class->bytes);
 }
 
+static void check_events(const Class *class) {
+    for (int i = 0; class->events && class->events[i].name; i++)
+        if (i == MAX_EVENTS) panic("class %s: more than %d events", class->name, MAX_EVENTS);
+}
+
 void class_register(const Class *class) {
     uint32_t at = 0;
     class_check_coverage(class);
+    check_events(class);
     while (at < registered && strcmp(classes[at]->name, class->name) < 0)
         at++;
     if (at < registered && classes[at] == class) return;
@@ -65,7 +71,15 @@ static void describe_param(const Field *f, FILE *out) {
     if (f->choices) fprintf(out, " [%s]", f->choices);
     if (f->min != 0 || f->max != 0) fprintf(out, " [%g to %g]", f->min, f->max);
     if (f->power_of_two) fputs(" [power of two]", out);
-    fputc('\n', out);
+    fprintf(out, "%s\n", f->knob ? " [knob]" : "");
+}
+
+/* Policies set knobs, and read what has a type. */
+static void describe_state(const Field *f, FILE *out) {
+    fprintf(out, "  %-24s %-12s %s%s\n", f->name, f->unit ? f->unit : "", f->doc,
+            f->knob                ? " [knob]"
+            : f->type != TYPE_NONE ? " [readable]"
+                                   : "");
 }
 
 static void describe_rows(const Class *class, FieldKind kind, const char *title, FILE *out) {
@@ -82,9 +96,20 @@ static void describe_rows(const Class *class, FieldKind kind, const char *title,
                     f->role == ROLE_REQUESTER ? "requester" : "responder", f->optional ? ", optional" : "",
                     f->doc);
             break;
+        case FIELD_STATE: describe_state(f, out); break;
         case FIELD_CHILD: fprintf(out, "  %-24s %-24s %s\n", f->name, f->child_class, f->doc); break;
         default: fprintf(out, "  %-24s %-12s %s\n", f->name, f->unit ? f->unit : "", f->doc); break;
         }
+    }
+}
+
+static void describe_events(const Class *class, bool questions, const char *title, FILE *out) {
+    bool first = true;
+    for (const Event *event = class->events; event && event->name; event++) {
+        if (event->question != questions) continue;
+        if (first) fprintf(out, "\n%s\n", title);
+        first = false;
+        fprintf(out, "  %-24s %-24s %s\n", event->name, event->arguments, event->doc);
     }
 }
 
@@ -96,6 +121,8 @@ void class_describe(const Class *class, FILE *out) {
     describe_rows(class, FIELD_CHILD, "Children", out);
     describe_rows(class, FIELD_STAT, "Statistics", out);
     describe_rows(class, FIELD_FORMULA, "Derived statistics", out);
-    describe_rows(class, FIELD_STATE, "State", out);
+    describe_events(class, false, "Events (name, arguments)", out);
+    describe_events(class, true, "Questions (name, arguments)", out);
+    describe_rows(class, FIELD_STATE, "State (policies set knobs, and read them and what is readable)", out);
     describe_rows(class, FIELD_STATE_ARRAY, "State arrays", out);
 }

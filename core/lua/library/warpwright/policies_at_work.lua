@@ -24,9 +24,10 @@ local function add_parts(handles, machine, object, policies)
   end
 end
 
+--- false when there is none.
 local function peer_of_class(port, class)
   local peer = core.peer(port)
-  return peer and peer.class == class and peer or nil
+  return peer and peer.class == class and peer or false
 end
 
 --- What an instance about this object gets to know.
@@ -42,25 +43,37 @@ local function handles_about(machine, scope, object, policies)
   return handles
 end
 
---- A coordinator knows all objects of these classes, in order.
+--- A coordinator knows all objects of these classes, in order, and their parts.
 local function handles_of_machine(machine, policies)
-  local handles = { sms = objects_of(machine, "SM"), l2s = objects_of(machine, "L2"),
-    mcs = objects_of(machine, "MemoryController"), l1s = {} }
-  for i, sm in ipairs(handles.sms) do
-    handles.l1s[i] = peer_of_class(sm.lsu.mem, "L1")
-    local parts = {}
-    add_parts(parts, machine, sm, policies)
-    for _, name in ipairs(names.sorted_keys(parts)) do
-      handles[name .. "s"] = handles[name .. "s"] or {}
-      table.insert(handles[name .. "s"], parts[name])
+  local handles = { l1s = {} }
+  for _, scope in ipairs { "sm", "l2", "mc" } do
+    local objects = objects_of(machine, classes[scope])
+    handles[scope .. "s"] = objects
+    for _, object in ipairs(objects) do
+      local parts = {}
+      add_parts(parts, machine, object, policies)
+      for _, name in ipairs(names.sorted_keys(parts)) do
+        handles[name .. "s"] = handles[name .. "s"] or {}
+        table.insert(handles[name .. "s"], parts[name])
+      end
     end
   end
+  for i, sm in ipairs(handles.sms) do handles.l1s[i] = peer_of_class(sm.lsu.mem, "L1") end
   return handles
+end
+
+--- Each instance loads the policy's file, which must be no script that would run once more.
+local function check_file(entry)
+  local script = arg and arg[0]
+  if entry.path and core.is_file(entry.path) and entry.path ~= script then return end
+  core.user_error(("policy %s: it has functions, and each instance loads them from the policy's own file: a file that "
+    .. "returns it is wanted, and this is %s"):format(entry.definition.name, tostring(entry.path or "no file")))
 end
 
 local function attach_one(machine, entry, policies)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params }
+  check_file(entry)
   if definition.scope == "machine" then
     core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles_of_machine(machine, policies))
     return

@@ -33,12 +33,23 @@ function policy.is_policy(value) return getmetatable(value) == Policy end
 
 -- Parameters -------------------------------------------------------------------------------------------------------
 
+local plain_types = { number = true, string = true, boolean = true }
+
+local function out_of_bounds(row, value)
+  return type(value) == "number" and ((row.min and value < row.min) or (row.max and value > row.max))
+end
+
 --- params = { name = { default, min =, max =, doc = } }
 local function check_params(name, params)
   for _, key in ipairs(names.sorted_keys(params)) do
     local row = params[key]
-    if type(row) ~= "table" or row[1] == nil then
-      core.user_error(("policy %s: parameter %s: { default, min =, max =, doc = } is wanted"):format(name, key))
+    if type(row) ~= "table" or not plain_types[type(row[1])] or not tostring(key):match "^[%w_]+$" then
+      core.user_error(("policy %s: parameter %s: { default, min =, max =, doc = } is wanted, the default a number, a text, "
+        .. "true or false"):format(name, tostring(key)))
+    end
+    names.check_keys(("policy %s: parameter %s"):format(name, key), row, { 1, "min", "max", "doc" })
+    if out_of_bounds(row, row[1]) then
+      core.user_error(("policy %s: parameter %s: its default, %s, is out of its bounds"):format(name, key, tostring(row[1])))
     end
   end
 end
@@ -59,7 +70,7 @@ local function parameter_value(definition, key, text)
     core.user_error(("policy %s: %s = '%s' is not like its default, %s"):format(definition.name, key, tostring(text),
       tostring(default)))
   end
-  if type(value) == "number" and ((row.min and value < row.min) or (row.max and value > row.max)) then
+  if out_of_bounds(row, value) then
     core.user_error(("policy %s: %s = %s is out of bounds; legal is %s to %s"):format(definition.name, key,
       tostring(value), tostring(row.min or "-inf"), tostring(row.max or "inf")))
   end
@@ -69,9 +80,7 @@ end
 local function resolve_params(definition, given)
   local params = {}
   for _, key in ipairs(names.sorted_keys(definition.params)) do params[key] = definition.params[key][1] end
-  for _, key in ipairs(names.sorted_keys(given)) do
-    if definition.params[key] or not given[1] then params[key] = parameter_value(definition, key, given[key]) end
-  end
+  for _, key in ipairs(names.sorted_keys(given)) do params[key] = parameter_value(definition, key, given[key]) end
   return params
 end
 
@@ -79,24 +88,56 @@ end
 
 --- "ccws:k_throttle=16,base=50" -> "ccws", { k_throttle = "16", base = "50" }
 local function read_word(word)
-  local name, list = word:match("^([^:]+):(.*)$")
+  local name, list = word:match("^([^:]*):(.*)$")
   local given = {}
-  for key, value in (list or ""):gmatch("([^=,]+)=([^,]*)") do given[key] = value end
-  return name or word, given
+  for setting in ((list or "") .. ","):gmatch("([^,]*),") do
+    local key, value = setting:match("^([^=]+)=(.+)$")
+    if key then
+      given[key] = value
+    elseif list then
+      core.user_error(("policy '%s': '%s' is not parameter=value"):format(word, setting))
+    end
+  end
+  name = name or word
+  if name == "" then core.user_error(("policy: a name is wanted, as in gto or ccws:k_throttle=16+gto; this is '%s'"):format(word)) end
+  return name, given
 end
 
---- Appends a policy, those that it uses first. Parameters that those have and it has as well are handed on.
-local function append(chain, load_policy, what, given)
-  local definition = load_policy(what)
-  local params = resolve_params(definition, given)
-  for _, used in ipairs(definition.uses) do
-    local inner, handed = load_policy(used), {}
-    for _, key in ipairs(names.sorted_keys(params)) do
-      if inner.params[key] then handed[key] = params[key] end
-    end
-    append(chain, load_policy, used, handed)
+local function find_entry(chain, name)
+  for _, entry in ipairs(chain) do
+    if entry.definition.name == name then return entry end
   end
-  chain[#chain + 1] = { definition = definition, params = params, path = definition.path }
+end
+
+--- The parameters that a used policy has as well, from the one that uses it.
+local function handed_on(params, inner)
+  local handed = {}
+  for _, key in ipairs(names.sorted_keys(params)) do
+    if inner.params[key] then handed[key] = params[key] end
+  end
+  return handed
+end
+
+--- Appends a policy, those that it uses first. `used_by`: the policies that led here, outermost first.
+local function append(chain, load_policy, what, given, used_by)
+  local definition = load_policy(what)
+  local name, users = definition.name, table.concat(used_by, ", ")
+  local there = find_entry(chain, name)
+  if there and used_by[1] then return end -- it is there once, as it was asked for first
+  if there then
+    core.user_error(there.used_by and ("policy %s: %s uses it already; name it first, with its parameters"):format(name, there.used_by)
+      or ("policy %s is named twice"):format(name))
+  end
+  for _, user in ipairs(used_by) do
+    if user == name then core.user_error(("policy %s uses itself, by way of %s"):format(name, users)) end
+  end
+  local params = resolve_params(definition, given)
+  local users_of_inner = table.move(used_by, 1, #used_by, 1, {})
+  users_of_inner[#users_of_inner + 1] = name
+  for _, used in ipairs(definition.uses) do
+    append(chain, load_policy, used, handed_on(params, load_policy(used)), users_of_inner)
+  end
+  chain[#chain + 1] = { definition = definition, params = params, path = definition.path, used_by = used_by[#used_by] }
 end
 
 --- "gto+pric+ccws:k_throttle=16", a policy, or a list of these, as { name =, { definition =, params =, path = } ... }.
@@ -105,15 +146,15 @@ function policy.chain(specification, load_policy)
   local chain, words = {}, {}
   local function add(value)
     if type(value) == "string" then
-      for word in value:gmatch("[^+]+") do
+      for word in (value .. "+"):gmatch("([^+]*)%+") do
         local name, given = read_word(word)
-        append(chain, load_policy, name, given)
+        append(chain, load_policy, name, given, {})
       end
       words[#words + 1] = value
     elseif type(value) == "table" and not policy.is_policy(value) then
       for _, element in ipairs(value) do add(element) end
     else
-      append(chain, load_policy, value, {})
+      append(chain, load_policy, value, {}, {})
       words[#words + 1] = value.name
     end
   end
@@ -148,8 +189,35 @@ end
 
 -- Defining ---------------------------------------------------------------------------------------------------------
 
+--- What goes into paths of stats, and between the + and : of a command line.
+local function check_name(name)
+  if type(name) ~= "string" or not name:match "^[%w_.-]+$" then
+    core.user_error(('policy: a name of letters, digits, _, - and . is wanted: policy "name" {...}; this is %s'):format(
+      tostring(name)))
+  end
+end
+
+local function check_tables(name, settings)
+  for _, key in ipairs { "params", "counters", "parts", "uses" } do
+    if settings[key] ~= nil and type(settings[key]) ~= "table" then
+      core.user_error(("policy %s: %s: a table is wanted, this is a %s"):format(name, key, type(settings[key])))
+    end
+  end
+  for _, counter in ipairs(names.sorted_keys(settings.counters or {})) do
+    if type(counter) ~= "string" or not counter:match "^[%w_]+$" or type(settings.counters[counter]) ~= "string" then
+      core.user_error(("policy %s: counters = { name = \"what it counts\" } is wanted; '%s' is none"):format(name,
+        tostring(counter)))
+    end
+  end
+  for i, part in ipairs(settings.parts or {}) do
+    if type(part) ~= "table" or not (part.class and part.name and part.of) then
+      core.user_error(("policy %s: parts[%d]: { class =, name =, of =, PARAMETER = value ... } is wanted"):format(name, i))
+    end
+  end
+end
+
 local function define(_, name)
-  if type(name) ~= "string" then core.user_error('policy: a name is wanted: policy "name" {...}') end
+  check_name(name)
   local path = debug.getinfo(2, "S").source:match("^@(.*)$")
   return function(settings)
     names.check_keys("policy " .. name, settings, legal_settings)
@@ -158,6 +226,7 @@ local function define(_, name)
       core.user_error(("policy %s: scope '%s' is none of %s"):format(name, tostring(scope),
         table.concat(names.sorted_keys(scopes), ", ")))
     end
+    check_tables(name, settings)
     check_params(name, settings.params or {})
     return setmetatable({
       name = name, doc = settings.doc, path = path, settings = settings, scope = scope, functions = {},

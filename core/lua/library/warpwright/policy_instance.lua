@@ -5,16 +5,33 @@ local names = require "warpwright.names"
 
 --- Functions that are no events of an object.
 local plain_hooks = { on_period = "period", on_kernel_start = "kernel_start", on_kernel_end = "kernel_end" }
-local not_hooks = { start = true, configure = true }
+
+local longest_period <const> = 1000000000
 
 local Instance = {}
 
 --- self:count("name", n): adds to a counter that the definition declares; it is in the stats.
 function Instance:count(name, n)
   local value = self.counters[name]
-  if not value then error(("the policy declares no counter '%s'"):format(tostring(name)), 2) end
-  self.counters[name] = value + (n or 1)
+  if not value then
+    local legal = names.sorted_keys(self.counters)
+    error(("the policy declares no counter '%s'; %s"):format(tostring(name),
+      #legal > 0 and "it has " .. table.concat(legal, ", ") or "it has none"), 2)
+  end
+  local more = n or 1
+  if math.type(more) ~= "integer" then
+    error(("count %s: %s is not a whole number"):format(name, tostring(more)), 2)
+  end
+  self.counters[name] = value + more
 end
+
+--- What an instance remembered elsewhere would be missing after a resume.
+local function refuse_field(_, name)
+  error(("self.%s is set outside start(); what a policy remembers is in self.state"):format(tostring(name)), 2)
+end
+
+--- Random numbers of a generator that no checkpoint knows of would differ in each run.
+local function refuse_random() error("math.random is not for policies: runs must repeat; compute from self.state", 2) end
 
 local function is_handle(value) return type(value) == "userdata" end
 
@@ -36,32 +53,70 @@ local function possible_hooks(scope, handles)
   return hooks, legal
 end
 
+--- Names of questions, which no on_ marks as hooks.
+local function all_questions()
+  local questions = {}
+  for _, class in ipairs(core.classes()) do
+    for _, event in ipairs(core.class_events(class.name)) do
+      if event.question then questions[#questions + 1] = event.name end
+    end
+  end
+  return questions
+end
+
+local prefixes = { "", "sm_", "l1_", "lsu_", "l2_", "mc_" }
+
 --- Is a function whose name no hook has meant as one?
-local function looks_like_a_hook(name) return name:match("^on_") ~= nil end
+local function looks_like_a_hook(name, questions)
+  if name:match "^on_" then return true end
+  for _, question in ipairs(questions) do
+    for _, prefix in ipairs(prefixes) do
+      if name == prefix .. question then return true end
+    end
+  end
+  return false
+end
+
+local function check_period(period, what)
+  local cycles = math.type(period) == "integer" and period or nil
+  if not cycles or cycles < 1 or cycles > longest_period then
+    error(("on_period wants `period`: a number of cycles from 1 to %d, or the name of a parameter that is one; it is %s")
+      :format(longest_period, what), 0)
+  end
+end
 
 local function connect(self, definition, native)
   local hooks, legal = possible_hooks(definition.scope, self.handles)
-  local plain = {}
+  local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
     if plain_hooks[name] then
       plain[plain_hooks[name]] = definition.functions[name]
     elseif hook then
-      native.hear(hook.handle, hook.event, definition.functions[name])
-    elseif looks_like_a_hook(name) and not not_hooks[name] then
+      native.hear(hook.handle, hook.event, definition.functions[name], name)
+    elseif looks_like_a_hook(name, questions) then
       error(("there is no hook '%s' here; near names are %s"):format(name,
         table.concat(names.nearest(name, legal, 4), ", ")), 0)
     end
   end
-  local period = definition.period
-  if type(period) == "string" then period = self.params[period] end
-  if plain.period and not math.tointeger(period) then
-    error("on_period wants `period`: a number of cycles, or the name of a parameter that is one", 0)
+  local period, what = definition.period, tostring(definition.period)
+  if type(period) == "string" then
+    period = self.params[period]
+    what = ("parameter %s = %s"):format(what, tostring(period))
   end
-  native.set_hooks(self, plain, period)
+  if plain.period then check_period(period, what) end
+  local start = definition.functions.start
+  function plain.start()
+    if start then start(self) end
+    getmetatable(self).__newindex = refuse_field
+  end
+  native.set_hooks(self, plain, plain.period and period)
 end
 
 return function(specification, handles, native)
+  math.random, math.randomseed = refuse_random, refuse_random
+  --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
+  function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)
   local self = { params = specification.params, state = {}, counters = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
@@ -70,5 +125,4 @@ return function(specification, handles, native)
     __index = function(_, name) return definition.functions[name] or Instance[name] end,
   })
   connect(self, definition, native)
-  if self.start then self:start() end
 end
