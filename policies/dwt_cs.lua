@@ -2,7 +2,8 @@
 -- in a row, every SM tries another number of active warps, and that of the SM that got furthest is taken for all of them,
 -- until the kernel ends and whenever it is launched again.
 -- The paper gives the period and the threshold (Table 4), and 60,000 cycles for detection and sampling together; N = M = 3
--- periods are chosen here. Instructions are those of threads.
+-- periods are chosen here. Instructions are those of threads. Periods are counted from the start of the run: the first one
+-- of a kernel is shorter.
 local policy = require "warpwright.policy"
 
 local dwt_cs = policy "dwt_cs" {
@@ -78,7 +79,7 @@ end
 function dwt_cs:end_sampling()
   local state, winner = self.state, self:winner()
   local warps, more = state.counts[winner], state.counts[winner] < self.sms[1].warps // self.sms[1].schedulers
-  if winner == #self.sms and more and winner > 1 then return self:sample(warps) end
+  if winner == #self.sms and more then return self:sample(warps) end
   state.best[state.kernel] = warps
   self:throttle(warps)
 end
@@ -88,7 +89,7 @@ end
 function dwt_cs:watch(mpki)
   local state = self.state
   state.over = mpki > self.params.mpki and state.over + 1 or 0
-  if state.over < self.params.consecutive then return end
+  if state.over < self.params.consecutive or #self.sms == 1 then return end
   self:count "detections"
   local known = state.best[state.kernel] -- the kernel was sampled in an earlier launch
   if known then self:throttle(known) else self:sample(1) end

@@ -101,6 +101,15 @@ void scores_set(SimObject *object, uint32_t warp, uint64_t score) {
     object_wake(object);
 }
 
+uint64_t scores_get(const SimObject *object, uint32_t warp) {
+    const LocalityScores *s = (const LocalityScores *)object;
+    uint64_t cycle = present_cycle(s);
+    if (warp >= MAX_WARPS || !(s->active >> warp & 1)) return 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->stack[i] == warp && s->at_base[warp] > cycle) return s->base + s->at_base[warp] - cycle;
+    return s->base;
+}
+
 /* With fewer active warps the cut-off is lower: no score is above it. */
 static void lower_to_cutoff(LocalityScores *s, uint64_t cycle) {
     for (uint32_t i = 0; i < s->count; i++) {

@@ -16,5 +16,7 @@ extern const Class locality_scores_class;
 void scores_set_active(SimObject *scores, WarpSet active, const WarpSet *cta_by_age, uint32_t ctas);
 /* The score of an active warp; below the base means the base, above the cut-off the cut-off. */
 void scores_set(SimObject *scores, uint32_t warp, uint64_t score);
+/* The present score of a warp; 0 when it does not take part. */
+uint64_t scores_get(const SimObject *scores, uint32_t warp);
 
 #endif

@@ -102,6 +102,9 @@ START_TEST(the_example_of_the_paper_step_by_step) {
     scores_set(rig.scores, 2, 260);
     run_to(&rig, 50);
     assert_change(&rig, 0, 10, 0x7);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), 220);
+    ck_assert_uint_eq(scores_get(rig.scores, 0), 100);
+    ck_assert_uint_eq(scores_get(rig.scores, 4), 0);
     scores_set(rig.scores, 0, 350);
     run_to(&rig, 400);
     assert_change(&rig, 1, 50, 0x5);
