@@ -51,14 +51,13 @@ static void build(SimObject *object) {
 
 static void init(SimObject *object) {
     VictimTags *v = (VictimTags *)object;
-    char *path = NULL;
+    char path[512];
     if (!object->parent) user_error("%s: it must belong to what its L1 belongs to", object->path);
-    ensure(asprintf(&path, "%s.%s", object->parent->path, v->cache) >= 0);
+    snprintf(path, sizeof path, "%s.%s", object->parent->path, v->cache);
     SimObject *cache = sim_find(object->sim, path); /* of the same parent, so of the same cluster */
     if (!cache || cache->class != &l1_class)
         user_error("%s.cache: there is no L1 '%s'; legal is the name of one beside %s", object->path, path,
                    object->path);
-    free(path);
     v->feeder = &((CacheObject *)cache)->cache;
     if (v->feeder->victims) user_error("%s: %s has victim tags already", object->path, cache->path);
     v->feeder->victims = v;
