@@ -4,8 +4,6 @@
 #include "mem/cache.h"
 #include "mem/caches.h"
 
-#include <stdlib.h>
-
 struct VictimTags {
     SimObject obj;
     /* parameters */
