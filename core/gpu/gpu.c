@@ -309,8 +309,10 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
             gpu->interrupted = 0;
             return RUN_INTERRUPTED;
         }
-        StopReason stop = sim_run(gpu->sim, (end < cycle_limit ? end : cycle_limit) * core->period);
-        if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher)) hang(gpu, gpu_cycle(gpu));
+        uint64_t until = (end < cycle_limit ? end : cycle_limit) * core->period;
+        StopReason stop = sim_run(gpu->sim, until);
+        if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher) && !sim_skip_to_periodic(gpu->sim, until))
+            hang(gpu, gpu_cycle(gpu));
         if (progress_count(gpu) != gpu->progress) {
             gpu->progress = progress_count(gpu);
             gpu->progress_cycle = gpu_cycle(gpu);

@@ -111,6 +111,10 @@ SELDOM static WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
     return allowed & ~loads_among(sm, allowed & sm->head_memory & ~sm->may_load);
 }
 
+bool sm_policy_allows(const Sm *sm, uint32_t w) {
+    return restricted_warps(sm, warp_bit(w)) != 0;
+}
+
 /* Of these, the ones that policies allow and whose unit takes an instruction now. */
 static inline WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
     bool all = (sm->allowed & sm->may_issue_memory & sm->may_load) == ~0ull;

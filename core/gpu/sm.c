@@ -535,6 +535,7 @@ static const char *reason(const Sm *sm, uint32_t w) {
     if (sm->blocked & sm->loading & bit) return "waits for a load";
     if (sm->blocked & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
+    if (!sm_policy_allows(sm, w)) return "is not allowed by the policy to issue its memory instruction";
     if (sm->head_memory & bit) return "waits for the memory pipeline";
     return "is ready";
 }

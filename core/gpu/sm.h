@@ -245,6 +245,8 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 /* Computes `allowed` anew: call when warps started or exited, came to or left a barrier, or a knob was set.
  */
 void sm_update_allowed(Sm *sm);
+/* May this warp issue its next instruction, as far as policies are concerned? */
+bool sm_policy_allows(const Sm *sm, uint32_t warp);
 /* Every scheduler's turn; slot_cause says what came of it. */
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 

@@ -237,6 +237,14 @@ StopReason sim_run(Sim *sim, uint64_t until) {
     return STOP_TIME;
 }
 
+bool sim_skip_to_periodic(Sim *sim, uint64_t until) {
+    if (sim->next_periodic == NEVER) return false;
+    uint64_t boundary = (until + sim->quantum - 1) / sim->quantum * sim->quantum;
+    sim->now = boundary < sim->next_periodic ? boundary : sim->next_periodic;
+    if (sim->next_periodic <= sim->now) call_periodics(sim);
+    return true;
+}
+
 void sim_settle(Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class->settle) sim->objects[i]->class->settle(sim->objects[i], sim->now);

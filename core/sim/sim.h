@@ -144,6 +144,9 @@ void sim_reset_periodics(Sim *sim);
  * quantum; when there are several, the one of the first cluster: the same with any number of threads. The
  * machine cannot go on then. */
 StopReason sim_run(Sim *sim, uint64_t until) __attribute__((noinline)); /* where counting tools look */
+/* When sim_run() found nothing to do: lets the time pass to the next periodic hook, which may give objects
+ * something to do, and calls it; no further than `until`. False when there is no such hook. */
+bool sim_skip_to_periodic(Sim *sim, uint64_t until);
 /* For objects and hooks: stop at the end of this quantum. */
 static inline void sim_request_stop(Sim *sim) {
     __atomic_store_n(&sim->stop_requested, 1, __ATOMIC_RELAXED);

@@ -524,6 +524,30 @@ harness.test("a failure is the same one with any threads and order", function()
   end
 end)
 
+-- Standstill ---------------------------------------------------------------------------------------------------------
+
+harness.test("a machine that a policy has stopped goes on when a later period lets it", function()
+  local path = policy_file("pausing", [[
+local p = policy "pausing" { period = 5000, counters = { turns = "Turns" } }
+function p:on_period()
+  self:count "turns"
+  self.sm.may_issue = self.counters.turns % 2 == 0 and bits.all or 0
+end
+return p]])
+  local paused, free = good { policy = path }, good { policy = "gto" }
+  assert(stat(paused, "sm[0].pausing.turns") >= 2)
+  local late = stat(paused, "run.cycles") - stat(free, "run.cycles")
+  assert(late > 4000, "late by " .. late)
+  same(good { policy = path, threads = 2, order = "reversed" }, paused, "two threads, reversed")
+end)
+
+harness.test("the hang report says of warps that the policy does not let them issue", function()
+  fails({ policy = policy_file("stopping", with_function("start()", "self.sm.may_issue = 0")) },
+    "kernel spmv_csr hangs", "sm[0]: warp 0 of CTA", "is not allowed to issue by the policy")
+  fails({ policy = policy_file("stopping", with_function("on_period()", "self.sm.may_load = 0", "period = 100")) },
+    "kernel spmv_csr hangs", "is not allowed by the policy to issue its memory instruction")
+end)
+
 -- Handles ------------------------------------------------------------------------------------------------------------
 
 --- A policy whose start() does `body` fails and says these texts.
