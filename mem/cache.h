@@ -189,9 +189,9 @@ typedef enum {
                 .min = 2, .max = 65536),                                                                     \
     PARAM_NAMED(T, cache.parameters.class_depths, "class_depths", "", "ways",                                \
                 "How far below the most recently used the lines of each class enter, class 0 first: "        \
-                "\"0,15,7\"; 0 unless named, 255: at the least"),                                            \
+                "\"0,15,7\"; 0 unless named, 255: at the least", .timing = true),                                            \
     PARAM_NAMED(T, cache.parameters.class_keeps, "class_keeps", "", "ranks",                                 \
-                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named")
+                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
     TAG_ARRAY_ROWS(T, cache.tags),                                                                           \
@@ -270,6 +270,12 @@ bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *save
 void cache_check_sets(const CacheObject *object, CacheIndex *index);
 void cache_init(SimObject *object);
 void cache_settle(SimObject *object, uint64_t now);
+/* Requests that were answered by the tags: all but bypasses. */
+static inline uint64_t cache_looked_up(const CacheStats *stats) {
+    return stats->results[RESULT_HIT] + stats->results[RESULT_MISS] + stats->results[RESULT_MERGE];
+}
+/* In cache_check.c. */
+uint64_t cache_requests_in_mshrs(const Cache *cache);
 /* `passing`: requests that were passed on and wait for their answer; `to_pass`: those that are still to be
  * passed on and want one. */
 void cache_check(const CacheObject *object, uint64_t passing, uint64_t to_pass, bool idle);

@@ -109,4 +109,5 @@ const Class evicted_address_filter_class = {
     .fields = fields,
     .build = build,
     .tick = part_sleeps,
+    .part = true,
 };

@@ -90,4 +90,5 @@ const Class pc_bypass_table_class = {
     .fields = fields,
     .build = build,
     .tick = part_sleeps,
+    .part = true,
 };

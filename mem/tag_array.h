@@ -61,8 +61,8 @@ typedef struct {
 
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
     DERIVED(T, m.shape, "Geometry and set index")                                                            \
-    , STATE(T, m.order, "Where lines enter and leave, by class")                                             \
-    , STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                  \
+    , KNOB_BY_METHOD(T, m.order, #m ".order", "Where lines of each class enter and leave"),                  \
+        STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \
     , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors, owner and last use of each line")                      \
     , STATE(T, m.uses, "Stamp of the last use")
 

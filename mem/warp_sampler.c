@@ -66,4 +66,5 @@ const Class warp_sampler_class = {
     .fields = fields,
     .events = events,
     .tick = part_sleeps,
+    .part = true,
 };

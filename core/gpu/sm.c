@@ -173,7 +173,7 @@ static const Field sm_fields[] = {
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
-    STATE(Sm, class_of, "Class number of each warp's requests"),
+    KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
     STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),

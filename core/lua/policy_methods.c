@@ -113,6 +113,12 @@ static int sm_set_class(lua_State *L, SimObject *object) {
     return 0;
 }
 
+/* sm:class_of(warp) -> the number on its requests */
+static int sm_class_of(lua_State *L, SimObject *object) {
+    lua_pushinteger(L, ((const Sm *)object)->class_of[number_at(L, 2, MAX_WARPS - 1, "no such warp")]);
+    return 1;
+}
+
 /* sm:warps_in(class) -> the set of the warps of this class */
 static int sm_warps_in(lua_State *L, SimObject *object) {
     const Sm *sm = (const Sm *)object;
@@ -169,6 +175,7 @@ const PolicyMethod policy_methods[] = {
     {"LocalityScores", "get", scores_get_score},
     {"LocalityScores", "set_active", scores_set_active_warps},
     {"SM", "set_class", sm_set_class},
+    {"SM", "class_of", sm_class_of},
     {"SM", "warps_in", sm_warps_in},
     {"L1", "set_depth", set_depth},
     {"L1", "set_keep", set_keep},

@@ -284,6 +284,57 @@ START_TEST(high_queue_uses_banks_that_the_low_one_leaves) {
 }
 END_TEST
 
+/* As low_queue_goes_before_row_hits_of_a_high_one, with the classes' queues exchanged. */
+START_TEST(queues_of_classes_can_be_named) {
+    object_set_number(mc, "queues", 2);
+    object_set_text(mc, "class_queues", "1,1,0");
+    elaborate(1);
+    for (uint32_t i = 0; i < 8; i++)
+        send_read(0, 0, location(0, 0, i), i, i & 1);
+    send_read(0, 24, location(1, 0, 0), 8, 2);
+    run();
+    expect_order((uint32_t[]){0, 1, 8, 2, 3, 4, 5, 6, 7}, 9);
+}
+END_TEST
+
+START_TEST(policies_can_send_a_class_to_another_queue) {
+    object_set_number(mc, "queues", 2);
+    elaborate(1);
+    ck_assert_uint_eq(memory_controller_queues(mc), 2);
+    memory_controller_set_queue(mc, 0, 1);
+    memory_controller_set_queue(mc, 3, 0);
+    for (uint32_t i = 0; i < 8; i++)
+        send_read(0, 0, location(0, 0, i), i, 0);
+    send_read(0, 24, location(1, 0, 0), 8, 3);
+    run();
+    expect_order((uint32_t[]){0, 1, 8, 2, 3, 4, 5, 6, 7}, 9);
+}
+END_TEST
+
+/* Nobody waits for it: the reads of class 1 come first, though it is of class 0 and older. */
+START_TEST(posted_write_is_of_the_last_queue) {
+    object_set_number(mc, "queues", 3);
+    elaborate(1);
+    for (uint32_t i = 0; i < 4; i++) {
+        MemMessage write = posted_write_request(location(1, 0, i), 64);
+        memory_driver_send(drivers[0], 0, write);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        send_read(0, 0, location(0, 0, i), i, 1);
+    run();
+    expect_order((uint32_t[]){0, 1, 2, 3}, 4);
+    ck_assert_stat_eq("row_hits", 6);
+    ck_assert_stat_eq("activates", 2 + 1); /* the first write had opened its row when the reads came */
+}
+END_TEST
+
+START_TEST(queue_of_a_class_that_there_is_not_is_a_user_error) {
+    object_set_number(mc, "queues", 2);
+    object_set_text(mc, "class_queues", "0,2");
+    elaborate(1);
+}
+END_TEST
+
 /* 400 row hits, sent as fast as they are served, against one conflict that came early. */
 static uint64_t cycle_of_starved_request(uint32_t age_cap) {
     object_set_number(mc, "age_cap", age_cap);
@@ -701,6 +752,10 @@ static TCase *order_tests(void) {
     tcase_add_test(tests, other_banks_do_not_wait_for_a_conflict);
     tcase_add_test(tests, low_queue_goes_before_row_hits_of_a_high_one);
     tcase_add_test(tests, high_queue_uses_banks_that_the_low_one_leaves);
+    tcase_add_test(tests, queues_of_classes_can_be_named);
+    tcase_add_test(tests, policies_can_send_a_class_to_another_queue);
+    tcase_add_test(tests, posted_write_is_of_the_last_queue);
+    tcase_add_exit_test(tests, queue_of_a_class_that_there_is_not_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(tests, without_age_cap_row_hits_starve_a_conflict);
     tcase_add_test(tests, age_cap_bounds_the_waiting);
     tcase_add_test(tests, age_cap_turns_the_bus);

@@ -1,0 +1,20 @@
+-- No caches (Khairy et al., section 3.1: the lowest of its three cache scenarios): every access of global and local memory
+-- goes past the L1 data cache and the L2 to memory. Atomics are still performed in the L2, which is where they live, and the
+-- constant and texture caches stay.
+local policy = require "warpwright.policy"
+
+local bypass_all = policy "bypass_all" {
+  doc = "No caches: all accesses bypass the L1 data caches and the L2",
+  params = {
+    l1 = { true, doc = "Bypass the L1 data caches" },
+    l2 = { true, doc = "Bypass the L2" },
+    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
+  },
+}
+
+function bypass_all:configure(class, path)
+  local is_l1 = class == "L1" and path:match "[^.]+$" == self.params.cache
+  if is_l1 and self.params.l1 or class == "L2" and self.params.l2 then return { enabled = false } end
+end
+
+return bypass_all

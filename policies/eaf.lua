@@ -1,0 +1,21 @@
+-- Evicted-address filter (EAF: Seshadri et al., PACT 2012), a comparison point of MeDiC (section 5), in each L2 slice: a
+-- Bloom filter of as many evicted addresses as the slice has lines. A line that misses and is in it comes back soon after its
+-- eviction: it enters as the most recently used. Others enter as the least recently used, 1 in 64 as the most.
+local policy = require "warpwright.policy"
+
+return policy "eaf" {
+  doc = "Lines that come back soon after their eviction from the L2 stay, others pass through",
+  params = {
+    bimodal = { 64, min = 1, doc = "1 in so many lines that the filter does not know stays" },
+    bits = { 8, min = 1, max = 64, doc = "Bits of the filter per line" },
+    hashes = { 4, min = 1, max = 16, doc = "Bits that an address sets" },
+    seed = { 1, min = 0, doc = "Of the hashes and of the draw" },
+  },
+  parts = {
+    { class = "EvictedAddressFilter", name = "eaf", of = "L2",
+      bimodal = function(params) return params.bimodal end,
+      bits_per_address = function(params) return params.bits end,
+      hashes = function(params) return params.hashes end,
+      seed = function(params) return params.seed end },
+  },
+}

@@ -1,0 +1,71 @@
+-- Priority-based cache allocation (PCAL: Li et al., HPCA 2015), as far as the texts at hand describe it: a few warps of
+-- each SM hold tokens. They may take lines; the others run, too, may use what is in the cache, and bypass it where they miss.
+-- level l1 is the original: the oldest warps of an SM hold the tokens of its L1 data cache. level l2 is the comparison point
+-- of MeDiC (section 5): tokens are for the L2, and at the end of each epoch those warps of an SM get them that it served last.
+-- The number of tokens, which the original finds by sampling, is a parameter here, to be swept.
+local bits = require "warpwright.bits"
+local policy = require "warpwright.policy"
+
+local pcal = policy "pcal" {
+  doc = "Only warps that hold a token take lines; others use the cache without filling it",
+  params = {
+    level = { "l2", doc = "l1 or l2: the cache that the tokens are for" },
+    tokens = { 8, min = 0, max = 64, doc = "Tokens of each SM" },
+    epoch = { 10000, min = 1, doc = "l2: cycles between two distributions of tokens" },
+  },
+  period = "epoch",
+  parts = { { class = "WarpSampler", name = "sampler", of = "SM", warm_up = 0 } },
+  counters = { granted = "Tokens given to warps that held none before" },
+}
+
+local without_token = 1 -- the class of their requests; requests that are of no warp are of class 0
+
+function pcal:configure(class)
+  local level = self.params.level
+  if level ~= "l1" and level ~= "l2" then error("policy pcal: level: '" .. level .. "' is none of l1, l2", 0) end
+  if class == "L2" and level == "l2" then return { allocate_classes = 0xffff & ~(1 << without_token) } end
+end
+
+function pcal:start()
+  if self.params.level == "l1" and not self.l1 then error(self.sm.path .. " has no L1 data cache to give tokens for", 0) end
+end
+
+-- Tokens -----------------------------------------------------------------------------------------------------------------
+
+function pcal:give(holders)
+  self:count("granted", bits.count(holders & ~(self.state.holders or 0)))
+  self.state.holders = holders
+  if self.params.level == "l1" then
+    self.l1.may_allocate = holders
+  else
+    self.sm:set_class(-1, without_token)
+    self.sm:set_class(holders, 0)
+  end
+end
+
+--- l1: the oldest warps.
+function pcal:on_warps_changed()
+  if self.params.level ~= "l1" then return end
+  local holders = self.sm:oldest(self.sm.live, self.params.tokens)
+  if holders ~= self.state.holders then self:give(holders) end
+end
+
+--- l2: new warps hold tokens from the start while there are any left.
+function pcal:on_cta_start(_, warps)
+  if self.params.level ~= "l2" then return end
+  local holders = (self.state.holders or 0) & self.sm.live & ~warps
+  self:give(holders | self.sm:oldest(warps, self.params.tokens - bits.count(holders)))
+end
+
+--- l2: the warps that the L2 served last; of those served in the same cycle, the lower one.
+function pcal:on_period()
+  if self.params.level ~= "l2" then return end
+  local warps = {}
+  for warp in bits.each(self.sm.live) do warps[#warps + 1] = { warp, self.sampler:served(warp) } end
+  table.sort(warps, function(a, b) return a[2] > b[2] or a[2] == b[2] and a[1] < b[1] end)
+  local holders = 0
+  for i = 1, math.min(self.params.tokens, #warps) do holders = holders | bits.of(warps[i][1]) end
+  self:give(holders)
+end
+
+return pcal

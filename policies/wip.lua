@@ -1,0 +1,35 @@
+-- Warp-type-aware insertion (MeDiC, section 3.3): lines of warps that hit enter the L2 as the most recently used, those of
+-- balanced warps in the middle, those of warps that miss as the least recently used. Each line keeps the type of the warp that
+-- brought it, and lines of warps that miss are replaced first, those of warps that hit last.
+-- The text appends the type to the replacement bits: it is taken as their leading bits, so that within a type the least
+-- recently used goes first. Two bits hold one value for both types that miss and one for both that hit. Lines of
+-- warps not sampled yet enter as they always did and rank as balanced.
+local load = require "warpwright.load"
+local policy = require "warpwright.policy"
+
+local types = load.get("policy", "warp_types")
+
+local wip = policy "wip" {
+  doc = "Lines of warps that hit stay in the L2, those of warps that miss go first",
+  uses = { "warp_types" },
+  params = {
+    balanced_depth = { 0.5, min = 0, max = 1, doc = "Where lines of balanced warps enter: 0 most, 1 least recently used" },
+    interval = types.params.interval, warm_up = types.params.warm_up, mostly_hit = types.params.mostly_hit,
+    mostly_miss = types.params.mostly_miss,
+  },
+}
+
+local least_recently_used = 255
+
+function wip:configure(class, _, params)
+  if class ~= "L2" then return end
+  local balanced = math.floor(self.params.balanced_depth * (params.ways - 1) + 0.5)
+  return {
+    class_depths = types.table {
+      all_miss = least_recently_used, mostly_miss = least_recently_used, balanced = math.min(balanced, least_recently_used),
+    },
+    class_keeps = types.table { unknown = 1, balanced = 1, mostly_hit = 2, all_hit = 2 },
+  }
+end
+
+return wip
