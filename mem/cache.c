@@ -463,6 +463,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     case QUEUE_MSHRS: return c->mshr.used;
     case QUEUE_WAITING: return cache_requests_in_mshrs(c);
     case QUEUE_PASSING:
+    case QUEUE_REEXECUTION:
     case QUEUE_BYPASSING: break; /* the class's own */
     }
     return 0;
@@ -495,11 +496,17 @@ void cache_init(SimObject *object) {
     audit_queue(object, QUEUE_WAITING, "requests in MSHRs", QUEUE_TABLE, c->mshr.shape.slots, queue_length);
 }
 
-static const char *const stall_names[STALLS] = {
-    "its time at the tags", "a line of its set (all ways are reserved)",
-    "a free MSHR",          "a place in its line's MSHR",
-    "the miss queue",       "an earlier passing request to return",
-    "the response link",    "the data array"};
+static const char *const stall_names[STALLS] = {"its time at the tags",
+                                                "a line of its set (all ways are reserved)",
+                                                "a free MSHR",
+                                                "a place in its line's MSHR",
+                                                "the miss queue",
+                                                "an earlier passing request to return",
+                                                "the response link",
+                                                "the data array",
+                                                "its warp's misses to be allowed",
+                                                "a place in the re-execution queue",
+                                                "an older instruction of its warp"};
 
 void cache_report(const SimObject *object, FILE *out) {
     static const char *const kinds[] = {"read", "write", "atomic"};

@@ -25,6 +25,9 @@ typedef enum {
     STALL_PASSING,    /* too many requests under way that only pass through     */
     STALL_RESPONSE,   /* the response link is full or its width used up         */
     STALL_DATA_PORT,  /* the data array is busy with earlier accesses           */
+    STALL_REFUSED,    /* a policy does not let the warp's misses go below       */
+    STALL_QUEUE_FULL, /* the re-execution queue has no place                    */
+    STALL_ORDER,      /* an older instruction of its warp is in that queue      */
     STALLS
 } Stall;
 
@@ -104,6 +107,7 @@ typedef struct {
     uint64_t data_busy_until;
     uint64_t stall;               /* Stall of the request at the tags, as of its last try */
     uint64_t stall_since;         /* cycle up to which that stall is counted              */
+    uint64_t put_aside;           /* requests that were at the tags and will be looked up again */
     EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
     VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
     CacheStats stats;
@@ -123,6 +127,7 @@ typedef enum {
     QUEUE_MSHRS,
     QUEUE_WAITING,
     QUEUE_PASSING,
+    QUEUE_REEXECUTION,
     QUEUE_BYPASSING,
 } CacheQueue;
 
@@ -216,6 +221,7 @@ typedef enum {
     STATE(T, cache.data_busy_until, "When the data array is free"),                                          \
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
+    STATE(T, cache.put_aside, "Requests that will be looked up again"),                                      \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
     HOST(T, cache.victims, "Victim tags attached to it")
 
@@ -239,6 +245,9 @@ typedef enum {
     STALL_ROWS(T, STALL_PASSING, "passing_stall", "too many requests were passing through"),                 \
     STALL_ROWS(T, STALL_RESPONSE, "response_stall", "the response link was taken"),                          \
     STALL_ROWS(T, STALL_DATA_PORT, "data_port_stall", "the data array was busy"),                            \
+    STALL_ROWS(T, STALL_REFUSED, "refused_stall", "a policy refuses the warp's misses"),                     \
+    STALL_ROWS(T, STALL_QUEUE_FULL, "reexecution_full_stall", "the re-execution queue was full"),            \
+    STALL_ROWS(T, STALL_ORDER, "reexecution_order_stall", "their warp has an older instruction in it"),      \
     STAT_NAMED(T, cache.stats.evictions, "evictions", "lines", "Lines replaced"),                            \
     STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
     STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \

@@ -2,9 +2,9 @@
 #include "mem/cache.h"
 
 static void check_idle(const char *path, const Cache *c) {
-    if (c->mshr.used || c->mshr.woken_count || c->misses.count || c->pipeline.count)
-        panic("%s is idle but holds %lu MSHRs, %u messages for the memory side and %u requests", path,
-              c->mshr.used, c->misses.count, c->pipeline.count);
+    if (c->mshr.used || c->mshr.woken_count || c->misses.count || c->pipeline.count || c->put_aside)
+        panic("%s is idle but holds %lu MSHRs, %u messages for the memory side and %lu requests", path,
+              c->mshr.used, c->misses.count, c->pipeline.count + c->put_aside);
     if (c->stats.fetches != c->stats.fills)
         panic("%s fetched %lu times and was filled %lu times", path, c->stats.fetches, c->stats.fills);
     for (uint32_t i = 0; i < c->tags.shape.lines; i++)
@@ -14,10 +14,12 @@ static void check_idle(const char *path, const Cache *c) {
 static void check_results(const char *path, const Cache *c) {
     const CacheStats *stats = &c->stats;
     uint64_t done = cache_looked_up(stats) + stats->results[RESULT_BYPASS];
-    if (stats->accesses != done + c->pipeline.count)
+    uint64_t undone = c->pipeline.count + c->put_aside;
+    if (stats->accesses != done + undone)
         panic(
-            "%s: %lu accesses, but %lu hits, misses, merges and bypasses, and %u still in front of the tags",
-            path, stats->accesses, done, c->pipeline.count);
+            "%s: %lu accesses, but %lu hits, misses, merges and bypasses, and %lu still in front of the tags "
+            "or put aside",
+            path, stats->accesses, done, undone);
     for (int result = 0; result < RESULTS; result++) {
         uint64_t sum = 0;
         for (int stream = 0; stream < STREAMS; stream++)
@@ -83,7 +85,7 @@ static void check_answers(const CacheObject *object, uint64_t unanswered) {
     if (c->stats.accesses != object->cpu.receive->popped)
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
               object->cpu.receive->popped);
-    unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
+    unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline) + c->put_aside;
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
               answers, unanswered, c->stats.accesses);

@@ -19,6 +19,11 @@ bool l2_keeps_host_copies(const SimObject *l2);
  * reserved. */
 void l2_warm(SimObject *l2, uint64_t address);
 
+/* The warp of the access at the head of an L1's re-execution queue at the end of this cycle, or
+ * NO_WARP_WAITS. */
+#define NO_WARP_WAITS UINT32_MAX
+uint32_t l1_reexecution_head(const SimObject *l1);
+
 /* For policies, of both classes: how many places below the most recently used the lines of a class enter, and
  * which classes are kept when a line of a class with less can be replaced. Both 0 for all classes at first.
  */

@@ -1,8 +1,22 @@
 /* L1: global memory is written through, local memory is written back. Atomics and bypassing requests pass
- * through, and leave no stale line behind. */
+ * through, and leave no stale line behind.
+ *
+ * Mascar (section III) asks three things of it: to say when it is nearly full of misses, to refuse the misses
+ * of warps that do not own the memory (a negative acknowledgement), and a re-execution queue (Fig. 8). In the
+ * paper the queue stands beside the load/store unit, which learns in the same cycle whether the cache takes
+ * an access. Here the unit and the tags are objects apart, and whatever passes between objects takes a cycle
+ * at least; with the answers that way, every warp would have to hold its next access back until the last one
+ * is known to be taken. So the queue stands where that is known, in front of the tags: the links and the
+ * pipeline before it are the unit's last stages, and an access that goes into the queue makes room in them.
+ */
 #include "mem/caches.h"
 #include "mem/passing.h"
+#include "mem/reexecution_queue.h"
+#include "mem/saturation.h"
 #include "mem/warp_sampler.h"
+
+/* Functions for caches with a queue, kept out of the straight path of the others. */
+#define ATTENTIVE __attribute__((noinline))
 
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
@@ -15,13 +29,29 @@ typedef struct {
     uint64_t may_allocate; /* a knob: warps that may take a line */
     Passing passing;
     WarpSampler *sampler; /* a policy's part of the SM, or NULL */
+    Saturation saturation;
+    uint64_t may_miss;    /* a knob: warps whose misses are served */
+    uint32_t reexecution; /* a knob: put into the queue what the cache does not take */
+    uint32_t attentive;   /* there is a queue, or blocked hits are watched */
+    ReexecutionQueue queue;
+    uint64_t queue_cycle;                      /* the first in which it has not had its turn yet */
+    uint64_t may_miss_seen, may_allocate_seen; /* what its accesses were last refused under */
+    uint32_t enabled_seen, tags_held;          /* the last access waits for the response link */
+    uint64_t hits_before;                      /* the access of this cycle */
+    uint32_t watch_blocked_hits, blocked_hit;
+    uint64_t blocked_hit_since;
+    uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;
+
+typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_REEXECUTED } L1Event;
 
 CACHE_IS_FIRST_OF(L1Cache);
 
 static void l1_build(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
+    saturation_build(&l1->saturation, &l1->cache.parameters);
+    l1->attentive = l1->queue.entries || l1->watch_blocked_hits;
 }
 
 static uint64_t passing_count(const SimObject *object, uint32_t queue) {
@@ -29,12 +59,19 @@ static uint64_t passing_count(const SimObject *object, uint32_t queue) {
     return ((const L1Cache *)object)->passing.count;
 }
 
+static uint64_t reexecution_count(const SimObject *object, uint32_t queue) {
+    (void)queue;
+    return ((const L1Cache *)object)->queue.count;
+}
+
 static void l1_init(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_init(object);
     audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l1->passing.limit,
                 passing_count);
-    l1->may_allocate = ~0ull;
+    audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, l1->queue.entries,
+                reexecution_count);
+    l1->may_allocate = l1->may_miss = ~0ull;
     l1->sampler = sampler_of(object);
 }
 
@@ -69,6 +106,11 @@ static bool may_allocate(const L1Cache *l1, const MemMessage *m) {
     return l1->may_allocate >> (m->warp & 63) & 1;
 }
 
+/* May it use what lies below? To join a line that is under way counts as a miss. */
+static bool may_miss(const L1Cache *l1, const MemMessage *m) {
+    return l1->may_miss >> (m->warp & 63) & 1;
+}
+
 /* Acknowledged once it is in the line or the line is on its way. */
 static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     bool answered = !(m->flags & MEM_POSTED);
@@ -88,6 +130,7 @@ static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
 
 static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
                                                                 uint64_t now) {
+    if (!may_miss(l1, m)) return STALL_REFUSED;
     bool bypass = at->line == NO_LINE && (!may_allocate(l1, m) || cache_policy_bypasses(&l1->cache, m));
     return bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
 }
@@ -95,7 +138,7 @@ static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, con
 static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     Cache *c = &l1->cache;
     if (!cache_holds(c, at)) {
-        bool policies = l1->may_allocate != ~0ull || l1->obj.heard;
+        bool policies = (l1->may_allocate & l1->may_miss) != ~0ull || l1->obj.heard;
         return policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
     }
     if (!link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
@@ -107,18 +150,192 @@ static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
 
 static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
     Lookup at = cache_lookup(&l1->cache, m, m->address);
+    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1)) return read(l1, m, &at, now);
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_WRITE && l1->write_policy == WRITE_NONE)
         user_error(
             "%s: a write of 0x%lx has come to a cache with write_policy \"none\", which only serves reads; "
             "legal for data is \"evict\" or \"through\"",
             object_path(&l1->obj), m->address);
+    bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, &at);
+    if (!may_miss(l1, m) && !local_hit) return STALL_REFUSED;
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
     if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, &at, now);
-    if (global_write) return write_global(l1, m, &at, now);
-    if (m->kind == MEM_WRITE) return write_local(l1, m, &at, now);
-    return read(l1, m, &at, now);
+    return global_write ? write_global(l1, m, &at, now) : write_local(l1, m, &at, now);
+}
+
+/* The re-execution queue. */
+
+/* The access is fine, but what it needs in this very cycle is busy. */
+static bool is_hold(Stall stall) {
+    return stall == STALL_RESPONSE || stall == STALL_DATA_PORT;
+}
+static bool is_refusal(Stall stall) {
+    return stall != STALL_NONE && !is_hold(stall);
+}
+
+/* Brings the queue up to the beginning of `cycle`: in each cycle slept through it turned by one. */
+static void catch_up(L1Cache *l1, uint64_t cycle) {
+    uint64_t turns = cycle - l1->queue_cycle;
+    l1->queue_cycle = cycle;
+    if (!turns || !l1->queue.count || l1->tags_held) return;
+    reexecution_turn(&l1->queue, turns);
+    l1->retries += turns;
+}
+
+static uint32_t set_of(const L1Cache *l1, const MemMessage *m) {
+    return tag_set(&l1->cache.tags.shape, m->address);
+}
+
+/* A line or way has changed for those that wait for one in the set of `m`. */
+static void set_has_changed(L1Cache *l1, const MemMessage *m) {
+    if (l1->queue.count) reexecution_set_changed(&l1->queue, set_of(l1, m));
+}
+
+/* What policies allow has changed since the accesses in the queue were refused; what they answer when they
+ * are asked may change at any time. */
+static void look_at_permissions(L1Cache *l1) {
+    bool same = l1->may_miss == l1->may_miss_seen && l1->may_allocate == l1->may_allocate_seen &&
+                l1->enabled == l1->enabled_seen;
+    if (same && !(l1->obj.heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM))) return;
+    reexecution_forget_lacks(&l1->queue);
+    l1->may_miss_seen = l1->may_miss;
+    l1->may_allocate_seen = l1->may_allocate;
+    l1->enabled_seen = l1->enabled;
+}
+
+static uint64_t hopeful(const L1Cache *l1) {
+    return reexecution_hopeful(&l1->queue, !mshr_full(&l1->cache.mshr), cache_miss_queue_room(&l1->cache));
+}
+
+static Lack lack_of(Stall stall) {
+    if (stall == STALL_MSHR_ENTRY) return LACKS_MSHR;
+    return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? LACKS_ROOM : LACKS_CHANGE;
+}
+
+static void put_aside(L1Cache *l1, const MemMessage *m, Stall stall) {
+    uint32_t place = reexecution_push(&l1->queue, m, set_of(l1, m), lack_of(stall));
+    audit_enter(&l1->obj, QUEUE_REEXECUTION, place);
+    l1->cache.put_aside++;
+    l1->pushes++;
+    l1->refusals += stall == STALL_REFUSED;
+}
+
+static void take_head(L1Cache *l1) {
+    const MemMessage *m = reexecution_head(&l1->queue, 0);
+    uint32_t sm = m->sm, warp = m->warp;
+    audit_leave(&l1->obj, QUEUE_REEXECUTION, reexecution_pop(&l1->queue));
+    l1->cache.put_aside--;
+    if (l1->may_miss != ~0ull && object_is_heard(&l1->obj, L1_REEXECUTED) &&
+        !reexecution_of_warp(&l1->queue, sm, warp))
+        event_tell(&l1->obj, L1_REEXECUTED, warp, 0, 0, 0);
+}
+
+/* An access of another instruction of the warp that is in the queue, or NULL. */
+static const MemMessage *older_in_queue(L1Cache *l1, const MemMessage *m) {
+    const MemMessage *other = reexecution_of_warp(&l1->queue, m->sm, m->warp);
+    return other && other->token != m->token ? other : NULL;
+}
+
+/* Why a new request must wait for the queue. One that is switched off is emptied first. A warp has one
+ * instruction in the queue, so that what it stores and then loads stays in order: the next must wait in front
+ * of the tags. Only a load behind a load is let through, to hit or to miss; it waits when it is not taken. */
+static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m) {
+    const ReexecutionQueue *queue = &l1->queue;
+    if (!queue->count) return STALL_NONE;
+    if (reexecution_full(queue) || !l1->reexecution) return STALL_QUEUE_FULL;
+    const MemMessage *older = older_in_queue(l1, m);
+    bool loads = older && older->kind == MEM_READ && m->kind == MEM_READ;
+    return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
+}
+
+/* What the tags look up in this cycle: what is new, or the queue's head when there is nothing new or it must
+ * wait. NULL: nothing, or a head of which it is known that it would fail. */
+ATTENTIVE static const MemMessage *choose_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    uint64_t cycle = object_cycle(&l1->obj, now);
+    catch_up(l1, cycle);
+    look_at_permissions(l1);
+    l1->queue_cycle = cycle + 1;
+    l1->tags_held = 0;
+    l1->hits_before = l1->cache.stats.results[RESULT_HIT];
+    Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
+    if (blocked) cache_end_access((CacheObject *)l1, blocked, now);
+    if (!l1->queue.count || (m && !blocked)) return m;
+    l1->retries++;
+    if (reexecution_head_is(&l1->queue, hopeful(l1))) return reexecution_head(&l1->queue, 0);
+    reexecution_turn(&l1->queue, 1);
+    return NULL;
+}
+
+static void end_retry(L1Cache *l1, Stall stall) {
+    if (stall == STALL_NONE)
+        take_head(l1);
+    else if (is_hold(stall))
+        l1->retries--; /* was none */
+    else
+        reexecution_fail(&l1->queue, lack_of(stall));
+}
+
+static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
+    bool wanted = is_refusal(stall) && l1->queue.entries && l1->reexecution && !(m->flags & MEM_POSTED);
+    if (wanted && older_in_queue(l1, m)) {
+        stall = STALL_ORDER;
+    } else if (wanted) {
+        put_aside(l1, m, stall);
+        stall = STALL_NONE;
+    }
+    cache_end_access((CacheObject *)l1, stall, now);
+}
+
+/* What became of the access that was chosen. */
+ATTENTIVE static void end_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
+    bool hit = l1->cache.stats.results[RESULT_HIT] != l1->hits_before;
+    l1->tags_held = is_hold(stall);
+    if (stall == STALL_NONE && !hit) set_has_changed(l1, m);
+    if (l1->queue.count && m == reexecution_head(&l1->queue, 0))
+        end_retry(l1, stall);
+    else
+        end_new(l1, m, stall, now);
+    l1->hits_under_miss += hit && l1->queue.count;
+}
+
+/* When to look at the queue again. */
+ATTENTIVE static uint64_t next_retry(L1Cache *l1, uint64_t now) {
+    const Cache *c = &l1->cache;
+    uint64_t soon = now + c->period;
+    bool blocked = c->stall == STALL_QUEUE_FULL || c->stall == STALL_ORDER;
+    if (blocked && !what_queue_blocks(l1, &c->pipeline.message[c->pipeline.first])) return soon;
+    if (!l1->queue.count) return NEVER;
+    if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
+    uint64_t with_hope = hopeful(l1);
+    return with_hope ? soon + reexecution_turns_to(&l1->queue, with_hope) * c->period : NEVER;
+}
+
+/* Data that cannot be reached (Mascar, Fig. 5): is there, behind an access that the cache does not take, one
+ * of another warp that would hit? */
+static bool hit_is_blocked(const L1Cache *l1) {
+    const DelayQueue *queue = &l1->cache.pipeline;
+    const MemMessage *head = &queue->message[queue->first];
+    if (!is_refusal((Stall)l1->cache.stall)) return false;
+    for (uint32_t i = 1; i < queue->count; i++) {
+        const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
+        if (m->kind != MEM_READ || m->flags & MEM_BYPASS_L1 || (m->warp == head->warp && m->sm == head->sm))
+            continue;
+        Lookup at = cache_lookup(&l1->cache, m, m->address);
+        if (cache_holds(&l1->cache, &at)) return true;
+    }
+    return false;
+}
+
+static void count_blocked_hit_until(L1Cache *l1, uint64_t cycle) {
+    if (l1->blocked_hit) l1->blocked_hit_cycles += cycle - l1->blocked_hit_since;
+    l1->blocked_hit_since = cycle;
+}
+
+static void watch_blocked_hits(L1Cache *l1, uint64_t now) {
+    count_blocked_hit_until(l1, object_cycle(&l1->obj, now));
+    l1->blocked_hit = hit_is_blocked(l1);
 }
 
 /* The tick. */
@@ -134,24 +351,61 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
             passing_answer((CacheObject *)l1, &l1->passing, m, now);
         else
             cache_fill(&l1->cache, m, now);
+        if (__builtin_expect(l1->queue.count != 0, 0)) set_has_changed(l1, m);
         link_pop(l1->mem.receive, now);
     }
     return link_next_ready(l1->mem.receive);
 }
 
-static void access_tags(L1Cache *l1, uint64_t now) {
+SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
+    saturation_change(&l1->saturation, object_cycle(&l1->obj, now) + 1);
+    object_tell(&l1->obj, L1_SATURATION, l1->saturation.on, 0, 0, 0);
+}
+
+/* Returns when to look at the queue again. */
+ATTENTIVE static uint64_t end_attentively(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
+    if (m) end_access(l1, m, stall, now);
+    if (saturation_changes(&l1->saturation, &l1->cache)) change_saturation(l1, now);
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    return next_retry(l1, now);
+}
+
+/* Returns when to look at the tags again, beside when something reaches them. */
+static uint64_t access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
-    if (m) cache_end_access((CacheObject *)l1, access_request(l1, m, now), now);
+    if (__builtin_expect(l1->attentive, 0)) m = choose_access(l1, m, now);
+    Stall stall = m ? access_request(l1, m, now) : STALL_NONE;
+    if (__builtin_expect(l1->attentive, 0)) return end_attentively(l1, m, stall, now);
+    if (m) cache_end_access((CacheObject *)l1, stall, now);
+    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
+    return NEVER;
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
     L1Cache *l1 = (L1Cache *)object;
     uint64_t below = take_from_below(l1, now);
-    cache_send_woken(&l1->cache, l1->cpu.send, now);
-    cache_send_miss(&l1->cache, l1->mem.send, now);
-    access_tags(l1, now);
+    if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
+    if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
+    uint64_t again = access_tags(l1, now);
     cache_accept((CacheObject *)l1, now);
-    return cache_next_tick((CacheObject *)l1, below, now);
+    return cache_next_tick((CacheObject *)l1, below < again ? below : again, now);
+}
+
+static void l1_settle(SimObject *object, uint64_t now) {
+    L1Cache *l1 = (L1Cache *)object;
+    uint64_t cycle = object_cycle(object, now);
+    cache_settle(object, now);
+    if (l1->queue.count && cycle > l1->queue_cycle) catch_up(l1, cycle);
+    saturation_count(&l1->saturation, cycle);
+    count_blocked_hit_until(l1, cycle);
+}
+
+uint32_t l1_reexecution_head(const SimObject *object) {
+    ensure(object->class == &l1_class);
+    const L1Cache *l1 = (const L1Cache *)object;
+    uint64_t cycle = object_cycle(object, object->cluster->now) + 1;
+    if (!l1->queue.count) return NO_WARP_WAITS;
+    return reexecution_head(&l1->queue, l1->tags_held ? 0 : cycle - l1->queue_cycle)->warp;
 }
 
 static uint64_t index_address(const SimObject *object, uint64_t address) {
@@ -180,7 +434,12 @@ static void l1_report(const SimObject *object, FILE *out) {
 }
 
 static const Event l1_events[] = {
-    CACHE_EVENT_ROWS("Shall this read, which finds no line, pass the cache by?"), {0}};
+    CACHE_EVENT_ROWS("Shall this read, which finds no line, pass the cache by?"),
+    [L1_SATURATION] = {"saturation", "on", false, "MSHRs or miss queue became nearly full, or are no longer"},
+    [L1_REEXECUTED] =
+        {"reexecuted", "warp", false,
+         "The last access of a warp left the re-execution queue, while some warps may not miss"},
+    {0}};
 
 static const Field l1_fields[] = {
     CACHE_ROWS(L1Cache),
@@ -195,6 +454,29 @@ static const Field l1_fields[] = {
          "Warps that may take lines; requests of others that find none bypass"),
     PASSING_ROWS(L1Cache, passing, "1024"),
     HOST(L1Cache, sampler, "Counts what the second level answers"),
+    SATURATION_ROWS(L1Cache, saturation),
+    KNOB(L1Cache, may_miss, "warps", "Warps whose misses are served; those of others are refused"),
+    PARAM_NAMED(L1Cache, queue.entries, "reexecution_entries", "0", "accesses",
+                "Re-execution queue, for accesses that are not taken; 0: they wait at the tags", .max = 64),
+    PARAM_FLAG(L1Cache, reexecution, "true", "Use it", .knob = true),
+    DERIVED(L1Cache, attentive, "There is a queue, or blocked hits are watched"),
+    REEXECUTION_ROWS(L1Cache, queue),
+    STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),
+    STATE(L1Cache, may_miss_seen, "What the accesses in the queue were last refused under"),
+    STATE(L1Cache, may_allocate_seen, "The same"),
+    STATE(L1Cache, enabled_seen, "The same"),
+    STATE(L1Cache, tags_held, "The last access waits for the response link"),
+    STATE(L1Cache, hits_before, "Hits before the last access"),
+    PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
+    STATE(L1Cache, blocked_hit, "A hit is blocked"),
+    STATE(L1Cache, blocked_hit_since, "Cycle up to which that is counted"),
+    STAT_NAMED(L1Cache, pushes, "reexecution_pushes", "accesses", "Put into the re-execution queue"),
+    STAT_NAMED(L1Cache, refusals, "reexecution_refusals", "accesses",
+               "Of them, as misses of warps that may not"),
+    STAT_NAMED(L1Cache, retries, "reexecution_retries", "tries", "Tries of its head"),
+    STAT(L1Cache, hits_under_miss, "accesses", "Hits while the re-execution queue held others"),
+    STAT(L1Cache, blocked_hit_cycles, "cycles",
+         "The request at the tags waited, and one behind it, of another warp, would have hit"),
     FIELDS_END};
 
 const Class l1_class = {
@@ -206,7 +488,7 @@ const Class l1_class = {
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
-    .settle = cache_settle,
+    .settle = l1_settle,
     .check = l1_check,
     .report = l1_report,
     .convert = l1_convert,

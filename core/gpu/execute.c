@@ -43,6 +43,17 @@ static void clear_pending(Warp *warp, const Inst *inst) {
         warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
 }
 
+/* Of a load or an atomic whose answer comes from beyond the SM. */
+static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        sm->load_pending[w][inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+}
+
+static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        sm->load_pending[w][inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+}
+
 /* --- Memory ---------------------------------------------------------------------------------- */
 
 static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
@@ -122,6 +133,15 @@ static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int b
     sm->loading = warp->loads_in_flight ? sm->loading | warp_bit(w) : sm->loading & ~warp_bit(w);
 }
 
+static bool is_beyond_sm(uint32_t space) {
+    return (1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE) >> space & 1;
+}
+
+static void tell_memory_issue(Sm *sm, uint32_t w) {
+    sm->memory_watched = 0;
+    object_tell(&sm->obj, SM_MEMORY_ISSUE, w, 0, 0, 0);
+}
+
 static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle, uint64_t now) {
     ExecContext *context = sm->context;
     bool global_atomic = inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
@@ -140,6 +160,10 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     }
     if (sm->view->log_count) object_request_commit(&sm->obj);
     count_memory(sm, w, inst->kind, context->space, 1);
+    if (is_beyond_sm(context->space)) {
+        set_load_pending(sm, w, inst); /* stores write no name */
+        if (sm->memory_watched >> w & 1) tell_memory_issue(sm, w);
+    }
     send_to_lsu(sm, w, inst, begins, payload, now);
 }
 
@@ -150,6 +174,7 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
         give_back_payload(sm, done->payload);
     }
     count_memory(sm, done->warp, done->kind, done->space, -1);
+    if (is_beyond_sm(done->space)) clear_load_pending(sm, done->warp, inst);
     if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
         sm->fencing &= ~warp_bit(done->warp);
         sm->waiting &= ~warp_bit(done->warp);
@@ -170,6 +195,7 @@ static void leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
+    if (sm->watched >> w & 1) sm_tell_watched(sm, w, SM_WATCHED_STOPS);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
     sm_update_allowed(sm);
 }
@@ -202,6 +228,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         break;
     default: break; /* INST_NOP */
     }
+    if (sm->watched & sm->waiting & warp_bit(w)) sm_tell_watched(sm, w, SM_WATCHED_STOPS);
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 

@@ -22,12 +22,25 @@ static bool waits_for_atomics(const Warp *warp, const Inst *inst) {
            (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
 }
 
+/* Does an operand come from beyond the SM, or must the warp's atomics there be done first? */
+static bool waits_for_load(const Sm *sm, uint32_t w, const Inst *inst) {
+    uint64_t common = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
+        common |= sm->load_pending[w][i] & inst->names[i];
+    return common || waits_for_atomics(&sm->warp[w], inst);
+}
+
 static void set_bit(WarpSet *set, uint32_t warp, bool on) {
     *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
 }
 
-SELDOM static void tell_load_blocked(Sm *sm, uint32_t w) {
-    if (sm->warp[w].loads_in_flight) object_tell(&sm->obj, SM_LOAD_BLOCKED, w, 0, 0, 0);
+void sm_tell_watched(Sm *sm, uint32_t w, SmEvent event) {
+    sm->watched &= ~warp_bit(w);
+    object_tell(&sm->obj, event, w, 0, 0, 0);
+}
+
+SELDOM static void tell_load_blocked(Sm *sm, uint32_t w, const Inst *inst) {
+    if (waits_for_load(sm, w, inst)) sm_tell_watched(sm, w, SM_LOAD_BLOCKED);
 }
 
 void sm_update_head(Sm *sm, uint32_t w) {
@@ -37,7 +50,7 @@ void sm_update_head(Sm *sm, uint32_t w) {
     bool blocked = names_conflict(warp, inst) || waits_for_atomics(warp, inst);
     set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
-    if (__builtin_expect((sm->watched >> w & blocked) != 0, 0)) tell_load_blocked(sm, w);
+    if (__builtin_expect((sm->watched >> w & blocked) != 0, 0)) tell_load_blocked(sm, w, inst);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
 }
 

@@ -97,6 +97,8 @@ typedef enum {
     SM_CTA_END,
     SM_WARP_END,
     SM_PICK,
+    SM_MEMORY_ISSUE,
+    SM_WATCHED_STOPS,
 } SmEvent;
 
 /* Each scheduler slot of each cycle has exactly one of these. */
@@ -150,9 +152,10 @@ typedef struct {
     WarpSet loading;     /* a load is in flight                                       */
     /* knobs of policies */
     WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred; /* go before the others; see issue.c                          */
-    WarpSet watched;   /* of which load_blocked is told                              */
-    WarpSet allowed;   /* may_issue, and within warp_limit                           */
+    WarpSet preferred;      /* go before the others; see issue.c                     */
+    WarpSet watched;        /* whose next load_blocked or watched_stops is told      */
+    WarpSet memory_watched; /* of whose next memory_issues the first is told         */
+    WarpSet allowed;        /* may_issue, and within warp_limit                      */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -170,8 +173,11 @@ typedef struct {
     Cta cta[MAX_CTAS];
     Warp *warp;
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
-    uint8_t class_of[MAX_WARPS];          /* what policies call each warp; on all its requests */
-    uint64_t payload_used;                /* bit per entry of payload */
+    /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
+     * Apart from Warp, as only watched warps are asked for it. */
+    uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
+    uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
+    uint64_t payload_used;       /* bit per entry of payload */
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */
@@ -228,6 +234,8 @@ void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
 /* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard,
  * changed. */
 void sm_update_head(Sm *sm, uint32_t warp);
+/* What a policy waits for has happened to a warp of `watched`. */
+void sm_tell_watched(Sm *sm, uint32_t warp, SmEvent event);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;
 }

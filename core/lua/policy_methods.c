@@ -45,6 +45,23 @@ static int sm_cta_warps(lua_State *L, SimObject *object) {
     return 1;
 }
 
+/* sm:memory_ready() -> the warps whose next instruction goes to the LSU and has its operands */
+static int sm_memory_ready(lua_State *L, SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    lua_pushinteger(L, (lua_Integer)(sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting));
+    return 1;
+}
+
+/* l1:reexecution_head() -> the warp of the access at the head of the re-execution queue, or nil */
+static int l1_head(lua_State *L, SimObject *object) {
+    uint32_t warp = l1_reexecution_head(object);
+    if (warp == NO_WARP_WAITS)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, warp);
+    return 1;
+}
+
 /* sm:number() -> of this SM among all, from 0 */
 static int sm_number_of(lua_State *L, SimObject *object) {
     lua_pushinteger(L, sm_number(object));
@@ -168,6 +185,8 @@ const PolicyMethod policy_methods[] = {
     {"SM", "warps_of", sm_warps_of},
     {"SM", "last", sm_last},
     {"SM", "cta_warps", sm_cta_warps},
+    {"SM", "memory_ready", sm_memory_ready},
+    {"L1", "reexecution_head", l1_head},
     {"SM", "number", sm_number_of},
     {"SM", "ctas_per_sm", sm_ctas_per_sm},
     {"SM", "warps_per_cta", sm_warps_per_cta},

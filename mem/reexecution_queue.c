@@ -1,0 +1,79 @@
+#include "mem/reexecution_queue.h"
+
+#include <string.h>
+
+static uint64_t bit(uint32_t number) {
+    return 1ull << number % 64;
+}
+
+/* What leaves does not look whether it was the last of its warp: that is found out here, when it matters. */
+const MemMessage *reexecution_of_warp(ReexecutionQueue *queue, uint32_t sm, uint32_t warp) {
+    if (!(queue->warps & bit(warp))) return NULL;
+    uint64_t there = 0;
+    for (uint64_t rest = queue->taken; rest; rest &= rest - 1) {
+        const MemMessage *m = &queue->access[__builtin_ctzll(rest)];
+        if (m->warp == warp && m->sm == sm) return m;
+        there |= bit(m->warp);
+    }
+    queue->warps = there;
+    return NULL;
+}
+
+static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
+    for (uint32_t i = 0; i < LACKS; i++)
+        queue->lacking[i] &= ~bit(place);
+    queue->lacking[lack] |= bit(place);
+}
+
+/* The tail is what stands in front of the head. */
+uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack) {
+    ensure(!reexecution_full(queue));
+    uint32_t place = (uint32_t)__builtin_ctzll(~queue->taken), tail = queue->head;
+    memmove(queue->order + tail + 1, queue->order + tail, queue->count - tail);
+    queue->order[tail] = (uint8_t)place;
+    if (queue->count++) queue->head++;
+    queue->taken |= bit(place);
+    queue->warps |= bit(m->warp);
+    queue->access[place] = *m;
+    queue->set[place] = set;
+    set_lack(queue, place, lack);
+    return place;
+}
+
+uint32_t reexecution_pop(ReexecutionQueue *queue) {
+    ensure(queue->count > 0);
+    uint32_t place = queue->order[queue->head];
+    queue->count--;
+    memmove(queue->order + queue->head, queue->order + queue->head + 1, queue->count - queue->head);
+    if (queue->head == queue->count) queue->head = 0;
+    queue->taken &= ~bit(place);
+    return place;
+}
+
+void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
+    set_lack(queue, queue->order[queue->head], lack);
+    reexecution_turn(queue, 1);
+}
+
+void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set) {
+    uint64_t there = 0;
+    for (uint64_t rest = queue->taken; rest; rest &= rest - 1) {
+        uint32_t place = (uint32_t)__builtin_ctzll(rest);
+        if (queue->set[place] == set) there |= bit(place);
+    }
+    for (uint32_t i = 0; i < LACKS; i++)
+        queue->lacking[i] &= ~there;
+}
+
+void reexecution_forget_lacks(ReexecutionQueue *queue) {
+    memset(queue->lacking, 0, sizeof queue->lacking);
+}
+
+uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
+    uint32_t turns = 0, at = queue->head;
+    while (!(hopeful >> queue->order[at] & 1)) {
+        turns++;
+        if (++at == queue->count) at = 0;
+    }
+    return turns;
+}

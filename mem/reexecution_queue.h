@@ -1,0 +1,88 @@
+/* The re-execution queue of Mascar (section III-C): accesses that the cache could not take, or would not, and
+ * that are tried again. Plain data and functions, embedded in a cache object; allocates nothing. All-zero
+ * state is an empty queue.
+ *
+ * Whoever is tried at the head and not taken goes to the tail: the queue turns, by one in each cycle in which
+ * the tags have nothing else to do. Most of these tries cannot succeed, since what the access lacks has not
+ * come. The queue keeps what each one lacks, so that the cache can sleep through such tries: to turn by n is
+ * the same as n tries that fail. An access that is said to have hope and has none costs a look at the tags,
+ * nothing else; one that is forgotten would wait too long. */
+#ifndef WW_MEM_REEXECUTION_QUEUE_H
+#define WW_MEM_REEXECUTION_QUEUE_H
+
+#include "mem/memory_protocol.h"
+
+enum { REEXECUTION_ENTRIES_MAX = 64 };
+
+/* What an access lacked when it was last tried. */
+typedef enum {
+    LACKS_CHANGE, /* something must happen in its set, or to what its warp may do */
+    LACKS_MSHR,
+    LACKS_ROOM, /* for what must be sent down */
+    LACKS
+} Lack;
+
+typedef struct {
+    uint32_t entries;     /* places; 0: there is no queue                       */
+    uint32_t head, count; /* of order                                           */
+    uint32_t pad;
+    MemMessage *access;                     /* per place                                          */
+    uint32_t *set;                          /* ... of the cache that it falls into                */
+    uint64_t taken;                         /* bit per place: places in use                       */
+    uint64_t lacking[LACKS];                /* ... that lack this                                 */
+    uint64_t warps;                         /* that may have an access here, modulo 64            */
+    uint8_t order[REEXECUTION_ENTRIES_MAX]; /* places; behind the last of them comes the first    */
+} ReexecutionQueue;
+
+#define REEXECUTION_ROWS(T, m)                                                                               \
+    STATE_ARRAY(T, m.access, m.entries, "Accesses in the re-execution queue")                                \
+    , STATE_ARRAY(T, m.set, m.entries, "Their sets")                                                         \
+    , STATE(T, m.head, "Its head, in the order")                                                             \
+    , STATE(T, m.count, "Accesses in it")                                                                    \
+    , DERIVED(T, m.pad, "Alignment")                                                                         \
+    , STATE(T, m.taken, "Its places in use")                                                                 \
+    , STATE(T, m.lacking, "What each access lacks")                                                          \
+    , STATE(T, m.warps, "Warps that may have an access in it")                                               \
+    , STATE(T, m.order, "Places in order")
+
+static inline bool reexecution_full(const ReexecutionQueue *queue) {
+    return queue->count == queue->entries;
+}
+
+/* The access at the head, after so many more turns. The queue must not be empty. */
+static inline const MemMessage *reexecution_head(const ReexecutionQueue *queue, uint64_t turns) {
+    return &queue->access[queue->order[(queue->head + turns) % queue->count]];
+}
+
+/* The warp's access in it, or NULL. All of them belong to one instruction. */
+const MemMessage *reexecution_of_warp(ReexecutionQueue *queue, uint32_t sm, uint32_t warp);
+
+/* Puts an access that was not taken at the tail; there must be a place. Returns the place. */
+uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack);
+/* The head was taken. Returns its place. */
+uint32_t reexecution_pop(ReexecutionQueue *queue);
+/* The head was tried in vain: it goes to the tail. */
+void reexecution_fail(ReexecutionQueue *queue, Lack lack);
+/* So many tries in vain, all of accesses without hope. */
+static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
+    queue->head = (uint32_t)((queue->head + turns) % queue->count);
+}
+
+/* Those that would fail for the same reason as last time are none of these. */
+static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, bool mshr_free, bool room) {
+    uint64_t hopeless = queue->lacking[LACKS_CHANGE] | (mshr_free ? 0 : queue->lacking[LACKS_MSHR]) |
+                        (room ? 0 : queue->lacking[LACKS_ROOM]);
+    return queue->taken & ~hopeless;
+}
+static inline bool reexecution_head_is(const ReexecutionQueue *queue, uint64_t hopeful) {
+    return hopeful >> queue->order[queue->head] & 1;
+}
+/* A line or a way of the set came or went. */
+void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set);
+/* Any of them may be taken now. */
+void reexecution_forget_lacks(ReexecutionQueue *queue);
+
+/* Turns until one of these is at the head; they must not be empty. */
+uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful);
+
+#endif
