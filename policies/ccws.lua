@@ -16,11 +16,9 @@ local ccws = policy "ccws" {
   parts = {
     { class = "VictimTags", name = "vta", of = "SM",
       warps = function(_, sm) return sm.warps end,
-      entries = function(params) return params.vta_entries end,
-      ways = function(params) return params.vta_ways end },
+      entries = policy.param "vta_entries", ways = policy.param "vta_ways" },
     { class = "LocalityScores", name = "scores", of = "SM",
-      base = function(params) return params.base_score end,
-      edge = function(params) return params.edge end },
+      base = policy.param "base_score", edge = policy.param "edge" },
   },
 }
 

@@ -13,9 +13,7 @@ return policy "eaf" {
   },
   parts = {
     { class = "EvictedAddressFilter", name = "eaf", of = "L2",
-      bimodal = function(params) return params.bimodal end,
-      bits_per_address = function(params) return params.bits end,
-      hashes = function(params) return params.hashes end,
-      seed = function(params) return params.seed end },
+      bimodal = policy.param "bimodal", bits_per_address = policy.param "bits", hashes = policy.param "hashes",
+      seed = policy.param "seed" },
   },
 }

@@ -3,10 +3,6 @@
 -- The text gives no sizes. Every so many loads of such an instruction one goes through the cache, so that it can come back.
 local policy = require "warpwright.policy"
 
-local function param(name)
-  return function(params) return params[name] end
-end
-
 local pc_byp = policy "pc_byp" {
   doc = "Load instructions with low hit rates bypass the L2",
   params = {
@@ -17,8 +13,9 @@ local pc_byp = policy "pc_byp" {
     probe = { 32, min = 1, doc = "One of so many loads that would bypass does not" },
   },
   parts = {
-    { class = "PcBypassTable", name = "pc_table", of = "L2", entries = param "entries", threshold = param "threshold",
-      window = param "window", warm_up = param "warm_up", probe = param "probe" },
+    { class = "PcBypassTable", name = "pc_table", of = "L2", entries = policy.param "entries",
+      threshold = policy.param "threshold", window = policy.param "window", warm_up = policy.param "warm_up",
+      probe = policy.param "probe" },
   },
 }
 

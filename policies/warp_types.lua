@@ -17,7 +17,7 @@ local warp_types = policy "warp_types" {
   },
   period = "interval",
   parts = {
-    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = function(params) return params.warm_up end },
+    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = policy.param "warm_up" },
   },
   counters = {
     all_hit = "Warps found of type all-hit", mostly_hit = "Warps found of type mostly-hit",

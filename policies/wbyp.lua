@@ -10,10 +10,6 @@ local types = load.get("policy", "warp_types")
 local wbyp = policy "wbyp" {
   doc = "Requests of warps that miss go past the L2",
   uses = { "warp_types" },
-  params = {
-    interval = types.params.interval, warm_up = types.params.warm_up, mostly_hit = types.params.mostly_hit,
-    mostly_miss = types.params.mostly_miss,
-  },
 }
 
 function wbyp:configure(class)

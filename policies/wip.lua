@@ -14,8 +14,6 @@ local wip = policy "wip" {
   uses = { "warp_types" },
   params = {
     balanced_depth = { 0.5, min = 0, max = 1, doc = "Where lines of balanced warps enter: 0 most, 1 least recently used" },
-    interval = types.params.interval, warm_up = types.params.warm_up, mostly_hit = types.params.mostly_hit,
-    mostly_miss = types.params.mostly_miss,
   },
 }
 

@@ -10,10 +10,6 @@ local types = load.get("policy", "warp_types")
 local wms = policy "wms" {
   doc = "Memory controllers serve the warps that hit in the L2 first",
   uses = { "warp_types" },
-  params = {
-    interval = types.params.interval, warm_up = types.params.warm_up, mostly_hit = types.params.mostly_hit,
-    mostly_miss = types.params.mostly_miss,
-  },
 }
 
 function wms:configure(class)

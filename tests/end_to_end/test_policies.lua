@@ -163,6 +163,11 @@ local bad_definitions = {
   { 'return policy "x" { counters = { "hits" } }', 'policy x: counters = { name = "what it counts" } is wanted' },
   { 'return policy "x" { uses = "gto" }', "policy x: uses: a table is wanted" },
   { 'return policy "x" { uses = { "gtoo" } }', "there is no policy 'gtoo'" },
+  { 'return policy "x" { uses = { { when = "on" } } }', "policy x: uses[1]: a name or { name, when = PARAMETER } is wanted" },
+  { 'return policy "x" { uses = { { "gto", if_ = "on" } } }', "policy x: uses[1]: there is no 'if_'; legal is 1, when" },
+  { 'return policy "x" { uses = { { "gto", when = "on" } } }', "policy x: uses: when = 'on' is no parameter that is true or false" },
+  { 'return policy "x" { parts = { { class = "VictimTags", name = "v", of = "SM", ways = policy.param "w" } }, params = { v = { 1 } } }',
+    'policy.param "w": the policy has no such parameter; v' },
   { 'return policy "x" { parts = { { class = "L1" } } }', "policy x: parts[1]: { class =, name =, of =" },
   { 'local x = policy "x" {} x.count = 3 return x', "policy x: count is a number; a policy has functions" },
   { 'return { name = "x" }', 'does not return a policy, made by policy "name" {...}' },
@@ -324,6 +329,38 @@ harness.test("a policy that uses another brings it along, in front, with the par
   harness.equal(stat(good { policy = user .. ":limit=12,own=2" }, "sm[0].base.limit"), 12)
   harness.equal(stat(good { policy = user_of("user2", base, "own = { 1 }") }, "sm[0].base.limit"), 4)
   fails({ policy = user .. ":limit=49" }, "policy base: limit = 49 is out of bounds")
+end)
+
+harness.test("parameters of a used policy are its user's too, with the same defaults and bounds", function()
+  local middle = user_of("middle", base, "own = { 1 }")
+  local outer = user_of("outer", middle, "")
+  for _, user in ipairs { middle, outer } do
+    harness.equal(stat(good { policy = user }, "sm[0].base.limit"), 4)
+    harness.equal(stat(good { policy = user .. ":limit=7,own=3" }, "sm[0].base.limit"), 7)
+  end
+  fails({ policy = outer .. ":limit=49" }, "policy outer: limit = 49 is out of bounds; legal is 1 to 48")
+  fails({ policy = outer .. ":limt=9" }, "policy outer has no parameter 'limt'; its parameters are limit, own")
+  local reader = policy_file("reader", ([[
+local p = policy "reader" { uses = { %q }, counters = { limit = "base's" } }
+function p:start() self:count("limit", self.params.limit) end
+return p]]):format(base))
+  harness.equal(stat(good { policy = reader .. ":limit=6" }, "sm[0].reader.limit"), 6)
+end)
+
+harness.test("a used policy with a condition is there when the parameter says so", function()
+  local user = policy_file("choosy", ([[
+return policy "choosy" { uses = { { %q, when = "on" } }, params = { on = { true } } }]]):format(base))
+  local with, without = good { policy = user .. ":limit=5" }, good { policy = user .. ":limit=5,on=false" }
+  harness.equal(stat(with, "sm[0].base.limit"), 5)
+  assert(not without:find("base", 1, true), "it is there")
+end)
+
+harness.test("a parameter of a part can be one of the policy by name", function()
+  local vta = policy_file("parted", [[
+return policy "parted" { params = { n = { 24 } }, parts = {
+  { class = "VictimTags", name = "vta", of = "SM", ways = 8, entries = policy.param "n" } } }]])
+  local _, _, out = good { policy = vta .. ":n=40" }
+  harness.contains(harness.read(out .. "/config.lua"), "entries = 40")
 end)
 
 harness.test("a policy is there once, with the parameters with which it was named first", function()

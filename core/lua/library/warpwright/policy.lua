@@ -31,6 +31,17 @@ function Policy:__index(name) return rawget(self, "functions")[name] end
 
 function policy.is_policy(value) return getmetatable(value) == Policy end
 
+--- For a parameter of a part, or a setting of configure(): that of the policy.
+function policy.param(name)
+  return function(params)
+    if params[name] == nil then
+      error(("policy.param \"%s\": the policy has no such parameter; %s"):format(tostring(name),
+        table.concat(names.sorted_keys(params), ", ")), 0)
+    end
+    return params[name]
+  end
+end
+
 -- Parameters -------------------------------------------------------------------------------------------------------
 
 local plain_types = { number = true, string = true, boolean = true }
@@ -54,11 +65,11 @@ local function check_params(name, params)
   end
 end
 
---- `text` as a value like the default of the parameter, within its bounds.
-local function parameter_value(definition, key, text)
-  local row = definition.params[key]
+--- `text` as a value like the default of the parameter, within its bounds. `rows`: all parameters of the policy.
+local function parameter_value(definition, rows, key, text)
+  local row = rows[key]
   if not row then
-    local legal = names.sorted_keys(definition.params)
+    local legal = names.sorted_keys(rows)
     core.user_error(("policy %s has no parameter '%s'; %s"):format(definition.name, key,
       #legal > 0 and "its parameters are " .. table.concat(legal, ", ") or "it has none"))
   end
@@ -77,10 +88,10 @@ local function parameter_value(definition, key, text)
   return value
 end
 
-local function resolve_params(definition, given)
+local function resolve_params(definition, rows, given)
   local params = {}
-  for _, key in ipairs(names.sorted_keys(definition.params)) do params[key] = definition.params[key][1] end
-  for _, key in ipairs(names.sorted_keys(given)) do params[key] = parameter_value(definition, key, given[key]) end
+  for _, key in ipairs(names.sorted_keys(rows)) do params[key] = rows[key][1] end
+  for _, key in ipairs(names.sorted_keys(given)) do params[key] = parameter_value(definition, rows, key, given[key]) end
   return params
 end
 
@@ -103,39 +114,79 @@ local function read_word(word)
   return name, given
 end
 
+--- What an element of `uses` names.
+local function used_name(use) return type(use) == "table" and not policy.is_policy(use) and use[1] or use end
+
+local function with_last(list, value)
+  local longer = table.move(list, 1, #list, 1, {})
+  longer[#longer + 1] = value
+  return longer
+end
+
 local function find_entry(chain, name)
   for _, entry in ipairs(chain) do
     if entry.definition.name == name then return entry end
   end
 end
 
+--- All parameters of a policy: its own, and those of the policies that it uses, of the first that has one of this name.
+-- `used_by`: the policies that led here, outermost first.
+local function all_params(definition, load_policy, used_by)
+  local name, rows = definition.name, {}
+  for _, user in ipairs(used_by) do
+    if user == name then
+      core.user_error(("policy %s uses itself, by way of %s"):format(name, table.concat(used_by, ", ")))
+    end
+  end
+  local users = with_last(used_by, name)
+  for i = #definition.uses, 1, -1 do
+    local used = all_params(load_policy(used_name(definition.uses[i])), load_policy, users)
+    for _, key in ipairs(names.sorted_keys(used)) do rows[key] = used[key] end
+  end
+  for _, key in ipairs(names.sorted_keys(definition.params)) do rows[key] = definition.params[key] end
+  return rows
+end
+
+--- policy.params_of(definition, load_policy): { name = { default, min =, max =, doc = } }
+function policy.params_of(definition, load_policy) return all_params(definition, load_policy, {}) end
+
 --- The parameters that a used policy has as well, from the one that uses it.
 local function handed_on(params, inner)
   local handed = {}
   for _, key in ipairs(names.sorted_keys(params)) do
-    if inner.params[key] then handed[key] = params[key] end
+    if inner[key] then handed[key] = params[key] end
   end
   return handed
+end
+
+--- `uses` has names, or { name, when = the parameter that says whether }.
+local function is_used(definition, use, params)
+  local when = type(use) == "table" and use.when
+  if not when then return true end
+  if type(params[when]) ~= "boolean" then
+    core.user_error(("policy %s: uses: when = '%s' is no parameter that is true or false"):format(definition.name,
+      tostring(when)))
+  end
+  return params[when]
 end
 
 --- Appends a policy, those that it uses first. `used_by`: the policies that led here, outermost first.
 local function append(chain, load_policy, what, given, used_by)
   local definition = load_policy(what)
-  local name, users = definition.name, table.concat(used_by, ", ")
+  local name = definition.name
   local there = find_entry(chain, name)
   if there and used_by[1] then return end -- it is there once, as it was asked for first
   if there then
     core.user_error(there.used_by and ("policy %s: %s uses it already; name it first, with its parameters"):format(name, there.used_by)
       or ("policy %s is named twice"):format(name))
   end
-  for _, user in ipairs(used_by) do
-    if user == name then core.user_error(("policy %s uses itself, by way of %s"):format(name, users)) end
-  end
-  local params = resolve_params(definition, given)
-  local users_of_inner = table.move(used_by, 1, #used_by, 1, {})
-  users_of_inner[#users_of_inner + 1] = name
-  for _, used in ipairs(definition.uses) do
-    append(chain, load_policy, used, handed_on(params, load_policy(used)), users_of_inner)
+  local rows = all_params(definition, load_policy, used_by)
+  local params, users = resolve_params(definition, rows, given), with_last(used_by, name)
+  for _, use in ipairs(definition.uses) do
+    local used = used_name(use)
+    if is_used(definition, use, params) then
+      append(chain, load_policy, used, handed_on(params, all_params(load_policy(used), load_policy, users)), users)
+    end
   end
   chain[#chain + 1] = { definition = definition, params = params, path = definition.path, used_by = used_by[#used_by] }
 end
@@ -207,6 +258,14 @@ local function check_tables(name, settings)
     if type(counter) ~= "string" or not counter:match "^[%w_]+$" or type(settings.counters[counter]) ~= "string" then
       core.user_error(("policy %s: counters = { name = \"what it counts\" } is wanted; '%s' is none"):format(name,
         tostring(counter)))
+    end
+  end
+  for i, use in ipairs(settings.uses or {}) do
+    if type(use) == "table" and not policy.is_policy(use) then
+      if type(use[1]) ~= "string" and not policy.is_policy(use[1]) then
+        core.user_error(("policy %s: uses[%d]: a name or { name, when = PARAMETER } is wanted"):format(name, i))
+      end
+      names.check_keys(("policy %s: uses[%d]"):format(name, i), use, { 1, "when" })
     end
   end
   for i, part in ipairs(settings.parts or {}) do
