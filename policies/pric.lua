@@ -8,7 +8,7 @@ local policy = require "warpwright.policy"
 local pric = policy "pric" {
   doc = "Set index of the L1 data cache: the line address modulo a polynomial over GF(2)",
   params = {
-    polynomial = { 0, min = 0, doc = "Irreducible, of as many bits as the set index: 37 is x^5 + x^2 + 1; 0: the least there is. "
+    polynomial = { 0, min = 0, doc = "Irreducible, its degree that of the set index: 37 is x^5 + x^2 + 1; 0: the least there is. "
       .. "x^n is the linear index" },
     address_bits = { 27, min = 8, max = 48, doc = "Address bits from here on are left out of the index" },
     cache = { "l1d", doc = "Name of the caches in their SMs" },
@@ -40,8 +40,9 @@ function pric.is_irreducible(p)
   return p > 1
 end
 
+--- Of those with a constant term: x itself, which has none, is the linear index of two sets.
 function pric.least_irreducible(degree)
-  for p = 1 << degree, (2 << degree) - 1 do
+  for p = (1 << degree) + 1, (2 << degree) - 1, 2 do
     if pric.is_irreducible(p) then return p end
   end
 end
@@ -78,12 +79,12 @@ local function chosen_polynomial(self, path, index_bits)
   return p
 end
 
-local function quantity(value) return math.tointeger(value) or core.quantity(value, "bytes") end
+local function quantity(value) return math.tointeger(tonumber(value)) or core.quantity(value, "bytes") end
 
 function pric:configure(class, path, params)
   if class ~= "L1" or path:match "[^.]+$" ~= self.params.cache then return end
   local line = quantity(params.line or 128)
-  local sets = quantity(params.size) // (line * params.ways)
+  local sets = quantity(params.size) // (line * quantity(params.ways))
   local index_bits = log2(sets)
   if not index_bits or index_bits == 0 then
     core.user_error(("policy pric: %s has %d sets; a remainder of polynomials can index 2, 4, 8, ... of them"):format(path, sets))

@@ -23,6 +23,22 @@ function checks.thrashing:run(gpu, size)
   self:check("sums", gpu:download("u32", sums, threads), want)
 end
 
+--- A workload of one launch: every thread adds up one word in each of `rounds` rounds; threads read `stride` bytes apart. From
+-- a round to the next they move on by `step` bytes, `moves` times.
+function checks.strided(launch)
+  local threads, ctas, step, moves = launch.threads, launch.ctas or 1, launch.step or 0, launch.moves or 0
+  local strided = ww.workload "strided" { ptx = "strided_kernel.ptx", sizes = { small = {} } }
+  function strided:run(gpu)
+    local data = gpu:alloc(threads * ctas * launch.stride + step * moves + 4)
+    local sums = gpu:alloc(4 * threads * ctas)
+    gpu:launch(self.kernels.stride, {
+      grid = ctas, block = threads, args = { data, sums, launch.stride, step, moves, launch.rounds },
+    })
+    self:check("sums", gpu:download("u32", sums, threads * ctas), ww.array("u32", threads * ctas))
+  end
+  return strided
+end
+
 --- Runs a workload at its small size; `options` as for ww.run.
 function checks.run(options)
   options.config = options.config or "gtx480"

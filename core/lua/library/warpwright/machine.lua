@@ -141,6 +141,16 @@ function Builder:quantum(cycles) self.machine:quantum(cycles) end
 --- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text.
 function Builder:wire(a, b, options) self.machine:wire(a, b, options) end
 
+--- The config's parameters of an object with the overrides: what policies configure it by.
+local function with_overrides(self, object, params)
+  if not (self.policies[1] and self.overrides[1]) then return params end
+  local seen = {}
+  for _, parameter in ipairs(core.parameters(object)) do
+    seen[parameter.name] = overridden(self.overrides, object.path .. "." .. parameter.name, params[parameter.name])
+  end
+  return seen
+end
+
 --- Sets the parameters of an object and of the children that it was made with, and gives it its ports.
 local function finish(self, object, params, is_child)
   local children, parts = core.children(object), {}
@@ -161,8 +171,9 @@ local function finish(self, object, params, is_child)
       core.set(object, key, value)
     end
   end
+  local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
-    for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, params)) do
+    for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, seen)) do
       core.set(object, setting.parameter, setting.value)
     end
   end

@@ -215,7 +215,7 @@ function policy.chain(specification, load_policy)
 end
 
 --- What a chain sets on an object of this class that is being made: list of { parameter =, value =, what = }. `params` are
--- the config's.
+-- the config's with the run's overrides.
 function policy.settings_for(entry, class, path, params)
   local settings, definition = {}, entry.definition
   for _, name in ipairs(names.sorted_keys(knobs)) do
