@@ -392,10 +392,15 @@ static void count_stall_until(Cache *c, uint64_t cycle) {
     c->stall_since = cycle;
 }
 
-static void begin_stall(Cache *c, Stall stall, uint64_t cycle) {
+static void begin_stall(CacheObject *object, Stall stall, uint64_t cycle) {
+    Cache *c = &object->cache;
     c->stall = stall;
     c->stall_since = cycle;
     c->stats.stall_events[stall - 1]++;
+    if (stall <= STALL_MISS_QUEUE) {
+        const MemMessage *m = &c->pipeline.message[c->pipeline.first];
+        object_tell(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
+    }
 }
 
 void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
@@ -404,7 +409,7 @@ void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
         uint64_t cycle = object_cycle(&object->obj, now);
         count_stall_until(c, cycle);
         c->stall = STALL_NONE;
-        if (stall) begin_stall(c, stall, cycle);
+        if (stall) begin_stall(object, stall, cycle);
     }
     if (stall) return;
     audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));

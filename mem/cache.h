@@ -57,6 +57,7 @@ typedef enum {
     CACHE_MERGE,
     CACHE_EVICT,
     CACHE_FILL,
+    CACHE_RESERVATION_FAIL,
     CACHE_ASK_BYPASS,
     CACHE_ASK_VICTIM,
     CACHE_EVENTS_END,
@@ -146,6 +147,9 @@ typedef enum {
                      "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
     [CACHE_FILL] = {"fill", "sm, warp, address, hit", false,                                                 \
                     "What a warp had fetched has come; hit: the cache below had it"},                        \
+    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", false,                       \
+                                "A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, " \
+                                "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", true, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", true,                                                  \
                           "Which of these ways, a set of bits, shall be replaced? lru: that of LRU"}

@@ -298,6 +298,34 @@ START_TEST(hits_misses_merges_fills_and_evictions_are_told_with_who_and_where) {
 }
 END_TEST
 
+/* The first read gets what there is of it, the second stops at the tags a cycle later and is told of once,
+ * however long it waits. */
+START_TEST(reservation_fail_is_told_once_with_its_cause) {
+    static const struct {
+        const char *cache, *below;
+        uint64_t second;
+        int64_t cause;
+    } cases[] = {{"ways=1 size=8KiB", "", SET, 1},
+                 {"mshrs=1", "", LINE, 2},
+                 {"merges=1", "", 0, 3},
+                 {"miss_queue=2", "refuse_until=80 capacity=1", 10 * LINE, 4}};
+    bool queue = cases[_i / 2].cause == 4;
+    CacheRig rig = cache_rig(
+        (CacheBench){.class = classes[_i % 2], .cache = cases[_i / 2].cache, .below = cases[_i / 2].below});
+    rig_listen(&rig, 1u << CACHE_RESERVATION_FAIL, NO_ANSWER);
+    uint64_t start = rig_now(&rig) + 1;
+    uint32_t before = queue ? 10 : 1; /* the link below holds 8 */
+    for (uint32_t i = 0; i < before; i++)
+        memory_driver_send(rig.driver, start + i, of_warp(read_line(i * LINE), 3, 17, 40));
+    memory_driver_send(rig.driver, start + before, of_warp(read_line(cases[_i / 2].second), 4, 18, 41));
+    rig_run(&rig);
+    expect_heard(&rig, 0, CACHE_RESERVATION_FAIL, 4, 18, (int64_t)cases[_i / 2].second, cases[_i / 2].cause);
+    ck_assert_uint_eq(rig.ear->heard[0].cycle, start + before + 1 + DELAY);
+    ck_assert_uint_eq(rig.ear->count, 1);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1"});
     rig_listen(&rig, 1u << CACHE_ASK_BYPASS, 1);
@@ -421,6 +449,7 @@ Suite *cache_knobs_suite(void) {
     tcase_add_loop_test(tests, tags_are_replaced_in_order_of_use_while_a_cache_is_off, 0, 2);
     tcase_add_test(tests, dirty_line_goes_back_before_a_request_passes_and_a_write_while_off_makes_it_stale);
     tcase_add_loop_test(tests, hits_misses_merges_fills_and_evictions_are_told_with_who_and_where, 0, 2);
+    tcase_add_loop_test(tests, reservation_fail_is_told_once_with_its_cause, 0, 8);
     tcase_add_test(tests, read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so);
     tcase_add_test(tests, read_passes_an_l2_by_when_policies_say_so);
     tcase_add_loop_test(tests, policies_choose_the_line_to_replace_among_those_that_are_not_under_way, 0, 2);
