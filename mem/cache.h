@@ -180,7 +180,7 @@ typedef enum {
 
 #define CACHE_PARAMETER_ROWS(T)                                                                              \
     PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity"),                            \
-    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 65536), \
+    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 1 << 24), \
     PARAM_NAMED(T, cache.parameters.line, "line", "128", "bytes", "Line size: 32, 64 or 128 B"),             \
     PARAM_NAMED(T, cache.parameters.sectors, "sectors", "1", "sectors",                                      \
                 "Parts of a line that are fetched alone, at least 32 B each"),                               \

@@ -7,7 +7,7 @@ static void check_idle(const char *path, const Cache *c) {
               c->mshr.used, c->misses.count, c->pipeline.count + c->put_aside);
     if (c->stats.fetches != c->stats.fills)
         panic("%s fetched %lu times and was filled %lu times", path, c->stats.fetches, c->stats.fills);
-    for (uint32_t i = 0; i < c->tags.shape.lines; i++)
+    for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         if (c->tags.line[i].reserved) panic("%s is idle but line %u is reserved", path, i);
 }
 

@@ -7,7 +7,9 @@
 #include <string.h>
 
 static const char *const geometry_params[] = {"size", "ways", "index", "index_masks", NULL};
-static const char *const geometry_rows[] = {"cache.tags.tag", "cache.tags.line", "cache.written", NULL};
+static const char *const geometry_rows[] = {"cache.tags.tag",        "cache.tags.line",
+                                            "cache.written",         "cache.tags.hash.bucket",
+                                            "cache.tags.hash.links", NULL};
 
 /* The lines as they were saved, copied to where they are aligned. */
 typedef struct {
@@ -63,7 +65,9 @@ static uint32_t set_of(const Cache *c, const SavedLines *lines, uint64_t address
     return tag_set(&c->tags.shape, lines->index(lines->object, address));
 }
 
-static uint32_t free_way(const TagArray *tags, uint32_t set) {
+/* `placed`: lines that have one. */
+static uint32_t free_way(const TagArray *tags, uint32_t set, uint32_t placed) {
+    if (tag_is_hashed(tags)) return placed < tags->shape.lines ? placed : NO_LINE;
     for (uint32_t i = set * tags->shape.ways; i < (set + 1) * tags->shape.ways; i++)
         if (!tags->tag[i]) return i;
     return NO_LINE;
@@ -71,14 +75,14 @@ static uint32_t free_way(const TagArray *tags, uint32_t set) {
 
 /* Returns how many clean lines found no way in their sets; UINT32_MAX when one that must stay found none. */
 static uint32_t place_lines(Cache *c, SavedLines *lines) {
-    uint32_t dropped = 0;
+    uint32_t dropped = 0, placed = 0;
     memset(c->tags.tag, 0, c->tags.shape.lines * sizeof *c->tags.tag);
     memset(c->tags.line, 0, c->tags.shape.lines * sizeof *c->tags.line);
     memset(c->written, 0, c->tags.shape.lines * sizeof *c->written);
     for (uint32_t i = 0; i < lines->count; i++) {
         uint32_t old = lines->order[i];
         if (!lines->tag[old]) continue;
-        uint32_t at = free_way(&c->tags, set_of(c, lines, lines->tag[old] & ~1ull));
+        uint32_t at = free_way(&c->tags, set_of(c, lines, lines->tag[old] & ~1ull), placed);
         if (at == NO_LINE && (lines->line[old].reserved || lines->line[old].dirty)) return UINT32_MAX;
         if (at == NO_LINE) {
             dropped++;
@@ -88,7 +92,9 @@ static uint32_t place_lines(Cache *c, SavedLines *lines) {
         c->tags.tag[at] = lines->tag[old];
         c->tags.line[at] = lines->line[old];
         c->written[at] = lines->written[old];
+        placed++;
     }
+    tag_rebuild(&c->tags);
     return dropped;
 }
 
@@ -140,7 +146,7 @@ bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *save
 
 void cache_check_sets(const CacheObject *object, CacheIndex *index) {
     const TagArray *tags = &object->cache.tags;
-    for (uint32_t i = 0; i < tags->shape.lines; i++) {
+    for (uint32_t i = 0; i < tag_lines_used(tags); i++) {
         uint64_t address = tag_address(tags, i);
         if (tags->tag[i] && tag_set(&tags->shape, index(&object->obj, address)) != i / tags->shape.ways)
             panic("%s: the line of 0x%lx stands in set %u", object_path(&object->obj), address,

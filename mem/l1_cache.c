@@ -79,7 +79,7 @@ void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
     tag_invalidate_all(&c->tags);
-    for (uint32_t i = 0; i < c->tags.shape.lines; i++)
+    for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         c->written[i] = 0;
     if (c->victims) victim_tags_clear(c->victims);
 }

@@ -1,6 +1,7 @@
 #include "mem/tag_array.h"
 
 #include "mem/memory_protocol.h"
+#include "mem/tag_hash.h"
 
 #include <stdlib.h>
 
@@ -57,6 +58,7 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     };
     shape->sets = shape->lines / shape->ways;
     shape->set_mask = is_power_of_two(shape->sets) ? shape->sets - 1 : 0;
+    tag_hash_shape_init(shape);
     if (geometry->index == INDEX_LINEAR) return;
     parse_index_masks(shape, path, geometry->index_masks);
     if (1ull << shape->index_bits != shape->sets)
@@ -99,6 +101,10 @@ static uint64_t oldest_stamp(const TagArray *tags, uint32_t line) {
 
 /* Exchanges stamps with those below; to the end of the order at once where a stamp is free there. */
 void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
+    if (tag_is_hashed(tags)) {
+        tag_hash_lower(tags, line, places);
+        return;
+    }
     bool to_the_end = places >= tags->shape.ways - 1 || places >= LEAST_RECENT;
     uint64_t oldest = to_the_end ? oldest_stamp(tags, line) : 0, *used = &tags->line[line].used;
     if (oldest > 1) {
@@ -132,6 +138,7 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
 
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                  uint8_t class_number) {
+    if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address);
     tags->tag[line] = line_address | 1;
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tag_touch(tags, line);
@@ -143,12 +150,13 @@ void tag_invalidate(TagArray *tags, uint32_t line) {
     if (tags->line[line].reserved) {
         tags->line[line].valid = tags->line[line].dirty = 0;
     } else {
+        if (tag_is_hashed(tags)) tag_hash_leave(tags, line);
         tags->tag[line] = 0;
         tags->line[line] = (TagLine){0};
     }
 }
 
 void tag_invalidate_all(TagArray *tags) {
-    for (uint32_t i = 0; i < tags->shape.lines; i++)
+    for (uint32_t i = 0; i < tag_lines_used(tags); i++)
         tag_invalidate(tags, i);
 }

@@ -2,7 +2,11 @@
  * brought it. Plain data and functions, embedded in a cache object. All-zero state is an empty array.
  *
  * A sector is valid (its data is here), reserved (a fill is under way) or neither; a dirty sector must be
- * written back. A line with a reserved sector cannot be evicted. */
+ * written back. A line with a reserved sector cannot be evicted.
+ *
+ * A set is searched way by way. Of a fully associative array with more ways than can be searched in no time,
+ * limit studies have 10^5 of them, there are a hash table of the lines by address and a list of them by use:
+ * finding, replacing and touching a line then take the same time whatever its size. */
 #ifndef WW_MEM_TAG_ARRAY_H
 #define WW_MEM_TAG_ARRAY_H
 
@@ -15,6 +19,7 @@ enum {
     MAX_INDEX_BITS = 16,
     LEAST_RECENT = 255, /* a depth below all other lines */
     NOBODY = 0xffff,    /* owner of a line that no warp asked for */
+    SEARCHED_WAYS = 64, /* a fully associative array with more is hashed */
 };
 
 typedef enum { INDEX_LINEAR, INDEX_XOR } IndexFunction;
@@ -35,6 +40,9 @@ typedef struct {
     uint32_t sets, set_mask /* sets - 1 when sets is a power of two, else 0 */, ways, lines;
     uint32_t sectors, all_sectors;
     uint32_t line_bytes, line_shift, sector_shift;
+    uint32_t hashed; /* lines of a hashed array; 0: it is searched way by way */
+    uint32_t buckets, bucket_shift;
+    uint32_t pad;
 } TagShape;
 
 typedef struct {
@@ -51,12 +59,26 @@ typedef struct {
     uint64_t by_class; /* is any value not 0? */
 } TagOrder;
 
+/* Lines are line + 1 here, 0 is none. */
+typedef struct {
+    uint32_t older, newer; /* valid: neighbours in the order of use; invalid: newer is the next free line */
+} TagLinks;
+
+typedef struct {
+    uint32_t *bucket; /* hash table over line addresses; linear probing */
+    TagLinks *links;  /* per line */
+    uint32_t oldest, newest;
+    uint32_t free;  /* first of the lines that were used before and are invalid */
+    uint32_t fresh; /* lines that were ever used: 0 to fresh - 1                */
+} TagHash;
+
 typedef struct {
     TagShape shape;
     TagOrder order;
     uint64_t *tag; /* per line, set by set: line address | 1, or 0 when the line is invalid */
     TagLine *line;
     uint64_t uses; /* the last stamp given out */
+    TagHash hash;  /* of a hashed array        */
 } TagArray;
 
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
@@ -64,7 +86,13 @@ typedef struct {
     , KNOB_BY_METHOD(T, m.order, #m ".order", "Where lines of each class enter and leave"),                  \
         STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \
     , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors, owner and last use of each line")                      \
-    , STATE(T, m.uses, "Stamp of the last use")
+    , STATE(T, m.uses, "Stamp of the last use")                                                              \
+    , STATE_ARRAY(T, m.hash.bucket, m.shape.buckets, "Hashed: table from address to line")                   \
+    , STATE_ARRAY(T, m.hash.links, m.shape.hashed, "Hashed: lines in the order of use, and free ones")       \
+    , STATE(T, m.hash.oldest, "Hashed: least recently used line")                                            \
+    , STATE(T, m.hash.newest, "Hashed: most recently used line")                                             \
+    , STATE(T, m.hash.free, "Hashed: first free line")                                                       \
+    , STATE(T, m.hash.fresh, "Hashed: first line that was never used")
 
 /* A geometry that cannot be built is a user error that names `path`. */
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);
@@ -95,8 +123,23 @@ static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint
     return (2u << last) - (1u << first);
 }
 
+/* For hashed arrays; use those without the name. */
+uint32_t tag_hash_find(const TagArray *tags, uint64_t line_address);
+uint32_t tag_hash_victim(const TagArray *tags);
+void tag_hash_touch(TagArray *tags, uint32_t line);
+
+static inline bool tag_is_hashed(const TagArray *tags) {
+    return __builtin_expect(tags->shape.hashed != 0, 0);
+}
+
+/* No line from this one on was ever used. */
+static inline uint32_t tag_lines_used(const TagArray *tags) {
+    return tag_is_hashed(tags) ? tags->hash.fresh : tags->shape.lines;
+}
+
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
+    if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
     const uint64_t *tag = tags->tag + (size_t)set * tags->shape.ways, *end = tag + tags->shape.ways;
     uint64_t wanted = line_address | 1;
     do
@@ -111,6 +154,7 @@ static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
 
 static inline void tag_touch(TagArray *tags, uint32_t line) {
     tags->line[line].used = ++tags->uses;
+    if (tag_is_hashed(tags)) tag_hash_touch(tags, line);
 }
 /* Moves a line that has just been touched so many places down the order of use of its set. */
 void tag_lower(TagArray *tags, uint32_t line, uint32_t places);
@@ -123,6 +167,7 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
 /* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
  * the classes that are to be kept least. NO_LINE when every way is reserved. */
 static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
+    if (tag_is_hashed(tags)) return tag_hash_victim(tags);
     if (__builtin_expect(tags->order.by_class != 0, 0)) return tag_victim_by_class(tags, set);
     const TagLine *line = tags->line + (size_t)set * tags->shape.ways, *end = line + tags->shape.ways;
     const TagLine *victim = NULL;
@@ -143,5 +188,9 @@ void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t 
 /* Forgets the line; sectors under way stay reserved, and the tag with them. */
 void tag_invalidate(TagArray *tags, uint32_t line);
 void tag_invalidate_all(TagArray *tags);
+
+/* Tags and lines have been written by hand, those of a hashed array from line 0 on without gap: derives the
+ * rest. */
+void tag_rebuild(TagArray *tags);
 
 #endif

@@ -1,3 +1,4 @@
+#include "core/sim/random.h"
 #include "mem/tag_array.h"
 #include "tests/unit/suites.h"
 
@@ -13,9 +14,19 @@ static TagArray make_tags(TagGeometry geometry) {
     return tags;
 }
 
+static TagArray make_hashed(uint32_t lines) {
+    TagArray tags = make_tags((TagGeometry){.size = lines * LINE, .ways = lines, .line = LINE, .sectors = 1});
+    ck_assert_uint_eq(tags.shape.hashed, lines);
+    tags.hash.bucket = calloc(tags.shape.buckets, sizeof *tags.hash.bucket);
+    tags.hash.links = calloc(tags.shape.hashed, sizeof *tags.hash.links);
+    return tags;
+}
+
 static void free_tags(TagArray *tags) {
     free(tags->tag);
     free(tags->line);
+    free(tags->hash.bucket);
+    free(tags->hash.links);
 }
 
 static TagShape shape_of(TagGeometry geometry) {
@@ -169,6 +180,99 @@ START_TEST(reserved_lines_are_no_victims_and_survive_invalidation) {
 }
 END_TEST
 
+START_TEST(more_ways_than_can_be_searched_are_hashed) {
+    TagGeometry geometry = {.size = 64 * LINE, .ways = 64, .line = LINE, .sectors = 1};
+    ck_assert_uint_eq(shape_of(geometry).hashed, 0);
+    geometry = (TagGeometry){.size = 130 * LINE, .ways = 65, .line = LINE, .sectors = 1};
+    ck_assert_uint_eq(shape_of(geometry).hashed, 0);
+    geometry.size = 65 * LINE;
+    ck_assert_uint_eq(shape_of(geometry).hashed, 65);
+}
+END_TEST
+
+static uint32_t searched(const TagArray *tags, uint64_t address) {
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        if (tags->tag[i] == (address | 1)) return i;
+    return NO_LINE;
+}
+
+/* Whatever is invalid; else the least recently used of the lowest class. */
+static void check_victim(const TagArray *tags) {
+    uint32_t victim = tag_victim(tags, 0), best = NO_LINE;
+    for (uint32_t i = 0; i < tags->shape.lines; i++) {
+        const TagLine *line = &tags->line[i], *other = &tags->line[best];
+        if (!tags->tag[i]) {
+            ck_assert_uint_ne(victim, NO_LINE);
+            ck_assert_uint_eq(tags->tag[victim], 0);
+            return;
+        }
+        if (line->reserved) continue;
+        uint32_t keep = tags->order.keep.of[line->class_number];
+        uint32_t other_keep = best == NO_LINE ? 256 : tags->order.keep.of[other->class_number];
+        if (keep < other_keep || (keep == other_keep && line->used < other->used)) best = i;
+    }
+    ck_assert_uint_eq(victim, best);
+}
+
+static void use_at_random(TagArray *tags, Random *random) {
+    uint64_t address = random_below(random, 2 * tags->shape.lines) * LINE;
+    uint32_t line = tag_find(tags, 0, address), what = (uint32_t)random_below(random, 16);
+    ck_assert_uint_eq(line, searched(tags, address));
+    check_victim(tags);
+    if (line == NO_LINE) {
+        line = tag_victim(tags, 0);
+        if (line == NO_LINE) return;
+        tag_install(tags, line, address, 0, 0, (uint8_t)random_below(random, 4));
+    } else if (what == 0) {
+        tag_invalidate(tags, line);
+    } else if (what < 4) {
+        tags->line[line].reserved ^= 1;
+    } else {
+        tag_touch(tags, line);
+    }
+}
+
+/* Loop: LRU; classes with depths and ranks. */
+START_TEST(hashed_array_does_what_a_search_of_all_ways_would) {
+    TagArray tags = make_hashed(100);
+    Random random = {(uint64_t)_i + 1};
+    tags.uses = 1ull << 40; /* so that no stamp below all others is the first one */
+    for (uint32_t class_number = 1; _i && class_number < 4; class_number++) {
+        tag_set_depth(&tags, class_number, class_number == 3 ? LEAST_RECENT : 5 * class_number);
+        tag_set_keep(&tags, class_number, class_number & 1);
+    }
+    for (int i = 0; i < 20000; i++) {
+        use_at_random(&tags, &random);
+        if (i % 5000 == 4999) tag_invalidate_all(&tags);
+    }
+    free_tags(&tags);
+}
+END_TEST
+
+/* Lines that were written by hand, as a snapshot of another geometry does. */
+START_TEST(rebuilt_array_knows_its_lines_and_their_order) {
+    TagArray tags = make_hashed(100);
+    static const uint64_t stamps[] = {7, 3, 9, 4};
+    for (uint32_t i = 0; i < 4; i++) {
+        tags.tag[i] = i * LINE | 1;
+        tags.line[i].used = stamps[i];
+    }
+    tags.uses = 9;
+    tag_rebuild(&tags);
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(tag_find(&tags, 0, i * LINE), i);
+    ck_assert_uint_eq(tag_victim(&tags, 0), 4);
+    for (uint32_t i = 4; i < 100; i++)
+        install(&tags, tag_victim(&tags, 0), i * LINE);
+    static const uint32_t order[] = {1, 3, 0, 2, 4};
+    for (uint32_t i = 0; i < 5; i++) {
+        ck_assert_uint_eq(tag_victim(&tags, 0), order[i]);
+        install(&tags, order[i], (100 + i) * LINE);
+    }
+    free_tags(&tags);
+}
+END_TEST
+
 static const TagGeometry bad_geometries[] = {
     {.size = 16384, .ways = 4, .line = 96, .sectors = 1},
     {.size = 16384, .ways = 4, .line = 256, .sectors = 1},
@@ -201,6 +305,9 @@ Suite *tag_array_suite(void) {
     tcase_add_test(tests, found_only_in_its_set_and_after_install);
     tcase_add_test(tests, victim_is_an_invalid_line_then_the_least_recently_used);
     tcase_add_test(tests, reserved_lines_are_no_victims_and_survive_invalidation);
+    tcase_add_test(tests, more_ways_than_can_be_searched_are_hashed);
+    tcase_add_loop_test(tests, hashed_array_does_what_a_search_of_all_ways_would, 0, 2);
+    tcase_add_test(tests, rebuilt_array_knows_its_lines_and_their_order);
     tcase_add_loop_exit_test(tests, geometry_that_cannot_be_built_is_a_user_error, EXIT_USER_ERROR, 0,
                              (int)(sizeof bad_geometries / sizeof *bad_geometries));
     suite_add_tcase(suite, tests);

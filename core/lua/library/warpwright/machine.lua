@@ -123,6 +123,16 @@ end
 
 local Builder = {}
 
+--- What is given for a clock or wire, with what the policies set on it.
+local function configured(self, kind, name, given)
+  local values = {}
+  for _, key in ipairs(names.sorted_keys(given)) do values[key] = given[key] end
+  for _, entry in ipairs(self.policies) do
+    for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do values[setting.parameter] = setting.value end
+  end
+  return values
+end
+
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
 function Builder:clocks(clocks)
   if not clocks.core then core.user_error("clocks: one must be called core: the clock of the SMs") end
@@ -131,7 +141,8 @@ function Builder:clocks(clocks)
     if name ~= "core" then order[#order + 1] = name end
   end
   for _, name in ipairs(order) do
-    self.machine:clock(name, overridden(self.overrides, "clock." .. name, clocks[name]))
+    local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
+    self.machine:clock(name, overridden(self.overrides, "clock." .. name, frequency))
   end
 end
 
@@ -139,7 +150,9 @@ end
 function Builder:quantum(cycles) self.machine:quantum(cycles) end
 
 --- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text.
-function Builder:wire(a, b, options) self.machine:wire(a, b, options) end
+function Builder:wire(a, b, options)
+  self.machine:wire(a, b, configured(self, "wire", ("%s -> %s"):format(a, b), options or {}))
+end
 
 --- The config's parameters of an object with the overrides: what policies configure it by.
 local function with_overrides(self, object, params)

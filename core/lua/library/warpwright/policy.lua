@@ -214,8 +214,9 @@ function policy.chain(specification, load_policy)
   return chain
 end
 
---- What a chain sets on an object of this class that is being made: list of { parameter =, value =, what = }. `params` are
--- the config's with the run's overrides.
+--- What a chain sets on an object of this class that is being made: list of { parameter =, value = }. `params` are the
+-- config's with the run's overrides. A class "clock" has the parameter frequency, a "wire" its options; its path is
+-- "port -> port".
 function policy.settings_for(entry, class, path, params)
   local settings, definition = {}, entry.definition
   for _, name in ipairs(names.sorted_keys(knobs)) do
