@@ -153,6 +153,33 @@ START_TEST(a_consumer_waits_for_the_arrival_of_its_producer) {
 }
 END_TEST
 
+/* A buffer handed to and fro, as CudaDMA does it: warp 0 fills it when barrier 1 says that both consumers
+ * are done with it, and says by barrier 2 that it is full; three rounds, 96 threads at each barrier, one side
+ * waiting. Warp 0: 5 waits, 6 to 10 chain, 11 arrives. Warps 1 and 2: 16 arrives, 17 waits, 18 to 22 chain.
+ * Either side goes on when the other has said so, a cycle later where another warp of its scheduler comes
+ * first, and not before. */
+START_TEST(two_named_barriers_hand_a_buffer_to_and_fro) {
+    const char *body = "mov.u32 %r1, %tid.x;\n shr.u32 %r1, %r1, 5;\n setp.ne.u32 %p1, %r1, 0;\n"
+                       "mov.u32 %r5, 0;\n @%p1 bra CONSUMER;\n"
+                       "PRODUCER: bar.sync 1, 96;\n" FIVE_ADDS "bar.arrive 2, 96;\n"
+                       "add.u32 %r5, %r5, 1;\n setp.lt.u32 %p2, %r5, 3;\n @%p2 bra PRODUCER;\n exit;\n"
+                       "CONSUMER: bar.arrive 1, 96;\n bar.sync 2, 96;\n" FIVE_ADDS
+                       "add.u32 %r5, %r5, 1;\n setp.lt.u32 %p2, %r5, 3;\n @%p2 bra CONSUMER;\n";
+    TinyMachine *m = tiny_run((TinySpec){.threads = 96, .body = body});
+    for (uint32_t round = 0; round < 3; round++) {
+        uint64_t full = tiny_issued_at(m, 0, 11, round), empty = tiny_issued_at(m, 1, 16, round);
+        for (uint32_t w = 1; w <= 2; w++) {
+            if (tiny_issued_at(m, w, 16, round) > empty) empty = tiny_issued_at(m, w, 16, round);
+            ck_assert_uint_gt(tiny_issued_at(m, w, 18, round), full);
+            ck_assert_uint_le(tiny_issued_at(m, w, 18, round), full + 2);
+        }
+        ck_assert_uint_gt(tiny_issued_at(m, 0, 6, round), empty);
+        if (round > 0) ck_assert_uint_le(tiny_issued_at(m, 0, 6, round), empty + 2);
+    }
+    tiny_free(m);
+}
+END_TEST
+
 /* Warp 0 has arrived at barrier 1 and waits at 2 (instruction 5). Warp 1 completes barrier 1 (12) a long time
  * before it comes to barrier 2 (18). */
 START_TEST(completing_a_barrier_does_not_release_who_waits_at_another) {
@@ -332,6 +359,7 @@ Suite *barriers_suite(void) {
     tcase_add_test(barriers, a_barrier_is_complete_with_its_count_and_then_free_for_the_next);
     tcase_add_test(barriers, who_only_arrives_goes_on_and_who_comes_later_need_not_wait);
     tcase_add_test(barriers, a_consumer_waits_for_the_arrival_of_its_producer);
+    tcase_add_test(barriers, two_named_barriers_hand_a_buffer_to_and_fro);
     tcase_add_test(barriers, completing_a_barrier_does_not_release_who_waits_at_another);
     tcase_add_test(barriers, completing_a_barrier_does_not_release_who_waits_at_a_fence);
     tcase_add_test(barriers, a_warp_whose_guard_is_false_does_not_take_part);

@@ -1,5 +1,6 @@
 local ww = require "warpwright"
 local float32 = require "workloads.lib.float32"
+local product = require "workloads.lib.product"
 
 local sgemm = ww.workload "sgemm" {
   doc = "C = alpha A B + beta C with 16 x 16 tiles in shared memory: bound by computation",
@@ -13,36 +14,6 @@ local sgemm = ww.workload "sgemm" {
 
 local tile = 16
 local alpha, beta = 1.5, 0.5
-
---- Freivalds' check of all of C: C r must be alpha A (B r) + beta C0 r for a random vector r. The tolerance is several
--- times the largest rounding error of a row, and a small part of what one wrong element makes.
-local function check_product(self, A, B, C0, C, size)
-  local m, n, k = size.m, size.n, size.k
-  local r, Br = ww.array("f64", n):random(size.seed + 3, 0.5, 1), ww.array("f64", k)
-  for i = 0, k - 1 do Br[i] = B:dot(r, i * n, 0, n, 1, 1) end
-  local got, want = ww.array("f64", m), ww.array("f64", m)
-  for i = 0, m - 1 do
-    got[i] = C:dot(r, i * n, 0, n, 1, 1)
-    want[i] = alpha * A:dot(Br, i * k, 0, k, 1, 1) + beta * C0:dot(r, i * n, 0, n, 1, 1)
-  end
-  self:check("C r", got, want, { abs = 16 * (k + 16) * math.sqrt(n) * 1e-8 })
-end
-
---- A sample of elements of C to the last bit, the last one among them: the kernel's order of summation, in single precision.
-local function check_sample(self, A, B, C0, C, size)
-  local m, n, k = size.m, size.n, size.k
-  local fma, rng, samples = float32.fma, ww.rng(size.seed + 4), 512
-  local got, want = ww.array("f32", samples), ww.array("f32", samples)
-  for s = 0, samples - 1 do
-    local row, column = rng:int(0, m - 1), rng:int(0, n - 1)
-    if s == 0 then row, column = m - 1, n - 1 end
-    local sum, a, b = 0.0, row * k, column
-    for i = 0, k - 1 do sum = fma(A[a + i], B[b + i * n], sum) end
-    got[s] = C[row * n + column]
-    want[s] = fma(alpha, sum, float32.round(beta * C0[row * n + column]))
-  end
-  self:check("sampled elements of C", got, want)
-end
 
 function sgemm:run(gpu, size)
   local m, n, k = size.m, size.n, size.k
@@ -58,9 +29,9 @@ function sgemm:run(gpu, size)
     args = { dev_a, dev_b, dev_c, n, k, alpha, beta },
   })
 
-  local C = gpu:download("f32", dev_c, m * n)
-  check_product(self, A, B, C0, C, size)
-  check_sample(self, A, B, C0, C, size)
+  local p = { m = m, n = n, k = k, alpha = alpha, beta = beta, A = A, B = B, C0 = C0, C = gpu:download("f32", dev_c, m * n) }
+  product.check_all(self, p, size.seed + 3)
+  product.check_sample(self, p, function(sum, i) return float32.fma(alpha, sum, float32.round(beta * C0[i])) end, size.seed + 4)
 end
 
 return sgemm
