@@ -23,6 +23,8 @@ void l2_warm(SimObject *l2, uint64_t address);
  * NO_WARP_WAITS. */
 #define NO_WARP_WAITS UINT32_MAX
 uint32_t l1_reexecution_head(const SimObject *l1);
+/* Has it accesses of the warp that it has not taken, in front of the tags or in the re-execution queue? */
+bool l1_holds(SimObject *l1, uint32_t sm, uint32_t warp);
 
 /* For policies, of both classes: how many places below the most recently used the lines of a class enter, and
  * which classes are kept when a line of a class with less can be replaced. Both 0 for all classes at first.

@@ -43,7 +43,7 @@ typedef struct {
     uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;
 
-typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_REEXECUTED } L1Event;
+typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_TAKEN } L1Event;
 
 CACHE_IS_FIRST_OF(L1Cache);
 
@@ -223,13 +223,8 @@ static void put_aside(L1Cache *l1, const MemMessage *m, Stall stall) {
 }
 
 static void take_head(L1Cache *l1) {
-    const MemMessage *m = reexecution_head(&l1->queue, 0);
-    uint32_t sm = m->sm, warp = m->warp;
     audit_leave(&l1->obj, QUEUE_REEXECUTION, reexecution_pop(&l1->queue));
     l1->cache.put_aside--;
-    if (l1->may_miss != ~0ull && object_is_heard(&l1->obj, L1_REEXECUTED) &&
-        !reexecution_of_warp(&l1->queue, sm, warp))
-        event_tell(&l1->obj, L1_REEXECUTED, warp, 0, 0, 0);
 }
 
 /* An access of another instruction of the warp that is in the queue, or NULL. */
@@ -292,12 +287,28 @@ static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now)
 ATTENTIVE static void end_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
     bool hit = l1->cache.stats.results[RESULT_HIT] != l1->hits_before;
     l1->tags_held = is_hold(stall);
-    if (stall == STALL_NONE && !hit) set_has_changed(l1, m);
+    if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) set_has_changed(l1, m); /* writes may evict */
     if (l1->queue.count && m == reexecution_head(&l1->queue, 0))
         end_retry(l1, stall);
     else
         end_new(l1, m, stall, now);
     l1->hits_under_miss += hit && l1->queue.count;
+}
+
+/* Accesses of the warp that have come and are not taken: in front of the tags or in the queue. */
+static bool holds(L1Cache *l1, uint32_t sm, uint32_t warp) {
+    const DelayQueue *queue = &l1->cache.pipeline;
+    for (uint32_t i = 0; i < queue->count; i++) {
+        const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
+        if (m->warp == warp && m->sm == sm) return true;
+    }
+    return reexecution_of_warp(&l1->queue, sm, warp) != NULL;
+}
+
+/* While some warps may not miss, policies want to know when those that may are done. */
+SELDOM static void tell_taken(L1Cache *l1, const MemMessage *m) {
+    if (object_is_heard(&l1->obj, L1_TAKEN) && may_miss(l1, m) && !holds(l1, m->sm, m->warp))
+        event_tell(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
 }
 
 /* When to look at the queue again. */
@@ -359,12 +370,13 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
 
 SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
     saturation_change(&l1->saturation, object_cycle(&l1->obj, now) + 1);
-    object_tell(&l1->obj, L1_SATURATION, l1->saturation.on, 0, 0, 0);
+    object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
 /* Returns when to look at the queue again. */
 ATTENTIVE static uint64_t end_attentively(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
     if (m) end_access(l1, m, stall, now);
+    if (m && !stall && l1->may_miss != ~0ull) tell_taken(l1, m);
     if (saturation_changes(&l1->saturation, &l1->cache)) change_saturation(l1, now);
     if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
     return next_retry(l1, now);
@@ -377,6 +389,7 @@ static uint64_t access_tags(L1Cache *l1, uint64_t now) {
     Stall stall = m ? access_request(l1, m, now) : STALL_NONE;
     if (__builtin_expect(l1->attentive, 0)) return end_attentively(l1, m, stall, now);
     if (m) cache_end_access((CacheObject *)l1, stall, now);
+    if (m && !stall && l1->may_miss != ~0ull) tell_taken(l1, m);
     if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     return NEVER;
 }
@@ -408,6 +421,11 @@ uint32_t l1_reexecution_head(const SimObject *object) {
     return reexecution_head(&l1->queue, l1->tags_held ? 0 : cycle - l1->queue_cycle)->warp;
 }
 
+bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
+    ensure(object->class == &l1_class);
+    return holds((L1Cache *)object, sm, warp);
+}
+
 static uint64_t index_address(const SimObject *object, uint64_t address) {
     (void)object;
     return address;
@@ -436,9 +454,8 @@ static void l1_report(const SimObject *object, FILE *out) {
 static const Event l1_events[] = {
     CACHE_EVENT_ROWS("Shall this read, which finds no line, pass the cache by?"),
     [L1_SATURATION] = {"saturation", "on", false, "MSHRs or miss queue became nearly full, or are no longer"},
-    [L1_REEXECUTED] =
-        {"reexecuted", "warp", false,
-         "The last access of a warp left the re-execution queue, while some warps may not miss"},
+    [L1_TAKEN] = {"taken", "warp", false,
+                  "The cache has taken the last access that it held of a warp, while not all may miss"},
     {0}};
 
 static const Field l1_fields[] = {

@@ -1,17 +1,14 @@
 #include "mem/saturation.h"
 
-/* All in use but `left`, and never less than half of the entries: a cache with two MSHRs is not saturated for
- * good. */
-static uint32_t mark(uint32_t entries, uint32_t left) {
-    uint32_t half = (entries + 1) / 2;
-    return entries > left && entries - left > half ? entries - left : half;
+static uint32_t mark(uint32_t entries, uint32_t free_permille) {
+    return entries - (uint32_t)((uint64_t)entries * free_permille / 1000);
 }
 
 void saturation_build(Saturation *saturation, const CacheParameters *parameters) {
     for (uint32_t on = 0; on < 2; on++) {
-        uint32_t more = on * saturation->relief;
-        saturation->mshr_mark[on] = mark(parameters->mshrs, saturation->mshrs + more);
-        saturation->queue_mark[on] = mark(parameters->miss_queue, saturation->queue + more);
+        uint32_t permille = saturation->free + on * saturation->relief;
+        saturation->mshr_mark[on] = mark(parameters->mshrs, permille);
+        saturation->queue_mark[on] = mark(parameters->miss_queue, permille);
     }
 }
 

@@ -6,25 +6,24 @@
 #include "mem/cache.h"
 
 typedef struct {
-    uint32_t mshrs, queue, relief;        /* parameters                                                  */
+    uint32_t free, relief;                /* parameters, permille                                        */
     uint32_t mshr_mark[2], queue_mark[2]; /* so many in use begin it; so many, once it is on, keep it on */
-    uint32_t on;
+    uint64_t on;
     uint64_t since; /* cycle up to which it is counted */
     uint64_t events, cycles;
 } Saturation;
 
 #define SATURATION_ROWS(T, m)                                                                                \
-    PARAM_NAMED(T, m.mshrs, "saturation_mshrs", "8", "MSHRs",                                                \
-                "Saturated when no more are free, and half of them are in use", .timing = true),             \
-        PARAM_NAMED(T, m.queue, "saturation_queue", "2", "messages",                                         \
-                    "The same for the places in the miss queue", .timing = true),                            \
-        PARAM_NAMED(T, m.relief, "saturation_relief", "0", "entries",                                        \
-                    "No longer saturated when so many more are free", .timing = true),                       \
+    PARAM_NAMED(T, m.free, "saturation_free", "125", "permille",                                             \
+                "Saturated when no more of the MSHRs, or of the places in the miss queue, are free",         \
+                .max = 500, .timing = true),                                                                 \
+        PARAM_NAMED(T, m.relief, "saturation_relief", "0", "permille",                                       \
+                    "No longer saturated when so many more of both are free", .max = 400, .timing = true),   \
         DERIVED(T, m.mshr_mark, "MSHRs in use that begin and that keep up saturation")                       \
     , DERIVED(T, m.queue_mark, "Messages in the miss queue that begin and that keep up saturation")          \
     ,                                                                                                        \
         {.kind = FIELD_STATE,                                                                                \
-         .type = TYPE_U32,                                                                                   \
+         .type = TYPE_U64,                                                                                   \
          .name = "saturated",                                                                                \
          .doc = "MSHRs or miss queue are nearly full",                                                       \
          .unit = "flag",                                                                                     \

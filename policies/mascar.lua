@@ -11,9 +11,9 @@ local mascar = policy "mascar" {
     scheduling = { true, doc = "Switch between equal priority (EP) and memory access priority (MP)" },
     reexecution = { true, doc = "Put accesses that the L1 does not take into a queue beside it" },
     entries = { 32, min = 1, max = 64, doc = "Of the re-execution queue; Table II" },
-    mshrs_left = { 8, min = 0, doc = "MSHRs of the L1 that are free when it counts as saturated: an eighth" },
-    queue_left = { 2, min = 0, doc = "The same for its miss queue: a quarter" },
-    relief = { 8, min = 0, doc = "So many more must become free before it no longer does" },
+    free = { 125, min = 0, max = 500, doc = "Permille of the L1's MSHRs, or of its miss queue, that are free when they are "
+      .. "\"almost full\"" },
+    relief = { 125, min = 0, max = 400, doc = "So much more of both must become free before that is over" },
   },
   counters = {
     mp_modes = "Switches to MP mode; l1d.saturated_cycles are the cycles in it",
@@ -27,7 +27,7 @@ function mascar:configure(class, path)
   if class ~= "L1" or not path:match "%.l1d$" then return end
   local p = self.params
   return {
-    saturation_mshrs = p.mshrs_left, saturation_queue = p.queue_left, saturation_relief = p.relief,
+    saturation_free = p.free, saturation_relief = p.relief,
     reexecution_entries = p.reexecution and p.entries or nil,
   }
 end
@@ -68,31 +68,32 @@ function mascar:on_l1_saturation(on)
   if on == 1 then self:memory_access_priority() else self:equal_priority() end
 end
 
---- Only this warp may issue memory from now on, on whatever scheduler. The L1 serves its misses, and goes on to serve those
--- of former owners of this MP phase: what they issued as owners goes before what their successors issue, since "one warp is
--- given priority to issue all of its memory requests before another warp can issue any".
+--- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone.
 function mascar:own(warp)
   local own = bits.of(warp)
   self.state.owner = warp
-  self.sm.may_issue_memory = own
-  self.l1.may_miss = self.l1.may_miss | own
+  self.sm.may_issue_memory, self.l1.may_miss, self.sm.watched = own, own, own
 end
 
 --- Without an owner every warp may issue memory; the first that does becomes it.
 function mascar:on_memory_issue(warp)
   if not self.state.mp or self.state.owner then return end
   self:own(warp)
-  self.state.from_queue = false
-  self.sm.watched = bits.of(warp)
   self:count "owners"
 end
 
---- The owner waits for one of its loads, or cannot issue for another reason: it has ended, or stands at a barrier or a fence
--- (which the paper does not mention).
+--- The owner has reached an instruction that depends on its loads, or cannot issue for another reason, which the paper does
+-- not mention: it has ended, or stands at a barrier or a fence. An instruction issues here before its accesses have MSHRs:
+-- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
+-- it until the L1 has taken them.
 function mascar:on_load_blocked(warp)
-  if self.state.owner == warp and not self.state.from_queue then self:relinquish() end
+  if self.state.owner == warp and not self.sm:holds_accesses(warp) then self:relinquish() end
 end
 mascar.on_watched_stops = mascar.on_load_blocked
+
+function mascar:on_l1_taken(warp)
+  if self.state.owner == warp then self.sm.watched = bits.of(warp) end
+end
 
 -- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
 
@@ -100,17 +101,11 @@ function mascar:relinquish()
   local head = self.sm:memory_ready() == 0 and self.l1:reexecution_head()
   if head then
     self:own(head)
-    self.state.from_queue = true
     self:count "queue_owners"
   else
     self.state.owner = nil
-    self.sm.may_issue_memory, self.sm.memory_watched = bits.all, bits.all
+    self.sm.may_issue_memory, self.sm.memory_watched, self.l1.may_miss = bits.all, bits.all, 0
   end
-end
-
---- A warp that owns for what it has in the queue waits for that already: it relinquishes when all of it is taken.
-function mascar:on_l1_reexecuted(warp)
-  if self.state.owner == warp and self.state.from_queue then self:relinquish() end
 end
 
 return mascar

@@ -195,7 +195,6 @@ static void leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
-    if (sm->watched >> w & 1) sm_tell_watched(sm, w, SM_WATCHED_STOPS);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
     sm_update_allowed(sm);
 }
@@ -228,7 +227,6 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         break;
     default: break; /* INST_NOP */
     }
-    if (sm->watched & sm->waiting & warp_bit(w)) sm_tell_watched(sm, w, SM_WATCHED_STOPS);
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 

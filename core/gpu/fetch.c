@@ -34,13 +34,9 @@ static void set_bit(WarpSet *set, uint32_t warp, bool on) {
     *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
 }
 
-void sm_tell_watched(Sm *sm, uint32_t w, SmEvent event) {
+static void tell_watched(Sm *sm, uint32_t w, SmEvent event) {
     sm->watched &= ~warp_bit(w);
     object_tell(&sm->obj, event, w, 0, 0, 0);
-}
-
-SELDOM static void tell_load_blocked(Sm *sm, uint32_t w, const Inst *inst) {
-    if (waits_for_load(sm, w, inst)) sm_tell_watched(sm, w, SM_LOAD_BLOCKED);
 }
 
 void sm_update_head(Sm *sm, uint32_t w) {
@@ -50,8 +46,19 @@ void sm_update_head(Sm *sm, uint32_t w) {
     bool blocked = names_conflict(warp, inst) || waits_for_atomics(warp, inst);
     set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
-    if (__builtin_expect((sm->watched >> w & blocked) != 0, 0)) tell_load_blocked(sm, w, inst);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
+}
+
+SELDOM void sm_look_at_watched(Sm *sm) {
+    WarpSet stopped = sm->watched & (sm->waiting | ~sm->live);
+    WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~stopped;
+    for (; stopped; stopped &= stopped - 1)
+        tell_watched(sm, first_warp(stopped), SM_WATCHED_STOPS);
+    for (; blocked; blocked &= blocked - 1) {
+        uint32_t w = first_warp(blocked);
+        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+        if (waits_for_load(sm, w, inst)) tell_watched(sm, w, SM_LOAD_BLOCKED);
+    }
 }
 
 static void empty_buffer(Sm *sm, uint32_t w) {

@@ -383,6 +383,25 @@ static void free_place(Lsu *lsu, uint64_t now) {
     link_pop(lsu->sm.receive, now);
 }
 
+bool lsu_holds(const SimObject *object, uint32_t warp) {
+    ensure(object->class == &lsu_class);
+    const Lsu *lsu = (const Lsu *)object;
+    const Link *in = lsu->sm.receive, *out = lsu->mem.send;
+    if (lsu->op_valid && lsu->op.warp == warp && goes_to_memory(&lsu->op)) return true;
+    for (uint64_t i = in->popped; i != in->pushed; i++) {
+        const MemoryOp *op = link_message(in, i);
+        if (op->warp == warp && goes_to_memory(op)) return true;
+    }
+    for (uint64_t i = out->popped; !out->cut && i != out->pushed; i++)
+        if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
+    return false;
+}
+
+SimObject *lsu_memory(const SimObject *object) {
+    ensure(object->class == &lsu_class);
+    return ((const Lsu *)object)->mem.send->receiver;
+}
+
 /* One access per cycle; the instruction leaves the unit with its last one. */
 static void send_access(Lsu *lsu, uint64_t now) {
     Link *link = port_of(lsu, lsu->op.space);

@@ -159,7 +159,7 @@ static const Field sm_fields[] = {
     KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics of global and local memory"),
     KNOB(Sm, preferred, "warps", "Warps that go before the others"),
     KNOB(Sm, watched, "warps",
-         "Warps that are told of, and then no longer, when they wait for a load or stop"),
+         "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
     KNOB(Sm, memory_watched, "warps", "The first of them that issues an access beyond the SM is told"),
     VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
@@ -459,6 +459,7 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
+    if (__builtin_expect(sm->watched != 0, 0)) sm_look_at_watched(sm);
     sm->accounted = cycle + 1;
     return decoded ? now + object->period : next_work(sm, cycle, now);
 }

@@ -201,6 +201,12 @@ typedef enum { QUEUE_CODE_LINES } SmQueue;
 
 extern const Class sm_class, lsu_class, dispatcher_class;
 
+/* For policies, at the end of a cycle: are accesses of the warp to global or local memory on their way to or
+ * through the load/store unit, or to what serves them? */
+bool lsu_holds(const SimObject *lsu, uint32_t warp);
+/* What serves them: an L1 or a network. */
+SimObject *lsu_memory(const SimObject *lsu);
+
 /* --- sm.c --- */
 uint32_t sm_number(const SimObject *sm);
 static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
@@ -234,8 +240,9 @@ void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
 /* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard,
  * changed. */
 void sm_update_head(Sm *sm, uint32_t warp);
-/* What a policy waits for has happened to a warp of `watched`. */
-void sm_tell_watched(Sm *sm, uint32_t warp, SmEvent event);
+/* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
+ * watched. */
+void sm_look_at_watched(Sm *sm);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;
 }

@@ -62,6 +62,19 @@ static int l1_head(lua_State *L, SimObject *object) {
     return 1;
 }
 
+/* sm:holds_accesses(warp) -> is there an access of the warp to global or local memory that has issued and
+ * that the L1 has not taken: in the load/store unit, before it, behind it, or in the L1 */
+static int sm_holds_accesses(lua_State *L, SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    lua_Integer warp = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, warp >= 0 && warp < sm->warps, 2, "no such warp");
+    SimObject *lsu = sm->lsu.send->receiver, *l1 = lsu_memory(lsu);
+    bool held = lsu_holds(lsu, (uint32_t)warp);
+    if (!held && l1->class == &l1_class) held = l1_holds(l1, sm->number, (uint32_t)warp);
+    lua_pushboolean(L, held);
+    return 1;
+}
+
 /* sm:number() -> of this SM among all, from 0 */
 static int sm_number_of(lua_State *L, SimObject *object) {
     lua_pushinteger(L, sm_number(object));
@@ -186,6 +199,7 @@ const PolicyMethod policy_methods[] = {
     {"SM", "last", sm_last},
     {"SM", "cta_warps", sm_cta_warps},
     {"SM", "memory_ready", sm_memory_ready},
+    {"SM", "holds_accesses", sm_holds_accesses},
     {"L1", "reexecution_head", l1_head},
     {"SM", "number", sm_number_of},
     {"SM", "ctas_per_sm", sm_ctas_per_sm},

@@ -92,6 +92,11 @@ static inline void link_update_next_ready(Link *link) {
                                                          : link->ready[link->popped & link->slot_mask];
 }
 
+/* Of a link within a cluster, at the end of a cycle: its messages, from number `popped` up to `pushed`. */
+static inline const void *link_message(const Link *link, uint64_t number) {
+    return link->slots + (number & link->slot_mask) * link->message_bytes;
+}
+
 /* The first message if it is ready, else NULL. Stays valid until link_pop(). */
 static inline const void *link_peek(const Link *link, uint64_t now) {
     if (link_next_ready(link) > now) return NULL;
