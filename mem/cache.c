@@ -66,10 +66,24 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 
 /* Policies. */
 
+void cache_observe(Cache *c, CacheObserver *observer) {
+    observer->next = c->observers;
+    c->observers = observer;
+    cache_owner(c)->heard |= SEEN_BY_PARTS;
+}
+
 void cache_tell(const Cache *c, const MemMessage *m, Result result) {
     static const CacheEvent events[] = {CACHE_HIT, CACHE_MISS, CACHE_MERGE};
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->accessed) o->accessed(o, m, result);
     if (result == RESULT_BYPASS) return;
     object_tell(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
+}
+
+static SELDOM void tell_fill(const Cache *c, const MemMessage *m, uint32_t line) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->filled) o->filled(o, m, line);
+    object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
 }
 
 /* Of at most 64 ways; those with sectors under way are not among them. */
@@ -188,6 +202,8 @@ static __attribute__((noinline)) void replace_and_tell(Cache *c, uint32_t line, 
     if (evicts) object_tell(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
     if (evicts && c->victims) victim_tags_insert(c->victims, l->warp, address);
     if (evicts && c->filter) filter_add(c->filter, address);
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->replaced) o->replaced(o, line);
     replace(c, line, at, m, now);
     if (depth) tag_lower(&c->tags, line, depth);
 }
@@ -345,7 +361,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
         line->valid |= (uint8_t)sectors;
     }
     c->stats.fills++;
-    object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
+    if (__builtin_expect(cache_owner(c)->heard, 0)) tell_fill(c, m, e->line);
     mshr_fill(&c->mshr, entry, sectors);
     if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }

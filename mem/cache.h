@@ -10,6 +10,7 @@
 #define WW_MEM_CACHE_H
 
 #include "core/sim/event.h"
+#include "mem/cache_observer.h"
 #include "mem/evicted_address_filter.h"
 #include "mem/mshr.h"
 #include "mem/tag_array.h"
@@ -111,6 +112,7 @@ typedef struct {
     uint64_t put_aside;           /* requests that were at the tags and will be looked up again */
     EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
     VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
+    CacheObserver *observers;     /* parts that see all of it; NULL: none */
     CacheStats stats;
 } Cache;
 
@@ -227,7 +229,8 @@ typedef enum {
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that will be looked up again"),                                      \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
-    HOST(T, cache.victims, "Victim tags attached to it")
+    HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
+    HOST(T, cache.observers, "Parts that see what it does")
 
 #define CACHE_STAT_ROWS(T)                                                                                   \
     STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \
@@ -377,6 +380,8 @@ static inline uint32_t cache_miss_queue_room(const Cache *cache) {
 static inline SimObject *cache_owner(const Cache *cache) {
     return (SimObject *)((char *)(uintptr_t)cache - offsetof(CacheObject, cache));
 }
+/* From init() of a part of the same cluster. */
+void cache_observe(Cache *cache, CacheObserver *observer);
 /* Tells listeners what became of a request. */
 void cache_tell(const Cache *cache, const MemMessage *m, Result result);
 

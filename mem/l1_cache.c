@@ -82,6 +82,8 @@ void l1_invalidate(SimObject *object) {
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         c->written[i] = 0;
     if (c->victims) victim_tags_clear(c->victims);
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->cleared) o->cleared(o);
 }
 
 /* Accesses. */

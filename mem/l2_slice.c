@@ -86,6 +86,8 @@ void l2_warm(SimObject *object, uint64_t address) {
     if (at.line == NO_LINE) {
         at.line = tag_victim(tags, at.set);
         if (at.line == NO_LINE) return;
+        for (CacheObserver *o = l2->cache.observers; o; o = o->next)
+            if (o->replaced) o->replaced(o, at.line);
         tag_install(tags, at.line, at.line_address, NOBODY, NOBODY, 0);
         l2->cache.written[at.line] = 0;
     } else {

@@ -32,9 +32,10 @@ typedef struct {
     uint64_t byte_mask[2]; /* writes: bytes of the 128 B line that are written         */
     uint64_t issued;       /* tick at which the first requester sent it                */
     uint32_t token;        /* the requester's own; comes back unchanged                */
-    uint32_t lanes;        /* atomics: of the warp that take part; 0: all in the segment */
+    uint32_t lanes;        /* of the warp that touch the segment; 0: unknown, of atomics all in it */
     uint32_t pc;           /* index of the instruction in its kernel                   */
-    uint32_t payload;      /* atomics: slot in the payload table of the SM             */
+    uint16_t payload;      /* atomics: slot in the payload table of the SM             */
+    uint16_t cta;          /* its number among the CTAs that the SM has started, modulo 2^16 */
     uint16_t bytes;        /* of the segment: 32, 64, 128                              */
     uint16_t sm, warp;
     uint8_t kind; /* MemKind                                                  */

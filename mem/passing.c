@@ -38,9 +38,9 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
                     Result result, uint64_t now) {
     Stall stall = passing_lacks(object, passing, m, at->line);
     if (stall) return stall;
+    cache_count(&object->cache, m, result); /* observers see the line that it found */
     if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
     pass_on(object, passing, m);
-    cache_count(&object->cache, m, result);
     return STALL_NONE;
 }
 

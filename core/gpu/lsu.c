@@ -43,9 +43,9 @@ typedef struct {
     uint32_t op_valid;
     uint32_t holds_place; /* op is still in the link from the SM, where it takes a place */
     uint32_t segment_count, segment_next;
-    uint32_t class_number; /* of op's warp when it began */
-    uint32_t entry;        /* of op, NO_ENTRY before its first access */
-    uint64_t busy_until;   /* tick until which shared memory is taken by bank conflicts */
+    uint16_t class_number, cta; /* of op's warp when it began */
+    uint32_t entry;             /* of op, NO_ENTRY before its first access */
+    uint64_t busy_until;        /* tick until which shared memory is taken by bank conflicts */
     Outstanding *outstanding;
     uint32_t first_free, in_use;
     Completed *completed; /* ring, in order of readiness */
@@ -91,6 +91,7 @@ static const Field lsu_fields[] = {
     STATE(Lsu, op_valid, "Is there one?"),
     STATE(Lsu, holds_place, "It takes a place on the way from the SM"),
     STATE(Lsu, class_number, "Class of its warp"),
+    STATE(Lsu, cta, "Number of its CTA in the SM"),
     STATE(Lsu, segment_count, "Number of its accesses"),
     STATE(Lsu, segment_next, "Next access to send"),
     STATE(Lsu, entry, "Its entry among the outstanding"),
@@ -304,7 +305,9 @@ static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     }
     memcpy(&lsu->op, op, offsetof(MemoryOp, address));
     lsu->op_valid = 1;
-    lsu->class_number = ((const Sm *)lsu->obj.parent)->class_of[op->warp];
+    const Sm *sm = (const Sm *)lsu->obj.parent;
+    lsu->class_number = sm->class_of[op->warp];
+    lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;
     if (goes_to_memory(op))
@@ -337,9 +340,10 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
         .issued = now,
         .token = lsu->entry,
-        .lanes = op->kind == INST_ATOMIC ? segment->lanes : 0,
+        .lanes = segment->lanes,
         .pc = op->inst,
-        .payload = op->payload,
+        .payload = (uint16_t)op->payload,
+        .cta = lsu->cta,
         .bytes = (uint16_t)segment->bytes,
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,

@@ -60,7 +60,7 @@ typedef struct {
     uint16_t atomics_in_flight; /* on global memory: later accesses of the warp wait for them  */
     uint8_t buffered;           /* decoded instructions in the instruction buffer              */
     uint8_t cta_slot, warp_in_cta, pad;
-    uint32_t pad2;
+    uint32_t cta_number; /* among those that the SM has started */
 } Warp;
 
 _Static_assert(sizeof(Warp) == 64, "Warp is one cache line");

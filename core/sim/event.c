@@ -21,7 +21,8 @@ void sim_forget_listeners(Sim *sim) {
         SimObject *object = sim->objects[i];
         free(object->listeners);
         object->listeners = NULL;
-        object->listener_count = object->heard = 0;
+        object->listener_count = 0;
+        object->heard &= SEEN_BY_PARTS;
     }
 }
 

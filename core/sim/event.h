@@ -38,6 +38,10 @@ void sim_forget_listeners(Sim *sim);
 SELDOM void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 SELDOM int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 
+/* In SimObject.heard beside the bits of events: a part is called while the object works, so it takes the
+ * paths on which it tells. */
+#define SEEN_BY_PARTS (1u << MAX_EVENTS)
+
 /* Costs a look at a mask when nobody listens. */
 static inline bool object_is_heard(const SimObject *object, uint32_t event) {
     return __builtin_expect(object->heard >> event & 1, 0);

@@ -150,7 +150,7 @@ typedef struct {
 #define FIELDS_END                                                                                           \
     { .kind = FIELD_END }
 
-enum { MAX_EVENTS = 32, EVENT_ARGUMENTS = 4 };
+enum { MAX_EVENTS = 31, EVENT_ARGUMENTS = 4 };
 
 /* Something that happens in an object and that listeners may be told of. A question is asked in the middle of
  * a cycle, and the answer counts at once; of anything else listeners hear at the end of the cycle. */
@@ -209,7 +209,7 @@ struct SimObject {
     uint64_t period;       /* of its clock, in ticks                          */
     uint32_t id;           /* order of construction                      */
     uint32_t commit_requested;
-    uint32_t heard; /* bit per event that somebody listens to    */
+    uint32_t heard; /* bit per event that somebody listens to, and SEEN_BY_PARTS */
     uint32_t listener_count;
     struct ListenerEntry *listeners;
 #ifdef WW_DEBUG

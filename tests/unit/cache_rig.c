@@ -3,6 +3,7 @@
 #include "mem/address_map.h"
 #include "mem/caches.h"
 #include "mem/evicted_address_filter.h"
+#include "mem/line_reuse.h"
 #include "mem/pc_bypass_table.h"
 
 #include <check.h>
@@ -30,6 +31,7 @@ static void register_classes(void) {
     class_register(&l2_class);
     class_register(&address_map_class);
     class_register(&evicted_address_filter_class);
+    class_register(&line_reuse_class);
     class_register(&pc_bypass_table_class);
 }
 

@@ -500,7 +500,7 @@ static MemMessage add_request(Rig *rig, uint32_t payload, uint64_t segment, uint
     return (MemMessage){.address = segment,
                         .bytes = (uint16_t)bytes,
                         .kind = MEM_ATOMIC,
-                        .payload = payload,
+                        .payload = (uint16_t)payload,
                         .token = payload};
 }
 
