@@ -359,7 +359,8 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
     if (m) {
         bool passing = passing_is_token(m->token);
         if (passing && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
-        if (l1->sampler) sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
+        if (l1->sampler && !(m->flags & MEM_BYPASSED))
+            sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
         if (passing)
             passing_answer((CacheObject *)l1, &l1->passing, m, now);
         else

@@ -221,7 +221,9 @@ static bool bypasses(const L2Slice *l2, const MemMessage *m) {
 static void accept_bypassing(L2Slice *l2, const MemMessage *m, uint64_t now) {
     uint32_t slot;
     cache_require_inside_line((CacheObject *)l2, m);
-    *delay_queue_push(&l2->bypassing, now + l2->bypass_ticks, &slot) = *m;
+    MemMessage *bypassing = delay_queue_push(&l2->bypassing, now + l2->bypass_ticks, &slot);
+    *bypassing = *m;
+    bypassing->flags |= MEM_BYPASSED;
     l2->cache.stats.accesses++;
     cache_count(&l2->cache, m, RESULT_BYPASS);
     audit_enter(&l2->obj, QUEUE_BYPASSING, slot);

@@ -370,6 +370,25 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     count_arrival(mc, message);
 }
 
+static inline bool has_room(const MemoryController *mc, const MemMessage *message) {
+    return mc->queue[queue_of(mc, message)].count < mc->queue_entries;
+}
+
+/* Finds a request of a port that is there since `latest` and goes to a queue with room: those for full queues
+ * are in no other's way, as if each queue had wires of its own (MeDiC, section 3.4, note 1). NULL when there
+ * is none; `later` is then when the next one comes. */
+static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
+                                       uint64_t *later) {
+    uint64_t ready = NEVER;
+    for (uint64_t i = 1; mc->queues > 1 && (ready = link_ready_at(link, i)) <= latest; i++)
+        if (has_room(mc, link_message_at(link, i))) {
+            link_bring_forward(link, i);
+            return link_peek(link, latest);
+        }
+    *later = ready;
+    return NULL;
+}
+
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
  * there may be another to look at; requests that wait for room are looked at whenever a command was
  * issued. */
@@ -383,9 +402,13 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         if (ready == NEVER) continue;
         if (ready + delay <= now) {
             const MemMessage *message = link_peek(link, now);
-            if (mc->queue[queue_of(mc, message)].count == mc->queue_entries) {
+            if (!has_room(mc, message)) {
+                uint64_t later;
                 mc->port_blocked = 1;
-                continue;
+                message = bring_forward(mc, link, now - delay, &later);
+                if (!message && later != NEVER) next = earlier(next, later + delay);
+                if (!message) continue;
+                ready = link_next_ready(link);
             }
             enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle);
             link_pop(link, now);

@@ -103,6 +103,18 @@ static inline const void *link_peek(const Link *link, uint64_t now) {
     return link->slots + (link->popped & link->slot_mask) * link->message_bytes;
 }
 
+/* For receivers that need not keep the order: message `place` behind the first, and when it is or becomes
+ * ready; NEVER when the receiver knows of none. */
+static inline const void *link_message_at(const Link *link, uint64_t place) {
+    return link->slots + ((link->popped + place) & link->slot_mask) * link->message_bytes;
+}
+static inline uint64_t link_ready_at(const Link *link, uint64_t place) {
+    return place < link->pushed_seen - link->popped ? link->ready[(link->popped + place) & link->slot_mask]
+                                                    : NEVER;
+}
+/* Message `place` becomes the first; those before it keep their order. It is to be popped at once. */
+void link_bring_forward(Link *link, uint64_t place);
+
 static inline void link_pop(Link *link, uint64_t now) {
     debug_ensure(link_next_ready(link) <= now);
     link_audit_pop(link, now);

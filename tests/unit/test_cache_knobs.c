@@ -34,7 +34,7 @@ START_TEST(request_of_a_bypassing_class_takes_as_long_as_a_miss_and_leaves_no_li
     const MemMessage *answer = &memory_driver_responses(rig.driver)->entries[0].message;
     ck_assert_uint_eq(answer->token, 4711);
     ck_assert_uint_eq(answer->warp, 9);
-    ck_assert_uint_eq(answer->flags & MEM_HIT, 0);
+    ck_assert_uint_eq(answer->flags, MEM_BYPASSED);
     ck_assert_uint_eq(rig_stat(&rig, "read_bypasses"), 1);
     ck_assert_uint_eq(rig_stat(&rig, "misses") + rig_stat(&rig, "fetches"), 0);
     ck_assert_int_eq(rig_time(&rig, m), RIG_MISS); /* nothing was kept */

@@ -311,6 +311,28 @@ START_TEST(policies_can_send_a_class_to_another_queue) {
 }
 END_TEST
 
+/* Two are in the queue of class 1, which is full, the others of this class wait in the link. */
+static uint64_t cycle_of_high_request(uint32_t low_requests) {
+    object_set_number(mc, "queues", 2);
+    object_set_number(mc, "queue_entries", 2);
+    elaborate(1);
+    for (uint32_t i = 0; i < low_requests; i++)
+        send_read(0, 0, location(i, 0, 0), i, 1);
+    send_read(0, 20, location(0, 2, 0), 9, 0);
+    run();
+    for (uint32_t i = 0;; i++)
+        if (response(i)->message.token == 9) return response(i)->cycle;
+}
+
+START_TEST(request_is_not_held_up_by_those_that_wait_for_room_in_another_queue) {
+    uint64_t alone = cycle_of_high_request(0);
+    tear_down();
+    set_up();
+    ck_assert_uint_eq(cycle_of_high_request(6), alone);
+    expect_order((uint32_t[]){0, 9, 1, 2, 3, 4, 5}, 7);
+}
+END_TEST
+
 /* Nobody waits for it: the reads of class 1 come first, though it is of class 0 and older. */
 START_TEST(posted_write_is_of_the_last_queue) {
     object_set_number(mc, "queues", 3);
@@ -754,6 +776,7 @@ static TCase *order_tests(void) {
     tcase_add_test(tests, high_queue_uses_banks_that_the_low_one_leaves);
     tcase_add_test(tests, queues_of_classes_can_be_named);
     tcase_add_test(tests, policies_can_send_a_class_to_another_queue);
+    tcase_add_test(tests, request_is_not_held_up_by_those_that_wait_for_room_in_another_queue);
     tcase_add_test(tests, posted_write_is_of_the_last_queue);
     tcase_add_exit_test(tests, queue_of_a_class_that_there_is_not_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(tests, without_age_cap_row_hits_starve_a_conflict);

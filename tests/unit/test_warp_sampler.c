@@ -140,6 +140,19 @@ START_TEST(l1_counts_what_comes_from_below_for_the_warp_that_had_asked) {
 }
 END_TEST
 
+/* A warp whose requests bypass is sampled again while some of them are under way. */
+START_TEST(answers_that_bypassed_the_second_level_say_nothing) {
+    start("3", "64");
+    for (uint32_t i = 0; i < 4; i++)
+        send(1, read_request(i * 128, 128), 9);
+    ck_assert_int_eq(sim_run(sim, UINT64_MAX), STOP_IDLE);
+    ck_assert_uint_eq(stat("answers"), 0);
+    ck_assert_uint_eq(ear.count, 0);
+    ck_assert_uint_eq(sampler_served(sampler, 9), 0);
+    end();
+}
+END_TEST
+
 Suite *warp_sampler_suite(void) {
     Suite *suite = suite_create("warp_sampler");
     TCase *tests = tcase_create("warp_sampler");
@@ -147,6 +160,7 @@ Suite *warp_sampler_suite(void) {
     tcase_add_test(tests, restarted_warps_are_sampled_from_zero);
     tcase_add_test(tests, warm_up_0_takes_no_samples);
     tcase_add_loop_test(tests, l1_counts_what_comes_from_below_for_the_warp_that_had_asked, 0, 2);
+    tcase_add_test(tests, answers_that_bypassed_the_second_level_say_nothing);
     suite_add_tcase(suite, tests);
     return suite;
 }
