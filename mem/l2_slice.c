@@ -5,6 +5,7 @@
 #include "mem/functional_memory.h"
 #include "mem/passing.h"
 #include "mem/pc_bypass_table.h"
+#include "mem/queue_delays.h"
 
 typedef enum { WRITE_MISS_FETCH, WRITE_MISS_LAZY } WriteMiss;
 
@@ -12,11 +13,10 @@ typedef struct {
     SimObject obj;
     Port cpu, mem;
     Cache cache;
-    uint32_t rop_delay, data_port, write_miss, atomic_latency, host_copies, bypass_delay;
-    uint32_t enabled, bypass;                  /* knobs                                           */
+    uint32_t rop_delay, queue_entries, data_port, write_miss, atomic_latency, host_copies, bypass_delay;
+    uint32_t enabled, bypass, bypass_rate;     /* knobs                                           */
     uint64_t bypass_classes, allocate_classes; /* knobs: sets of classes                          */
-    uint32_t bypass_rate;                      /* a knob                                          */
-    uint32_t number;                           /* of this slice among all                         */
+    uint64_t number;                           /* of this slice among all                         */
     uint64_t bypass_seed;
     uint64_t bypass_ticks; /* from accepting a bypassing request to sending it on */
     DelayQueue bypassing;  /* requests that never stand in front of the tags      */
@@ -25,7 +25,8 @@ typedef struct {
     uint64_t fill_busy_until; /* when the fill port is free */
     const AddressMap *map;
     MemoryView view;         /* what this slice's atomics wrote in this quantum */
-    PcBypassTable *pc_table; /* a policy's part, or NULL */
+    PcBypassTable *pc_table; /* policies' parts, or NULL */
+    QueueDelays *delays;
 } L2Slice;
 
 CACHE_IS_FIRST_OF(L2Slice);
@@ -33,6 +34,7 @@ CACHE_IS_FIRST_OF(L2Slice);
 static void l2_build(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     cache_build((CacheObject *)object, l2->rop_delay, l2->data_port);
+    if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
     delay_queue_build(&l2->bypassing, l2->bypass_delay);
     l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
     l2->number = 0;
@@ -55,6 +57,7 @@ static void l2_init(SimObject *object) {
                 queue_length);
     l2->map = address_map_find(object);
     l2->pc_table = pc_table_of(object);
+    l2->delays = queue_delays_of(object);
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
 
@@ -231,6 +234,18 @@ static void accept_bypassing(L2Slice *l2, const MemMessage *m, uint64_t now) {
     link_pop(l2->cpu.receive, now);
 }
 
+static __attribute__((noinline)) void note_arrival(L2Slice *l2, uint64_t now) {
+    const DelayQueue *queue = &l2->cache.pipeline;
+    if (queue->count == queue->limit || !link_peek(l2->cpu.receive, now)) return;
+    queue_delays_enter(l2->delays, (queue->first + queue->count) & (queue->slots - 1),
+                       link_next_ready(l2->cpu.receive));
+}
+
+static inline void accept_request(L2Slice *l2, uint64_t now) {
+    if (__builtin_expect(l2->delays != NULL, 0)) note_arrival(l2, now);
+    cache_accept((CacheObject *)l2, now);
+}
+
 /* Whether the first request bypasses is a matter of its own and of what was accepted before it, not of the
  * cycle in which its queue has room. */
 static void accept_or_bypass(L2Slice *l2, uint64_t now) {
@@ -244,7 +259,7 @@ static void accept_or_bypass(L2Slice *l2, uint64_t now) {
     if (bypass)
         accept_bypassing(l2, m, now);
     else
-        cache_accept((CacheObject *)l2, now);
+        accept_request(l2, now);
 }
 
 static bool bypassing_is_older(const L2Slice *l2) {
@@ -295,7 +310,11 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
 
 static void access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
-    if (m) cache_end_access((CacheObject *)l2, access_request(l2, m, now), now);
+    if (!m) return;
+    Stall stall = access_request(l2, m, now);
+    if (__builtin_expect(l2->delays != NULL, 0) && !stall)
+        queue_delays_leave(l2->delays, l2->cache.pipeline.first, now);
+    cache_end_access((CacheObject *)l2, stall, now);
 }
 
 /* While requests may bypass: of the two that may put something into the miss queue, the tags and who bypasses
@@ -328,7 +347,7 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
     else
-        cache_accept((CacheObject *)l2, now);
+        accept_request(l2, now);
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
@@ -369,6 +388,9 @@ static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),
     PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
           .timing = true),
+    PARAM(L2Slice, queue_entries, "0", "requests",
+          "Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle",
+          .max = 65536),
     PARAM(L2Slice, data_port, "128", "bytes",
           "Width per cycle of the data array's two ports, one for hits and "
           "write-backs, one for fills; 128: no limit",
@@ -413,6 +435,7 @@ static const Field l2_fields[] = {
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
+    HOST(L2Slice, delays, "Is told how long requests wait"),
     FIELDS_END};
 
 const Class l2_class = {

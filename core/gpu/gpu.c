@@ -10,6 +10,7 @@
 #include "mem/memory_controller.h"
 #include "mem/networks.h"
 #include "mem/pc_bypass_table.h"
+#include "mem/queue_delays.h"
 #include "mem/traffic.h"
 #include "mem/victim_tags.h"
 #include "mem/warp_sampler.h"
@@ -63,6 +64,7 @@ void gpu_register_classes(void) {
         &memory_controller_class,
         &evicted_address_filter_class,
         &pc_bypass_table_class,
+        &queue_delays_class,
         &warp_sampler_class,
         &traffic_source_class,
         &traffic_sink_class,

@@ -5,6 +5,7 @@
 #include "mem/evicted_address_filter.h"
 #include "mem/line_reuse.h"
 #include "mem/pc_bypass_table.h"
+#include "mem/queue_delays.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void register_classes(void) {
     class_register(&evicted_address_filter_class);
     class_register(&line_reuse_class);
     class_register(&pc_bypass_table_class);
+    class_register(&queue_delays_class);
 }
 
 CacheRig cache_rig(CacheBench bench) {

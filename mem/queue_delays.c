@@ -1,0 +1,82 @@
+#include "mem/queue_delays.h"
+
+#include "mem/cache.h"
+#include "mem/caches.h"
+#include "mem/part.h"
+
+enum { BUCKETS = 12 }; /* 0; 1; 2 to 3; 4 to 7; ... 1024 and more */
+
+struct QueueDelays {
+    SimObject obj;
+    uint64_t *arrived; /* per slot of the pipeline; 0: it came before this part did */
+    uint64_t slots, pipeline_ticks;
+    uint64_t bucket[BUCKETS], requests, cycles;
+};
+
+QueueDelays *queue_delays_of(const SimObject *cache) {
+    return (QueueDelays *)part_of(cache, &queue_delays_class);
+}
+
+void queue_delays_enter(QueueDelays *delays, uint32_t slot, uint64_t arrived) {
+    delays->arrived[slot] = arrived;
+}
+
+static uint32_t bucket_of(uint64_t delay) {
+    uint32_t bucket = delay ? 64 - (uint32_t)__builtin_clzll(delay) : 0;
+    return bucket < BUCKETS ? bucket : BUCKETS - 1;
+}
+
+void queue_delays_leave(QueueDelays *delays, uint32_t slot, uint64_t now) {
+    if (!delays->arrived[slot]) return;
+    uint64_t delay = (now - delays->arrived[slot] - delays->pipeline_ticks) / delays->obj.period;
+    delays->bucket[bucket_of(delay)]++;
+    delays->requests++;
+    delays->cycles += delay;
+}
+
+static void build(SimObject *object) {
+    QueueDelays *delays = (QueueDelays *)object;
+    const SimObject *cache = object->parent;
+    if (!cache || cache->class != &l2_class)
+        user_error("%s: QueueDelays belongs to an L2", object_path(object));
+    delays->slots = ((const CacheObject *)cache)->cache.pipeline.slots;
+    delays->pipeline_ticks = ((const CacheObject *)cache)->cache.pipeline_ticks;
+}
+
+static double average(const SimObject *object) {
+    const QueueDelays *delays = (const QueueDelays *)object;
+    return delays->requests ? (double)delays->cycles / (double)delays->requests : 0;
+}
+
+#define BUCKET(number, name, doc) STAT_NAMED(QueueDelays, bucket[number], name, "requests", "Waited " doc)
+
+static const Field fields[] = {BASE(QueueDelays),
+                               STATE_ARRAY(QueueDelays, arrived, slots, "When each request came"),
+                               DERIVED(QueueDelays, slots, "Slots of the pipeline"),
+                               DERIVED(QueueDelays, pipeline_ticks, "Time from acceptance to the tags"),
+                               BUCKET(0, "delay_0", "for nothing"),
+                               BUCKET(1, "delay_1", "1 cycle"),
+                               BUCKET(2, "delay_2", "2 to 3 cycles"),
+                               BUCKET(3, "delay_4", "4 to 7 cycles"),
+                               BUCKET(4, "delay_8", "8 to 15 cycles"),
+                               BUCKET(5, "delay_16", "16 to 31 cycles"),
+                               BUCKET(6, "delay_32", "32 to 63 cycles"),
+                               BUCKET(7, "delay_64", "64 to 127 cycles"),
+                               BUCKET(8, "delay_128", "128 to 255 cycles"),
+                               BUCKET(9, "delay_256", "256 to 511 cycles"),
+                               BUCKET(10, "delay_512", "512 to 1023 cycles"),
+                               BUCKET(11, "delay_1024", "1024 cycles or more"),
+                               STAT(QueueDelays, requests, "requests", "Requests that the tags answered"),
+                               STAT(QueueDelays, cycles, "cycles", "Sum of their delays"),
+                               FORMULA("average_delay", average, "cycles", "cycles / requests"),
+                               FIELDS_END};
+
+const Class queue_delays_class = {
+    .name = "QueueDelays",
+    .doc = "Distribution of the delays of requests that queue for the tags of an L2 slice",
+    .bytes = sizeof(QueueDelays),
+    .fields = fields,
+    .build = build,
+    .tick = part_sleeps,
+    .part = true,
+};
