@@ -408,25 +408,27 @@ static void count_stall_until(Cache *c, uint64_t cycle) {
     c->stall_since = cycle;
 }
 
-static void begin_stall(CacheObject *object, Stall stall, uint64_t cycle) {
+static void begin_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t cycle) {
     Cache *c = &object->cache;
     c->stall = stall;
     c->stall_since = cycle;
     c->stats.stall_events[stall - 1]++;
-    if (stall <= STALL_MISS_QUEUE) {
-        const MemMessage *m = &c->pipeline.message[c->pipeline.first];
+    if (stall <= STALL_MISS_QUEUE)
         object_tell(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
-    }
+}
+
+void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
+    Cache *c = &object->cache;
+    if (stall == c->stall) return;
+    uint64_t cycle = object_cycle(&object->obj, now);
+    count_stall_until(c, cycle);
+    c->stall = STALL_NONE;
+    if (stall) begin_stall(object, m, stall, cycle);
 }
 
 void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
     Cache *c = &object->cache;
-    if (stall != c->stall) {
-        uint64_t cycle = object_cycle(&object->obj, now);
-        count_stall_until(c, cycle);
-        c->stall = STALL_NONE;
-        if (stall) begin_stall(object, stall, cycle);
-    }
+    cache_note_stall(object, &c->pipeline.message[c->pipeline.first], stall, now);
     if (stall) return;
     audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));
 }
@@ -485,6 +487,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     case QUEUE_WAITING: return cache_requests_in_mshrs(c);
     case QUEUE_PASSING:
     case QUEUE_REEXECUTION:
+    case QUEUE_PRIORITIZATION:
     case QUEUE_BYPASSING: break; /* the class's own */
     }
     return 0;

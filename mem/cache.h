@@ -109,7 +109,7 @@ typedef struct {
     uint64_t data_busy_until;
     uint64_t stall;               /* Stall of the request at the tags, as of its last try */
     uint64_t stall_since;         /* cycle up to which that stall is counted              */
-    uint64_t put_aside;           /* requests that were at the tags and will be looked up again */
+    uint64_t put_aside;           /* requests that came to the tags and wait elsewhere */
     EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
     VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
     CacheObserver *observers;     /* parts that see all of it; NULL: none */
@@ -132,6 +132,7 @@ typedef enum {
     QUEUE_PASSING,
     QUEUE_REEXECUTION,
     QUEUE_BYPASSING,
+    QUEUE_PRIORITIZATION,
 } CacheQueue;
 
 #define CACHE_IS_FIRST_OF(T)                                                                                 \
@@ -227,7 +228,7 @@ typedef enum {
     STATE(T, cache.data_busy_until, "When the data array is free"),                                          \
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
-    STATE(T, cache.put_aside, "Requests that will be looked up again"),                                      \
+    STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
     HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
     HOST(T, cache.observers, "Parts that see what it does")
@@ -292,9 +293,9 @@ static inline uint64_t cache_looked_up(const CacheStats *stats) {
 }
 /* In cache_check.c. */
 uint64_t cache_requests_in_mshrs(const Cache *cache);
-/* `passing`: requests that were passed on and wait for their answer; `to_pass`: those that are still to be
- * passed on and want one. */
-void cache_check(const CacheObject *object, uint64_t passing, uint64_t to_pass, bool idle);
+/* `passing`: requests that were passed on and wait for their answer; `due`: others, neither in front of the
+ * tags nor in MSHRs, that want one. */
+void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle);
 void cache_report(const SimObject *object, FILE *out);
 double cache_miss_rate(const SimObject *object);
 double cache_miss_or_merge_rate(const SimObject *object);
@@ -336,6 +337,8 @@ static inline uint32_t delay_queue_pop(DelayQueue *queue) {
 void cache_require_inside_line(const CacheObject *object, const MemMessage *m);
 /* Messages in the queue that want an answer. */
 uint64_t delay_queue_answers_due(const DelayQueue *queue);
+/* Counts why the access `m`, at the tags, waits. */
+void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now);
 /* What became of it: gone when `stall` is STALL_NONE, else still there. */
 void cache_end_access(CacheObject *object, Stall stall, uint64_t now);
 void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now);

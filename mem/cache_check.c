@@ -85,7 +85,7 @@ static void check_answers(const CacheObject *object, uint64_t unanswered) {
     if (c->stats.accesses != object->cpu.receive->popped)
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
               object->cpu.receive->popped);
-    unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline) + c->put_aside;
+    unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
               answers, unanswered, c->stats.accesses);
@@ -115,11 +115,11 @@ static void check_memory_side(const CacheObject *object, uint64_t passing) {
               object_path(&object->obj), sent, own, came, c->stats.fills, passing);
 }
 
-void cache_check(const CacheObject *object, uint64_t passing, uint64_t to_pass, bool idle) {
+void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle) {
     const char *path = object_path(&object->obj);
     check_results(path, &object->cache);
     check_fetches(path, &object->cache);
-    check_answers(object, passing + to_pass);
+    check_answers(object, passing + due);
     check_memory_side(object, passing);
     if (idle) check_idle(path, &object->cache);
 }

@@ -8,9 +8,11 @@
  * at least; with the answers that way, every warp would have to hold its next access back until the last one
  * is known to be taken. So the queue stands where that is known, in front of the tags: the links and the
  * pipeline before it are the unit's last stages, and an access that goes into the queue makes room in them.
+ * The prioritization buffer of MRPB, which orders what comes to the tags, stands there for the same reason.
  */
 #include "mem/caches.h"
 #include "mem/passing.h"
+#include "mem/prioritization_buffer.h"
 #include "mem/reexecution_queue.h"
 #include "mem/saturation.h"
 #include "mem/warp_sampler.h"
@@ -32,14 +34,17 @@ typedef struct {
     Saturation saturation;
     uint64_t may_miss;    /* a knob: warps whose misses are served */
     uint32_t reexecution; /* a knob: put into the queue what the cache does not take */
-    uint32_t attentive;   /* there is a queue, or blocked hits are watched */
+    uint32_t attentive;   /* there is a queue or a buffer, or blocked hits are watched */
     ReexecutionQueue queue;
+    PrioritizationBuffer buffer;               /* holds what is new at the tags, if it has places */
     uint64_t queue_cycle;                      /* the first in which it has not had its turn yet */
     uint64_t may_miss_seen, may_allocate_seen; /* what its accesses were last refused under */
     uint32_t enabled_seen, tags_held;          /* the last access waits for the response link */
     uint64_t hits_before;                      /* the access of this cycle */
     uint32_t watch_blocked_hits, blocked_hit;
     uint64_t blocked_hit_since;
+    uint32_t bypass_line_fails, pad; /* a knob */
+    uint64_t line_fail_bypasses;
     uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;
 
@@ -51,7 +56,8 @@ static void l1_build(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
-    l1->attentive = l1->queue.entries || l1->watch_blocked_hits;
+    prioritization_build(&l1->buffer);
+    l1->attentive = l1->queue.entries || l1->buffer.places || l1->watch_blocked_hits;
 }
 
 static uint64_t passing_count(const SimObject *object, uint32_t queue) {
@@ -64,6 +70,11 @@ static uint64_t reexecution_count(const SimObject *object, uint32_t queue) {
     return ((const L1Cache *)object)->queue.count;
 }
 
+static uint64_t prioritization_count(const SimObject *object, uint32_t queue) {
+    (void)queue;
+    return ((const L1Cache *)object)->buffer.count;
+}
+
 static void l1_init(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_init(object);
@@ -71,6 +82,8 @@ static void l1_init(SimObject *object) {
                 passing_count);
     audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, l1->queue.entries,
                 reexecution_count);
+    audit_queue(object, QUEUE_PRIORITIZATION, "requests in the prioritization buffer", QUEUE_TABLE,
+                l1->buffer.slots, prioritization_count);
     l1->may_allocate = l1->may_miss = ~0ull;
     l1->sampler = sampler_of(object);
 }
@@ -113,6 +126,15 @@ static bool may_miss(const L1Cache *l1, const MemMessage *m) {
     return l1->may_miss >> (m->warp & 63) & 1;
 }
 
+/* What became of a request that wants a line. Policies may let it pass the cache by when every way of its set
+ * is reserved. */
+static Stall wait_or_bypass(L1Cache *l1, const MemMessage *m, const Lookup *at, Stall stall, uint64_t now) {
+    if (stall != STALL_LINE || !l1->bypass_line_fails) return stall;
+    stall = drop_and_pass(l1, m, at, RESULT_BYPASS, now);
+    l1->line_fail_bypasses += stall == STALL_NONE;
+    return stall;
+}
+
 /* Acknowledged once it is in the line or the line is on its way. */
 static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     bool answered = !(m->flags & MEM_POSTED);
@@ -121,13 +143,14 @@ static Stall write_local(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t 
     if (answered && !link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
     Result result;
     Stall stall = cache_write(&l1->cache, m, at, false, now, &result);
-    if (stall) return stall;
+    if (stall) return wait_or_bypass(l1, m, at, stall, now);
     if (answered) cache_respond(l1->cpu.send, m, result == RESULT_HIT ? MEM_HIT : 0, now);
     return STALL_NONE;
 }
 
 static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
-    return cache_miss(&l1->cache, m, at, l1->cache.parameters.allocate == ALLOCATE_ON_MISS, now);
+    bool allocate = l1->cache.parameters.allocate == ALLOCATE_ON_MISS;
+    return wait_or_bypass(l1, m, at, cache_miss(&l1->cache, m, at, allocate, now), now);
 }
 
 static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
@@ -165,6 +188,57 @@ static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
         return drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
     if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, &at, now);
     return global_write ? write_global(l1, m, &at, now) : write_local(l1, m, &at, now);
+}
+
+/* The prioritization buffer. */
+
+/* What is new at the tags joins its warp's queue in the buffer, where there is one, if that has a place.
+ * Returns what the tags shall look up, or NULL. */
+static const MemMessage *take_turns(L1Cache *l1, const MemMessage *m) {
+    if (!l1->buffer.places) return m;
+    if (m && prioritization_has_place(&l1->buffer, m)) {
+        audit_enter(&l1->obj, QUEUE_PRIORITIZATION, prioritization_push(&l1->buffer, m));
+        audit_leave(&l1->obj, QUEUE_PIPELINE, delay_queue_pop(&l1->cache.pipeline));
+        l1->cache.put_aside++;
+    }
+    return prioritization_next(&l1->buffer);
+}
+
+/* The new access whose turn it is; there must be one. */
+static const MemMessage *new_access(const L1Cache *l1) {
+    const DelayQueue *pipeline = &l1->cache.pipeline;
+    return l1->buffer.places ? prioritization_next(&l1->buffer) : &pipeline->message[pipeline->first];
+}
+
+static void end_new_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
+    if (!l1->buffer.places) {
+        cache_end_access((CacheObject *)l1, stall, now);
+        return;
+    }
+    cache_note_stall((CacheObject *)l1, m, stall, now);
+    if (stall) return;
+    audit_leave(&l1->obj, QUEUE_PRIORITIZATION, prioritization_pop(&l1->buffer));
+    l1->cache.put_aside--;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* When to look again at the buffer and at what wants to join it. What stands in front of a full queue gets
+ * its place when something leaves. */
+static uint64_t next_turn(const L1Cache *l1, uint64_t now) {
+    const Cache *c = &l1->cache;
+    const DelayQueue *pipeline = &c->pipeline;
+    uint64_t soon = now + c->period;
+    if (l1->buffer.count && c->stall == STALL_NONE) return soon;
+    if (pipeline->count && prioritization_has_place(&l1->buffer, &pipeline->message[pipeline->first]))
+        return later(pipeline->ready[pipeline->first], soon);
+    if (c->stall != STALL_RESPONSE) return NEVER;
+    return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
 }
 
 /* The re-execution queue. */
@@ -256,8 +330,9 @@ ATTENTIVE static const MemMessage *choose_access(L1Cache *l1, const MemMessage *
     l1->queue_cycle = cycle + 1;
     l1->tags_held = 0;
     l1->hits_before = l1->cache.stats.results[RESULT_HIT];
+    m = take_turns(l1, m);
     Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
-    if (blocked) cache_end_access((CacheObject *)l1, blocked, now);
+    if (blocked) end_new_access(l1, m, blocked, now);
     if (!l1->queue.count || (m && !blocked)) return m;
     l1->retries++;
     if (reexecution_head_is(&l1->queue, hopeful(l1))) return reexecution_head(&l1->queue, 0);
@@ -282,7 +357,7 @@ static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now)
         put_aside(l1, m, stall);
         stall = STALL_NONE;
     }
-    cache_end_access((CacheObject *)l1, stall, now);
+    end_new_access(l1, m, stall, now);
 }
 
 /* What became of the access that was chosen. */
@@ -318,7 +393,7 @@ ATTENTIVE static uint64_t next_retry(L1Cache *l1, uint64_t now) {
     const Cache *c = &l1->cache;
     uint64_t soon = now + c->period;
     bool blocked = c->stall == STALL_QUEUE_FULL || c->stall == STALL_ORDER;
-    if (blocked && !what_queue_blocks(l1, &c->pipeline.message[c->pipeline.first])) return soon;
+    if (blocked && !what_queue_blocks(l1, new_access(l1))) return soon;
     if (!l1->queue.count) return NEVER;
     if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
     uint64_t with_hope = hopeful(l1);
@@ -329,9 +404,9 @@ ATTENTIVE static uint64_t next_retry(L1Cache *l1, uint64_t now) {
  * of another warp that would hit? */
 static bool hit_is_blocked(const L1Cache *l1) {
     const DelayQueue *queue = &l1->cache.pipeline;
-    const MemMessage *head = &queue->message[queue->first];
     if (!is_refusal((Stall)l1->cache.stall)) return false;
-    for (uint32_t i = 1; i < queue->count; i++) {
+    const MemMessage *head = new_access(l1);
+    for (uint32_t i = l1->buffer.places ? 0 : 1; i < queue->count; i++) {
         const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
         if (m->kind != MEM_READ || m->flags & MEM_BYPASS_L1 || (m->warp == head->warp && m->sm == head->sm))
             continue;
@@ -376,13 +451,14 @@ SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
     object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
-/* Returns when to look at the queue again. */
+/* Returns when to look at queue and buffer again. */
 ATTENTIVE static uint64_t end_attentively(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
     if (m) end_access(l1, m, stall, now);
     if (m && !stall && l1->may_miss != ~0ull) tell_taken(l1, m);
     if (saturation_changes(&l1->saturation, &l1->cache)) change_saturation(l1, now);
     if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
-    return next_retry(l1, now);
+    uint64_t retry = next_retry(l1, now);
+    return l1->buffer.places ? earlier(retry, next_turn(l1, now)) : retry;
 }
 
 /* Returns when to look at the tags again, beside when something reaches them. */
@@ -404,7 +480,7 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
     uint64_t again = access_tags(l1, now);
     cache_accept((CacheObject *)l1, now);
-    return cache_next_tick((CacheObject *)l1, below < again ? below : again, now);
+    return cache_next_tick((CacheObject *)l1, earlier(below, again), now);
 }
 
 static void l1_settle(SimObject *object, uint64_t now) {
@@ -442,7 +518,8 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const struct
 static void l1_check(const SimObject *object, bool idle) {
     cache_check_sets((const CacheObject *)object, index_address);
     const L1Cache *l1 = (const L1Cache *)object;
-    cache_check((const CacheObject *)object, l1->passing.count, 0, idle);
+    uint64_t due = l1->queue.count + prioritization_answers_due(&l1->buffer);
+    cache_check((const CacheObject *)object, l1->passing.count, due, idle);
     if (idle && l1->passing.count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
               l1->passing.count);
@@ -452,6 +529,8 @@ static void l1_report(const SimObject *object, FILE *out) {
     const L1Cache *l1 = (const L1Cache *)object;
     cache_report(object, out);
     passing_report(object, &l1->passing, out);
+    if (l1->buffer.count)
+        fprintf(out, "%s: %u requests in the prioritization buffer\n", object_path(object), l1->buffer.count);
 }
 
 static const Event l1_events[] = {
@@ -479,8 +558,9 @@ static const Field l1_fields[] = {
     PARAM_NAMED(L1Cache, queue.entries, "reexecution_entries", "0", "accesses",
                 "Re-execution queue, for accesses that are not taken; 0: they wait at the tags", .max = 64),
     PARAM_FLAG(L1Cache, reexecution, "true", "Use it", .knob = true),
-    DERIVED(L1Cache, attentive, "There is a queue, or blocked hits are watched"),
+    DERIVED(L1Cache, attentive, "There is a queue or a buffer, or blocked hits are watched"),
     REEXECUTION_ROWS(L1Cache, queue),
+    PRIORITIZATION_ROWS(L1Cache, buffer),
     STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),
     STATE(L1Cache, may_miss_seen, "What the accesses in the queue were last refused under"),
     STATE(L1Cache, may_allocate_seen, "The same"),
@@ -490,6 +570,12 @@ static const Field l1_fields[] = {
     PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
     STATE(L1Cache, blocked_hit, "A hit is blocked"),
     STATE(L1Cache, blocked_hit_since, "Cycle up to which that is counted"),
+    PARAM_FLAG(L1Cache, bypass_line_fails, "false",
+               "Requests that find every way of their set reserved pass the cache by, and do not wait",
+               .knob = true),
+    DERIVED(L1Cache, pad, "Alignment"),
+    STAT(L1Cache, line_fail_bypasses, "accesses",
+         "Bypasses of requests that found every way of their set reserved"),
     STAT_NAMED(L1Cache, pushes, "reexecution_pushes", "accesses", "Put into the re-execution queue"),
     STAT_NAMED(L1Cache, refusals, "reexecution_refusals", "accesses",
                "Of them, as misses of warps that may not"),

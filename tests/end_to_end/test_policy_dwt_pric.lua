@@ -18,10 +18,22 @@ harness.test("it is its three parts with its parameters", function()
   end
 end)
 
+harness.test("each part can be left out", function()
+  for _, case in ipairs {
+    { "dwt_pric:bypassing=false,interleaving=false,period=2000", "dwt_cs:period=2000" },
+    { "dwt_pric:bypassing=false,throttling=false", "pric" },
+    { "dwt_pric:throttling=false,interleaving=false,period=2000", "stream_bypass:period=2000" },
+  } do
+    harness.equal(stats(case[1], "spmv") == stats(case[2], "spmv"), true, "the same stats: " .. case[1])
+  end
+end)
+
 harness.test("Table 4", function()
-  local definition = require "policies.dwt_pric"
-  for _, row in ipairs { { "period", 10000 }, { "threshold", 0.9 }, { "mpki", 10.0 } } do
-    harness.equal(definition.params[row[1]][1], row[2], row[1])
+  for _, row in ipairs {
+    { "stream_bypass", "period", 10000 }, { "stream_bypass", "threshold", 0.9 }, { "dwt_cs", "period", 10000 },
+    { "dwt_cs", "mpki", 10.0 },
+  } do
+    harness.equal(require("policies." .. row[1]).params[row[2]][1], row[3], row[1] .. "." .. row[2])
   end
   harness.equal(require("policies.pric").least_irreducible(5), 37, "I-Poly of the 32 sets of Table 1")
 end)

@@ -1,0 +1,65 @@
+#include "mem/prioritization_buffer.h"
+
+static uint32_t queue_of(const PrioritizationBuffer *buffer, const MemMessage *m) {
+    return m->warp % buffer->queues;
+}
+
+static uint32_t slot_of(const PrioritizationBuffer *buffer, uint32_t queue, uint32_t i) {
+    return queue * buffer->places + (buffer->first[queue] + i) % buffer->places;
+}
+
+static uint32_t lowest_queue(const PrioritizationBuffer *buffer) {
+    return (uint32_t)__builtin_ctzll(buffer->waiting);
+}
+
+void prioritization_build(PrioritizationBuffer *buffer) {
+    buffer->slots = buffer->queues * buffer->places;
+    buffer->limit = buffer->total ? buffer->total : buffer->slots;
+}
+
+bool prioritization_has_place(const PrioritizationBuffer *buffer, const MemMessage *m) {
+    return buffer->count < buffer->limit && buffer->length[queue_of(buffer, m)] < buffer->places;
+}
+
+uint32_t prioritization_push(PrioritizationBuffer *buffer, const MemMessage *m) {
+    ensure(prioritization_has_place(buffer, m));
+    uint32_t queue = queue_of(buffer, m), slot = slot_of(buffer, queue, buffer->length[queue]++);
+    buffer->request[slot] = *m;
+    buffer->arrival[slot] = buffer->arrivals++;
+    buffer->waiting |= 1ull << queue;
+    buffer->count++;
+    return slot;
+}
+
+const MemMessage *prioritization_next(const PrioritizationBuffer *buffer) {
+    return buffer->waiting ? &buffer->request[slot_of(buffer, lowest_queue(buffer), 0)] : NULL;
+}
+
+/* Does one that came before `arrival` wait? The first of each queue is its oldest. */
+static bool older_waits(const PrioritizationBuffer *buffer, uint64_t arrival) {
+    for (uint64_t rest = buffer->waiting; rest; rest &= rest - 1) {
+        uint32_t queue = (uint32_t)__builtin_ctzll(rest);
+        if (buffer->arrival[slot_of(buffer, queue, 0)] < arrival) return true;
+    }
+    return false;
+}
+
+uint32_t prioritization_pop(PrioritizationBuffer *buffer) {
+    ensure(buffer->waiting != 0);
+    uint32_t queue = lowest_queue(buffer), slot = slot_of(buffer, queue, 0);
+    buffer->overtakes += older_waits(buffer, buffer->arrival[slot]);
+    buffer->first[queue] = (buffer->first[queue] + 1) % buffer->places;
+    if (--buffer->length[queue] == 0) buffer->waiting &= ~(1ull << queue);
+    buffer->count--;
+    return slot;
+}
+
+uint32_t prioritization_answers_due(const PrioritizationBuffer *buffer) {
+    uint32_t due = 0;
+    for (uint64_t rest = buffer->waiting; rest; rest &= rest - 1) {
+        uint32_t queue = (uint32_t)__builtin_ctzll(rest);
+        for (uint32_t i = 0; i < buffer->length[queue]; i++)
+            due += !(buffer->request[slot_of(buffer, queue, i)].flags & MEM_POSTED);
+    }
+    return due;
+}

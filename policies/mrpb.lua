@@ -1,0 +1,28 @@
+-- Memory request prioritization buffer (MRPB: Jia, Shaw, Martonosi, HPCA 2014), as Khairy et al. configure it in Table 4:
+-- requests of the same warp are grouped in FIFO queues before they come to the L1, and a request that finds every way of its
+-- set reserved, an associativity stall, passes the L1 by.
+-- Table 4 says "buffer size: 32 requests" of 48 queues; here each queue holds 32, all requests of one instruction, so that
+-- one warp does not keep out the others. total=32 is the other reading. The signature is the warp's number, the drain
+-- policy non-greedy-fixed-order: the lowest warp that waits goes first, chosen anew for each request.
+local policy = require "warpwright.policy"
+
+local mrpb = policy "mrpb" {
+  doc = "Memory request prioritization buffer: L1 serves the lowest warp first; bypass on associativity stalls",
+  params = {
+    queues = { 48, min = 1, max = 64, doc = "FIFO queues; a warp's is its number modulo these" },
+    requests = { 32, min = 0, max = 4096, doc = "Of each queue; 0: no reordering" },
+    total = { 0, min = 0, doc = "Of all queues; 0: no other limit" },
+    bypass = { true, doc = "Bypass on associativity stalls" },
+    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
+  },
+}
+
+function mrpb:configure(class, path)
+  if class ~= "L1" or path:match "[^.]+$" ~= self.params.cache then return end
+  return {
+    prioritization_queues = self.params.queues, prioritization_places = self.params.requests,
+    prioritization_total = self.params.total, bypass_line_fails = self.params.bypass,
+  }
+end
+
+return mrpb
