@@ -58,8 +58,9 @@ static void check_fetches(const char *path, const Cache *c) {
               path, c->stats.fetches, c->stats.fills, pending, unsent);
     for (uint32_t entry = 0; entry < opened_mshrs(&c->mshr); entry++)
         used += !mshr_is_free(&c->mshr, entry);
+    used += c->mshr.lent;
     if (used != c->mshr.used)
-        panic("%s: %lu MSHRs wait for a fill or to answer, %lu are said to be in use", path, used,
+        panic("%s: %lu MSHRs wait for a fill or to answer or are lent, %lu are said to be in use", path, used,
               c->mshr.used);
 }
 
@@ -106,6 +107,7 @@ static uint64_t messages_waiting_as_they_are(const MissQueue *queue) {
  */
 static void check_memory_side(const CacheObject *object, uint64_t passing) {
     const Cache *c = &object->cache;
+    passing += c->mshr.lent;
     uint64_t sent = object->mem.send->pushed + messages_waiting_as_they_are(&c->misses);
     uint64_t own = c->stats.fetches + c->stats.write_backs, came = object->mem.receive->popped;
     if (sent < own || came < c->stats.fills || sent - own < came - c->stats.fills + passing)

@@ -11,6 +11,7 @@
  * The prioritization buffer of MRPB, which orders what comes to the tags, stands there for the same reason.
  */
 #include "mem/caches.h"
+#include "mem/l1_dma_port.h"
 #include "mem/passing.h"
 #include "mem/prioritization_buffer.h"
 #include "mem/reexecution_queue.h"
@@ -30,6 +31,8 @@ typedef struct {
     uint32_t enabled;      /* a knob                             */
     uint64_t may_allocate; /* a knob: warps that may take a line */
     Passing passing;
+    Port dma;
+    L1DmaPort transfers;
     WarpSampler *sampler; /* a policy's part of the SM, or NULL */
     Saturation saturation;
     uint64_t may_miss;    /* a knob: warps whose misses are served */
@@ -428,11 +431,19 @@ static void watch_blocked_hits(L1Cache *l1, uint64_t now) {
 
 /* The tick. */
 
+static ATTENTIVE uint64_t take_transfer(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    if (!dma_port_answer((CacheObject *)l1, &l1->transfers, &l1->dma, m, now))
+        return link_space_time(l1->dma.send, now);
+    link_pop(l1->mem.receive, now);
+    return link_next_ready(l1->mem.receive);
+}
+
 /* Returns when to look at this side again. */
 static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
     const MemMessage *m = link_peek(l1->mem.receive, now);
     if (m) {
         bool passing = passing_is_token(m->token);
+        if (__builtin_expect(dma_port_is_token(m->token), 0)) return take_transfer(l1, m, now);
         if (passing && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
         if (l1->sampler && !(m->flags & MEM_BYPASSED))
             sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
@@ -478,7 +489,10 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     uint64_t below = take_from_below(l1, now);
     if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
+    uint64_t before = dma_port_resources(&l1->cache);
     uint64_t again = access_tags(l1, now);
+    if (__builtin_expect(l1->dma.receive != NULL, 0))
+        again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, before, again, now);
     cache_accept((CacheObject *)l1, now);
     return cache_next_tick((CacheObject *)l1, earlier(below, again), now);
 }
@@ -489,6 +503,7 @@ static void l1_settle(SimObject *object, uint64_t now) {
     cache_settle(object, now);
     if (l1->queue.count && cycle > l1->queue_cycle) catch_up(l1, cycle);
     saturation_count(&l1->saturation, cycle);
+    dma_port_settle(&l1->transfers, &l1->cache, cycle);
     count_blocked_hit_until(l1, cycle);
 }
 
@@ -552,6 +567,8 @@ static const Field l1_fields[] = {
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
     PASSING_ROWS(L1Cache, passing, "1024"),
+    PORT(L1Cache, dma, memory_protocol, ROLE_RESPONDER, "From a DMA engine", .optional = true),
+    L1_DMA_PORT_ROWS(L1Cache, transfers),
     HOST(L1Cache, sampler, "Counts what the second level answers"),
     SATURATION_ROWS(L1Cache, saturation),
     KNOB(L1Cache, may_miss, "warps", "Warps whose misses are served; those of others are refused"),

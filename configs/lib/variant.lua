@@ -18,9 +18,17 @@ local function path_of(parent, name, index)
   return name and ("%s[%d]"):format(parent, name) or parent, index
 end
 
---- The builder of a machine as the base's function sees it: its parameters and wires with the changes.
-local function changing(m, changes)
+--- `values` with those that are changed.
+local function with(values, change)
+  for _, name in ipairs(names.sorted_keys(change or {})) do values[name] = change[name] end
+  return values
+end
+
+--- The builder of a machine as the base's function sees it: its clocks, parameters and wires with the changes. Objects go
+-- into `parts` under their paths.
+local function changing(m, changes, parts)
   local seen = {}
+  function seen.clocks(_, clocks) return m:clocks(with(clocks, change_for(changes, "clocks"))) end
   function seen.wire(_, a, b, options)
     local change = change_for(changes, ("%s -> %s"):format(a, b))
     m:wire(a, b, change or options)
@@ -31,21 +39,24 @@ local function changing(m, changes)
         local made, path = m[key](m, ...), path_of(...)
         if not core.is_class(key) then return made end
         return function(params)
-          local change = change_for(changes, path) or {}
-          for _, name in ipairs(names.sorted_keys(change)) do params[name] = change[name] end
-          return made(params)
+          parts[path] = made(with(params, change_for(changes, path)))
+          return parts[path]
         end
       end
     end,
   })
 end
 
---- variant(name, base, changes): the machine `base` under another name. `changes` is a list of { path, parameters } and
--- { "port -> port", options of the wire }; in paths [*] is any index, and a later entry wins. One that changes nothing is
--- an error.
-return function(name, base, changes)
-  return ww.machine(name, base.options, function(m, options)
-    base.build(changing(m, changes), options)
+--- variant(name, base, changes, [more]): the machine `base` under another name. `changes` is a list of { path, parameters },
+-- { "port -> port", options of the wire }, { "clocks", { name = frequency } } and { "options", { name = default } }; in
+-- paths [*] is any index, and a later entry wins. One that changes nothing is an error. more(m, options, parts) adds to the
+-- machine, whose objects are in `parts` by path.
+return function(name, base, changes, more)
+  local defaults = with(with({}, base.options), change_for(changes, "options"))
+  return ww.machine(name, defaults, function(m, options)
+    local parts = {}
+    base.build(changing(m, changes, parts), options)
+    if more then more(m, options, parts) end
     for _, entry in ipairs(changes) do
       if not entry.used then
         core.user_error(("machine %s changes '%s', which %s does not have"):format(name, entry[1], base.name))

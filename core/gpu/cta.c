@@ -1,5 +1,6 @@
 /* Starting and finishing CTAs and their warps. */
 #include "core/gpu/sm.h"
+#include "core/sim/sim.h"
 
 #include <string.h>
 
@@ -54,6 +55,7 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     }
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
+    sm_dma_start_cta(sm, start->slot);
     sm_update_allowed(sm);
     object_tell(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
@@ -80,6 +82,14 @@ void sm_retire_warp(Sm *sm, uint32_t w) {
     object_tell(&sm->obj, SM_WARP_END, w, 0, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     if (--sm->cta[slot].unfinished) return;
+    if (sm->dma_busy >> slot & 1)
+        sm->dma_ending |= 1u << slot;
+    else
+        sm_end_cta(sm, slot);
+}
+
+void sm_end_cta(Sm *sm, uint32_t slot) {
+    if (sm->tile_open >> slot & 1) sm_end_tiles(sm, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
     object_tell(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);
     forget_age(sm, sm->cta[slot].warps);
     sm->ctas_finished++;

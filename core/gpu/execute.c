@@ -225,12 +225,15 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_FENCE:
         if (context->active) execute_fence(sm, w);
         break;
+    case INST_DMA:
+        if (context->active) sm_dma_execute(sm, w, inst);
+        break;
     default: break; /* INST_NOP */
     }
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 
-void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+bool sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
     const SimtEntry *top = &warp->simt.top;
     uint32_t pc = top->pc, active;
@@ -239,6 +242,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
 
     active = active_lanes(sm, w, inst, top->lanes);
     prepare_context(sm, w, active);
+    if (__builtin_expect(sm->dma_watch, 0) && !sm_dma_lets_issue(sm, w, inst, cycle, now)) return false;
     sm->warp_instructions++;
     sm->thread_instructions += (uint64_t)__builtin_popcount(active);
     sm->unit_instructions[timing->unit]++;
@@ -260,6 +264,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     }
     sm_advance_buffer(sm, w, warp->simt.depth && top->pc != pc + 1);
     if (inst->kind == INST_EXIT) leave_if_done(sm, w);
+    return true;
 }
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {

@@ -50,10 +50,13 @@ void sm_update_head(Sm *sm, uint32_t w) {
 }
 
 SELDOM void sm_look_at_watched(Sm *sm) {
-    WarpSet stopped = sm->watched & (sm->waiting | ~sm->live);
-    WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~stopped;
+    WarpSet parked = sm->watched & sm->dma_parked; /* loads, of which the transfer fetches the data */
+    WarpSet stopped = sm->watched & (sm->waiting | ~sm->live) & ~parked;
+    WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~(stopped | parked);
     for (; stopped; stopped &= stopped - 1)
         tell_watched(sm, first_warp(stopped), SM_WATCHED_STOPS);
+    for (; parked; parked &= parked - 1)
+        tell_watched(sm, first_warp(parked), SM_LOAD_BLOCKED);
     for (; blocked; blocked &= blocked - 1) {
         uint32_t w = first_warp(blocked);
         const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);

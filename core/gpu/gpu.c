@@ -55,6 +55,7 @@ void gpu_register_classes(void) {
     static const Class *const classes[] = {
         &sm_class,
         &lsu_class,
+        &dma_engine_class,
         &dispatcher_class,
         &l1_class,
         &l2_class,
@@ -235,6 +236,11 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
         uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
         if (!fits) user_error("kernel %s does not fit %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
         if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
+        if (kernel->dma_line && !gpu->sms[i]->transfers.send)
+            user_error("kernel %s, PTX line %u: an intrinsic of the DMA engine, but %s has none: wire a "
+                       "DmaEngine to "
+                       "its port transfers, as configs/gtx480_d2ma.lua does",
+                       kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
     }
 }
 

@@ -54,7 +54,7 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 
 /* Warps that others of their CTA wait for at a barrier. */
 static WarpSet lagging_warps(const Sm *sm) {
-    WarpSet at_barrier = sm->waiting & ~sm->fencing, lagging = 0;
+    WarpSet at_barrier = sm->waiting & ~(sm->fencing | sm->dma_parked), lagging = 0;
     for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
         if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
     return lagging;
@@ -140,6 +140,7 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     if (!mine) return SLOT_IDLE;
     if (decoded & sm->loading) return SLOT_MEMORY;
     if (decoded) return SLOT_SCOREBOARD;
+    if (mine & waiting & sm->dma_parked) return SLOT_DMA;
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
@@ -148,8 +149,7 @@ static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64
     WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
     sched->last = is_guided(sm) ? guided_pick(sm, sched, issuable) : pick(sm, sched, issuable);
-    sm_execute(sm, sched->last, cycle, now);
-    return SLOT_ISSUED;
+    return sm_execute(sm, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_DMA;
 }
 
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {

@@ -143,6 +143,7 @@ static const Field sm_fields[] = {
          "Memory instructions; wired to the child lsu when left open", .optional = true),
     PORT(Sm, fetch, memory_protocol, ROLE_REQUESTER,
          "Misses of the instruction cache; left open, instructions are always there", .optional = true),
+    PORT(Sm, transfers, dma_protocol, ROLE_REQUESTER, "Transfers for a DmaEngine", .optional = true),
     CHILD("lsu", "LSU", "Load/store unit"),
     VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
     VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
@@ -170,7 +171,12 @@ static const Field sm_fields[] = {
     STATE(Sm, sched, "Schedulers"),
     STATE(Sm, cta_by_age, "Warps of the resident CTAs, the oldest first"),
     STATE(Sm, resident, "Resident CTAs"),
-    STATE(Sm, resident_pad, "Alignment"),
+    STATE(Sm, dma_watch, "Issue looks for transfers and marks"),
+    STATE(Sm, dma_busy, "CTA slots with transfers in flight"),
+    STATE(Sm, dma_ending, "CTA slots of which only transfers are left"),
+    STATE(Sm, tile_open, "CTA slots that copy a marked tile"),
+    STATE(Sm, dma_pad, "Alignment"),
+    VISIBLE(Sm, dma_parked, "warps", "Warps that wait for transfers"),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
     TAG_ARRAY_ROWS(Sm, code.tags),
@@ -178,6 +184,8 @@ static const Field sm_fields[] = {
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
+    STATE_ARRAY(Sm, dma_cta, ctas, "Transfers and marked tiles of each CTA"),
+    STATE_ARRAY(Sm, dma_warp, warps, "How far each warp is with its CTA's transfers"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
@@ -194,6 +202,7 @@ static const Field sm_fields[] = {
     HOST(Sm, running, "The kernel that runs, the device's"),
     HOST(Sm, context, "Of the instruction that executes"),
     HOST(Sm, view, "Of device memory"),
+    HOST(Sm, dma_engine, "At the port transfers"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
     STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
     STAT(Sm, ctas_started, "CTAs", "CTAs started"),
@@ -211,6 +220,8 @@ static const Field sm_fields[] = {
                "Slots lost because the memory pipeline took nothing"),
     STAT_NAMED(Sm, slots[SLOT_POLICY], "slots_policy", "slots",
                "Slots lost because the policy forbade the ready"),
+    STAT_NAMED(Sm, slots[SLOT_DMA], "slots_dma", "slots",
+               "Slots lost to instructions squashed for a transfer, or waiting for one"),
     STAT(Sm, barriers, "instructions", "Warp arrivals at barriers"),
     STAT(Sm, branches, "instructions", "Warp branches"),
     STAT(Sm, divergent_branches, "instructions", "Branches at which a warp's lanes parted"),
@@ -224,6 +235,15 @@ static const Field sm_fields[] = {
                "Warp instructions of the SFU"),
     STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
                "Warp instructions of the LSU"),
+    STAT(Sm, dma_squashes, "instructions", "Issues undone because a transfer was in flight"),
+    STAT(Sm, dma_parked_cycles, "cycles", "Cycles of warps that waited for transfers"),
+    STAT(Sm, transfer_stall_cycles, "cycles",
+         "All resident CTAs had a transfer in flight, and no warp issued"),
+    STAT(Sm, tiles, "tiles", "Tiles copied between marks"),
+    STAT(Sm, tile_agen_cycles, "cycles",
+         "From the begin of a marked tile to its last global load, all tiles"),
+    STAT(Sm, tile_cycles, "cycles", "From the begin of a marked tile to its end, all tiles"),
+    STAT(Sm, tile_stall_cycles, "cycles", "All resident CTAs were copying a marked tile, and no warp issued"),
     FORMULA("ipc", ipc, "instructions/cycle", "Thread instructions per core cycle"),
     FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
     FIELDS_END};
@@ -298,6 +318,7 @@ static void init(SimObject *object) {
     view_init(sm->view, functional_memory(object)->memory);
     functional_memory(object)->payloads[sm->number] = sm->payload;
     sm->context->view = sm->view;
+    if (sm->transfers.send) sm->dma_engine = sm->transfers.send->receiver;
 }
 
 static void destroy(SimObject *object) {
@@ -337,6 +358,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->textures = running->textures;
     sm->context->shared_bytes = running->shared_bytes;
     sm->context->local_bytes = kernel->local_bytes;
+    sm_dma_update_watch(sm);
 }
 
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
@@ -397,6 +419,7 @@ static void account(Sm *sm, uint64_t cycle) {
         SlotCause cause = sm->slot_cause[i] == SLOT_ISSUED ? SLOT_FETCH : sm->slot_cause[i];
         sm->slots[cause] += cycle - sm->accounted;
     }
+    if (sm->dma_watch) sm_dma_account(sm, cycle - sm->accounted, false);
     sm->accounted = cycle;
 }
 
@@ -444,6 +467,7 @@ static uint64_t next_work(const Sm *sm, uint64_t cycle, uint64_t now) {
     }
     if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
     if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
+    if (sm->transfers.receive && (at = link_next_ready(sm->transfers.receive)) < next) next = at;
     if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
     return next > now ? next : soon;
 }
@@ -454,8 +478,11 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     account(sm, cycle);
     write_back(sm, cycle);
     receive_memory(sm, now);
+    if (sm->transfers.receive) sm_dma_receive(sm, now);
     sm_accept_cta(sm, now);
+    uint64_t issued = sm->warp_instructions;
     sm_issue(sm, cycle, now);
+    if (sm->dma_watch) sm_dma_account(sm, 1, sm->warp_instructions != issued);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
@@ -522,6 +549,7 @@ static void check(const SimObject *object, bool idle) {
     check_instructions(sm);
     check_ctas(sm);
     check_fetches(sm);
+    sm_dma_check(sm, idle);
     for (uint32_t i = 0; i < SLOT_CAUSES; i++)
         slots += sm->slots[i];
     if (slots != sm->accounted * sm->schedulers)
@@ -537,6 +565,9 @@ static void check(const SimObject *object, bool idle) {
 
 static const char *reason(const Sm *sm, uint32_t w) {
     WarpSet bit = warp_bit(w);
+    static const char *const transfers[] = {"waits for DMA buffer 0", "waits for DMA buffer 1",
+                                            "waits for DMA buffer 2", "waits for DMA buffer 3"};
+    if (sm->dma_parked & bit) return transfers[sm->dma_warp[w].waits_for % DMA_BUFFERS];
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
     if (!(sm->allowed & bit)) return "is not allowed to issue by the policy";

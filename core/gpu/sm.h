@@ -3,6 +3,8 @@
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
  *   issue.c     which warp issues, and why none does
+ *   dma.c       transfers of the DMA engine at issue, loads that wait for them, data that come
+ *   tile_marks.c  marks of kernels that copy their tiles themselves
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *   sm.c        the class, the cycle, write-back
  *
@@ -11,6 +13,7 @@
 #ifndef WW_GPU_SM_H
 #define WW_GPU_SM_H
 
+#include "core/gpu/dma.h"
 #include "core/gpu/instruction_cache.h"
 #include "core/gpu/operand_collector.h"
 #include "core/gpu/protocols.h"
@@ -112,6 +115,7 @@ typedef enum {
     SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
     SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
     SLOT_POLICY,     /* ready, but the policy does not allow it                    */
+    SLOT_DMA,        /* squashed for a transfer, or all others wait for one        */
     SLOT_CAUSES,
 } SlotCause;
 
@@ -138,7 +142,7 @@ typedef struct {
     uint32_t sm_count;
     uint32_t derived_pad;
     /* ports */
-    Port dispatch, lsu, fetch;
+    Port dispatch, lsu, fetch, transfers;
     /* state: warp sets */
     WarpSet live;        /* started, with lanes that have not exited                  */
     WarpSet valid;       /* with a decoded instruction                                */
@@ -165,13 +169,21 @@ typedef struct {
     Scheduler sched[MAX_SCHEDULERS];
     WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
                                      older */
-    uint32_t resident, resident_pad;
+    uint32_t resident;
+    uint32_t dma_watch;  /* transfers are in flight, or the kernel has marks: issue looks closer  */
+    uint32_t dma_busy;   /* CTA slots with transfers in flight                                    */
+    uint32_t dma_ending; /* CTA slots of which only transfers are left                            */
+    uint32_t tile_open;  /* CTA slots that copy a marked tile                                     */
+    uint32_t dma_pad;
+    WarpSet dma_parked; /* of `waiting`: for transfers                                           */
     OperandCollector collector;
     WriteBackWheel wheel;
     InstructionCache code;               /* used when `fetch` is wired */
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
     Warp *warp;
+    DmaCta *dma_cta;
+    DmaWarp *dma_warp;
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
@@ -188,12 +200,15 @@ typedef struct {
     const RunningKernel *running;
     ExecContext *context;
     MemoryView *view;
+    const SimObject *dma_engine; /* NULL: it has none */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];
     uint64_t barriers, branches, divergent_branches;
     uint64_t fetch_hits, fetch_misses, fetch_merges, fetch_fails;
     uint64_t unit_instructions[UNIT_CLASSES];
+    uint64_t dma_squashes, dma_parked_cycles, transfer_stall_cycles;
+    uint64_t tiles, tile_agen_cycles, tile_cycles, tile_stall_cycles;
 } Sm;
 
 /* Where something waits in an SM, for the audit of its queues. */
@@ -229,6 +244,8 @@ _Noreturn void sm_fault(const Sm *sm, uint32_t warp, const Inst *inst);
 void sm_accept_cta(Sm *sm, uint64_t now);
 /* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
 void sm_retire_warp(Sm *sm, uint32_t warp);
+/* All its warps have left, and nothing of it is in flight. */
+void sm_end_cta(Sm *sm, uint32_t slot);
 void sm_report_finished_cta(Sm *sm, uint64_t now);
 
 /* --- fetch.c --- */
@@ -265,8 +282,26 @@ bool sm_policy_allows(const Sm *sm, uint32_t warp);
 /* Every scheduler's turn; slot_cause says what came of it. */
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 
+/* --- dma.c --- */
+void sm_dma_start_cta(Sm *sm, uint32_t slot);
+/* For `dma_watch`: call when a kernel is set. */
+void sm_dma_update_watch(Sm *sm);
+/* The context has registers and active lanes of the instruction. False: it is squashed, the warp will replay
+ * it. */
+bool sm_dma_lets_issue(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle, uint64_t now);
+void sm_dma_execute(Sm *sm, uint32_t warp, const Inst *inst);
+void sm_dma_receive(Sm *sm, uint64_t now);
+void sm_dma_account(Sm *sm, uint64_t cycles, bool issued);
+void sm_dma_check(const Sm *sm, bool idle);
+
+/* --- tile_marks.c --- */
+void sm_pass_marks(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle);
+/* The CTA is through. */
+void sm_end_tiles(Sm *sm, uint32_t slot, uint64_t cycle);
+
 /* --- execute.c --- */
-void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* False: squashed, see sm_dma_lets_issue(). */
+bool sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */

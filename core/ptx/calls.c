@@ -9,11 +9,6 @@
 
 enum { MAX_INLINE_DEPTH = 64, MAX_INLINED_CALLS = 1 << 16, MAX_BYTES_IN_REGISTERS = 1024 };
 
-typedef struct {
-    Operand *list;
-    uint32_t count, capacity;
-} Actuals;
-
 /* Behind the opening parenthesis. */
 static void parse_actuals(Parser *parser, Draft *draft, Actuals *actuals) {
     while (!accept(parser, ')')) {
@@ -190,6 +185,8 @@ void parse_call(Parser *parser, Draft *draft) {
     if (!symbol || (symbol->kind != SYMBOL_FUNCTION && symbol->kind != SYMBOL_REGISTER))
         parser_fail(parser, target.line, "%s is not a declared function", token_words(target));
     Function *function = symbol->function;
+    bool external = symbol->kind == SYMBOL_FUNCTION && !function->has_body;
+    if (external && intrinsic_call_add(parser, call, function, &params)) return;
     const char *reason = symbol->kind == SYMBOL_REGISTER ? "indirect calls are not supported"
                          : !function->has_body           ? "the function has no body in this module"
                          : function->active              ? "recursive calls are not supported"

@@ -342,7 +342,7 @@ static void set_names(Decoder *decoder) {
         if (access->kind != ACCESS_READ) {
             if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
             inst->out_names[inst->out_name_count++] = name;
-        } else if (!reg->is_predicate)
+        } else if (!reg->is_predicate && inst->bank_count < MAX_BANK_READS)
             inst->banks[inst->bank_count++] = (uint8_t)(reg->ordinal % 256);
     }
 }
@@ -372,6 +372,18 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     }
 }
 
+static void set_marks(Decoder *decoder) {
+    Kernel *kernel = decoder->kernel;
+    const KernelBody *body = decoder->body;
+    kernel->mark_count = body->mark_count;
+    kernel->marks = arena_alloc(&decoder->parser->module->fixups->storage, body->mark_count,
+                                sizeof *kernel->marks);
+    for (uint32_t i = 0; i < body->mark_count; i++)
+        kernel->marks[i] = (TileMark){body->marks[i].statement, body->marks[i].buffer, body->marks[i].ends};
+    for (uint32_t i = kernel->inst_count; i-- > 0;)
+        if (kernel->insts[i].kind == INST_DMA) kernel->dma_line = kernel->insts[i].line;
+}
+
 void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     Arena *storage = &parser->module->fixups->storage;
     Decoder decoder = {.parser = parser,
@@ -391,6 +403,7 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     for (uint32_t i = 0; i < kernel->inst_count; i++)
         select_instruction(&decoder, i);
     resolve_targets(&decoder);
+    set_marks(&decoder);
     if (parser->unsupported_count > unsupported) return;
     ControlFlow flow = control_flow_build(decoder.arena, kernel->insts, kernel->inst_count);
     allocate_registers(&decoder, &flow, entry->line);

@@ -69,6 +69,11 @@ struct ExecContext {
 /* Writes the values of the kernel's special registers into the registers of a starting warp. */
 void exec_fill_specials(const Kernel *kernel, const WarpIdentity *identity, uint8_t *registers);
 
+/* Before a load or an atomic executes: would an active lane read a byte of shared memory from `start` to
+ * below `end`? Changes address[], lowest, highest and space of the context, which the instruction sets anew.
+ */
+bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end);
+
 /* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
  * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
  * ascending order, and records the old values. False when a lane is out of bounds. */

@@ -72,3 +72,13 @@ SpaceLanes resolve_generic(ExecContext *context) {
     context->space = lanes.shared & first ? SPACE_SHARED : lanes.local & first ? SPACE_LOCAL : SPACE_GLOBAL;
     return lanes;
 }
+
+bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end) {
+    uint64_t bytes = (uint64_t)inst->element_bytes * inst->elements;
+    uint32_t lanes = context->active, touching = 0;
+    form_addresses(inst, context);
+    if (inst->space == SPACE_GENERIC) lanes = resolve_generic(context).shared;
+    FOR_LANES touching |= (uint32_t)(context->address[lane] < end && context->address[lane] + bytes > start)
+                          << lane;
+    return lanes & touching;
+}

@@ -16,7 +16,8 @@ enum {
     SLOT_BYTES = WARP_LANES * 4,
     INST_BYTES = 8, /* of an instruction in memory */
     MAX_DST = 4,
-    MAX_SRC = 5,
+    MAX_SRC = 6,
+    MAX_BANK_READS = 5,
     LANE_TEXELS = 4,             /* that a lane of a texture fetch reads at most: bilinear filtering */
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
     SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
@@ -44,6 +45,7 @@ typedef enum {
     INST_BARRIER,
     INST_FENCE,
     INST_NOP,
+    INST_DMA, /* intrinsics of the DMA engine; detail: DmaOperation */
 } InstKind;
 
 /* Row of the SM's latency and initiation-interval table. */
@@ -87,6 +89,17 @@ enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
  * expected. */
 typedef enum { BARRIER_SYNC, BARRIER_ARRIVE } BarrierKind;
 
+/* Inst.detail of an INST_DMA; its sources are the parameters of workloads/dma.h in their order. */
+typedef enum {
+    DMA_SET_DATATYPE,
+    DMA_SET_PADDING,
+    DMA_SET_HALO,
+    DMA_CONFIGURE_FLAT,
+    DMA_CONFIGURE_STRIDED,
+    DMA_CONFIGURE_2D,
+    DMA_EXECUTE,
+} DmaOperation;
+
 typedef struct Inst Inst;
 typedef struct ExecContext ExecContext;
 typedef void ExecFn(const Inst *inst, ExecContext *context);
@@ -111,18 +124,20 @@ struct Inst {
     bool is_volatile;       /* ld.volatile, st.volatile                                          */
     uint8_t out_name_count; /* scoreboard names set pending at issue, cleared at write-back     */
     uint8_t out_names[MAX_OUT_NAMES];
-    uint8_t bank_count; /* register reads for the operand collector: register number % 256   */
-    uint8_t banks[MAX_SRC];
+    /* Register reads for the operand collector: register number % 256. No more than these: the sixth
+     * parameter of dma_configure_2d, the buffer, is nearly always a constant. */
+    uint8_t bank_count;
+    uint8_t banks[MAX_BANK_READS];
     uint8_t out_bank;      /* the same of the first register written; when dst_count is not 0 */
     uint32_t dst[MAX_DST]; /* register destinations; a sink `_` has no entry, see dst_mask     */
     uint32_t src[MAX_SRC]; /* memory: src[0] is the address, then the values stored             */
-    int64_t displacement;  /* [address + displacement]                                          */
     union {
         uint32_t target; /* branch: index of the instruction jumped to   */
         uint32_t detail; /* others: compare or atomic operation, mask, ... */
     };
-    uint32_t reconverge; /* branch: index of the immediate post-dominator; inst_count if none */
-    uint32_t line;       /* in the PTX file                                                   */
+    int64_t displacement; /* [address + displacement]                                          */
+    uint32_t reconverge;  /* branch: index of the immediate post-dominator; inst_count if none */
+    uint32_t line;        /* in the PTX file                                                   */
 };
 
 _Static_assert(sizeof(Inst) == 128,
@@ -176,6 +191,14 @@ typedef struct {
     uint32_t type; /* ParamType */
 } KernelParam;
 
+/* A mark of workloads/dma.h: with the issue of this instruction a warp begins or ends the copying of a tile.
+ */
+typedef struct {
+    uint32_t inst;
+    uint8_t buffer;
+    bool ends;
+} TileMark;
+
 typedef struct Kernel {
     char *name;
     Inst *insts;
@@ -192,7 +215,10 @@ typedef struct Kernel {
     uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots                 */
     uint32_t constant_slots;
     uint64_t code_address; /* where its instructions lie for the instruction cache; set when it is placed */
-    uint32_t max_threads;  /* .maxntid / .reqntid product, 0 when not given               */
+    TileMark *marks;       /* in order of instructions */
+    uint32_t mark_count;
+    uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: there is none */
+    uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
 } Kernel;
 
 #endif

@@ -294,6 +294,12 @@ bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char 
     return refuse(statement, opcode_known, misfit, why, why_size);
 }
 
+bool isa_has_intrinsic(const char *name) {
+    for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++)
+        if (strcmp(row->opcode, "call") == 0 && strcmp(row->modifiers, name) == 0) return true;
+    return false;
+}
+
 void isa_print_rows(void (*print)(void *context, const char *row), void *context) {
     for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
         char text[256];

@@ -57,6 +57,9 @@ typedef struct {
  * never longer than why_size) when there is no such row. */
 bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char *why, size_t why_size);
 
+/* Is there a row that executes a call of this function, which has no body? */
+bool isa_has_intrinsic(const char *name);
+
 /* All rows as text, one per line, for documentation and coverage reports. */
 void isa_print_rows(void (*print)(void *context, const char *row), void *context);
 

@@ -187,4 +187,19 @@ void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index
 /* Turns ld.param and st.param on call parameters into moves, or into accesses to local memory. */
 void lower_call_params(Parser *parser);
 
+/* intrinsics.c */
+
+/* The parameters or results of a call. */
+typedef struct {
+    Operand *list;
+    uint32_t count, capacity;
+} Actuals;
+
+/* Calls of functions without a body that the machine executes itself. False when the name is none of theirs.
+ */
+bool intrinsic_call_add(Parser *parser, const BodyStatement *call, const Function *function,
+                        const Actuals *params);
+/* A label is about to be placed: marks before it belong to what was before. */
+void marks_end_block(Parser *parser);
+
 #endif

@@ -42,6 +42,14 @@ typedef struct {
     const Name *label;       /* branch: the name to look for once all labels are known */
 } BodyStatement;
 
+/* A mark for statistics (intrinsics.c), which stands before a statement. */
+typedef struct {
+    uint32_t statement;
+    uint8_t buffer;
+    bool ends;
+    bool behind_label; /* a label stands between the statement before and the mark */
+} Mark;
+
 typedef struct KernelBody {
     Arena *arena; /* statements, and all that is found out about them */
     BodyStatement *statements;
@@ -53,6 +61,8 @@ typedef struct KernelBody {
     uint32_t inlined_calls;
     uint32_t last_label; /* the largest statement number that a label stands before */
     bool has_label;
+    Mark *marks;
+    uint32_t mark_count, mark_capacity;
     uint64_t shared_bytes, local_bytes;
     uint64_t dynamic_shared_align; /* 0: no dynamic shared memory */
     Symbol *function_shared;       /* .shared variables of inlined functions */

@@ -117,6 +117,7 @@ Symbol *label_new(Parser *parser) {
 
 void label_place(Parser *parser, Symbol *label) {
     KernelBody *kernel = parser->kernel;
+    marks_end_block(parser);
     label->offset = kernel->last_label = kernel->statement_count;
     kernel->has_label = true;
 }

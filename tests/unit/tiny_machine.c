@@ -59,6 +59,22 @@ static void wire_responders(TinyMachine *machine, TinySpec spec) {
     }
 }
 
+static void add_engines(TinyMachine *machine, TinySpec spec) {
+    const LinkOptions plain = {0};
+    for (uint32_t i = 0; i < machine->sms; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "sm[%u].dma", i);
+        SimObject *dma = machine->dma[i] = sim_add(machine->sim, "DmaEngine", path, NULL);
+        set_parameters(dma, spec.dma);
+        sim_finish_object(dma);
+        snprintf(path, sizeof path, "dma_memory[%u]", i);
+        machine->dma_memory[i] = add_responder(machine->sim, path, spec.memory);
+        sim_wire(machine->sim, &machine->sm[i]->obj, "transfers", dma, "sm", plain, plain);
+        sim_wire(machine->sim, dma, "mem", machine->dma_memory[i], "cpu",
+                 (LinkOptions){.depth = spec.request_depth}, plain);
+    }
+}
+
 /* What an atomic wrote reaches the SMs' views at a boundary: the way back to them takes the longest quantum,
  * 4 cycles, as in every machine. */
 static void wire_l2(TinyMachine *machine, TinySpec spec) {
@@ -80,14 +96,29 @@ static void wire_l2(TinyMachine *machine, TinySpec spec) {
     sim_wire(machine->sim, l2, "mem", machine->memory[0], "cpu", (LinkOptions){0}, (LinkOptions){0});
 }
 
+#define INTRINSIC(name, parameters) ".extern .func " #name " (" parameters "); "
+#define CONFIGURED                  ".param .b64 s, .param .b64 g, "
+
+/* Their own line is the one of .visible .global. */
+static const char intrinsics[] = INTRINSIC(dma_set_datatype, ".param .b32 a")
+    INTRINSIC(dma_set_padding, ".param .b32 a, .param .b32 b")
+        INTRINSIC(dma_set_halo, ".param .b32 a, .param .b32 b, .param .b32 c, .param .b64 d")
+            INTRINSIC(dma_configure_flat_unit_stride, CONFIGURED ".param .b32 a, .param .b32 b") INTRINSIC(
+                dma_configure_flat_strided, CONFIGURED ".param .b32 a, .param .b32 b, .param .b32 c")
+                INTRINSIC(dma_configure_2d,
+                          CONFIGURED ".param .b32 a, .param .b32 b, .param .b32 c, .param .b32 d")
+                    INTRINSIC(dma_execute, CONFIGURED ".param .b32 a") INTRINSIC(dma_mark_tile_begin_1, "")
+                        INTRINSIC(dma_mark_tile_end_1, "");
+
 static Module *parse(const char *body) {
-    static const char head[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
-                               ".visible .global .align 256 .b8 out[65536];\n"
+    static const char version[] = ".version 6.0\n.target sm_20\n.address_size 64\n";
+    static const char head[] = ".visible .global .align 256 .b8 out[65536];\n"
                                ".visible .entry tiny(.param .u32 word)\n{\n"
                                ".reg .b32 %r<64>;\n.reg .f32 %f<64>;\n.reg .b64 %d<64>;\n"
                                ".reg .f64 %e<64>;\n.reg .pred %p<8>;\n";
     char *text = NULL;
-    ensure(asprintf(&text, "%s%s\n}\n", head, body) >= 0);
+    ensure(asprintf(&text, "%s%s%s%s\n}\n", version, strstr(body, "dma_") ? intrinsics : "", head, body) >=
+           0);
     Module *module = module_parse("tiny.ptx", text, strlen(text));
     free(text);
     return module;
@@ -112,6 +143,7 @@ TinyMachine *tiny_new(TinySpec spec) {
     machine->dispatcher = tiny_add(machine->sim, "Dispatcher", "dispatcher", parameter);
     for (uint32_t i = 0; i < machine->sms; i++)
         add_sm(machine, spec, i);
+    if (spec.dma) add_engines(machine, spec);
     if (spec.l2)
         wire_l2(machine, spec);
     else

@@ -3,7 +3,8 @@
  * says otherwise, so that the end of a run is known to the cycle.
  *
  * Kernel bodies may use the registers %r0..63 (32 bits), %f0..63, %d0..63 (64 bits), %e0..63 (f64), %p0..7
- * and the global variable out (TINY_OUT_BYTES). Register N of each kind lies in bank N mod 16 for warp 0.
+ * the global variable out (TINY_OUT_BYTES), and calls of the DMA engine's intrinsics: "call dma_execute,
+ * (%d1, %d2, 0);". Register N of each kind lies in bank N mod 16 for warp 0.
  *
  *   cycle 0   the dispatcher hands out the first CTAs, one per SM and cycle
  *   cycle 1   the SM starts the CTA's warps and fetches one of them: warp 1 first, then 2, 3 ..., at last 0
@@ -37,7 +38,8 @@ typedef struct {
     uint32_t registers;     /* per thread; 0: as many as the kernel needs */
     uint32_t sms;           /* 0: one */
     const char *sm, *lsu;   /* parameters "name=value name=value" */
-    const char *memory;     /* parameters of the MemoryResponder behind each SM, or behind the L2 */
+    const char *dma; /* the same of a DmaEngine in each SM, with a MemoryResponder of its own; NULL: none */
+    const char *memory; /* parameters of the MemoryResponder behind each SM, or behind the L2 */
     bool l2; /* SMs -> Mux -> L2 -> MemoryResponder, instead of one for each SM: what atomics need */
     uint32_t request_depth; /* of the link from LSU to memory; 0: as usual */
     bool races;             /* what it does depends on when stores become visible, that is, on the quantum */
@@ -58,6 +60,7 @@ typedef struct {
     Module *module;
     uint32_t sms;
     SimObject *dispatcher, *memory[TINY_MAX_SMS];
+    SimObject *dma[TINY_MAX_SMS], *dma_memory[TINY_MAX_SMS];
     Sm *sm[TINY_MAX_SMS];
     uint64_t out; /* address */
     Issue *issues;
