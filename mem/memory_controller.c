@@ -4,6 +4,7 @@
  * served from the cycle after the one in which it entered the queue. */
 #include "mem/memory_controller.h"
 
+#include "core/sim/event.h"
 #include "mem/address_map.h"
 #include "mem/class_table.h"
 #include "mem/dram_checker.h"
@@ -15,6 +16,8 @@
 enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
 
 enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
+
+typedef enum { MC_PICK } McEvent;
 
 /* What a request met at its bank: its row open, no row open, another row open. */
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } RowOutcome;
@@ -285,6 +288,7 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     mc->last_column = plan->command + 1u;
     mc->turnarounds += previous && previous != mc->last_column;
     mc->data_bus_cycles += mc->timing.burst;
+    object_progress(&mc->obj); /* opening and closing rows alone is none */
     mc->read_commands += plan->command == DRAM_READ;
     mc->write_commands += plan->command == DRAM_WRITE;
     if (*unserved & bit) {
@@ -319,7 +323,6 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
     else
         row_command_issued(mc, &plan, request);
     mc->replan = 1;
-    object_progress(&mc->obj);
 }
 
 /* ---- Arrivals ---- */
@@ -336,6 +339,25 @@ static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *me
 
 void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint32_t queue) {
     ((MemoryController *)object)->queue_of_class.of[class_number] = (uint8_t)queue;
+}
+
+bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t rank, WaitingRequest *waiting) {
+    const MemoryController *mc = (const MemoryController *)object;
+    if (q >= mc->queues || rank >= mc->queue[q].count) return false;
+    const Request *request = request_at(mc, q, rank);
+    *waiting = (WaitingRequest){.sm = request->message.sm,
+                                .warp = request->message.warp,
+                                .class_number = request->message.class_number,
+                                .bank = mc->queue[q].bank[rank],
+                                .row = mc->queue[q].row[mc->queue[q].slot[rank]],
+                                .write = mc->queue[q].write >> rank & 1,
+                                .waited = mc->accounted - request->entered};
+    return true;
+}
+
+uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t bank) {
+    const MemoryController *mc = (const MemoryController *)object;
+    return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
 }
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
@@ -458,6 +480,15 @@ static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint32_t wan
     return eligible;
 }
 
+/* Those that policies want to be served; all of them when they want none. */
+SELDOM static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t eligible) {
+    const DramQueue *queue = &mc->queue[q];
+    int64_t answer = event_ask(&mc->obj, MC_PICK, q, (int64_t)eligible, (int64_t)(eligible & queue->row_hit),
+                               (int64_t)(eligible & queue->write));
+    uint64_t picked = answer == NO_ANSWER ? 0 : (uint64_t)answer & eligible;
+    return picked ? picked : eligible;
+}
+
 static void plan_next_command(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
     mc->replan = 0;
@@ -467,6 +498,7 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
         uint64_t eligible = eligible_requests(mc, q, wanted_banks, cycle);
+        if (object_is_heard(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
         dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, &mc->plan);
         wanted_banks |= queue->banks;
     }
@@ -733,11 +765,19 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};
 
+static const Event memory_controller_events[] = {
+    [MC_PICK] =
+        {"pick", "queue, requests, row_hits, writes", true,
+         "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
+         "order chooses"},
+    {0}};
+
 const Class memory_controller_class = {
     .name = "MemoryController",
     .doc = "One DRAM channel with its request queue",
     .bytes = sizeof(MemoryController),
     .fields = memory_controller_fields,
+    .events = memory_controller_events,
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,

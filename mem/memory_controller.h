@@ -11,4 +11,16 @@ extern const Class memory_controller_class;
 void memory_controller_set_queue(SimObject *mc, uint32_t class_number, uint32_t queue);
 uint32_t memory_controller_queues(const SimObject *mc);
 
+/* A request that waits. */
+typedef struct {
+    uint32_t sm, warp, class_number, bank, row;
+    bool write;
+    uint64_t waited; /* cycles of the controller since it entered the queue */
+} WaitingRequest;
+
+/* The request of a rank, 0 for the oldest; false when there are not so many. */
+bool memory_controller_waiting(const SimObject *mc, uint32_t queue, uint32_t rank, WaitingRequest *request);
+/* The requests of a queue for a bank, bit r for rank r; 0 for a bank that there is not. */
+uint64_t memory_controller_of_bank(const SimObject *mc, uint32_t queue, uint32_t bank);
+
 #endif

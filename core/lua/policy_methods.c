@@ -180,6 +180,33 @@ static int mc_set_queue(lua_State *L, SimObject *object) {
     return 0;
 }
 
+/* mc:request(queue, rank) -> sm, warp, class, bank, row, is write, cycles waited; rank 0 is the oldest; nil
+ * when there are not so many */
+static int mc_request(lua_State *L, SimObject *object) {
+    WaitingRequest request;
+    lua_Integer queue = luaL_checkinteger(L, 2), rank = luaL_checkinteger(L, 3);
+    bool there = queue >= 0 && rank >= 0 && queue <= UINT32_MAX && rank <= UINT32_MAX &&
+                 memory_controller_waiting(object, (uint32_t)queue, (uint32_t)rank, &request);
+    if (!there) {
+        lua_pushnil(L);
+        return 1;
+    }
+    const uint64_t numbers[] = {request.sm, request.warp, request.class_number, request.bank, request.row};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        lua_pushinteger(L, (lua_Integer)numbers[i]);
+    lua_pushboolean(L, request.write);
+    lua_pushinteger(L, (lua_Integer)request.waited);
+    return 7;
+}
+
+/* mc:of_bank(queue, bank) -> the set of the requests for this bank */
+static int mc_of_bank(lua_State *L, SimObject *object) {
+    uint32_t queue = number_at(L, 2, memory_controller_queues(object) - 1, "the controller has fewer queues");
+    uint32_t bank = number_at(L, 3, UINT32_MAX, "no such bank");
+    lua_pushinteger(L, (lua_Integer)memory_controller_of_bank(object, queue, bank));
+    return 1;
+}
+
 /* sampler:restart(warps): these warps, a set, are sampled from zero again */
 static int sampler_restart_warps(lua_State *L, SimObject *object) {
     sampler_restart(object, (uint64_t)luaL_checkinteger(L, 2));
@@ -215,6 +242,8 @@ const PolicyMethod policy_methods[] = {
     {"L2", "set_depth", set_depth},
     {"L2", "set_keep", set_keep},
     {"MemoryController", "set_queue", mc_set_queue},
+    {"MemoryController", "request", mc_request},
+    {"MemoryController", "of_bank", mc_of_bank},
     {"WarpSampler", "restart", sampler_restart_warps},
     {"WarpSampler", "served", sampler_served_warp},
     {NULL, NULL, NULL},

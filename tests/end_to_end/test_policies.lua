@@ -444,6 +444,72 @@ harness.test("gto in Lua is gto, byte for byte", function()
   end
 end)
 
+harness.test("first come, first served in Lua is the memory controller's own, byte for byte", function()
+  for _, workload in ipairs { "kmeans", "spmv", "bfs" } do
+    local set = { "sms=4", "partitions=2" }
+    local want = good { workload = workload, set = { "sms=4", "partitions=2", "mc[*].scheduler=fcfs" } }
+    same(good { workload = workload, policy = "fcfs_in_lua", set = set }, want, workload)
+    assert(want ~= good { workload = workload, set = set }, workload .. " is the same in any order")
+  end
+end)
+
+harness.test("a policy of a memory controller sees each waiting request", function()
+  local path = policy_file("looking", [[
+local p = policy "looking" { scope = "mc", counters = { writes = "", hits = "", waited = "", warps = "", asked = "" } }
+function p:pick(queue, requests, row_hits, writes)
+  assert(queue == 0 and requests ~= 0 and row_hits & ~requests == 0 and writes & ~requests == 0)
+  self:count "asked"
+  local rows, before = {}, math.maxinteger
+  for rank in bits.each(requests) do
+    local sm, warp, class, bank, row, write, waited = self.mc:request(queue, rank)
+    assert(sm < 2 and warp < 48 and class == 0 and bank < 16 and waited <= before)
+    assert(bits.has(self.mc:of_bank(queue, bank), rank) and write == bits.has(writes, rank))
+    if bits.has(row_hits, rank) then
+      assert(rows[bank] == nil or rows[bank] == row, "one row of a bank is open")
+      rows[bank] = row
+      self:count "hits"
+    end
+    before = waited
+    self:count("waited", waited)
+    if write then self:count "writes" end
+  end
+  assert(self.mc:request(0, 64) == nil and self.mc:request(1, 0) == nil and self.mc:of_bank(0, 99) == 0)
+end
+return p]])
+  local set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } -- which writes back
+  local stats = good { policy = path, workload = "bfs", set = set }
+  for _, name in ipairs { "writes", "hits", "waited", "asked" } do assert(stat(stats, "mc[0].looking." .. name) > 0, name) end
+  same(without(stats, ".looking."), without(good { policy = "gto", workload = "bfs", set = set }, ".looking."), "it only looks")
+  same(good { policy = path, workload = "bfs", set = set, threads = 2, order = "reversed" }, stats, "two threads, reversed")
+end)
+
+harness.test("what a policy of a memory controller picks is served first, and an answer without requests counts for nothing", function()
+  local function picking(answer)
+    return policy_file("picking", 'local p = policy "picking" { scope = "mc" } function p:pick(queue, requests, row_hits, writes) return '
+      .. answer .. " end return p")
+  end
+  local function waits(policy_path)
+    local stats = good { policy = policy_path, workload = "spmv", set = { "sms=4", "partitions=1" } }
+    return stat(stats, "mc[0].row_hits"), stat(stats, "mc[0].row_conflicts"), stats
+  end
+  local hits, conflicts = waits(picking "row_hits")
+  local fewer, more = waits(picking "requests & -requests") -- the oldest
+  assert(hits > fewer and conflicts < more, ("%d hits, %d conflicts; then %d and %d"):format(hits, conflicts, fewer, more))
+  local _, _, plain = waits "gto"
+  for _, answer in ipairs { "0", "nil", "~requests", "-1" } do
+    local _, _, other = waits(picking(answer))
+    same(other, plain, answer)
+  end
+end)
+
+harness.test("a memory controller that a policy lets serve nothing is reported as a hang", function()
+  local path = policy_file("closing", [[
+local p = policy "closing" { scope = "mc" }
+function p:pick(queue, requests, row_hits) return requests & ~row_hits end -- never the row that is open
+return p]])
+  fails({ policy = path, workload = "spmv" }, "kernel spmv_csr hangs", "waits for")
+end)
+
 harness.test("a policy that decides nothing changes no statistic", function()
   local idle = policy_file("idle", 'return policy "idle" { doc = "Nothing", order = "gto" }')
   local listening = policy_file("listening", [[

@@ -1,0 +1,171 @@
+-- Writes into policies/README.md, between its markers, which policies there are, and the reference of knobs, hooks, values
+-- and methods: what --describe says of each class, and what stands above each method in core/lua/policy_methods.c.
+--   warpwright scripts/policy_reference.lua            writes it
+--   warpwright scripts/policy_reference.lua --check    fails when it is not up to date
+local core = require "warpwright.core"
+local load = require "warpwright.load"
+local names = require "warpwright.names"
+local child = require "scripts.lib.child"
+
+local readme, methods_file = core.home_path "policies/README.md", core.home_path "core/lua/policy_methods.c"
+
+--- Around what this script writes under a title.
+local function markers(title)
+  return ("<!-- %s: written by scripts/policy_reference.lua -->\n"):format(title), ("<!-- %s: until here -->\n"):format(title)
+end
+
+--- Classes that instances of policies have handles of, first and in this order, with what hooks of their events begin with.
+local handled = {
+  { class = "SM", prefix = "", handle = "`self.sm` in scope `sm`; `self.sms[i]` in scope `machine`" },
+  { class = "L1", prefix = "l1_", handle = "`self.l1` in scope `sm`; `self.l1s[i]` in scope `machine`" },
+  { class = "LSU", prefix = "lsu_", handle = "`self.lsu` in scope `sm`" },
+  { class = "L2", prefix = "", handle = "`self.l2` in scope `l2`; `self.l2s[i]` in scope `machine`" },
+  { class = "MemoryController", prefix = "",
+    handle = "`self.mc` in scopes `mc` and `l2`, where its hooks begin with `on_mc_`; `self.mcs[i]` in scope `machine`" },
+}
+
+local part = { prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }
+
+local function read_file(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+-- What there is -------------------------------------------------------------------------------------------------------
+
+--- { events =, questions =, knobs =, values = lists of { name, kind, meaning } } of a class.
+local function described(class)
+  local found, section = { events = {}, questions = {}, knobs = {}, values = {} }, nil
+  for line in child.output { arg[-1], "--describe", class }:gmatch "[^\n]+" do
+    local title, row = line:match "^(%u%l+)", line:match "^  (.*)"
+    if not row then
+      section = title
+    elseif section == "Events" or section == "Questions" then
+      local name, arguments, meaning = row:match "^([%w_]+)%((.-)%) +(.*)$"
+      table.insert(found[section:lower()], { name, arguments, meaning })
+    elseif section == "Parameters" and row:match "%[knob%]$" then
+      local name, unit, _, meaning = row:match "^(%S+) +(%S+) +(%S+) +(.-) %[knob%]$"
+      table.insert(found.knobs, { name, unit, meaning })
+    elseif section == "State" and row:match "%]$" then
+      local name, unit, meaning, mark = row:match "^(%S+) +(%S+) +(.-) %[(%l+)%]$"
+      table.insert(mark == "knob" and found.knobs or found.values, { name, unit, meaning })
+    end
+  end
+  return found
+end
+
+--- { [class] = list of { call, meaning } }, from the comment above each method's function.
+local function methods()
+  local text, found = read_file(methods_file), {}
+  for class, name, called in text:gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
+    local before = text:match("^(.*)\nstatic int " .. called .. "%(")
+    local comment = before and before:match "/%*([^/]-)%*/$" or ""
+    comment = comment:gsub("%s*\n %*%s*", " "):gsub("^ ", ""):gsub(" $", "")
+    local variable, arguments, meaning = comment:match "^(%w+):[%w_]+(%b())(.*)$"
+    if not variable then error(("%s: above %s a comment such as /* sm:%s(...) -> what it is */ is wanted"):format(
+      methods_file, called, name), 0) end
+    meaning = meaning:gsub("^, %w+:%.%.%.", ""):gsub("^%s*%->%s*", ""):gsub("^:%s*", "")
+    found[class] = found[class] or {}
+    table.insert(found[class], { ("%s:%s%s"):format(class == "L2" and variable == "l1" and "l2" or variable, name, arguments),
+      meaning })
+  end
+  return found
+end
+
+-- As Markdown ---------------------------------------------------------------------------------------------------------
+
+--- Choices and bounds, which --describe has behind the meaning, as values.
+local function knob_row(knob)
+  local name, unit, meaning = table.unpack(knob)
+  local text, limits = meaning:match "^(.-) %[([^%]]+)%]$"
+  if unit == "choice" then return name, "`" .. limits:gsub("|", "` `") .. "`", text end
+  if unit == "flag" then return name, "`true` `false`", meaning end
+  if text then return name, ("%s, %s"):format(unit, limits), text end
+  return name, unit, meaning
+end
+
+local function add_table(lines, title, rows, row_text)
+  if not rows[1] then return end
+  local first = row_text(table.unpack(rows[1]))
+  local _, columns = first:gsub("\\|", ""):gsub("|", "")
+  lines[#lines + 1] = ("\n| %s %s\n|%s"):format(title, ("| "):rep(columns - 1):gsub(" $", ""), ("---|"):rep(columns - 1))
+  for _, row in ipairs(rows) do lines[#lines + 1] = row_text(table.unpack(row)) end
+end
+
+local function row(...)
+  local cells = { ... }
+  for i, text in ipairs(cells) do cells[i] = text:gsub("|", "\\|") end
+  return "| " .. table.concat(cells, " | ") .. " |"
+end
+
+local function add_class(lines, class, doc, how, of_class)
+  local found = described(class)
+  if not (found.knobs[1] or found.events[1] or found.questions[1] or found.values[1] or of_class[1]) then return end
+  lines[#lines + 1] = ("\n#### %s\n\n%s. Handle: %s."):format(class, doc, how.handle)
+  local knobs = {}
+  for i, knob in ipairs(found.knobs) do knobs[i] = { knob_row(knob) } end
+  local function named(name, kind, meaning) return row(("`%s`"):format(name), kind, meaning) end
+  add_table(lines, "knob", knobs, named)
+  add_table(lines, "value", found.values, named)
+  add_table(lines, "hook", found.events, function(name, arguments, meaning)
+    return row(("`on_%s%s(%s)`"):format(how.prefix, name, arguments), meaning)
+  end)
+  add_table(lines, "question", found.questions, function(name, arguments, meaning)
+    return row(("`%s%s(%s)`"):format(how.prefix, name, arguments), meaning)
+  end)
+  add_table(lines, "method", of_class, function(call, meaning) return row(("`%s`"):format(call), meaning) end)
+end
+
+local function reference()
+  local lines, docs, done, all_methods = {}, {}, {}, methods()
+  for _, class in ipairs(core.classes()) do docs[class.name] = class.doc end
+  for _, how in ipairs(handled) do
+    add_class(lines, how.class, docs[how.class], how, all_methods[how.class] or {})
+    done[how.class] = true
+  end
+  for _, class in ipairs(core.classes()) do
+    if not done[class.name] then add_class(lines, class.name, class.doc, part, all_methods[class.name] or {}) end
+  end
+  return table.concat(lines, "\n") .. "\n\n"
+end
+
+--- The policies of this folder: file, parameters with their defaults, what it is.
+local function policies()
+  local lines = {}
+  local rows = {}
+  for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
+    local name = entry:match "^(.*)%.lua$"
+    if name then
+      local definition, params = load.get("policy", name), {}
+      for i, key in ipairs(names.sorted_keys(definition.params)) do
+        params[i] = ("`%s=%s`"):format(key, tostring(definition.params[key][1]))
+      end
+      rows[#rows + 1] = { ("[`%s`](%s)"):format(name, entry), definition.doc or "", table.concat(params, " ") }
+    end
+  end
+  add_table(lines, "policy", rows, row)
+  return table.concat(lines, "\n") .. "\n\n"
+end
+
+-- The file -------------------------------------------------------------------------------------------------------------
+
+--- The text with something else between the markers of a title.
+local function replaced(text, title, contents)
+  local first_marker, last_marker = markers(title)
+  local _, first = text:find(first_marker, 1, true)
+  local last = text:find(last_marker, 1, true)
+  if not (first and last and first < last) then error(("%s: the markers of '%s' are missing"):format(readme, title), 0) end
+  return text:sub(1, first) .. contents .. text:sub(last)
+end
+
+local text = read_file(readme)
+local wanted = replaced(replaced(text, "policies", policies()), "classes", reference())
+if arg[1] == "--check" then
+  if wanted ~= text then error(readme .. ": it is out of date; warpwright scripts/policy_reference.lua writes it", 0) end
+else
+  local file = assert(io.open(readme, "wb"))
+  file:write(wanted)
+  file:close()
+end
