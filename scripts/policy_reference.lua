@@ -61,7 +61,7 @@ local function methods()
   local text, found = read_file(methods_file), {}
   for class, name, called in text:gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
     local before = text:match("^(.*)\nstatic int " .. called .. "%(")
-    local comment = before and before:match "/%*([^/]-)%*/$" or ""
+    local comment = before and before:match ".*/%*(.-)%*/$" or ""
     comment = comment:gsub("%s*\n %*%s*", " "):gsub("^ ", ""):gsub(" $", "")
     local variable, arguments, meaning = comment:match "^(%w+):[%w_]+(%b())(.*)$"
     if not variable then error(("%s: above %s a comment such as /* sm:%s(...) -> what it is */ is wanted"):format(

@@ -76,10 +76,8 @@ static void describe_param(const Field *f, FILE *out) {
 
 /* Policies set knobs, and read what has a type. */
 static void describe_state(const Field *f, FILE *out) {
-    fprintf(out, "  %-24s %-12s %s%s\n", f->name, f->unit ? f->unit : "", f->doc,
-            f->knob                ? " [knob]"
-            : f->type != TYPE_NONE ? " [readable]"
-                                   : "");
+    const char *mark = f->type == TYPE_NONE ? "" : f->knob ? " [knob]" : " [readable]";
+    fprintf(out, "  %-24s %-12s %s%s\n", f->name, f->unit ? f->unit : "", f->doc, mark);
 }
 
 static void describe_rows(const Class *class, FieldKind kind, const char *title, FILE *out) {
@@ -109,7 +107,8 @@ static void describe_events(const Class *class, bool questions, const char *titl
         if (event->question != questions) continue;
         if (first) fprintf(out, "\n%s\n", title);
         first = false;
-        fprintf(out, "  %-24s %-24s %s\n", event->name, event->arguments, event->doc);
+        int used = fprintf(out, "  %s(%s)", event->name, event->arguments);
+        fprintf(out, "%*s%s\n", used < 38 ? 40 - used : 2, "", event->doc);
     }
 }
 
@@ -121,8 +120,8 @@ void class_describe(const Class *class, FILE *out) {
     describe_rows(class, FIELD_CHILD, "Children", out);
     describe_rows(class, FIELD_STAT, "Statistics", out);
     describe_rows(class, FIELD_FORMULA, "Derived statistics", out);
-    describe_events(class, false, "Events (name, arguments)", out);
-    describe_events(class, true, "Questions (name, arguments)", out);
-    describe_rows(class, FIELD_STATE, "State (policies set knobs, and read them and what is readable)", out);
+    describe_events(class, false, "Events: policies hear them at the end of the cycle", out);
+    describe_events(class, true, "Questions: policies may answer them at once", out);
+    describe_rows(class, FIELD_STATE, "State", out);
     describe_rows(class, FIELD_STATE_ARRAY, "State arrays", out);
 }

@@ -779,8 +779,8 @@ harness.test("--describe lists events with their arguments, questions, knobs, an
   local status, output = harness.run("--describe", "SM")
   harness.equal(status, 0, output)
   output = output:gsub(" +", " ")
-  harness.contains(output, "\nEvents (name, arguments)\n", "\n issue warp, pc A warp issued",
-    "\n warps_changed Warps started", "\nQuestions (name, arguments)\n pick scheduler, ready Which ",
+  harness.contains(output, "\nEvents: ", "\n issue(warp, pc) A warp issued",
+    "\n warps_changed() Warps started", "\nQuestions: ", "\n pick(scheduler, ready) Which ",
     "\n may_issue warps Warps that may issue [knob]\n", "\n live warps Warps with lanes that have not exited [readable]\n",
     "\n scheduler choice gto Order of the warp schedulers [lrr|gto|oldest|groups] [knob]\n")
   for line in output:gmatch "[^\n]+" do
@@ -788,5 +788,11 @@ harness.test("--describe lists events with their arguments, questions, knobs, an
   end
 end)
 
-assert(program)
+-- Documentation -------------------------------------------------------------------------------------------------------
+
+harness.test("policies/README.md lists the policies, knobs, hooks and methods that there are", function()
+  local status, output = harness.run(core.home_path "scripts/policy_reference.lua", "--check")
+  harness.equal(status, 0, output)
+end)
+
 harness.finish()
