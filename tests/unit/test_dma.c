@@ -296,6 +296,27 @@ START_TEST(a_shorter_table_has_fewer_buffers) {
 }
 END_TEST
 
+static void run_to_the_end(void *machine) {
+    tiny_finish(machine);
+}
+
+START_TEST(the_hang_report_names_the_buffer) {
+    TinySpec spec = {.dma = "",
+                     .memory = "refuse_from=0 refuse_until=1000000000",
+                     .body = TILE FLAT(32, 2) "ld.shared.u32 %r5, [tile+124];\n"};
+    TinyMachine *m = tiny_new(spec);
+    gpu_hang_limit(m->gpu, 1000);
+    tiny_launch(m, spec);
+    char *report = NULL;
+    ck_assert_ptr_nonnull(strstr(tiny_error(run_to_the_end, m, &report), "kernel tiny hangs"));
+    ck_assert_ptr_nonnull(strstr(report, "waits for DMA buffer 2"));
+    ck_assert_ptr_nonnull(
+        strstr(report, "sm[0].dma: CTA slot 0, buffer 2: element 32 of 32 is the next to be fetched"));
+    free(report);
+    tiny_free(m);
+}
+END_TEST
+
 /* --- Marks ----------------------------------------------------------------------------------- */
 
 /* The tile begins with the load, which is its only one, and ends with what comes after the barrier. */
@@ -352,6 +373,7 @@ Suite *dma_suite(void) {
     tcase_add_test(errors, wrong_use_is_an_error_that_names_kernel_line_cta_and_buffer);
     tcase_add_test(errors, a_machine_without_engines_refuses_kernels_with_intrinsics);
     tcase_add_test(errors, a_shorter_table_has_fewer_buffers);
+    tcase_add_test(errors, the_hang_report_names_the_buffer);
     suite_add_tcase(suite, errors);
     TCase *marks = tcase_create("marks");
     tcase_add_test(marks, marks_cost_nothing_and_measure_a_tile);
