@@ -24,11 +24,19 @@ local function with(values, change)
   return values
 end
 
+--- The same where there are no others.
+local function with_own(what, values, change)
+  names.check_keys(what, change or {}, names.sorted_keys(values))
+  return with(values, change)
+end
+
 --- The builder of a machine as the base's function sees it: its clocks, parameters and wires with the changes. Objects go
 -- into `parts` under their paths.
-local function changing(m, changes, parts)
+local function changing(name, m, changes, parts)
   local seen = {}
-  function seen.clocks(_, clocks) return m:clocks(with(clocks, change_for(changes, "clocks"))) end
+  function seen.clocks(_, clocks)
+    return m:clocks(with_own(("machine %s: clocks"):format(name), clocks, change_for(changes, "clocks")))
+  end
   function seen.wire(_, a, b, options)
     local change = change_for(changes, ("%s -> %s"):format(a, b))
     m:wire(a, b, change or options)
@@ -52,10 +60,11 @@ end
 -- paths [*] is any index, and a later entry wins. One that changes nothing is an error. more(m, options, parts) adds to the
 -- machine, whose objects are in `parts` by path.
 return function(name, base, changes, more)
-  local defaults = with(with({}, base.options), change_for(changes, "options"))
+  local own, defaults = change_for(changes, "options"), with({}, base.options)
+  defaults = more and with(defaults, own) or with_own(("machine %s: options"):format(name), defaults, own)
   return ww.machine(name, defaults, function(m, options)
     local parts = {}
-    base.build(changing(m, changes, parts), options)
+    base.build(changing(name, m, changes, parts), options)
     if more then more(m, options, parts) end
     for _, entry in ipairs(changes) do
       if not entry.used then

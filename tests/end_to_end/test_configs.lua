@@ -1,0 +1,53 @@
+-- Machines made from others: the facts of fx5800_l1's paper, and what a variant may change.
+local harness = require "harness"
+
+--- Exit status, output and config.lua of a run of `config`.
+local function run(config)
+  local out = harness.folder() .. "/out"
+  local status, output = harness.run("run", config, "vecadd", "--size", "small", "--out", out)
+  return status, output, status == 0 and harness.read(out .. "/config.lua")
+end
+
+--- The parameters of an object in a config.lua, as text.
+local function object(config, class, path)
+  local first = assert(config:find(('m:%s "%s" {'):format(class, path), 1, true), path .. " is missing")
+  return config:sub(first, config:find("}", first, true))
+end
+
+harness.test("fx5800_l1 is the machine of the CCWS paper", function()
+  local status, output, config = run "fx5800_l1"
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(config, 'core = "1300MHz"', 'icnt = "650MHz"', 'dram = "800MHz"')
+  harness.contains(object(config, "SM", "sm[29]"), "warps = 32,", "schedulers = 1,", "int_mad_interval = 4,")
+  harness.contains(object(config, "L1", "sm[29].l1d"), "size = 32768,", "ways = 8,", "line = 128,")
+  harness.contains(object(config, "L2", "l2[7]"), "size = 131072,", "ways = 8,", "line = 128,")
+  for _, none in ipairs { "sm[30]", "l2[8]" } do assert(not config:find(none, 1, true), none .. " is there") end
+end)
+
+local function variant(changes)
+  return run(harness.write("variant.lua", ([[
+    return require "configs.lib.variant" ("mine", require "configs.gtx480", { %s })]]):format(changes)))
+end
+
+harness.test("a variant has other parameters, wires, clocks and options", function()
+  local status, output, config = variant [[ { "options", { sms = 2 } }, { "clocks", { core = "650MHz" } },
+    { "sm[*].l1d", { mshrs = 7 } }, { "sm[1].l1d", { mshrs = 5 } }, { "sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 3 } } ]]
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(config, 'core = "650MHz"', 'icnt = "1400MHz"', "depth = 3")
+  harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 7,", "size = 16384,")
+  harness.contains(object(config, "L1", "sm[1].l1d"), "mshrs = 5,")
+  assert(not config:find("sm[2]", 1, true), "a third SM is there")
+end)
+
+harness.test("changes of what is not there are refused by name", function()
+  for _, case in ipairs {
+    { '{ "options", { smss = 2 } }', "smss" }, { '{ "clocks", { cor = "650MHz" } }', "cor" },
+    { '{ "sm[*].l1", { mshrs = 7 } }', "machine mine changes 'sm[*].l1', which gtx480 does not have" },
+  } do
+    local status, output = variant(case[1])
+    harness.equal(status, 2, "exit status, output " .. output)
+    harness.contains(output, "warpwright: error", case[2])
+  end
+end)
+
+harness.finish()
