@@ -6,6 +6,7 @@
 #include "mem/caches.h"
 #include "mem/evicted_address_filter.h"
 #include "mem/functional_memory.h"
+#include "mem/l1_trace.h"
 #include "mem/line_reuse.h"
 #include "mem/memory_controller.h"
 #include "mem/networks.h"
@@ -72,6 +73,7 @@ void gpu_register_classes(void) {
         &locality_scores_class,
         &victim_tags_class,
         &line_reuse_class,
+        &l1_trace_class,
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         class_register(classes[i]);

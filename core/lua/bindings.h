@@ -16,6 +16,7 @@ void host_open(lua_State *L);
 void launch_open(lua_State *L);
 void checkpoint_open(lua_State *L);
 void policy_open(lua_State *L);
+void replay_open(lua_State *L);
 
 /* From here on user_error() raises a Lua error in `L`, prefixed with the file and line of the user's Lua code
  * at work. Every binding that calls into the simulator begins with it. */

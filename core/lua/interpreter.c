@@ -182,6 +182,7 @@ static int open_core(lua_State *L) {
     launch_open(L);
     checkpoint_open(L);
     policy_open(L);
+    replay_open(L);
     host_open(L);
     return 1;
 }

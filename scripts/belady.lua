@@ -1,0 +1,230 @@
+-- Misses of the L1 data caches under Belady's optimal replacement, over the traces of runs. `help` below says how it is
+-- called.
+local ww = require "warpwright"
+local core = require "warpwright.core"
+local child = require "scripts.lib.child"
+local json = require "scripts.lib.json"
+
+local help = [[
+usage: scripts/belady [options] CONFIG WORKLOAD
+       scripts/belady [options] --trace FOLDER
+
+Runs a workload under each policy, records what the L1 data caches are asked for, and replays it: as it was measured, under
+LRU and under Belady's optimal replacement (OPT). Or replays traces that a run under policy trace_l1 has left in FOLDER.
+Misses are those of reads and of writes that take a line. MPKI: per 1000 thread instructions.
+
+  measured       what the cache did
+  LRU as timed   LRU, each line there when its fill came: the same as measured where the cache replaced by LRU, took its
+                 lines on misses, was never switched off and recorded from the first access on; of the measured geometry
+  LRU, OPT       each line there at once, so that nothing merges: what is left is replacement
+
+  --policies A,B,...   default lrr,gto,ccws
+  --size SIZE          of the workload, default small
+  --set PATH=VALUE     changes the machine; may be repeated
+  --cache SIZE         of another L1, and --ways N: that one is replayed; sets are then indexed linearly
+  --index-masks MASKS  and by these: "0x80,0x100"
+  --sms                a row for each SM, too
+  --keep FOLDER        leaves the traces there, in a folder for each policy
+  --json FILE          writes the figures
+]]
+
+local function usage_error(text, ...) error("belady: " .. text:format(...) .. "; see scripts/belady --help", 0) end
+
+-- Replaying -------------------------------------------------------------------------------------------------------------
+
+local kinds = { "measured", "timed", "lru", "optimal" }
+
+local function files_of(folder)
+  local files = {}
+  for _, name in ipairs(core.list_folder(folder)) do
+    if name:match "%.trace$" then files[#files + 1] = folder .. "/" .. name end
+  end
+  if not files[1] then usage_error("%s: there is no trace in it", folder) end
+  return files
+end
+
+--- The cache to replay on: the trace's own, or what the options say.
+local function geometry_of(options, header)
+  local size, ways = options.cache or header.size, options.ways or header.ways
+  if options.cache or options.ways or options.masks then
+    return size, ways, options.masks and "xor" or "linear", options.masks or "", false
+  end
+  return size, ways, header.index, header.index_masks, header.before == 0 and not header.on_fill
+end
+
+local function replay_one(options, file)
+  local header = core.trace_header(file)
+  local size, ways, index, masks, same = geometry_of(options, header)
+  local row = core.replay(file, size, ways, index, masks)
+  if not same then row.timed = nil end
+  row.name = header.path
+  row.number = tonumber(header.path:match "%[(%d+)%]") or 0
+  return row
+end
+
+--- The rows of the caches, and their sum.
+local function replay(options, folder)
+  local rows, all = {}, { name = "all" }
+  for i, file in ipairs(files_of(folder)) do rows[i] = replay_one(options, file) end
+  table.sort(rows, function(a, b) return a.number < b.number end)
+  for _, kind in ipairs(kinds) do
+    local sum = { hits = 0, misses = 0, merges = 0 }
+    for _, row in ipairs(rows) do
+      for _, what in ipairs { "hits", "misses", "merges" } do sum[what] = sum[what] + (row[kind] and row[kind][what] or 0) end
+    end
+    all[kind] = sum
+  end
+  if not rows[1].timed then all.timed = nil end
+  return { all = all, rows = rows }
+end
+
+-- Printing --------------------------------------------------------------------------------------------------------------
+
+local function cell(row, kind)
+  local counts = row[kind]
+  if not counts then return ("%22s"):format "-" end
+  local accesses = counts.hits + counts.misses + counts.merges
+  return ("%13d %7.2f%%"):format(counts.misses, accesses > 0 and 100 * counts.misses / accesses or 0)
+end
+
+local function print_head(width)
+  print(("%-" .. width .. "s %11s %22s %22s %22s %22s %18s"):format("", "accesses", "measured misses", "LRU as timed", "LRU",
+    "OPT", "MPKI, LRU / OPT"))
+end
+
+local function print_row(width, name, row, instructions)
+  local counts, mpki = row.measured, ""
+  if instructions then
+    mpki = ("%8.3f %8.3f"):format(1000 * row.lru.misses / instructions, 1000 * row.optimal.misses / instructions)
+  end
+  local cells = {}
+  for i, kind in ipairs(kinds) do cells[i] = cell(row, kind) end
+  print(("%-" .. width .. "s %11d %s %18s"):format(name, counts.hits + counts.misses + counts.merges, table.concat(cells, " "),
+    mpki))
+  io.stdout:flush()
+end
+
+local function print_result(options, width, name, result)
+  print_row(width, name, result.all, result.instructions)
+  if not options.sms then return end
+  for _, row in ipairs(result.rows) do print_row(width, "  " .. row.name, row) end
+end
+
+-- Running ---------------------------------------------------------------------------------------------------------------
+
+local function make_folder(path)
+  if not os.execute("mkdir -p " .. child.quoted(path)) then error("belady: cannot make " .. path, 0) end
+end
+
+local function run(options, policy, folder)
+  local traces = ("%s/%s"):format(folder, (policy:gsub("[^%w_.-]", "_")))
+  make_folder(traces)
+  local r = ww.run { config = options.config, workload = options.workload, size = options.size, set = options.set,
+    policy = { policy, "trace_l1:folder=" .. traces }, out = false }
+  local result = replay(options, traces)
+  result.policy, result.cycles, result.instructions = policy, r.cycles, r.thread_instructions
+  return result
+end
+
+local function run_all(options)
+  local folder, results, width = options.keep or os.tmpname(), {}, 8
+  if not options.keep then os.remove(folder) end
+  for _, policy in ipairs(options.policies) do width = math.max(width, #policy) end
+  if options.sms then width = math.max(width, 16) end
+  print_head(width)
+  local ok, problem = pcall(function()
+    for i, policy in ipairs(options.policies) do
+      results[i] = run(options, policy, folder)
+      print_result(options, width, policy, results[i])
+    end
+  end)
+  if not options.keep then os.execute("rm -rf " .. child.quoted(folder)) end
+  if not ok then error(problem, 0) end
+  return results
+end
+
+--- Rogers et al., Figure 10: a good scheduler with LRU against poor ones with OPT.
+local function print_claim(results)
+  local best
+  for _, r in ipairs(results) do
+    if not best or r.all.lru.misses / r.instructions < best.all.lru.misses / best.instructions then best = r end
+  end
+  for _, r in ipairs(results) do
+    if r ~= best then
+      local lru, optimal = 1000 * best.all.lru.misses / best.instructions, 1000 * r.all.optimal.misses / r.instructions
+      print(("%s with LRU %s %s with OPT: %.3f against %.3f MPKI"):format(best.policy,
+        lru < optimal and "misses less than" or "does not miss less than", r.policy, lru, optimal))
+    end
+  end
+end
+
+local function main(options)
+  local results
+  if options.trace then
+    local width = options.sms and 16 or 8
+    results = { replay(options, options.trace) }
+    print_head(width)
+    print_result(options, width, "all", results[1])
+  else
+    results = run_all(options)
+    print_claim(results)
+  end
+  if not options.json then return end
+  local file, problem = io.open(options.json, "wb")
+  if not file then error(problem, 0) end
+  file:write(json.encode(results))
+  file:close()
+end
+
+-- Command line ----------------------------------------------------------------------------------------------------------
+
+local function words_of(list)
+  local words = {}
+  for word in list:gmatch "[^,]+" do
+    if word:match "^[%w_]+=" and words[1] then -- a parameter of the policy before it
+      words[#words] = words[#words] .. "," .. word
+    else
+      words[#words + 1] = word
+    end
+  end
+  return words
+end
+
+local readers = {
+  ["--policies"] = function(o, text) o.policies = words_of(text) end,
+  ["--size"] = function(o, text) o.size = text end,
+  ["--set"] = function(o, text) table.insert(o.set, text) end,
+  ["--cache"] = function(o, text) o.cache = core.quantity(text, "bytes") end,
+  ["--ways"] = function(o, text) o.ways = math.tointeger(tonumber(text)) or usage_error("--ways: '%s' is no number", text) end,
+  ["--index-masks"] = function(o, text) o.masks = text end,
+  ["--keep"] = function(o, text) o.keep = text end,
+  ["--trace"] = function(o, text) o.trace = text end,
+  ["--json"] = function(o, text) o.json = text end,
+}
+
+local function read_arguments(args)
+  local options, names, i = { set = {}, size = "small", policies = { "lrr", "gto", "ccws" } }, {}, 1
+  while args[i] do
+    local reader = readers[args[i]]
+    if args[i] == "--sms" then
+      options.sms = true
+    elseif reader then
+      reader(options, args[i + 1] or usage_error("%s: a value must follow", args[i]))
+      i = i + 1
+    elseif args[i]:sub(1, 1) == "-" then
+      usage_error("unknown option '%s'", args[i])
+    else
+      names[#names + 1] = args[i]
+    end
+    i = i + 1
+  end
+  if #names ~= (options.trace and 0 or 2) then usage_error "a config and a workload are wanted, or --trace FOLDER" end
+  options.config, options.workload = names[1], names[2]
+  return options
+end
+
+if arg[1] == "--help" or arg[1] == "-h" then
+  io.write(help)
+  return
+end
+main(read_arguments(arg))
