@@ -127,7 +127,8 @@ static void filled(CacheObserver *observer, const MemMessage *m, uint32_t line) 
 
 static void cleared(CacheObserver *observer) {
     L1Trace *trace = trace_of(observer);
-    if (trace->writer) add(trace, (TraceRecord){.kind = TRACE_CLEAR}, 0);
+    if (trace->records)
+        add(trace, (TraceRecord){.kind = TRACE_CLEAR}, 0); /* a resumed run may have no file yet */
 }
 
 /* --- The class ------------------------------------------------------------------------------- */

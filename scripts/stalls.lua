@@ -1,0 +1,150 @@
+-- What the memory system makes SMs wait for, workload by policy. `help` below says how it is called.
+local ww = require "warpwright"
+local json = require "scripts.lib.json"
+
+local help = [[
+usage: scripts/stalls [options] CONFIG WORKLOAD[,WORKLOAD...]
+
+Runs workloads under policies and prints, as means over the SMs and of the cycles in kernels:
+
+  line, MSHR, merge, queue   reservation fails of the L1 data cache per 1000 cycles, by cause: every way of the set
+                             reserved, no MSHR, the line's MSHR full, the miss queue full. A request that is stopped fails
+                             in each cycle
+  LSU stall     cycles in which the load/store unit had an access that the L1 did not take
+  blocked hit   cycles in which the request at the tags of L1 failed, and one behind it, of another warp, would have hit
+  memory, LSU   slots of the schedulers in which all warps waited for loads, or the memory pipeline took nothing
+  L1, L2 MPKI   misses per 1000 thread instructions
+
+  --policies A,B,...   default lrr,gto
+  --size SIZE          of the workloads, default small
+  --set PATH=VALUE     changes the machine; may be repeated
+  --json FILE          writes the figures
+]]
+
+local function usage_error(text, ...) error("stalls: " .. text:format(...) .. "; see scripts/stalls --help", 0) end
+
+-- Figures ---------------------------------------------------------------------------------------------------------------
+
+local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
+
+local function slots_of(r)
+  local sum = 0
+  for name, value in r:stats() do
+    if name:match "^sm%[%d+%]%.slots_" then sum = sum + value end
+  end
+  return sum
+end
+
+local causes = { { "line", "line_fail" }, { "mshr", "mshr_entry_fail" }, { "merge", "mshr_merge_fail" },
+  { "queue", "miss_queue_fail" } }
+
+local function figures_of(r, sms)
+  local cycles = 0
+  for _, launch in ipairs(r.launches) do cycles = cycles + launch.cycles end
+  local sm_cycles, slots = cycles * sms, slots_of(r)
+  local kilo_instructions = r.thread_instructions / 1000
+  local row = {
+    cycles = cycles,
+    lsu_stall = ratio(r["sm[*].lsu.stall_cycles"], sm_cycles),
+    blocked_hit = ratio(r["sm[*].l1d.blocked_hit_cycles"], sm_cycles),
+    memory_slots = ratio(r["sm[*].slots_memory"], slots),
+    lsu_slots = ratio(r["sm[*].slots_lsu"], slots),
+    l1_mpki = ratio(r["sm[*].l1d.misses"], kilo_instructions),
+    l2_mpki = ratio(r["l2[*].misses"], kilo_instructions),
+    fails = {},
+  }
+  for _, cause in ipairs(causes) do
+    local name, counter = cause[1], cause[2]
+    row.fails[name] = 1000 * ratio(r[("sm[*].l1d.%s_cycles"):format(counter)], sm_cycles)
+  end
+  return row
+end
+
+local function run(options, workload, policy)
+  local set = { "sm[*].l1d.watch_blocked_hits=true", table.unpack(options.set) }
+  local r = ww.run { config = options.config, workload = workload, size = options.size, policy = policy, set = set, out = false }
+  local sms = 0
+  for name in r:stats() do sms = sms + (name:match "^sm%[%d+%]%.slots_issued$" and 1 or 0) end
+  local row = figures_of(r, sms)
+  row.workload, row.policy = workload, policy
+  return row
+end
+
+-- Printing --------------------------------------------------------------------------------------------------------------
+
+local function print_row(widths, row)
+  local f = row.fails
+  print((widths .. " %10d %7.1f %7.1f %7.1f %7.1f %9.1f%% %10.1f%% %6.1f%% %6.1f%% %9.2f %9.2f"):format(row.workload, row.policy,
+    row.cycles, f.line, f.mshr, f.merge, f.queue, 100 * row.lsu_stall, 100 * row.blocked_hit, 100 * row.memory_slots,
+    100 * row.lsu_slots, row.l1_mpki, row.l2_mpki))
+  io.stdout:flush()
+end
+
+local function longest(words, least)
+  for _, word in ipairs(words) do least = math.max(least, #word) end
+  return least
+end
+
+local function main(options)
+  local rows = {}
+  local widths = ("%%-%ds %%-%ds"):format(longest(options.workloads, 8), longest(options.policies, 6))
+  print((widths .. " %10s %7s %7s %7s %7s %10s %11s %7s %7s %9s %9s"):format("workload", "policy", "cycles", "line", "MSHR",
+    "merge", "queue", "LSU stall", "blocked hit", "memory", "LSU", "L1 MPKI", "L2 MPKI"))
+  for _, workload in ipairs(options.workloads) do
+    for _, policy in ipairs(options.policies) do
+      rows[#rows + 1] = run(options, workload, policy)
+      print_row(widths, rows[#rows])
+    end
+  end
+  if not options.json then return end
+  local file, problem = io.open(options.json, "wb")
+  if not file then error(problem, 0) end
+  file:write(json.encode(rows))
+  file:close()
+end
+
+-- Command line ----------------------------------------------------------------------------------------------------------
+
+--- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter belongs to the policy before it.
+local function words_of(list)
+  local words = {}
+  for word in list:gmatch "[^,]+" do
+    if word:match "^[%w_]+=" and words[1] then
+      words[#words] = words[#words] .. "," .. word
+    else
+      words[#words + 1] = word
+    end
+  end
+  return words
+end
+
+local readers = {
+  ["--policies"] = function(o, text) o.policies = words_of(text) end,
+  ["--size"] = function(o, text) o.size = text end,
+  ["--set"] = function(o, text) table.insert(o.set, text) end,
+  ["--json"] = function(o, text) o.json = text end,
+}
+
+local function read_arguments(args)
+  local options, names, i = { set = {}, size = "small", policies = { "lrr", "gto" } }, {}, 1
+  while args[i] do
+    local reader = readers[args[i]]
+    if reader then
+      reader(options, args[i + 1] or usage_error("%s: a value must follow", args[i]))
+      i = i + 2
+    else
+      if args[i]:sub(1, 1) == "-" then usage_error("unknown option '%s'", args[i]) end
+      names[#names + 1] = args[i]
+      i = i + 1
+    end
+  end
+  if #names ~= 2 then usage_error "a config and workloads are wanted" end
+  options.config, options.workloads = names[1], words_of(names[2])
+  return options
+end
+
+if arg[1] == "--help" or arg[1] == "-h" then
+  io.write(help)
+  return
+end
+main(read_arguments(arg))
