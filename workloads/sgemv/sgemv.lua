@@ -1,0 +1,50 @@
+local ww = require "warpwright"
+local float32 = require "workloads.lib.float32"
+
+local sgemv = ww.workload "sgemv" {
+  doc = "y = alpha A x, A by columns, x by parts in shared memory: bound by DRAM; version plain, d2ma or cudadma",
+  ptx = "sgemv.ptx",
+  sizes = {
+    small = { m = 3840, n = 128, version = "plain", registers = 20, seed = 1 },
+    medium = { m = 15360, n = 512, version = "plain", registers = 20, seed = 1 },
+    large = { m = 61440, n = 512, version = "plain", registers = 20, seed = 1 },
+  },
+}
+
+local threads = 128 -- and elements of a part
+local alpha = 1.5
+
+--- All of y in double precision, within rounding; some rows, the last one among them, to the last bit.
+local function check(self, A, x, y, size)
+  local m, n = size.m, size.n
+  local want = ww.array("f64", m)
+  for row = 0, m - 1 do want[row] = alpha * A:dot(x, row, 0, n, m, 1) end
+  self:check("y", y, want, { abs = 4 * n * 2.0 ^ -24 })
+
+  local fma, rng, samples = float32.fma, ww.rng(size.seed + 2), 64
+  local got, exact = ww.array("f32", samples), ww.array("f32", samples)
+  for s = 0, samples - 1 do
+    local row, sum = s == 0 and m - 1 or rng:int(0, m - 1), 0.0
+    for j = 0, n - 1 do sum = fma(A[j * m + row], x[j], sum) end
+    got[s], exact[s] = y[row], float32.round(alpha * sum)
+  end
+  self:check("sampled rows of y", got, exact)
+end
+
+function sgemv:run(gpu, size)
+  local m, n = size.m, size.n
+  self:check_that("m and n are multiples of " .. threads, m % threads == 0 and n % threads == 0)
+  local A = ww.array("f32", m * n):random(size.seed, -1, 1)
+  local x = ww.array("f32", n):random(size.seed + 1, -1, 1)
+  local dev_a, dev_x, dev_y = gpu:upload(A), gpu:upload(x), gpu:alloc(4 * m)
+
+  gpu:launch(self.kernels["sgemv_" .. size.version], {
+    grid = m // threads,
+    block = size.version == "cudadma" and threads + 32 or threads, -- a warp more, which transfers
+    registers = size.registers,
+    args = { dev_a, dev_x, dev_y, m, n, alpha },
+  })
+  check(self, A, x, gpu:download("f32", dev_y, m), size)
+end
+
+return sgemv
