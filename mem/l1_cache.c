@@ -312,13 +312,15 @@ static const MemMessage *older_in_queue(L1Cache *l1, const MemMessage *m) {
     return other && other->token != m->token ? other : NULL;
 }
 
-/* Why a new request must wait for the queue. One that is switched off is emptied first. A warp has one
+/* Why a new request must wait for the queue. One that is switched off is emptied first. When it is full, a
+ * new request still has its look at the tags (Fig. 7: W1 hits): it waits when it is not taken. A warp has one
  * instruction in the queue, so that what it stores and then loads stays in order: the next must wait in front
  * of the tags. Only a load behind a load is let through, to hit or to miss; it waits when it is not taken. */
 static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m) {
     const ReexecutionQueue *queue = &l1->queue;
     if (!queue->count) return STALL_NONE;
-    if (reexecution_full(queue) || !l1->reexecution) return STALL_QUEUE_FULL;
+    if (!l1->reexecution) return STALL_QUEUE_FULL;
+    if (reexecution_full(queue) && l1->cache.stall == STALL_QUEUE_FULL) return STALL_QUEUE_FULL;
     const MemMessage *older = older_in_queue(l1, m);
     bool loads = older && older->kind == MEM_READ && m->kind == MEM_READ;
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
@@ -356,6 +358,8 @@ static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now)
     bool wanted = is_refusal(stall) && l1->queue.entries && l1->reexecution && !(m->flags & MEM_POSTED);
     if (wanted && older_in_queue(l1, m)) {
         stall = STALL_ORDER;
+    } else if (wanted && reexecution_full(&l1->queue)) {
+        stall = STALL_QUEUE_FULL;
     } else if (wanted) {
         put_aside(l1, m, stall);
         stall = STALL_NONE;
@@ -510,7 +514,8 @@ static void l1_settle(SimObject *object, uint64_t now) {
 uint32_t l1_reexecution_head(const SimObject *object) {
     ensure(object->class == &l1_class);
     const L1Cache *l1 = (const L1Cache *)object;
-    uint64_t cycle = object_cycle(object, object->cluster->now) + 1;
+    bool at_boundary = object_now(object) > object->cluster->now; /* then that cycle has not begun */
+    uint64_t cycle = object_cycle(object, object_now(object)) + !at_boundary;
     if (!l1->queue.count) return NO_WARP_WAITS;
     return reexecution_head(&l1->queue, l1->tags_held ? 0 : cycle - l1->queue_cycle)->warp;
 }

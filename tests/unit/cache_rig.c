@@ -52,6 +52,7 @@ CacheRig cache_rig(CacheBench bench) {
     rig.below = add(rig.sim, "MemoryResponder", "below", "latency=20", bench.below);
     sim_wire(rig.sim, rig.driver, "mem", rig.cache, "cpu", bench.request, (LinkOptions){0});
     sim_wire(rig.sim, rig.cache, "mem", rig.below, "cpu", (LinkOptions){0}, bench.answer);
+    if (bench.quantum) sim_set_quantum(rig.sim, bench.quantum);
     rig.sim->order = bench.order;
     rig.sim->order_seed = bench.order_seed;
     sim_elaborate(rig.sim);

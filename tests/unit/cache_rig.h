@@ -15,6 +15,7 @@ typedef struct {
     const char *part, *part_parameters; /* class of a part below the cache; NULL: none                */
     LinkOptions request;                /* driver to cache */
     LinkOptions answer;                 /* responder to cache */
+    uint32_t quantum;                   /* cycles; 0: the default */
     TickOrder order;
     uint64_t order_seed;
 } CacheBench;

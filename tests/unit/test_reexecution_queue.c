@@ -1,0 +1,202 @@
+#include "core/sim/random.h"
+#include "mem/reexecution_queue.h"
+#include "tests/unit/suites.h"
+
+#include <stdlib.h>
+
+enum { SETS = 8 };
+
+static ReexecutionQueue make_queue(uint32_t entries) {
+    ReexecutionQueue queue = {.entries = entries};
+    queue.access = calloc(entries, sizeof *queue.access);
+    queue.set = calloc(entries, sizeof *queue.set);
+    ck_assert(queue.access && queue.set);
+    return queue;
+}
+
+static void free_queue(ReexecutionQueue *queue) {
+    free(queue->access);
+    free(queue->set);
+}
+
+static uint32_t push(ReexecutionQueue *queue, uint32_t token, uint32_t warp, uint32_t set, Lack lack) {
+    return reexecution_push(queue, &(MemMessage){.token = token, .warp = (uint16_t)warp}, set, lack);
+}
+
+/* Tokens 1, 2, 3 of warps 11, 12, 13 in sets 1, 2, 3. */
+static ReexecutionQueue make_three(Lack lack) {
+    ReexecutionQueue queue = make_queue(3);
+    for (uint32_t token = 1; token <= 3; token++)
+        push(&queue, token, 10 + token, token, lack);
+    return queue;
+}
+
+static void assert_order(const ReexecutionQueue *queue, uint32_t first, uint32_t second, uint32_t third) {
+    const uint32_t want[] = {first, second, third};
+    for (uint32_t i = 0; i < 3 && want[i]; i++)
+        ck_assert_uint_eq(reexecution_head(queue, i)->token, want[i]);
+}
+
+START_TEST(all_zero_state_is_empty_and_it_is_full_at_its_entries) {
+    ReexecutionQueue queue = make_queue(2);
+    ck_assert_uint_eq(queue.count, 0);
+    ck_assert(!reexecution_full(&queue));
+    push(&queue, 1, 0, 0, LACKS_MSHR);
+    ck_assert(!reexecution_full(&queue));
+    push(&queue, 2, 1, 0, LACKS_MSHR);
+    ck_assert(reexecution_full(&queue));
+    reexecution_pop(&queue);
+    ck_assert(!reexecution_full(&queue));
+    free_queue(&queue);
+}
+END_TEST
+
+START_TEST(who_is_tried_in_vain_goes_from_the_head_to_the_tail) {
+    ReexecutionQueue queue = make_three(LACKS_MSHR);
+    assert_order(&queue, 1, 2, 3);
+    reexecution_fail(&queue, LACKS_MSHR);
+    assert_order(&queue, 2, 3, 1);
+    reexecution_fail(&queue, LACKS_MSHR);
+    assert_order(&queue, 3, 1, 2);
+    reexecution_turn(&queue, 7); /* once round is as it was */
+    assert_order(&queue, 1, 2, 3);
+    free_queue(&queue);
+}
+END_TEST
+
+START_TEST(new_access_goes_behind_all_others_wherever_the_head_is) {
+    ReexecutionQueue queue = make_queue(4);
+    push(&queue, 1, 0, 0, LACKS_MSHR);
+    push(&queue, 2, 1, 0, LACKS_MSHR);
+    reexecution_turn(&queue, 1);
+    push(&queue, 3, 2, 0, LACKS_MSHR);
+    assert_order(&queue, 2, 1, 3);
+    reexecution_turn(&queue, 2);
+    assert_order(&queue, 3, 2, 1);
+    ck_assert_uint_eq(reexecution_head(&queue, 4)->token, 2);
+    free_queue(&queue);
+}
+END_TEST
+
+START_TEST(head_that_is_taken_leaves_its_place_to_the_next_push) {
+    ReexecutionQueue queue = make_three(LACKS_MSHR);
+    reexecution_turn(&queue, 1);
+    uint32_t place = reexecution_pop(&queue);
+    assert_order(&queue, 3, 1, 0);
+    ck_assert_uint_eq(push(&queue, 4, 14, 4, LACKS_MSHR), place);
+    assert_order(&queue, 3, 1, 4);
+    free_queue(&queue);
+}
+END_TEST
+
+START_TEST(access_has_hope_when_what_it_lacked_is_there) {
+    ReexecutionQueue queue = make_queue(3);
+    uint64_t change = 1ull << push(&queue, 1, 11, 1, LACKS_CHANGE);
+    uint64_t mshr = 1ull << push(&queue, 2, 12, 2, LACKS_MSHR);
+    uint64_t room = 1ull << push(&queue, 3, 13, 3, LACKS_ROOM);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, true, false), mshr);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, false, true), room);
+    reexecution_set_changed(&queue, 1);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change);
+    reexecution_set_changed(&queue, 3);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change | room);
+    reexecution_forget_lacks(&queue);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change | mshr | room);
+    reexecution_fail(&queue, LACKS_ROOM); /* the first lacks something else now */
+    ck_assert_uint_eq(reexecution_hopeful(&queue, true, false), mshr | room);
+    free_queue(&queue);
+}
+END_TEST
+
+START_TEST(turns_to_the_next_with_hope_are_counted_from_the_head) {
+    ReexecutionQueue queue = make_three(LACKS_MSHR);
+    uint64_t of_first = 1ull << queue.order[queue.head];
+    ck_assert(reexecution_head_is(&queue, of_first));
+    ck_assert_uint_eq(reexecution_turns_to(&queue, of_first), 0);
+    reexecution_turn(&queue, 1);
+    ck_assert(!reexecution_head_is(&queue, of_first));
+    ck_assert_uint_eq(reexecution_turns_to(&queue, of_first), 2);
+    ck_assert_uint_eq(reexecution_turns_to(&queue, ~0ull), 0);
+    free_queue(&queue);
+}
+END_TEST
+
+/* Warps 64 apart share a bit of `warps`, warps of other SMs a number. */
+START_TEST(access_of_a_warp_is_found_while_it_is_there) {
+    ReexecutionQueue queue = make_queue(4);
+    push(&queue, 1, 5, 0, LACKS_MSHR);
+    push(&queue, 2, 69, 0, LACKS_MSHR);
+    push(&queue, 3, 5, 0, LACKS_MSHR);
+    ck_assert_uint_eq(reexecution_of_warp(&queue, 0, 69)->token, 2);
+    ck_assert_ptr_null(reexecution_of_warp(&queue, 0, 6));
+    ck_assert_ptr_null(reexecution_of_warp(&queue, 1, 5));
+    reexecution_pop(&queue);
+    ck_assert_uint_eq(reexecution_of_warp(&queue, 0, 5)->token, 3);
+    reexecution_pop(&queue);
+    ck_assert_ptr_null(reexecution_of_warp(&queue, 0, 69));
+    ck_assert_uint_eq(reexecution_of_warp(&queue, 0, 5)->token, 3);
+    reexecution_pop(&queue);
+    ck_assert_ptr_null(reexecution_of_warp(&queue, 0, 5));
+    push(&queue, 4, 5, 0, LACKS_MSHR);
+    ck_assert_uint_eq(reexecution_of_warp(&queue, 0, 5)->token, 4);
+    free_queue(&queue);
+}
+END_TEST
+
+enum { STEPS = 100000 };
+
+static void rotate(uint32_t *list, uint32_t count, uint64_t by) {
+    for (by %= count; by; by--) {
+        uint32_t first = list[0];
+        for (uint32_t i = 1; i < count; i++)
+            list[i - 1] = list[i];
+        list[count - 1] = first;
+    }
+}
+
+/* Against a list of tokens whose first is the head. */
+START_TEST(it_is_a_list_that_turns_through_any_sequence) {
+    enum { ENTRIES = 5 };
+    ReexecutionQueue queue = make_queue(ENTRIES);
+    Random random = {11};
+    uint32_t list[ENTRIES], count = 0, next = 1;
+    for (int step = 0; step < STEPS; step++) {
+        uint64_t what = random_below(&random, 4), by = random_below(&random, 12);
+        if (what == 0 && count < ENTRIES) {
+            push(&queue, next, next % 7, next % SETS, (Lack)(next % LACKS));
+            list[count++] = next++;
+        } else if (what == 1 && count) {
+            rotate(list, count, 1);
+            count--;
+            reexecution_pop(&queue);
+        } else if (count) {
+            rotate(list, count, what == 2 ? 1 : by);
+            if (what == 2)
+                reexecution_fail(&queue, LACKS_MSHR);
+            else
+                reexecution_turn(&queue, by);
+        }
+        ck_assert_uint_eq(queue.count, count);
+        ck_assert_int_eq(__builtin_popcountll(queue.taken), (int)count);
+        for (uint32_t i = 0; i < count; i++)
+            ck_assert_uint_eq(reexecution_head(&queue, i)->token, list[i]);
+    }
+    free_queue(&queue);
+}
+END_TEST
+
+Suite *reexecution_queue_suite(void) {
+    Suite *suite = suite_create("reexecution_queue");
+    TCase *tests = tcase_create("reexecution_queue");
+    tcase_add_test(tests, all_zero_state_is_empty_and_it_is_full_at_its_entries);
+    tcase_add_test(tests, who_is_tried_in_vain_goes_from_the_head_to_the_tail);
+    tcase_add_test(tests, new_access_goes_behind_all_others_wherever_the_head_is);
+    tcase_add_test(tests, head_that_is_taken_leaves_its_place_to_the_next_push);
+    tcase_add_test(tests, access_has_hope_when_what_it_lacked_is_there);
+    tcase_add_test(tests, turns_to_the_next_with_hope_are_counted_from_the_head);
+    tcase_add_test(tests, access_of_a_warp_is_found_while_it_is_there);
+    tcase_add_test(tests, it_is_a_list_that_turns_through_any_sequence);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
