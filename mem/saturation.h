@@ -17,7 +17,7 @@ typedef struct {
     PARAM_NAMED(T, m.free, "saturation_free", "125", "permille",                                             \
                 "Saturated when no more of the MSHRs, or of the places in the miss queue, are free",         \
                 .max = 500, .timing = true),                                                                 \
-        PARAM_NAMED(T, m.relief, "saturation_relief", "0", "permille",                                       \
+        PARAM_NAMED(T, m.relief, "saturation_relief", "125", "permille",                                     \
                     "No longer saturated when so many more of both are free", .max = 400, .timing = true),   \
         DERIVED(T, m.mshr_mark, "MSHRs in use that begin and that keep up saturation")                       \
     , DERIVED(T, m.queue_mark, "Messages in the miss queue that begin and that keep up saturation")          \

@@ -85,6 +85,15 @@ harness.test("loads of gtx480_gpgpusim4 take what they take in GPGPU-Sim 4.2, an
   assert(not plot:find "nan" and not plot:find "Bank conflicts", "the plot has what was not measured")
 end)
 
+harness.test("loads of gtx480_mascar take what the table of its paper says", function()
+  local rows = characterise("--only", "latency", "gtx480_mascar")
+  for id, want in pairs { l1 = 40, l2 = 200, dram_sequential = 440 } do
+    local row = rows["latency." .. id]
+    harness.equal(row.reference, want, id .. ", reference")
+    near(row.value, want, want * 0.02, id)
+  end
+end)
+
 harness.test("a longer latency is measured to the cycle; a row conflict costs a precharge and an activate", function()
   local rows = characterise("--only", "latency", "--set", "sm[*].lsu.shared_latency=36", "--set",
     "sm[*].l1d.latency=39", "gtx480_gpgpusim4")
