@@ -40,9 +40,9 @@ return variant("fx5800_l1", require "configs.gtx480", {
   { "mc[*]", {
     bus_bytes = 16, burst_bytes = 64,                                      -- [N] 64 bits per channel, GDDR3: 102 GB/s
     banks = 8, bank_groups = 1,                                            -- [N] GDDR3
-    tCL = 10, tRP = 10, tRC = 35, tRAS = 25, tRCD = 12, tRRD = 8,          -- [C]
+    tCL = 10, tRP = 10, tRC = 35, tRAS = 25, tRCD = 12, tRRD = 8,          -- [W] of the order of GDDR3's
     tCCD = 4, tCCDL = 4,                                                   -- [W] a burst's time on the bus
-    queue_entries = 32,                                                    -- [C]
+    queue_entries = 32,                                                    -- [W]
   } },
   -- A quantum each, 16 core cycles [W]: 8 of the crossbar's.
   { "sm[*].mux.down -> xbar.up[*]", { latency = 16, depth = 64, back = { latency = 8, depth = 64 } } },
