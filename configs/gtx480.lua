@@ -8,7 +8,8 @@
 -- What is not named here has the default of its class, which is the GTX 480's: see warpwright --describe CLASS.
 local ww = require "warpwright"
 
-return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
+-- banks: L2 slices of a partition, which take its lines in turn and its capacity in equal parts [W]
+return ww.machine("gtx480", { sms = 15, partitions = 6, banks = 1 }, function(m, o) -- [B]
   m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }        -- [B]; L2 runs at the core clock [W]
   m:quantum(16)                                                          -- [W] core cycles; the least latency of the
                                                                          --     wires between SMs, crossbar and L2
@@ -17,10 +18,11 @@ return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
   m:AddressMap "map" {
     channels = o.partitions, -- [B]
     interleave = "256B",     -- [G]
+    slices_per_channel = o.banks, slice_mask = (o.banks - 1) * 128,
   }
 
   local xbar = m:Crossbar "xbar" {
-    up = o.sms, down = o.partitions,
+    up = o.sms, down = o.partitions * o.banks,
     flit = "32B",   -- [B] channel width, one crossbar per direction
     clock = "icnt", -- [B]
   }
@@ -64,17 +66,25 @@ return ww.machine("gtx480", { sms = 15, partitions = 6 }, function(m, o) -- [B]
   end
 
   for c = 0, o.partitions - 1 do
-    local l2 = m:L2 ("l2", c) {
-      size = "128KiB", ways = 16, line = "128B", -- [B]
-      mshrs = 32,                                -- [B]
-      merges = 4,                                -- [G]
-    }
+    local l2s = {}
+    for bank = 0, o.banks - 1 do
+      l2s[bank] = m:L2 ("l2", c * o.banks + bank) {
+        size = 128 * 1024 // o.banks, ways = 16, line = "128B", -- [B]
+        mshrs = 32,                                             -- [B]
+        merges = 4,                                             -- [G]
+      }
+    end
     local mc = m:MemoryController ("mc", c) {
+      ports = o.banks,
       scheduler = "frfcfs",                                           -- [B]
       tCL = 12, tRP = 12, tRC = 40, tRAS = 28, tRCD = 12, tRRD = 6,   -- [B] GDDR5
       clock = "dram",                                                 -- [B]
     }
-    m:wire(xbar.down[c], l2.cpu, { latency = 32, depth = 64, back = { latency = 16, depth = 64 } }) -- [W] a quantum each
-    m:wire(l2.mem, mc.cpu[0], { latency = 30, depth = 64, back = { latency = 1 } }) -- [W] so that 32 MSHRs cover it
+    for bank = 0, o.banks - 1 do
+      local l2 = l2s[bank]
+      m:wire(xbar.down[c * o.banks + bank], l2.cpu, -- [W] a quantum each
+        { latency = 32, depth = 64, back = { latency = 16, depth = 64 } })
+      m:wire(l2.mem, mc.cpu[bank], { latency = 30, depth = 64, back = { latency = 1 } }) -- [W] so that 32 MSHRs cover it
+    end
   end
 end)

@@ -206,7 +206,7 @@ typedef enum {
                 "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
-    TAG_ARRAY_ROWS(T, cache.tags),                                                                           \
+    TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                           \
     MSHR_ROWS(T, cache.mshr),                                                                                \
     STATE_ARRAY(T, cache.written, cache.tags.shape.lines, "Bytes written in each line"),                     \
     STATE_ARRAY(T, cache.pipeline.message, cache.pipeline.slots, "Requests in front of the tags"),           \
@@ -257,6 +257,10 @@ typedef enum {
     STALL_ROWS(T, STALL_QUEUE_FULL, "reexecution_full_stall", "the re-execution queue was full"),            \
     STALL_ROWS(T, STALL_ORDER, "reexecution_order_stall", "their warp has an older instruction in it"),      \
     STAT_NAMED(T, cache.stats.evictions, "evictions", "lines", "Lines replaced"),                            \
+    STAT_NAMED(T, cache.tags.sheltered, "sheltered", "lines",                                                \
+               "Replacements that spared the least recently used line, for its class"),                      \
+    STAT_NAMED(T, cache.tags.lowered, "lowered", "lines",                                                    \
+               "Lines that did not enter as the most recently used, for their class"),                       \
     STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
     STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
     STAT_NAMED(T, cache.stats.fills, "fills", "messages", "Lines or sectors that came"),                     \

@@ -74,7 +74,7 @@ typedef struct {
     uint32_t last_column; /* command, 1 + DramCommand                        */
     ClassTable queue_of_class;
 
-    uint64_t reads, writes, posted_writes, read_bytes, write_bytes;
+    uint64_t reads, writes, posted_writes, urgent, read_bytes, write_bytes;
     uint64_t read_commands, write_commands, activates, precharges;
     uint64_t row_hits, row_misses, row_conflicts;
     uint64_t turnarounds, data_bus_cycles, queue_full_cycles, queue_entry_cycles, queue_wait_cycles;
@@ -387,6 +387,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
                                                            .bursts_left = bursts,
                                                            .port = (uint16_t)port};
     mc->waiting++;
+    mc->urgent += q + 1 < mc->queues;
     audit_enter(&mc->obj, q, slot);
     mc->replan = 1;
     count_arrival(mc, message);
@@ -733,6 +734,7 @@ static const Field memory_controller_fields[] = {
     STAT(MemoryController, reads, "requests", "Reads that entered a queue"),
     STAT(MemoryController, writes, "requests", "Writes that entered a queue"),
     STAT(MemoryController, posted_writes, "requests", "Of these writes: without an answer"),
+    STAT(MemoryController, urgent, "requests", "Requests that entered a queue before the last"),
     STAT(MemoryController, read_bytes, "bytes", "Asked for by reads"),
     STAT(MemoryController, write_bytes, "bytes", "Covered by writes"),
     STAT(MemoryController, read_commands, "commands", "READ"),

@@ -136,9 +136,26 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
     return victim;
 }
 
+/* Is there a line that was used before this one, and could have been replaced instead? */
+static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
+    uint32_t first = line / tags->shape.ways * tags->shape.ways;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        if (!tags->line[i].reserved && tags->line[i].used && tags->line[i].used < tags->line[line].used)
+            return true;
+    return false;
+}
+
+/* What classes change about the line that is being replaced by one of this class, for the stats. */
+static void count_by_class(TagArray *tags, uint32_t line, uint32_t class_number) {
+    if (tag_is_hashed(tags)) return;
+    tags->sheltered += spares_an_older_one(tags, line);
+    tags->lowered += class_value(&tags->order.depth, class_number) != 0;
+}
+
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                  uint8_t class_number) {
     if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address);
+    if (__builtin_expect(tags->order.by_class != 0, 0)) count_by_class(tags, line, class_number);
     tags->tag[line] = line_address | 1;
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tag_touch(tags, line);

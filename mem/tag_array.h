@@ -79,9 +79,17 @@ typedef struct {
     TagLine *line;
     uint64_t uses; /* the last stamp given out */
     TagHash hash;  /* of a hashed array        */
+    /* While classes say where lines enter or leave: replacements that spared the least recently used line of
+     * the set, and lines that did not enter as the most recently used. */
+    uint64_t sheltered, lowered;
 } TagArray;
 
+/* For those that do not show sheltered and lowered in the stats. */
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
+    TAG_ARRAY_STATE_ROWS(T, m), STATE(T, m.sheltered, "Least recently used lines that were spared")          \
+    , STATE(T, m.lowered, "Lines that did not enter as the most recently used")
+
+#define TAG_ARRAY_STATE_ROWS(T, m)                                                                           \
     DERIVED(T, m.shape, "Geometry and set index")                                                            \
     , KNOB_BY_METHOD(T, m.order, #m ".order", "Where lines of each class enter and leave"),                  \
         STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \

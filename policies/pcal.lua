@@ -54,6 +54,7 @@ end
 function pcal:on_cta_start(_, warps)
   if self.params.level ~= "l2" then return end
   local holders = (self.state.holders or 0) & self.sm.live & ~warps
+  self.state.holders = holders
   self:give(holders | self.sm:oldest(warps, self.params.tokens - bits.count(holders)))
 end
 
