@@ -2,8 +2,9 @@
 -- balanced warps in the middle, those of warps that miss as the least recently used. Each line keeps the type of the warp that
 -- brought it, and lines of warps that miss are replaced first, those of warps that hit last.
 -- The text appends the type to the replacement bits: it is taken as their leading bits, so that within a type the least
--- recently used goes first. Two bits hold one value for both types that miss and one for both that hit. Lines of
--- warps not sampled yet enter as they always did and rank as balanced.
+-- recently used goes first. So lines of warps that hit stay even when nobody wants them any more, until all other lines of
+-- the set are of such warps; keep_hits=false leaves them their place in the order of use alone. Two bits hold one value for
+-- both types that miss and one for both that hit. Lines of warps not sampled yet enter as they always did and rank as balanced.
 local load = require "warpwright.load"
 local policy = require "warpwright.policy"
 
@@ -13,6 +14,7 @@ local wip = policy "wip" {
   doc = "Lines of warps that hit stay in the L2, those of warps that miss go first",
   uses = { "warp_types" },
   params = {
+    keep_hits = { true, doc = "Lines of warps that hit are replaced last; false: they enter as the most recently used, no more" },
     balanced_depth = { 0.5, min = 0, max = 1, doc = "Where lines of balanced warps enter: 0 most, 1 least recently used" },
   },
 }
@@ -21,12 +23,13 @@ local least_recently_used = 255
 
 function wip:configure(class, _, params)
   if class ~= "L2" then return end
+  local hits = self.params.keep_hits and 2 or 1
   local balanced = math.floor(self.params.balanced_depth * (params.ways - 1) + 0.5)
   return {
     class_depths = types.table {
       all_miss = least_recently_used, mostly_miss = least_recently_used, balanced = math.min(balanced, least_recently_used),
     },
-    class_keeps = types.table { unknown = 1, balanced = 1, mostly_hit = 2, all_hit = 2 },
+    class_keeps = types.table { unknown = 1, balanced = 1, mostly_hit = hits, all_hit = hits },
   }
 end
 

@@ -72,6 +72,13 @@ harness.test("every interval the warps are sampled again, and a warp that change
   assert(types(r, "changes") > 0, "no warp has changed")
 end)
 
+harness.test("warp_ratios has every sample at its hit ratio", function()
+  local r = kernel.run("warp_ratios:" .. one_sample)
+  for name, count in pairs { all = 2, from_90 = 2, from_50 = 2, from_0 = 1, none = 1, from_40 = 0, from_10 = 0 } do
+    harness.equal(checks.sum(r, "sm.warp_ratios." .. name), count, name)
+  end
+end)
+
 -- Section 3.2 ------------------------------------------------------------------------------------------------------------
 
 harness.test("requests of warps that miss bypass the L2 from the sample on, and no others", function()
@@ -106,6 +113,12 @@ harness.test("lines of warps that miss go first", function()
   assert(l2(r, "sheltered") > 0, "no line was spared") -- few: what should go first has entered as the least recently used
   -- of the warps that miss, the balanced ones' still and moving lines, and what these write
   harness.equal(l2(r, "lowered"), 2 * 32 * (2 + 2 + 60 + 1) + 2 * (16 + 16 * (2 + 2 + 1)) + 4, "lines that enter lower")
+end)
+
+harness.test("lines of warps that hit can go in the order of use", function()
+  local r = kernel.run("wip:keep_hits=false," .. one_sample, storm)
+  harness.equal(l2(r, "read_hits"), l2(kernel.run("wip:" .. one_sample, storm), "read_hits"), "hits") -- others go first
+  harness.equal(l2(r, "sheltered"), 0, "lines of the same rank that were spared")
 end)
 
 harness.test("lines of balanced warps enter in the middle, others at the ends", function()
