@@ -182,11 +182,11 @@ START_TEST(a_load_beside_the_range_does_not_wait) {
 }
 END_TEST
 
-/* One lane of 32, one byte; through a generic address; an atomic. */
+/* By the last lane alone; one byte, through a generic address; by an atomic; as a vector, volatile. */
 START_TEST(every_way_to_read_is_checked) {
     static const char *const bodies[] = {
-        TILE "add.u64 %d5, %d1, 256;\n mov.u32 %r6, %laneid;\n mul.lo.u32 %r6, %r6, 4;\n add.u32 %r6, %r6, "
-             "4;\n" FLAT(32, 0) "ld.shared.u32 %r5, [%r6];\n",
+        TILE "mov.u32 %r6, %laneid;\n mul.lo.s32 %r6, %r6, -4;\n add.u32 %r6, %r6, 248;\n" FLAT(
+            32, 0) "ld.shared.u32 %r5, [%r6];\n",
         TILE "add.u64 %d5, %d1, 127;\n" FLAT(32, 0) "ld.u8 %r5, [%d5];\n",
         TILE FLAT(32, 0) "atom.shared.add.u32 %r5, [tile+4], 1;\n",
         TILE FLAT(32, 0) "ld.volatile.shared.v4.u32 {%r4, %r5, %r6, %r7}, [tile+112];\n",
