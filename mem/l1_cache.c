@@ -493,10 +493,9 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     uint64_t below = take_from_below(l1, now);
     if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
-    uint64_t before = dma_port_resources(&l1->cache);
     uint64_t again = access_tags(l1, now);
     if (__builtin_expect(l1->dma.receive != NULL, 0))
-        again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, before, again, now);
+        again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, again, now);
     cache_accept((CacheObject *)l1, now);
     return cache_next_tick((CacheObject *)l1, earlier(below, again), now);
 }

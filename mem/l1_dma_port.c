@@ -7,9 +7,17 @@ void dma_port_settle(L1DmaPort *port, const Cache *cache, uint64_t cycle) {
     port->since = cycle;
 }
 
-/* An access that is stopped for want of either will take it as soon as it can. */
-static bool processor_needs(const Cache *c, uint64_t before) {
-    return dma_port_resources(c) != before || c->stall == STALL_MSHR_ENTRY || c->stall == STALL_MISS_QUEUE;
+/* Accesses so far that took an MSHR or a place in the miss queue: those that fetch or are passed on. Counted
+ * with their results, so that a cache without an engine need not look. */
+static uint64_t needs(const Cache *c) {
+    const CacheStats *stats = &c->stats;
+    return stats->results[RESULT_MISS] + stats->results[RESULT_BYPASS] +
+           stats->stream_results[STREAM_WRITE][RESULT_HIT] + stats->write_backs;
+}
+
+/* Did the access of this cycle need one, or is it stopped for want of one? */
+static bool processor_needs(const Cache *c, const L1DmaPort *port) {
+    return needs(c) != port->seen || c->stall == STALL_MSHR_ENTRY || c->stall == STALL_MISS_QUEUE;
 }
 
 static void take(CacheObject *object, L1DmaPort *port, const MemMessage *m) {
@@ -24,18 +32,18 @@ static void take(CacheObject *object, L1DmaPort *port, const MemMessage *m) {
     port->requests++;
 }
 
-uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, Port *dma, uint64_t before, uint64_t again,
-                       uint64_t now) {
+uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, Port *dma, uint64_t again, uint64_t now) {
     Cache *c = &object->cache;
     const MemMessage *m = link_peek(dma->receive, now);
     dma_port_settle(port, c, object_cycle(&object->obj, now));
     port->wait = DMA_WAIT_NONE;
     if (m) {
-        port->wait = mshr_full(&c->mshr)          ? DMA_WAIT_MSHR
-                     : !cache_miss_queue_room(c)  ? DMA_WAIT_MISS_QUEUE
-                     : processor_needs(c, before) ? DMA_WAIT_PRIORITY
-                                                  : DMA_WAIT_NONE;
+        port->wait = mshr_full(&c->mshr)         ? DMA_WAIT_MSHR
+                     : !cache_miss_queue_room(c) ? DMA_WAIT_MISS_QUEUE
+                     : processor_needs(c, port)  ? DMA_WAIT_PRIORITY
+                                                 : DMA_WAIT_NONE;
     }
+    port->seen = needs(c);
     if (m && !port->wait) {
         take(object, port, m);
         link_pop(dma->receive, now);

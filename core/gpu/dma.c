@@ -90,7 +90,7 @@ void sm_dma_update_watch(Sm *sm) {
     sm->dma_watch = sm->dma_busy || sm->running->kernel->mark_count;
 }
 
-void sm_dma_start_cta(Sm *sm, uint32_t slot) {
+SELDOM void sm_dma_start_cta(Sm *sm, uint32_t slot) {
     if (!sm->transfers.send && !sm->running->kernel->mark_count) return;
     memset(cta_of(sm, slot), 0, sizeof(DmaCta));
     for (WarpSet warps = sm->cta[slot].warps; warps; warps &= warps - 1)
@@ -141,7 +141,9 @@ static bool start_lets_issue(Sm *sm, uint32_t w, uint32_t slot, const Inst *inst
     return false;
 }
 
-bool sm_dma_lets_issue(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle, uint64_t now) {
+SELDOM bool sm_dma_lets_issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+    sm_prepare(sm, w, inst);
     uint32_t slot = sm->warp[w].cta_slot, active = sm->context->active;
     if (active && sm->dma_busy >> slot & 1 && reads_shared(inst) && dma_engine_checks(sm->dma_engine)) {
         uint32_t b = conflicting_buffer(sm, slot, inst);
@@ -292,7 +294,7 @@ static void start_transfer(Sm *sm, uint32_t w, const Inst *inst) {
     update_busy(sm, slot);
 }
 
-void sm_dma_execute(Sm *sm, uint32_t w, const Inst *inst) {
+SELDOM void sm_dma_execute(Sm *sm, uint32_t w, const Inst *inst) {
     switch ((DmaOperation)inst->detail) {
     case DMA_SET_DATATYPE: set_datatype(sm, w, inst); return;
     case DMA_SET_PADDING: set_padding(sm, w, inst); return;
@@ -329,8 +331,9 @@ static void complete(Sm *sm, const DmaNews *news) {
     sm_end_cta(sm, news->cta);
 }
 
-void sm_dma_receive(Sm *sm, uint64_t now) {
+SELDOM void sm_dma_receive(Sm *sm, uint64_t now) {
     const DmaNews *news;
+    if (!sm->transfers.receive) return; /* there are marks to be watched for */
     while ((news = link_peek(sm->transfers.receive, now))) {
         write_elements(sm, news);
         if (news->last) complete(sm, news);
@@ -342,7 +345,7 @@ void sm_dma_receive(Sm *sm, uint64_t now) {
 /* --- The class's part ------------------------------------------------------------------------ */
 
 /* `issued`: a warp has issued in these cycles. */
-void sm_dma_account(Sm *sm, uint64_t cycles, bool issued) {
+SELDOM void sm_dma_account(Sm *sm, uint64_t cycles, bool issued) {
     uint32_t resident = sm->resident;
     bool in_transfer = resident && (uint32_t)__builtin_popcount(sm->dma_busy) >= resident;
     bool in_tile = resident && (uint32_t)__builtin_popcount(sm->tile_open) >= resident;

@@ -8,7 +8,7 @@
  * memory. */
 #define LOCAL_MEMORY_BASE (1ull << 40)
 
-static void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
+static inline __attribute__((always_inline)) void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
     const RunningKernel *running = sm->running;
     const Kernel *kernel = running->kernel;
     ExecContext *context = sm->context;
@@ -19,7 +19,8 @@ static void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
     context->local = sm->local_memory + (size_t)w * WARP_LANES * kernel->local_bytes;
 }
 
-static uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst, uint32_t lanes) {
+static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
+                                                                   uint32_t lanes) {
     if (inst->guard == NO_PREDICATE) return lanes;
     uint32_t guard = sm->predicates[(size_t)w * sm->running->kernel->predicates + inst->guard];
     return lanes & (inst->guard_negated ? ~guard : guard);
@@ -233,7 +234,11 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 
-bool sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+SELDOM void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
+    prepare_context(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+}
+
+void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
     const SimtEntry *top = &warp->simt.top;
     uint32_t pc = top->pc, active;
@@ -242,7 +247,6 @@ bool sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
 
     active = active_lanes(sm, w, inst, top->lanes);
     prepare_context(sm, w, active);
-    if (__builtin_expect(sm->dma_watch, 0) && !sm_dma_lets_issue(sm, w, inst, cycle, now)) return false;
     sm->warp_instructions++;
     sm->thread_instructions += (uint64_t)__builtin_popcount(active);
     sm->unit_instructions[timing->unit]++;
@@ -264,7 +268,6 @@ bool sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     }
     sm_advance_buffer(sm, w, warp->simt.depth && top->pc != pc + 1);
     if (inst->kind == INST_EXIT) leave_if_done(sm, w);
-    return true;
 }
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {

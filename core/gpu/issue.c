@@ -149,7 +149,10 @@ static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64
     WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
     sched->last = is_guided(sm) ? guided_pick(sm, sched, issuable) : pick(sm, sched, issuable);
-    return sm_execute(sm, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_DMA;
+    if (__builtin_expect(sm->dma_watch != 0, 0) && !sm_dma_lets_issue(sm, sched->last, cycle, now))
+        return SLOT_DMA;
+    sm_execute(sm, sched->last, cycle, now);
+    return SLOT_ISSUED;
 }
 
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {

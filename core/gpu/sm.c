@@ -175,7 +175,6 @@ static const Field sm_fields[] = {
     STATE(Sm, dma_busy, "CTA slots with transfers in flight"),
     STATE(Sm, dma_ending, "CTA slots of which only transfers are left"),
     STATE(Sm, tile_open, "CTA slots that copy a marked tile"),
-    STATE(Sm, dma_pad, "Alignment"),
     VISIBLE(Sm, dma_parked, "warps", "Warps that wait for transfers"),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
@@ -467,9 +466,18 @@ static uint64_t next_work(const Sm *sm, uint64_t cycle, uint64_t now) {
     }
     if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
     if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
-    if (sm->transfers.receive && (at = link_next_ready(sm->transfers.receive)) < next) next = at;
+    if (sm->dma_busy && (at = link_next_ready(sm->transfers.receive)) < next) next = at;
     if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
     return next > now ? next : soon;
+}
+
+/* With watched warps, transfers in flight, or a kernel with marks. */
+SELDOM static void look_closer(Sm *sm) {
+    uint32_t issued = 0;
+    for (uint32_t i = 0; i < sm->schedulers; i++)
+        issued |= sm->slot_cause[i] == SLOT_ISSUED;
+    if (sm->dma_watch) sm_dma_account(sm, 1, issued);
+    if (sm->watched) sm_look_at_watched(sm);
 }
 
 static uint64_t tick(SimObject *object, uint64_t now) {
@@ -478,15 +486,13 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     account(sm, cycle);
     write_back(sm, cycle);
     receive_memory(sm, now);
-    if (sm->transfers.receive) sm_dma_receive(sm, now);
+    if (__builtin_expect(sm->dma_watch != 0, 0)) sm_dma_receive(sm, now);
     sm_accept_cta(sm, now);
-    uint64_t issued = sm->warp_instructions;
     sm_issue(sm, cycle, now);
-    if (sm->dma_watch) sm_dma_account(sm, 1, sm->warp_instructions != issued);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
-    if (__builtin_expect(sm->watched != 0, 0)) sm_look_at_watched(sm);
+    if (__builtin_expect((sm->watched | sm->dma_watch) != 0, 0)) look_closer(sm);
     sm->accounted = cycle + 1;
     return decoded ? now + object->period : next_work(sm, cycle, now);
 }

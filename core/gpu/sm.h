@@ -170,12 +170,11 @@ typedef struct {
     WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
                                      older */
     uint32_t resident;
-    uint32_t dma_watch;  /* transfers are in flight, or the kernel has marks: issue looks closer  */
     uint32_t dma_busy;   /* CTA slots with transfers in flight                                    */
     uint32_t dma_ending; /* CTA slots of which only transfers are left                            */
     uint32_t tile_open;  /* CTA slots that copy a marked tile                                     */
-    uint32_t dma_pad;
-    WarpSet dma_parked; /* of `waiting`: for transfers                                           */
+    uint64_t dma_watch;  /* transfers are in flight, or the kernel has marks: issue looks closer  */
+    WarpSet dma_parked;  /* of `waiting`: for transfers                                           */
     OperandCollector collector;
     WriteBackWheel wheel;
     InstructionCache code;               /* used when `fetch` is wired */
@@ -286,9 +285,9 @@ void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 void sm_dma_start_cta(Sm *sm, uint32_t slot);
 /* For `dma_watch`: call when a kernel is set. */
 void sm_dma_update_watch(Sm *sm);
-/* The context has registers and active lanes of the instruction. False: it is squashed, the warp will replay
- * it. */
-bool sm_dma_lets_issue(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle, uint64_t now);
+/* Of the instruction that a warp is to issue, while there is something to watch. False: it is squashed, the
+ * warp will replay it. */
+bool sm_dma_lets_issue(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 void sm_dma_execute(Sm *sm, uint32_t warp, const Inst *inst);
 void sm_dma_receive(Sm *sm, uint64_t now);
 void sm_dma_account(Sm *sm, uint64_t cycles, bool issued);
@@ -300,8 +299,9 @@ void sm_pass_marks(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle);
 void sm_end_tiles(Sm *sm, uint32_t slot, uint64_t cycle);
 
 /* --- execute.c --- */
-/* False: squashed, see sm_dma_lets_issue(). */
-bool sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* Gives the context the warp's registers, and the lanes that execute the instruction. */
+void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
+void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */
