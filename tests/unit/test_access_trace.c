@@ -184,7 +184,7 @@ END_TEST
 /* Two lines. A and B are there when C comes: the next use of A is evicted before it is used, so A is as good
  * as never used again; LRU and the plain next use would both keep it and lose B. */
 START_TEST(line_that_is_evicted_before_its_next_use_is_not_used) {
-    Replay r = replay_of_text(2, "BACaBA");
+    Replay r = replay_of_text(2, "ABCaAB");
     ck_assert_uint_eq(r.optimal.misses, 4);
     ck_assert_uint_eq(r.lru.misses, 5);
     r = replay_of_text(2, "AB!ABAB");
