@@ -426,7 +426,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         if (ready + delay <= now) {
             const MemMessage *message = link_peek(link, now);
             if (!has_room(mc, message)) {
-                uint64_t later;
+                uint64_t later = NEVER;
                 mc->port_blocked = 1;
                 message = bring_forward(mc, link, now - delay, &later);
                 if (!message && later != NEVER) next = earlier(next, later + delay);
