@@ -24,7 +24,7 @@ fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "n
 fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'tiny'", "large, medium, small" })
 fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "legal is n, seed" })
 fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "n = 'x'" })
-fails("no such class", 2, { "--describe", "L3" }, { "'L3'", "L1, L2" })
+fails("no such class", 2, { "--describe", "L3" }, { "'L3'", "L1, L1Trace, L2" })
 fails("no such script", 2, { "nothere.lua" }, { "nothere.lua" })
 fails("a misspelt override", 2, { "run", "gtx480", "vecadd", "--set", "sm[*].l1d.sise=4KiB" },
   { "'sm[*].l1d.sise'", "sm[*].l1d.size" })
@@ -79,7 +79,7 @@ bad_machine("ports that speak different protocols", { { "sm.dispatch", "l1.cpu" 
 bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "both requesters" })
 bad_machine("no such port", { { "lsu.mem", "lsu.memory" } }, { "machine.lua:8: ", "sm.lsu: LSU has no 'memory'", "mem" })
 bad_machine("no such port in an array", { { "sm[0]", "sm[1]" } }, { "machine.lua:7: ", "dispatcher.sm[1]", "[0] to [0]" })
-bad_machine("no such class", { { "m:L1", "m:L3" } }, { "machine.lua:6: ", "no 'L3'", "L1, L2" })
+bad_machine("no such class", { { "m:L1", "m:L3" } }, { "machine.lua:6: ", "no 'L3'", "L1, L1Trace, L2" })
 bad_machine("no such clock", { { "warps = 48", 'clock = "sm"' } }, { "machine.lua:5: ", "no clock 'sm'" })
 bad_machine("a path used twice", { { 'm:L1 (sm, "l1d")', 'm:L1 "sm"' } }, { "machine.lua:6: ", "sm: this path is taken" })
 bad_machine("a constructor without its table", { { "m:wire(dis", 'm:SM "other" m:wire(dis' } },
