@@ -37,6 +37,10 @@ function mascar:start()
   if self.params.reexecution and self.l1.reexecution_entries == 0 then
     error(("mascar wants a re-execution queue: set %s.reexecution_entries"):format(self.l1.path), 0)
   end
+  self.equal_priority_knobs = self.sm:setting {
+    first = "memory", scheduler = "gto", may_issue_memory = bits.all, memory_watched = 0, watched = 0,
+  }
+  self.memory_access_priority_knobs = self.sm:setting { first = "compute", scheduler = "oldest", memory_watched = bits.all }
   if self.params.scheduling then self:equal_priority() end
 end
 
@@ -44,10 +48,8 @@ end
 
 --- Memory warps before compute warps, greedy then oldest inside; no stall bits.
 function mascar:equal_priority()
-  local sm = self.sm
   self.state.mp, self.state.owner = false, nil
-  sm.first, sm.scheduler = "memory", "gto"
-  sm.may_issue_memory, sm.memory_watched, sm.watched = bits.all, 0, 0
+  self.equal_priority_knobs()
   self.l1.may_miss = bits.all
 end
 
@@ -57,8 +59,7 @@ end
 function mascar:memory_access_priority()
   self.state.mp = true
   self:count "mp_modes"
-  self.sm.first, self.sm.scheduler = "compute", "oldest"
-  self.sm.memory_watched = bits.all
+  self.memory_access_priority_knobs()
   self.l1.may_miss = 0
 end
 

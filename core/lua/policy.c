@@ -17,6 +17,7 @@ typedef struct {
     SimObject *object;
     int function[MAX_EVENTS];     /* in the registry; LUA_NOREF: none */
     const char *hook[MAX_EVENTS]; /* what the policy calls them: "on_l1_evict"; the registry keeps it */
+    int arguments[MAX_EVENTS];
 } Heard;
 
 struct PolicyInstance {
@@ -45,20 +46,24 @@ static void note_failure(PolicyInstance *instance, const char *hook, uint64_t no
     object_fail(instance->about, message);
 }
 
-/* Calls the function that stands below its `count` arguments; true, with one result, when it returned. */
-static bool call(PolicyInstance *instance, int count, const char *hook, uint64_t now) {
+/* Begins a call of a function in the registry with `self`: push its further arguments, then call(). The stack
+ * is empty before. */
+static void begin_call(PolicyInstance *instance, int function) {
     lua_State *L = instance->L;
-    int base = lua_gettop(L) - count;
     lua_pushcfunction(L, message_handler);
-    lua_insert(L, base);
-    bool good = lua_pcall(L, count, 1, base) == LUA_OK;
-    lua_remove(L, base);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+}
+
+/* With so many arguments after `self`; true, with one result, when it returned. */
+static bool call(PolicyInstance *instance, int count, const char *hook, uint64_t now) {
+    bool good = lua_pcall(instance->L, 1 + count, 1, 1) == LUA_OK;
     if (!good) note_failure(instance, hook, now);
     return good;
 }
 
-static uint32_t argument_count(const Event *event) {
-    uint32_t count = *event->arguments != 0;
+static int argument_count(const Event *event) {
+    int count = *event->arguments != 0;
     for (const char *at = event->arguments; *at; at++)
         count += *at == ',';
     return count;
@@ -81,20 +86,18 @@ static int64_t answer_of(PolicyInstance *instance, const char *hook, uint64_t no
 static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
                     uint64_t now) {
     PolicyInstance *instance = (PolicyInstance *)listener;
-    const Event *row = &object->class->events[event];
     const Heard *heard = instance->heard;
     lua_State *L = instance->L;
     if (instance->failed) return NO_ANSWER;
     while (heard->object != object)
         heard++;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, heard->function[event]);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
-    uint32_t count = argument_count(row);
-    for (uint32_t i = 0; i < count; i++)
+    int count = heard->arguments[event];
+    begin_call(instance, heard->function[event]);
+    for (int i = 0; i < count; i++)
         lua_pushinteger(L, arguments[i]);
     const char *hook = heard->hook[event];
-    bool good = call(instance, 1 + (int)count, hook, now);
-    int64_t answer = good && row->question ? answer_of(instance, hook, now) : NO_ANSWER;
+    bool good = call(instance, count, hook, now), question = object->class->events[event].question;
+    int64_t answer = good && question ? answer_of(instance, hook, now) : NO_ANSWER;
     lua_settop(L, 0);
     return answer;
 }
@@ -104,10 +107,9 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
 static void call_hook(PolicyInstance *instance, int function, const char *hook, const char *argument) {
     lua_State *L = instance->L;
     if (function == LUA_NOREF || instance->failed) return;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    begin_call(instance, function);
     if (argument) lua_pushstring(L, argument);
-    call(instance, argument ? 2 : 1, hook, instance->machine->sim->now);
+    call(instance, argument != NULL, hook, instance->machine->sim->now);
     lua_settop(L, 0);
 }
 
@@ -164,6 +166,7 @@ static int l_hear(lua_State *L) {
     if (event < 0) return luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
     Heard *heard = heard_entry(instance, object);
     heard->hook[event] = luaL_checkstring(L, 4);
+    heard->arguments[event] = argument_count(&object->class->events[event]);
     lua_settop(L, 4);
     luaL_ref(L, LUA_REGISTRYINDEX);
     heard->function[event] = luaL_ref(L, LUA_REGISTRYINDEX);

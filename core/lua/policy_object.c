@@ -8,10 +8,19 @@
 
 static const char handle_type[] = "warpwright.policy_object";
 
-/* The user value of a handle is the table of its class: name -> Field as light userdata, or method. */
+/* Its user value is the table of the object's class: name -> Field as light userdata, or method. `type` is
+ * handle_type: policies set knobs so often that luaL_checkudata(), which looks the type up by its name, would
+ * be a third of the cost. */
+typedef struct {
+    const char *type;
+    SimObject *object;
+} Handle;
 
 SimObject *policy_object_at(lua_State *L, int index) {
-    return *(SimObject **)luaL_checkudata(L, index, handle_type);
+    const Handle *handle = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
+    bool good = handle && lua_rawlen(L, index) == sizeof *handle && handle->type == handle_type;
+    if (!good) luaL_typeerror(L, index, handle_type);
+    return handle->object;
 }
 
 static bool is_visible(const Field *f) {
@@ -136,8 +145,8 @@ static uint32_t flag_at(lua_State *L, const SimObject *object, const Field *f) {
     return (uint32_t)lua_toboolean(L, 3);
 }
 
-static void set_value(lua_State *L, SimObject *object, const Field *f) {
-    void *at = (char *)object + f->offset;
+/* The value at index 3, which must be legal for the knob, as the bytes of the field. */
+static void value_at(lua_State *L, const SimObject *object, const Field *f, void *at) {
     if (f->flag)
         *(uint32_t *)at = flag_at(L, object, f);
     else if (f->choices)
@@ -150,19 +159,87 @@ static void set_value(lua_State *L, SimObject *object, const Field *f) {
         *(uint64_t *)at = (uint64_t)whole_number_at(L, object, f);
 }
 
+/* Returns whether it had another value. All knobs have four or eight bytes. */
+static bool put_value(SimObject *object, const Field *f, uint64_t value) {
+    void *at = (char *)object + f->offset;
+    uint64_t before = f->bytes == sizeof before ? *(uint64_t *)at : *(uint32_t *)at;
+    if (f->bytes == sizeof before)
+        *(uint64_t *)at = value;
+    else
+        *(uint32_t *)at = (uint32_t)value;
+    return before != value;
+}
+
+static void knobs_changed(SimObject *object) {
+    if (object->class->knobs_set) object->class->knobs_set(object);
+    object_wake(object); /* to look at the knobs, which count from the next cycle on */
+}
+
+/* The knob that index 2 names; its value, at index 3, as `value`. */
+static const Field *knob_at(lua_State *L, const SimObject *object, uint64_t *value) {
+    const Field *f = push_member(L) == LUA_TLIGHTUSERDATA ? lua_touserdata(L, -1) : NULL;
+    if (!f || !f->knob) no_such_name(L, object, true);
+    *value = 0;
+    value_at(L, object, f, value);
+    return f;
+}
+
 /* handle.name = value; nothing happens when it has this value. */
 static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
-    const Field *f = push_member(L) == LUA_TLIGHTUSERDATA ? lua_touserdata(L, -1) : NULL;
-    uint8_t before[sizeof(uint64_t)];
-    if (!f || !f->knob) return no_such_name(L, object, true);
-    const void *at = (const char *)object + f->offset;
-    memcpy(before, at, f->bytes);
-    set_value(L, object, f);
-    if (memcmp(before, at, f->bytes) == 0) return 0;
-    if (object->class->knobs_set) object->class->knobs_set(object);
-    object_wake(object); /* to look at the knob, which counts from the next cycle on */
+    uint64_t value;
+    const Field *f = knob_at(L, object, &value);
+    if (put_value(object, f, value)) knobs_changed(object);
     return 0;
+}
+
+typedef struct {
+    const Field *knob;
+    uint64_t value;
+} KnobValue;
+
+/* Values for several knobs of an object, checked when they were written down. */
+typedef struct {
+    SimObject *object;
+    uint32_t count, pad;
+    KnobValue row[];
+} Setting;
+
+static int l_set(lua_State *L) {
+    const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
+    bool changed = false;
+    for (uint32_t i = 0; i < setting->count; i++)
+        changed |= put_value(setting->object, setting->row[i].knob, setting->row[i].value);
+    if (changed) knobs_changed(setting->object);
+    return 0;
+}
+
+/* (handle, name, value, KnobValue), as a function so that the values stand where others look for them. */
+static int l_write_down(lua_State *L) {
+    KnobValue *row = lua_touserdata(L, 4);
+    row->knob = knob_at(L, policy_object_at(L, 1), &row->value);
+    return 0;
+}
+
+/* handle:setting { name = value, ... } -> a function that sets them all */
+static int l_setting(lua_State *L) {
+    SimObject *object = policy_object_at(L, 1);
+    uint32_t count = 0;
+    luaL_checktype(L, 2, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        count++;
+    Setting *setting = lua_newuserdatauv(L, sizeof *setting + count * sizeof *setting->row, 0);
+    *setting = (Setting){.object = object};
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        lua_pushcfunction(L, l_write_down);
+        lua_pushvalue(L, 1);
+        lua_pushvalue(L, -4);
+        lua_pushvalue(L, -4);
+        lua_pushlightuserdata(L, &setting->row[setting->count++]);
+        lua_call(L, 4, 0);
+    }
+    lua_pushcclosure(L, l_set, 1);
+    return 1;
 }
 
 static int l_tostring(lua_State *L) {
@@ -194,12 +271,14 @@ static void push_class_table(lua_State *L, const Class *class) {
         lua_pushcclosure(L, l_call_method, 1);
         lua_setfield(L, -2, m->name);
     }
+    lua_pushcfunction(L, l_setting);
+    lua_setfield(L, -2, "setting");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }
 
 void policy_object_push(lua_State *L, SimObject *object) {
-    *(SimObject **)lua_newuserdatauv(L, sizeof object, 1) = object;
+    *(Handle *)lua_newuserdatauv(L, sizeof(Handle), 1) = (Handle){handle_type, object};
     push_class_table(L, object->class);
     lua_setiuservalue(L, -2, 1);
     luaL_setmetatable(L, handle_type);

@@ -555,6 +555,65 @@ START_TEST(setting_a_knob_at_a_boundary_wakes_a_sleeper_in_the_cycle_that_begins
 }
 END_TEST
 
+static int64_t apply_setting(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
+    (void)ear;
+    (void)object;
+    (void)arguments;
+    if (cycle == 5 || cycle == 8)
+        ck_assert_msg(luaL_dostring(L, "apply()") == LUA_OK, "%s", lua_tostring(L, -1));
+    return NO_ANSWER;
+}
+
+START_TEST(a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_another_value) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below((TickOrder)_i, "core", bells);
+    Ear ear = {.act = apply_setting};
+    listen(&ear, bells, 1, 1 << BELL_STROKE);
+    ck_assert_int_eq(luaL_dostring(L, "apply = sleeper:setting { step = 7 }"), LUA_OK);
+    ck_assert_uint_eq(bells[1]->step, 1);
+    run_to(sim, 3 * QUANTUM);
+    ck_assert_uint_eq(bells[1]->step, 7);
+    ck_assert_uint_eq(bells[1]->last_tick, 6); /* not 9: it had this value */
+    close_sleeper(sim);
+}
+END_TEST
+
+START_TEST(a_setting_is_checked_when_it_is_written_down) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    static const char *const refused[] = {"sleeper:setting { sum = 1 }",
+                                          "sleeper:setting { none = 1 }",
+                                          "sleeper:setting { step = 1.5 }",
+                                          "sleeper:setting { step = '7' }",
+                                          "sleeper:setting(7)",
+                                          "sleeper.setting({}, { step = 7 })"};
+    static const char *const why[] = {"no knob 'sum'", "no knob 'none'", "step: 1.5",
+                                      "step: 7",       "table expected", "warpwright.policy_object expected"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        ck_assert_msg(luaL_dostring(L, refused[i]) != LUA_OK, "%s", refused[i]);
+        ck_assert_msg(strstr(lua_tostring(L, -1), why[i]) != NULL, "%s", lua_tostring(L, -1));
+    }
+    ck_assert_uint_eq(bells[1]->step, 1);
+    close_sleeper(sim);
+}
+END_TEST
+
+START_TEST(a_handle_is_known_by_its_type) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    memset(lua_newuserdatauv(L, 2 * sizeof(void *), 0), 0, 2 * sizeof(void *)); /* as large as a handle */
+    lua_setglobal(L, "stranger");
+    lua_newuserdatauv(L, 0, 0);
+    lua_setglobal(L, "nothing");
+    static const char *const strangers[] = {"stranger", "nothing", "nil", "7", "'sleeper'", "{}"};
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        const char *code = lua_pushfstring(L, "sleeper.setting(%s, {})", strangers[i]);
+        ck_assert_msg(luaL_dostring(L, code) != LUA_OK, "%s", code);
+    }
+    close_sleeper(sim);
+}
+END_TEST
+
 START_TEST(state_that_is_no_knob_can_be_read_and_not_set) {
     Bell *bells[2];
     Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
@@ -595,6 +654,10 @@ Suite *events_suite(void) {
     tcase_add_test(hooks, a_knob_set_at_a_boundary_counts_in_the_cycle_that_begins_there);
     tcase_add_test(hooks, after_a_snapshot_was_loaded_hooks_come_when_they_would_have_come);
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_in_the_next_cycle, 0, 3);
+    tcase_add_loop_test(knobs, a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_another_value,
+                        0, 3);
+    tcase_add_test(knobs, a_setting_is_checked_when_it_is_written_down);
+    tcase_add_test(knobs, a_handle_is_known_by_its_type);
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_of_a_slower_clock_at_its_next_edge, 0, 3);
     tcase_add_loop_test(knobs, setting_a_knob_at_a_boundary_wakes_a_sleeper_in_the_cycle_that_begins_there, 0,
                         2);

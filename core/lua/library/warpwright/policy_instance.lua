@@ -121,8 +121,8 @@ return function(specification, handles, native)
   local self = { params = specification.params, state = {}, counters = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
   for _, name in ipairs(names.sorted_keys(definition.counters)) do self.counters[name] = 0 end
-  setmetatable(self, {
-    __index = function(_, name) return definition.functions[name] or Instance[name] end,
-  })
+  local methods = setmetatable({}, { __index = Instance })
+  for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
+  setmetatable(self, { __index = methods })
   connect(self, definition, native)
 end
