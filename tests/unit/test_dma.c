@@ -243,8 +243,23 @@ END_TEST
 
 /* --- Wrong use ------------------------------------------------------------------------------- */
 
-static void run_body(void *spec) {
-    tiny_free(tiny_run(*(TinySpec *)spec));
+typedef struct {
+    TinyMachine *machine;
+    TinySpec spec;
+} Attempt;
+
+static void launch_and_run(void *context) {
+    Attempt *attempt = context;
+    tiny_launch(attempt->machine, attempt->spec);
+    tiny_finish(attempt->machine);
+}
+
+/* The error with which a run of the kernel ends. */
+static const char *error_of(TinySpec spec) {
+    Attempt attempt = {tiny_new(spec), spec};
+    const char *error = tiny_error(launch_and_run, &attempt, NULL);
+    tiny_free(attempt.machine);
+    return error;
 }
 
 START_TEST(wrong_use_is_an_error_that_names_kernel_line_cta_and_buffer) {
@@ -274,8 +289,7 @@ START_TEST(wrong_use_is_an_error_that_names_kernel_line_cta_and_buffer) {
          "parameter 3 of the intrinsic is 0x0 in lane 0 and 0x1 in lane 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TinySpec spec = {.dma = "", .body = cases[i].body};
-        const char *error = tiny_error(run_body, &spec, NULL);
+        const char *error = error_of((TinySpec){.dma = "", .body = cases[i].body});
         ck_assert_msg(strstr(error, cases[i].error), "'%s' is not in '%s'", cases[i].error, error);
         ck_assert_ptr_nonnull(strstr(error, "kernel tiny, PTX line"));
         ck_assert_ptr_nonnull(strstr(error, "CTA (0, 0, 0)"));
@@ -284,15 +298,14 @@ START_TEST(wrong_use_is_an_error_that_names_kernel_line_cta_and_buffer) {
 END_TEST
 
 START_TEST(a_machine_without_engines_refuses_kernels_with_intrinsics) {
-    TinySpec spec = {.body = TILE FLAT(32, 0)};
-    ck_assert_ptr_nonnull(
-        strstr(tiny_error(run_body, &spec, NULL), "an intrinsic of the DMA engine, but sm[0] has none"));
+    const char *error = error_of((TinySpec){.body = TILE FLAT(32, 0)});
+    ck_assert_ptr_nonnull(strstr(error, "an intrinsic of the DMA engine, but sm[0] has none"));
 }
 END_TEST
 
 START_TEST(a_shorter_table_has_fewer_buffers) {
-    TinySpec spec = {.dma = "buffers=2", .body = TILE FLAT(32, 2)};
-    ck_assert_ptr_nonnull(strstr(tiny_error(run_body, &spec, NULL), "has 2 buffers; legal are 0 to 1"));
+    const char *error = error_of((TinySpec){.dma = "buffers=2", .body = TILE FLAT(32, 2)});
+    ck_assert_ptr_nonnull(strstr(error, "has 2 buffers; legal are 0 to 1"));
 }
 END_TEST
 
