@@ -39,11 +39,11 @@ typedef struct {
     uint32_t reexecution; /* a knob: put into the queue what the cache does not take */
     uint32_t attentive;   /* there is a queue or a buffer, or blocked hits are watched */
     ReexecutionQueue queue;
-    PrioritizationBuffer buffer;               /* holds what is new at the tags, if it has places */
-    uint64_t queue_cycle;                      /* the first in which it has not had its turn yet */
-    uint64_t may_miss_seen, may_allocate_seen; /* what its accesses were last refused under */
-    uint32_t enabled_seen, tags_held;          /* the last access waits for the response link */
-    uint64_t hits_before;                      /* the access of this cycle */
+    PrioritizationBuffer buffer;       /* holds what is new at the tags, if it has places */
+    uint64_t queue_cycle;              /* the first in which it has not had its turn yet */
+    uint64_t may_allocate_seen;        /* what its accesses were last tried under */
+    uint32_t switches_seen, tags_held; /* the last access waits for the response link */
+    uint64_t hits_before;              /* the access of this cycle */
     uint32_t watch_blocked_hits, blocked_hit;
     uint64_t blocked_hit_since;
     uint32_t bypass_line_fails, pad; /* a knob */
@@ -60,6 +60,7 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->buffer);
+    reexecution_build(&l1->queue);
     l1->attentive = l1->queue.entries || l1->buffer.places || l1->watch_blocked_hits;
 }
 
@@ -272,24 +273,29 @@ static void set_has_changed(L1Cache *l1, const MemMessage *m) {
     if (l1->queue.count) reexecution_set_changed(&l1->queue, set_of(l1, m));
 }
 
-/* What policies allow has changed since the accesses in the queue were refused; what they answer when they
+/* Knobs of which access_request() makes what is taken depend, beside the sets of warps. */
+static uint32_t switches(const L1Cache *l1) {
+    return l1->enabled | l1->bypass_line_fails << 1;
+}
+
+/* What policies allow has changed since the accesses in the queue were not taken; what they answer when they
  * are asked may change at any time. */
 static void look_at_permissions(L1Cache *l1) {
-    bool same = l1->may_miss == l1->may_miss_seen && l1->may_allocate == l1->may_allocate_seen &&
-                l1->enabled == l1->enabled_seen;
+    bool same = l1->may_allocate == l1->may_allocate_seen && switches(l1) == l1->switches_seen;
     if (same && !(l1->obj.heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM))) return;
     reexecution_forget_lacks(&l1->queue);
-    l1->may_miss_seen = l1->may_miss;
     l1->may_allocate_seen = l1->may_allocate;
-    l1->enabled_seen = l1->enabled;
+    l1->switches_seen = switches(l1);
 }
 
 static uint64_t hopeful(const L1Cache *l1) {
-    return reexecution_hopeful(&l1->queue, !mshr_full(&l1->cache.mshr), cache_miss_queue_room(&l1->cache));
+    return reexecution_hopeful(&l1->queue, l1->may_miss, !mshr_full(&l1->cache.mshr),
+                               cache_miss_queue_room(&l1->cache));
 }
 
 static Lack lack_of(Stall stall) {
     if (stall == STALL_MSHR_ENTRY) return LACKS_MSHR;
+    if (stall == STALL_REFUSED) return LACKS_PERMISSION;
     return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? LACKS_ROOM : LACKS_CHANGE;
 }
 
@@ -379,14 +385,15 @@ ATTENTIVE static void end_access(L1Cache *l1, const MemMessage *m, Stall stall, 
     l1->hits_under_miss += hit && l1->queue.count;
 }
 
-/* Accesses of the warp that have come and are not taken: in front of the tags or in the queue. */
+/* Accesses of the warp that have come and are not taken: in front of the tags, in the buffer or in the queue.
+ */
 static bool holds(L1Cache *l1, uint32_t sm, uint32_t warp) {
     const DelayQueue *queue = &l1->cache.pipeline;
     for (uint32_t i = 0; i < queue->count; i++) {
         const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
         if (m->warp == warp && m->sm == sm) return true;
     }
-    return reexecution_of_warp(&l1->queue, sm, warp) != NULL;
+    return prioritization_holds(&l1->buffer, sm, warp) || reexecution_of_warp(&l1->queue, sm, warp);
 }
 
 /* While some warps may not miss, policies want to know when those that may are done. */
@@ -583,9 +590,8 @@ static const Field l1_fields[] = {
     REEXECUTION_ROWS(L1Cache, queue),
     PRIORITIZATION_ROWS(L1Cache, buffer),
     STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),
-    STATE(L1Cache, may_miss_seen, "What the accesses in the queue were last refused under"),
-    STATE(L1Cache, may_allocate_seen, "The same"),
-    STATE(L1Cache, enabled_seen, "The same"),
+    STATE(L1Cache, may_allocate_seen, "What the accesses in the queue were last tried under"),
+    STATE(L1Cache, switches_seen, "The same"),
     STATE(L1Cache, tags_held, "The last access waits for the response link"),
     STATE(L1Cache, hits_before, "Hits before the last access"),
     PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),

@@ -54,6 +54,15 @@ uint32_t prioritization_pop(PrioritizationBuffer *buffer) {
     return slot;
 }
 
+bool prioritization_holds(const PrioritizationBuffer *buffer, uint32_t sm, uint32_t warp) {
+    uint32_t queue = warp % buffer->queues;
+    for (uint32_t i = 0; i < buffer->length[queue]; i++) {
+        const MemMessage *m = &buffer->request[slot_of(buffer, queue, i)];
+        if (m->warp == warp && m->sm == sm) return true;
+    }
+    return false;
+}
+
 uint32_t prioritization_answers_due(const PrioritizationBuffer *buffer) {
     uint32_t due = 0;
     for (uint64_t rest = buffer->waiting; rest; rest &= rest - 1) {

@@ -54,6 +54,8 @@ const MemMessage *prioritization_next(const PrioritizationBuffer *buffer);
 /* That one leaves. Returns its slot. */
 uint32_t prioritization_pop(PrioritizationBuffer *buffer);
 
+/* Is a request of the warp in it? */
+bool prioritization_holds(const PrioritizationBuffer *buffer, uint32_t sm, uint32_t warp);
 /* Requests in it that want an answer. */
 uint32_t prioritization_answers_due(const PrioritizationBuffer *buffer);
 

@@ -6,22 +6,29 @@ static uint64_t bit(uint32_t number) {
     return 1ull << number % 64;
 }
 
-/* What leaves does not look whether it was the last of its warp: that is found out here, when it matters. */
-const MemMessage *reexecution_of_warp(ReexecutionQueue *queue, uint32_t sm, uint32_t warp) {
-    if (!(queue->warps & bit(warp))) return NULL;
-    uint64_t there = 0;
-    for (uint64_t rest = queue->taken; rest; rest &= rest - 1) {
+static uint64_t *places_of_warp(const ReexecutionQueue *queue, uint32_t warp) {
+    return &queue->of_warp[warp % REEXECUTION_BUCKETS];
+}
+static uint64_t *places_of_set(const ReexecutionQueue *queue, uint32_t set) {
+    return &queue->of_set[set % REEXECUTION_BUCKETS];
+}
+
+const MemMessage *reexecution_of_warp(const ReexecutionQueue *queue, uint32_t sm, uint32_t warp) {
+    if (!queue->count) return NULL; /* also when there is no queue */
+    for (uint64_t rest = *places_of_warp(queue, warp); rest; rest &= rest - 1) {
         const MemMessage *m = &queue->access[__builtin_ctzll(rest)];
         if (m->warp == warp && m->sm == sm) return m;
-        there |= bit(m->warp);
     }
-    queue->warps = there;
     return NULL;
 }
 
-static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
+static void give_hope(ReexecutionQueue *queue, uint64_t places) {
     for (uint32_t i = 0; i < LACKS; i++)
-        queue->lacking[i] &= ~bit(place);
+        queue->lacking[i] &= ~places;
+}
+
+static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
+    give_hope(queue, bit(place));
     queue->lacking[lack] |= bit(place);
 }
 
@@ -33,7 +40,8 @@ uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t
     queue->order[tail] = (uint8_t)place;
     if (queue->count++) queue->head++;
     queue->taken |= bit(place);
-    queue->warps |= bit(m->warp);
+    *places_of_warp(queue, m->warp) |= bit(place);
+    *places_of_set(queue, set) |= bit(place);
     queue->access[place] = *m;
     queue->set[place] = set;
     set_lack(queue, place, lack);
@@ -47,6 +55,8 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
     memmove(queue->order + queue->head, queue->order + queue->head + 1, queue->count - queue->head);
     if (queue->head == queue->count) queue->head = 0;
     queue->taken &= ~bit(place);
+    *places_of_warp(queue, queue->access[place].warp) &= ~bit(place);
+    *places_of_set(queue, queue->set[place]) &= ~bit(place);
     return place;
 }
 
@@ -57,12 +67,19 @@ void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
 
 void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set) {
     uint64_t there = 0;
-    for (uint64_t rest = queue->taken; rest; rest &= rest - 1) {
+    for (uint64_t rest = *places_of_set(queue, set); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
         if (queue->set[place] == set) there |= bit(place);
     }
-    for (uint32_t i = 0; i < LACKS; i++)
-        queue->lacking[i] &= ~there;
+    give_hope(queue, there);
+}
+
+uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps) {
+    uint64_t places = 0;
+    if (warps == ~0ull) return queue->taken;
+    for (; warps; warps &= warps - 1)
+        places |= queue->of_warp[__builtin_ctzll(warps)];
+    return places;
 }
 
 void reexecution_forget_lacks(ReexecutionQueue *queue) {

@@ -12,25 +12,26 @@
 
 #include "mem/memory_protocol.h"
 
-enum { REEXECUTION_ENTRIES_MAX = 64 };
+enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_BUCKETS = 64 };
 
 /* What an access lacked when it was last tried. */
 typedef enum {
-    LACKS_CHANGE, /* something must happen in its set, or to what its warp may do */
-    LACKS_MSHR,
-    LACKS_ROOM, /* for what must be sent down */
+    LACKS_CHANGE,     /* something must happen in its set */
+    LACKS_PERMISSION, /* ... or its warp's misses must be served */
+    LACKS_MSHR,       /* and this permission */
+    LACKS_ROOM,       /* for what must be sent down */
     LACKS
 } Lack;
 
 typedef struct {
-    uint32_t entries;     /* places; 0: there is no queue                       */
-    uint32_t head, count; /* of order                                           */
-    uint32_t pad;
+    uint32_t entries;                       /* places; 0: there is no queue                       */
+    uint32_t head, count;                   /* of order                                           */
+    uint32_t buckets;                       /* of of_warp and of_set                              */
     MemMessage *access;                     /* per place                                          */
     uint32_t *set;                          /* ... of the cache that it falls into                */
+    uint64_t *of_warp, *of_set;             /* per warp and set modulo buckets: its places        */
     uint64_t taken;                         /* bit per place: places in use                       */
     uint64_t lacking[LACKS];                /* ... that lack this                                 */
-    uint64_t warps;                         /* that may have an access here, modulo 64            */
     uint8_t order[REEXECUTION_ENTRIES_MAX]; /* places; behind the last of them comes the first    */
 } ReexecutionQueue;
 
@@ -39,11 +40,16 @@ typedef struct {
     , STATE_ARRAY(T, m.set, m.entries, "Their sets")                                                         \
     , STATE(T, m.head, "Its head, in the order")                                                             \
     , STATE(T, m.count, "Accesses in it")                                                                    \
-    , DERIVED(T, m.pad, "Alignment")                                                                         \
+    , DERIVED(T, m.buckets, "Lists of places by warp, and by set")                                           \
+    , STATE_ARRAY(T, m.of_warp, m.buckets, "Places of each warp's accesses")                                 \
+    , STATE_ARRAY(T, m.of_set, m.buckets, "Places of each set's accesses")                                   \
     , STATE(T, m.taken, "Its places in use")                                                                 \
     , STATE(T, m.lacking, "What each access lacks")                                                          \
-    , STATE(T, m.warps, "Warps that may have an access in it")                                               \
     , STATE(T, m.order, "Places in order")
+
+static inline void reexecution_build(ReexecutionQueue *queue) {
+    queue->buckets = queue->entries ? REEXECUTION_BUCKETS : 0;
+}
 
 static inline bool reexecution_full(const ReexecutionQueue *queue) {
     return queue->count == queue->entries;
@@ -55,7 +61,7 @@ static inline const MemMessage *reexecution_head(const ReexecutionQueue *queue, 
 }
 
 /* The warp's access in it, or NULL. All of them belong to one instruction. */
-const MemMessage *reexecution_of_warp(ReexecutionQueue *queue, uint32_t sm, uint32_t warp);
+const MemMessage *reexecution_of_warp(const ReexecutionQueue *queue, uint32_t sm, uint32_t warp);
 
 /* Puts an access that was not taken at the tail; there must be a place. Returns the place. */
 uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack);
@@ -68,10 +74,16 @@ static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
     queue->head = (uint32_t)((queue->head + turns) % queue->count);
 }
 
-/* Those that would fail for the same reason as last time are none of these. */
-static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, bool mshr_free, bool room) {
-    uint64_t hopeless = queue->lacking[LACKS_CHANGE] | (mshr_free ? 0 : queue->lacking[LACKS_MSHR]) |
-                        (room ? 0 : queue->lacking[LACKS_ROOM]);
+/* The places of these warps' accesses: bit n for all warps that are n modulo 64. */
+uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps);
+/* Those that would fail for the same reason as last time are none of these. `may_miss`: warps whose misses
+ * are served, so that in Mascar's MP mode only the owner's are tried. */
+static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, uint64_t may_miss, bool mshr_free,
+                                           bool room) {
+    const uint64_t *lacking = queue->lacking;
+    uint64_t misses = lacking[LACKS_PERMISSION] | lacking[LACKS_MSHR];
+    uint64_t hopeless = lacking[LACKS_CHANGE] | (misses & ~reexecution_of_warps(queue, may_miss)) |
+                        (mshr_free ? 0 : lacking[LACKS_MSHR]) | (room ? 0 : lacking[LACKS_ROOM]);
     return queue->taken & ~hopeless;
 }
 static inline bool reexecution_head_is(const ReexecutionQueue *queue, uint64_t hopeful) {

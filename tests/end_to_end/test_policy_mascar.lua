@@ -146,6 +146,7 @@ for _, workload in ipairs { "sgemm", "vecadd" } do
 end
 checks.law("mascar", "spmv")
 checks.law("mascar:scheduling=false,entries=3", "bfs")
+checks.law("mascar+mrpb", "bfs")
 checks.resumes("mascar", "spmv", 3)
 checks.resumes("mascar:reexecution=false", "bfs", 2)
 checks.takes_over("mascar:reexecution=false", "gto", "kmeans", 20000)

@@ -317,9 +317,9 @@ START_TEST(saturation_is_told_in_the_cycle_in_which_it_changes) {
 }
 END_TEST
 
-/* Warp 1 has three accesses in the queue, warp 2 one. */
+/* Warp 1 has three accesses in the queue, or in the prioritization buffer; warp 2 one. */
 START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
-    CacheRig rig = rig_of("reexecution_entries=8");
+    CacheRig rig = rig_of(_i ? "prioritization_places=8" : "reexecution_entries=8");
     rig_listen(&rig, 1u << TAKEN, NO_ANSWER);
     set_may_miss(&rig, 1);
     for (uint32_t i = 0; i < 3; i++)
@@ -327,6 +327,8 @@ START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
     memory_driver_send(rig.driver, 13, read_by(2, 6));
     run_to(&rig, 100);
     ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert(l1_holds(rig.cache, 0, 1));
+    ck_assert(!l1_holds(rig.cache, 0, 3));
     set_may_miss(&rig, 2);
     run_to(&rig, 200);
     ck_assert_uint_eq(rig.ear->count, 1);
@@ -432,7 +434,7 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_test(tests, warp_has_one_instruction_in_the_queue_with_all_its_accesses);
     tcase_add_test(tests, load_that_hits_passes_a_load_of_its_warp);
     tcase_add_test(tests, saturation_is_told_in_the_cycle_in_which_it_changes);
-    tcase_add_test(tests, warp_that_may_miss_is_told_of_when_its_last_access_is_taken);
+    tcase_add_loop_test(tests, warp_that_may_miss_is_told_of_when_its_last_access_is_taken, 0, 2);
     tcase_add_loop_test(tests, cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted, 0, 3);
     tcase_add_test(tests, no_order_of_ticks_and_no_needless_tick_matters);
     suite_add_tcase(suite, tests);

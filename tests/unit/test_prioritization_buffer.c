@@ -162,6 +162,23 @@ static void expect_below(const CacheRig *rig, uint32_t count, const uint64_t *nu
         ck_assert_uint_eq(rig_arrival(rig, i)->message.address / LINE, numbers[i]);
 }
 
+START_TEST(it_knows_whose_requests_it_holds) {
+    Alone alone;
+    PrioritizationBuffer *buffer = empty_buffer(&alone, 0);
+    push(buffer, 1, 0);
+    push(buffer, 1 + QUEUES, 1); /* in the same queue */
+    ck_assert(prioritization_holds(buffer, 0, 1));
+    ck_assert(!prioritization_holds(buffer, 1, 1));
+    ck_assert(!prioritization_holds(buffer, 0, 1 + 2 * QUEUES));
+    ck_assert(!prioritization_holds(buffer, 0, 2));
+    pop(buffer);
+    ck_assert(!prioritization_holds(buffer, 0, 1));
+    ck_assert(prioritization_holds(buffer, 0, 1 + QUEUES));
+    pop(buffer);
+    ck_assert(!prioritization_holds(buffer, 0, 1 + QUEUES));
+}
+END_TEST
+
 START_TEST(empty_buffer_costs_no_cycle) {
     CacheRig rig = rig_with("prioritization_places=32");
     ck_assert_int_eq(rig_time(&rig, request(7, 0)), RIG_MISS);
@@ -354,6 +371,7 @@ Suite *prioritization_buffer_suite(void) {
     tcase_add_test(tests, all_queues_together_may_be_limited);
     tcase_add_test(tests, order_of_each_warp_is_kept_and_nothing_is_lost);
     tcase_add_test(tests, only_requests_that_want_an_answer_are_due_one);
+    tcase_add_test(tests, it_knows_whose_requests_it_holds);
     tcase_add_test(tests, empty_buffer_costs_no_cycle);
     tcase_add_loop_test(tests, misses_go_below_by_warp_and_in_order_within_a_warp, 0, 2);
     tcase_add_test(tests, hit_of_a_lower_warp_passes_a_waiting_miss_and_that_of_a_higher_warp_does_not);

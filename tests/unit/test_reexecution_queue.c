@@ -10,13 +10,18 @@ static ReexecutionQueue make_queue(uint32_t entries) {
     ReexecutionQueue queue = {.entries = entries};
     queue.access = calloc(entries, sizeof *queue.access);
     queue.set = calloc(entries, sizeof *queue.set);
-    ck_assert(queue.access && queue.set);
+    reexecution_build(&queue);
+    queue.of_warp = calloc(queue.buckets, sizeof *queue.of_warp);
+    queue.of_set = calloc(queue.buckets, sizeof *queue.of_set);
+    ck_assert(queue.access && queue.set && queue.of_warp && queue.of_set);
     return queue;
 }
 
 static void free_queue(ReexecutionQueue *queue) {
     free(queue->access);
     free(queue->set);
+    free(queue->of_warp);
+    free(queue->of_set);
 }
 
 static uint32_t push(ReexecutionQueue *queue, uint32_t token, uint32_t warp, uint32_t set, Lack lack) {
@@ -94,17 +99,68 @@ START_TEST(access_has_hope_when_what_it_lacked_is_there) {
     uint64_t change = 1ull << push(&queue, 1, 11, 1, LACKS_CHANGE);
     uint64_t mshr = 1ull << push(&queue, 2, 12, 2, LACKS_MSHR);
     uint64_t room = 1ull << push(&queue, 3, 13, 3, LACKS_ROOM);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, true, false), mshr);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, false, true), room);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, false), mshr);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), room);
     reexecution_set_changed(&queue, 1);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change);
     reexecution_set_changed(&queue, 3);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change | room);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change | room);
     reexecution_forget_lacks(&queue);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, false, false), change | mshr | room);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change | mshr | room);
     reexecution_fail(&queue, LACKS_ROOM); /* the first lacks something else now */
-    ck_assert_uint_eq(reexecution_hopeful(&queue, true, false), mshr | room);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, false), mshr | room);
+    free_queue(&queue);
+}
+END_TEST
+
+/* Of warps that may not miss, only those have hope that lack room, which also what is no miss may, and those
+ * in whose set something has happened. */
+START_TEST(access_that_was_refused_has_hope_when_its_warp_may_miss) {
+    ReexecutionQueue queue = make_queue(4);
+    uint64_t refused = 1ull << push(&queue, 1, 11, 1, LACKS_PERMISSION);
+    uint64_t mshr = 1ull << push(&queue, 2, 12, 2, LACKS_MSHR);
+    uint64_t room = 1ull << push(&queue, 3, 13, 3, LACKS_ROOM);
+    uint64_t distant = 1ull << push(&queue, 4, 64 + 11, 4, LACKS_PERMISSION);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, true), room);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, true, false), mshr);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, false, false), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11, true, false), refused | distant);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 10, true, false), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11 | 1ull << 12, true, true), queue.taken);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, true), queue.taken);
+    reexecution_set_changed(&queue, 1);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), refused);
+    reexecution_fail(&queue, LACKS_PERMISSION);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), 0);
+    free_queue(&queue);
+}
+END_TEST
+
+/* Sets 64 apart share a bucket. */
+START_TEST(places_are_found_by_warp_and_set_through_any_sequence) {
+    enum { ENTRIES = 6, WARPS = 130, ALL_SETS = 200 };
+    ReexecutionQueue queue = make_queue(ENTRIES);
+    Random random = {5};
+    for (int step = 0; step < 20000; step++) {
+        uint32_t warp = (uint32_t)random_below(&random, WARPS),
+                 set = (uint32_t)random_below(&random, ALL_SETS);
+        uint64_t of_warp = 0, of_set = 0;
+        if (!reexecution_full(&queue) && random_below(&random, 2))
+            push(&queue, (uint32_t)step, warp, set, LACKS_CHANGE);
+        else if (queue.count)
+            reexecution_pop(&queue);
+        if (queue.count) reexecution_turn(&queue, random_below(&random, ENTRIES));
+        for (uint32_t place = 0; place < ENTRIES; place++) {
+            if (!(queue.taken >> place & 1)) continue;
+            queue.lacking[LACKS_CHANGE] |= 1ull << place;
+            if (queue.access[place].warp % 64 == warp % 64) of_warp |= 1ull << place;
+            if (queue.set[place] == set) of_set |= 1ull << place;
+        }
+        ck_assert_uint_eq(reexecution_of_warps(&queue, 1ull << warp % 64), of_warp);
+        reexecution_set_changed(&queue, set);
+        ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), of_set);
+    }
     free_queue(&queue);
 }
 END_TEST
@@ -122,7 +178,7 @@ START_TEST(turns_to_the_next_with_hope_are_counted_from_the_head) {
 }
 END_TEST
 
-/* Warps 64 apart share a bit of `warps`, warps of other SMs a number. */
+/* Warps 64 apart share a bucket, warps of other SMs a number. */
 START_TEST(access_of_a_warp_is_found_while_it_is_there) {
     ReexecutionQueue queue = make_queue(4);
     push(&queue, 1, 5, 0, LACKS_MSHR);
@@ -194,6 +250,8 @@ Suite *reexecution_queue_suite(void) {
     tcase_add_test(tests, new_access_goes_behind_all_others_wherever_the_head_is);
     tcase_add_test(tests, head_that_is_taken_leaves_its_place_to_the_next_push);
     tcase_add_test(tests, access_has_hope_when_what_it_lacked_is_there);
+    tcase_add_test(tests, access_that_was_refused_has_hope_when_its_warp_may_miss);
+    tcase_add_test(tests, places_are_found_by_warp_and_set_through_any_sequence);
     tcase_add_test(tests, turns_to_the_next_with_hope_are_counted_from_the_head);
     tcase_add_test(tests, access_of_a_warp_is_found_while_it_is_there);
     tcase_add_test(tests, it_is_a_list_that_turns_through_any_sequence);
