@@ -33,6 +33,7 @@ typedef struct {
     TagGeometry geometry;    /* of it; index_masks is NULL, see `masks`            */
     uint64_t before;         /* requests that the cache had served before          */
     uint32_t on_fill;        /* it takes lines when they come, not when they miss  */
+    uint32_t reserved;       /* 0: no byte of a file is left to chance             */
 } TraceHeader;
 
 /* Functions return false with the reason in `why`. */
