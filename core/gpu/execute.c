@@ -26,6 +26,29 @@ static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm,
     return lanes & (inst->guard_negated ? ~guard : guard);
 }
 
+/* A user error that names kernel, line, CTA, thread, address. */
+_Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) {
+    const ExecContext *context = sm->context;
+    const RunningKernel *running = sm->running;
+    const Warp *warp = &sm->warp[w];
+    const Cta *cta = &sm->cta[warp->cta_slot];
+    uint32_t thread = warp->warp_in_cta * WARP_LANES + context->fault_lane, kind = context->fault;
+    uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
+             z = thread / running->block[0] / running->block[1];
+    uint64_t start, end, address = context->fault_address;
+    char where[128] = "";
+    sm->context->fault = FAULT_NONE;
+    if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
+        snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
+    user_error("kernel %s, PTX line %u: %s 0x%lx, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
+               running->kernel->name, inst->line,
+               kind == FAULT_TRAP         ? "trap at address"
+               : kind == FAULT_MISALIGNED ? "misaligned access to address"
+               : kind == FAULT_NO_TEXTURE ? "no texture is bound to handle"
+                                          : "access out of bounds at address",
+               address, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z, sm->obj.path, where);
+}
+
 /* Most instructions write one register, some none: no branch tells these apart, the host could not predict
  * it. */
 static uint64_t first_out_name(const Inst *inst) {
@@ -150,7 +173,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;
     if (context->active) inst->exec(inst, context);
-    if (context->fault) sm_fault(sm, w, inst);
+    if (context->fault) stop_at_fault(sm, w, inst);
     if (global_atomic && context->active && context->space == SPACE_GLOBAL)
         context->active = sm->payload[payload].mask; /* lanes on shared memory are done already */
     else if (global_atomic)
@@ -211,7 +234,7 @@ static void execute_fence(Sm *sm, uint32_t w) {
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
     if (context->active) inst->exec(inst, context);
-    if (context->fault) sm_fault(sm, w, inst);
+    if (context->fault) stop_at_fault(sm, w, inst);
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 

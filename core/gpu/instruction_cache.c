@@ -32,3 +32,10 @@ uint64_t instruction_cache_fill(InstructionCache *cache, uint32_t entry) {
     *miss = (FetchMiss){0};
     return woken;
 }
+
+uint64_t instruction_cache_under_way(const InstructionCache *cache) {
+    uint64_t lines = 0;
+    for (uint32_t i = 0; i < MAX_FETCH_MISSES; i++)
+        lines += cache->miss[i].waiting != 0;
+    return lines;
+}

@@ -31,5 +31,6 @@ FetchResult instruction_cache_fetch(InstructionCache *cache, uint64_t address, u
                                     uint32_t *entry);
 /* The line of an entry has come: it takes its place. Returns the warps that waited. */
 uint64_t instruction_cache_fill(InstructionCache *cache, uint32_t entry);
+uint64_t instruction_cache_under_way(const InstructionCache *cache);
 
 #endif

@@ -1,12 +1,15 @@
 /* The streaming multiprocessor: its state, shared by the files that implement its stages.
  *
+ *   sm_class.c  what it has: parameters, ports, state, statistics, events; building it
+ *   sm_kernel.c  the kernel that it runs: how many CTAs fit, the memory that they take
+ *   sm.c        the cycle, write-back
+ *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
  *   issue.c     which warp issues, and why none does
  *   dma.c       transfers of the DMA engine at issue, loads that wait for them, data that come
  *   tile_marks.c  marks of kernels that copy their tiles themselves
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
- *   sm.c        the class, the cycle, write-back
  *
  * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
  * cycle only combines them. */
@@ -91,7 +94,7 @@ typedef struct {
 typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
 typedef enum { FIRST_ANY, FIRST_MEMORY, FIRST_COMPUTE } SchedulerFirst;
 
-/* What policies can listen to; the table is in sm.c. */
+/* What policies can listen to; the table is in sm_class.c. */
 typedef enum {
     SM_WARPS_CHANGED,
     SM_ISSUE,
@@ -221,23 +224,30 @@ bool lsu_holds(const SimObject *lsu, uint32_t warp);
 /* What serves them: an L1 or a network. */
 SimObject *lsu_memory(const SimObject *lsu);
 
-/* --- sm.c --- */
-uint32_t sm_number(const SimObject *sm);
 static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
     return &sm->running->kernel->insts[index];
 }
 static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
     return sm->register_file + (size_t)warp * sm->running->kernel->slots * SLOT_BYTES;
 }
-/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
-void sm_set_kernel(Sm *sm, const RunningKernel *running);
+
+/* --- sm_class.c --- */
+uint32_t sm_number(const SimObject *sm);
+
+/* --- sm.c --- */
+uint64_t sm_tick(SimObject *sm, uint64_t now);
+void sm_settle(SimObject *sm, uint64_t now);
+
+/* --- sm_kernel.c --- */
 /* CTAs of the kernel that fit an SM at once; 0 with the limiting resource in `why`. */
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
                       size_t why_size);
+/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
+void sm_set_kernel(Sm *sm, const RunningKernel *running);
 
-/* Reports a fault of the instruction just executed: a user error that names kernel, line, CTA, thread,
- * address. */
-_Noreturn void sm_fault(const Sm *sm, uint32_t warp, const Inst *inst);
+/* --- sm_check.c --- */
+void sm_check(const SimObject *sm, bool idle);
+void sm_report(const SimObject *sm, FILE *out);
 
 /* --- cta.c --- */
 void sm_accept_cta(Sm *sm, uint64_t now);

@@ -1,0 +1,68 @@
+/* The state of an L1, shared by its files: l1_cache.c, the class, what an access means; l1_front.c, what
+ * stands in front of the tags. */
+#ifndef WW_MEM_L1_CACHE_H
+#define WW_MEM_L1_CACHE_H
+
+#include "mem/caches.h"
+#include "mem/l1_dma_port.h"
+#include "mem/passing.h"
+#include "mem/prioritization_buffer.h"
+#include "mem/reexecution_queue.h"
+#include "mem/saturation.h"
+#include "mem/warp_sampler.h"
+
+/* Functions for caches with a queue or a buffer, kept out of the straight path of the others. */
+#define ATTENTIVE __attribute__((noinline))
+
+typedef struct {
+    SimObject obj;
+    Port cpu, mem;
+    Cache cache;
+    uint32_t latency, write_policy, local_allocate;
+    uint32_t enabled;      /* a knob                             */
+    uint64_t may_allocate; /* a knob: warps that may take a line */
+    Passing passing;
+    Port dma;
+    L1DmaPort transfers;
+    WarpSampler *sampler; /* a policy's part of the SM, or NULL */
+    Saturation saturation;
+    uint64_t may_miss;    /* a knob: warps whose misses are served */
+    uint32_t reexecution; /* a knob: put into the queue what the cache does not take */
+    uint32_t attentive;   /* there is a queue or a buffer, or blocked hits are watched */
+    ReexecutionQueue queue;
+    PrioritizationBuffer buffer;       /* holds what is new at the tags, if it has places */
+    uint64_t queue_cycle;              /* the first in which it has not had its turn yet */
+    uint64_t may_allocate_seen;        /* what its accesses were last tried under */
+    uint32_t switches_seen, tags_held; /* the last access waits for the response link */
+    uint64_t hits_before;              /* the access of this cycle */
+    uint32_t watch_blocked_hits, blocked_hit;
+    uint64_t blocked_hit_since;
+    uint32_t bypass_line_fails, pad; /* a knob */
+    uint64_t line_fail_bypasses;
+    uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
+} L1Cache;
+
+typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_TAKEN } L1Event;
+
+CACHE_IS_FIRST_OF(L1Cache);
+
+/* May it use what lies below? To join a line that is under way counts as a miss. */
+static inline bool l1_may_miss(const L1Cache *l1, const MemMessage *m) {
+    return l1->may_miss >> (m->warp & 63) & 1;
+}
+
+/* --- l1_front.c: for an attentive cache, in the order of a cycle --- */
+/* A line or way has changed for those that wait for one in the set of `m`. */
+static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
+    if (l1->queue.count) reexecution_set_changed(&l1->queue, tag_set(&l1->cache.tags.shape, m->address));
+}
+/* What the tags look up in this cycle; `m`: what is new there, or NULL. */
+const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now);
+/* What became of the access that was chosen. */
+void l1_end_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now);
+/* After the access, or without one: when to look at queue and buffer again. */
+uint64_t l1_look_again(L1Cache *l1, uint64_t now);
+/* Counts up to the beginning of `cycle`. */
+void l1_settle_front(L1Cache *l1, uint64_t cycle);
+
+#endif
