@@ -2,12 +2,15 @@
 -- over time (Figure 4), and queue long at the L2 (Figure 5).
 local ww = require "warpwright"
 local json = require "scripts.lib.json"
+local svg = require "scripts.lib.svg"
+local warp_curves = require "scripts.lib.warp_curves"
 
 local help = [[
 usage: scripts/warp_hits [options] CONFIG WORKLOAD
 
 Prints, window of time by window of time, which part of the warps' samples had which L2 hit ratio; how many warps were found
-of another type than before; and the distribution of the delays of requests that queue for the L2's tags.
+of another type than before; and the distribution of the delays of requests that queue for the L2's tags. With --warps
+also the hit ratio of single warps, window by window. CTAs come and go: a warp here is a place in an SM for one.
 
   --size SIZE          small, medium (default) or large
   --policy P           beside which this is measured; default: as the config says
@@ -15,13 +18,29 @@ of another type than before; and the distribution of the delays of requests that
   --window N           cycles of a line of the table, default 200000
   --interval N         cycles between two samples of a warp, default 20000
   --warm-up N          requests to the L2 of a sample, default 100
+  --warps N            the hit ratios of N warps, chosen evenly among those that were ever sampled
+  --warps SM:WARP,...  of these
   --json FILE          all that is printed, in numbers
+  --svg FILE           draws the curves of --warps
 ]]
 
 local numbers = { window = 200000, interval = 20000, ["warm-up"] = 100 }
 local options, positional, settings = { size = "medium" }, {}, {}
 
 local function usage_error(text, ...) error("warp_hits: " .. text:format(...) .. "; see scripts/warp_hits --help", 0) end
+
+--- How many warps, or list of { sm =, warp = }.
+local function read_warps(text)
+  local count = math.tointeger(tonumber(text))
+  if count and count > 0 then return count end
+  local list = {}
+  for word in (text .. ","):gmatch "([^,]*)," do
+    local sm, warp = word:match "^(%d+):(%d+)$"
+    if not sm then usage_error("--warps: '%s' is neither a whole number from 1 on nor a list of SM:WARP", text) end
+    list[#list + 1] = { sm = tonumber(sm), warp = tonumber(warp) }
+  end
+  return list
+end
 
 local function read_arguments()
   local i = 1
@@ -42,7 +61,9 @@ local function read_arguments()
         local path, setting = value:match "^([^=]+)=(.*)$"
         if not path then usage_error("--set: '%s' is not PATH=VALUE", value) end
         settings[path] = setting
-      elseif name == "size" or name == "policy" or name == "json" then
+      elseif name == "warps" then
+        options.warps = read_warps(value)
+      elseif name == "size" or name == "policy" or name == "json" or name == "svg" then
         options[name] = value
       else
         usage_error("unknown argument '%s'", arg[i])
@@ -51,6 +72,7 @@ local function read_arguments()
     end
   end
   if #positional ~= 2 then usage_error("CONFIG and WORKLOAD are wanted") end
+  if options.svg and not options.warps then usage_error "--svg: it draws what --warps names" end
 end
 
 -- What is read ------------------------------------------------------------------------------------------------------
@@ -77,6 +99,88 @@ local function difference(now, before)
   local counts = {}
   for i = 1, #now do counts[i] = now[i] - (before and before[i] or 0) end
   return counts
+end
+
+-- Single warps ------------------------------------------------------------------------------------------------------
+
+--- All warps of the machine as list of { sm =, warp =, requests, hits = names of their rows }.
+local function warps_of(sim)
+  local warps, number = {}, 0
+  while sim:object(("sm[%d]"):format(number)) do
+    for warp = 0, sim:object(("sm[%d]"):format(number)).warps - 1 do
+      local rows = ("sm[%d].warp_curves.%%s_%d"):format(number, warp)
+      warps[#warps + 1] = { sm = number, warp = warp, requests = rows:format "requests", hits = rows:format "hits" }
+    end
+    number = number + 1
+  end
+  return warps
+end
+
+--- Those that --warps names, all if it says how many.
+local function warps_to_watch(sim)
+  if not options.warps then return {} end
+  local all, named = warps_of(sim), {}
+  if type(options.warps) == "number" then return all end
+  for _, wanted in ipairs(options.warps) do
+    for _, one in ipairs(all) do
+      if one.sm == wanted.sm and one.warp == wanted.warp then named[#named + 1] = one end
+    end
+  end
+  if #named < #options.warps then
+    local last = all[#all]
+    usage_error("--warps: this machine has the SMs 0 to %d with the warps 0 to %d", last.sm, last.warp)
+  end
+  return named
+end
+
+--- Adds a window to the curve of each.
+local function note_warps(r, watched)
+  for _, one in ipairs(watched) do
+    local sum = { r[one.requests], r[one.hits] }
+    one.windows = one.windows or {}
+    table.insert(one.windows, difference(sum, one.sum))
+    one.sum = sum
+  end
+end
+
+--- Of all warps that were sampled, so many that lie evenly in the order of SMs and warps.
+local function chosen_among(watched)
+  if type(options.warps) ~= "number" then return watched end
+  local sampled, chosen = {}, {}
+  for _, one in ipairs(watched) do
+    if one.sum[1] > 0 then sampled[#sampled + 1] = one end
+  end
+  local count = math.min(options.warps, #sampled)
+  for i = 1, count do chosen[i] = sampled[(2 * i - 1) * #sampled // (2 * count) + 1] end
+  return chosen
+end
+
+--- Percent, nil where there is no sample.
+local function hit_ratio(window) return window[1] > 0 and 100 * window[2] / window[1] or nil end
+
+local function name_of(one) return ("%d:%d"):format(one.sm, one.warp) end
+
+--- Hit ratios over the middles of the windows.
+local function draw(windows, chosen)
+  local series = {}
+  for _, one in ipairs(chosen) do
+    local points = {}
+    for i, window in ipairs(one.windows) do
+      local ratio, from = hit_ratio(window), i > 1 and windows[i - 1].cycle or 0
+      if ratio then points[#points + 1] = { (from + windows[i].cycle) / 2, ratio } end
+    end
+    if points[1] then series[#series + 1] = { name = name_of(one), points = points } end
+  end
+  local canvas, box = svg.canvas(), { x = 0, y = 0, width = 900, height = 360 }
+  local title = ("L2 hit ratio of warps of %s, %s"):format(positional[2], options.size)
+  if series[1] then canvas:curves(box, { title = title, x = "core cycle", y = "percent", series = series }) end
+  return canvas:document(box.width, box.height)
+end
+
+local function curves_for_json(chosen)
+  local curves = {}
+  for i, one in ipairs(chosen) do curves[i] = { sm = one.sm, warp = one.warp, windows = one.windows } end
+  return curves
 end
 
 -- What is printed ---------------------------------------------------------------------------------------------------
@@ -107,10 +211,32 @@ local function print_delays(r)
   return counts
 end
 
+local function print_warps(windows, chosen)
+  print "\nHit ratio of single warps, SM:WARP, in percent"
+  local cells = {}
+  for k, one in ipairs(chosen) do cells[k] = ("%6s"):format(name_of(one)) end
+  print(("%12s %s"):format("until cycle", table.concat(cells, " ")))
+  for i, window in ipairs(windows) do
+    for k, one in ipairs(chosen) do
+      local ratio = hit_ratio(one.windows[i])
+      cells[k] = ("%6s"):format(ratio and ("%.1f"):format(ratio) or "-")
+    end
+    print(("%12d %s"):format(window.cycle, table.concat(cells, " ")))
+  end
+end
+
+local function write(path, text)
+  local file, problem = io.open(path, "wb")
+  if not file then error(problem, 0) end
+  file:write(text)
+  file:close()
+end
+
 read_arguments()
 local measuring = ("warp_ratios:interval=%d,warm_up=%d+l2_delays"):format(numbers.interval, numbers["warm-up"])
-local policy = (options.policy and options.policy .. "+" or "") .. measuring
-local sim = ww.build(positional[1], { policy = policy, set = settings })
+local policies = { options.policy or {}, measuring, options.warps and warp_curves or {} }
+local sim = ww.build(positional[1], { policy = policies, set = settings })
+local watched = warps_to_watch(sim)
 sim:start(positional[2], options.size)
 print(("%s, %s %s, policy %s: percent of samples by L2 hit ratio"):format(sim.name, positional[2], options.size,
   options.policy or "of the config"))
@@ -120,21 +246,22 @@ local windows, before, ended, until_cycle = {}, nil, false, 0
 repeat
   until_cycle = until_cycle + numbers.window
   ended = sim:run { until_cycle = until_cycle }
-  local now, cycle = samples_of(sim:result()), sim:result().cycles
-  windows[#windows + 1] = { cycle = cycle, samples = difference(now, before) }
-  print_samples(cycle, windows[#windows].samples)
+  local r = sim:result()
+  local now = samples_of(r)
+  windows[#windows + 1] = { cycle = r.cycles, samples = difference(now, before) }
+  print_samples(r.cycles, windows[#windows].samples)
+  note_warps(r, watched)
   before = now
 until ended
 print_samples("in all", before)
 
-local result = sim:result()
+local result, chosen = sim:result(), chosen_among(watched)
 print(("\n%d of %d samples found a warp of another type than before"):format(result["sm[*].warp_types.changes"],
   before[#before]))
 local delay_counts = print_delays(result)
+if options.warps then print_warps(windows, chosen) end
 if options.json then
-  local file, problem = io.open(options.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
-    delays = delay_counts })
-  file:close()
+  write(options.json, json.encode { windows = windows, all = before, changes = result["sm[*].warp_types.changes"],
+    delays = delay_counts, warps = options.warps and curves_for_json(chosen) or nil })
 end
+if options.svg then write(options.svg, draw(windows, chosen)) end

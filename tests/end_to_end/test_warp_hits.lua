@@ -2,6 +2,8 @@
 local checks = require "policy_checks"
 local harness = require "harness"
 local json = require "scripts.lib.json"
+local kernel = require "warp_types_kernel"
+local warp_curves = require "scripts.lib.warp_curves"
 
 local figures = harness.folder() .. "/figures.json"
 local measuring = "warp_ratios:interval=3000,warm_up=20+l2_delays"
@@ -31,8 +33,74 @@ harness.test("windows add up to the counters of the run", function()
   harness.equal(got.delays[#got.delays], checks.sum(r, "l2.delays.delay_1024"), "the longest delays")
 end)
 
+harness.test("each warp has the requests and the hits of its own samples", function()
+  local r = kernel.run { "warp_types:interval=10000000,warm_up=320", warp_curves }
+  for warp, misses in pairs { [0] = 0, 3, 16, 29, 32, 0, 3, 16 } do -- of 32 lanes, in ten rounds
+    harness.equal(r["sm[0].warp_curves.requests_" .. warp], 320, "requests of warp " .. warp)
+    local parameters = warp == 7 and 1 or 0 -- it asks for the kernel's parameters, which are in the L2
+    harness.equal(r["sm[0].warp_curves.hits_" .. warp], 320 - 10 * misses + parameters, "hits of warp " .. warp)
+  end
+  harness.equal(r["sm[*].warp_curves.requests_*"], 8 * 320, "requests of all")
+end)
+
+local function warp_hits(...)
+  local status, output = harness.run("scripts/warp_hits.lua", "--json", figures, "--size", "small", "--policy", "lrr", "--window",
+    "20000", "--interval", "3000", "--warm-up", "20", "--set", "sms=5", ...)
+  harness.equal(status, 0, output)
+  return output, json.decode(harness.read(figures))
+end
+
+local function sum_of(one)
+  local requests, hits = 0, 0
+  for _, window in ipairs(one.windows) do requests, hits = requests + window[1], hits + window[2] end
+  return requests, hits
+end
+
+harness.test("curves of single warps add up to what each counted, window by window, with gaps where it was not sampled", function()
+  local chart = harness.folder() .. "/chart.svg"
+  local output, got = warp_hits("--warps", "2:38,0:14", "--svg", chart, "gtx480", "bfs")
+  local r = checks.run { workload = "bfs", policy = { "lrr+" .. measuring, warp_curves }, set = { sms = 5 } }
+  harness.equal(#got.warps, 2)
+  harness.contains(output, "until cycle   2:38   0:14\n       20000      -      -\n       40000   90.0      -\n       60000  100.0  100.0\n")
+  for i, want in ipairs { { 2, 38 }, { 0, 14 } } do
+    local one, rows = got.warps[i], ("sm[%d].warp_curves.%%s_%d"):format(want[1], want[2])
+    harness.equal(one.sm, want[1])
+    harness.equal(one.warp, want[2])
+    harness.equal(#one.windows, #got.windows, "windows")
+    local requests, hits = sum_of(one)
+    assert(requests >= 40, "few samples")
+    harness.equal(requests, r[rows:format "requests"], "requests")
+    harness.equal(hits, r[rows:format "hits"], "hits")
+    for k, window in ipairs(one.windows) do
+      assert(window[1] % 20 == 0 and window[2] <= window[1], ("warp %d, window %d: %d of %d"):format(i, k, window[2], window[1]))
+    end
+  end
+  harness.contains(harness.read(chart), ">2:38</text>", ">0:14</text>", "L2 hit ratio of warps of bfs, small")
+end)
+
+harness.test("warps are chosen evenly among those that were sampled", function()
+  local _, all = warp_hits("--warps", "1000", "gtx480", "bfs")
+  local sampled, requests = #all.warps, 0
+  for _, one in ipairs(all.warps) do
+    local own = sum_of(one)
+    assert(own > 0, ("sm %d warp %d has no sample"):format(one.sm, one.warp))
+    requests = requests + own
+  end
+  harness.equal(requests, 20 * all.all[#all.all], "requests of all samples")
+  local _, three = warp_hits("--warps", "3", "gtx480", "bfs")
+  for i, place in ipairs { sampled // 6, sampled // 2, 5 * sampled // 6 } do
+    local got, want = three.warps[i], all.warps[place + 1]
+    harness.equal(("%d:%d"):format(got.sm, got.warp), ("%d:%d"):format(want.sm, want.warp), "choice " .. i)
+  end
+  harness.equal(#three.warps, 3)
+end)
+
 harness.test("bad arguments are named", function()
   for _, case in ipairs {
+    { { "gtx480", "bfs", "--warps", "0" }, "--warps: '0' is neither a whole number from 1 on nor a list of SM:WARP" },
+    { { "gtx480", "bfs", "--warps", "0:3,5" }, "--warps: '0:3,5' is neither" },
+    { { "gtx480", "bfs", "--warps", "15:0" }, "--warps: this machine has the SMs 0 to 14 with the warps 0 to 47" },
+    { { "gtx480", "bfs", "--svg", "chart.svg" }, "--svg: it draws what --warps names" },
     { { "gtx480" }, "CONFIG and WORKLOAD are wanted" },
     { { "--limit", "2", "gtx480", "bfs" }, "unknown argument '--limit'" },
     { { "gtx480", "bfs", "--window", "0" }, "--window: '0' is not a whole number from 1 on" },
