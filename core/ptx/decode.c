@@ -168,6 +168,47 @@ static void note_accesses(Decoder *decoder, uint32_t i) {
     note_carry(decoder, i, write);
 }
 
+/* Atomics on global memory write when the answer comes back, long after those that follow them have executed.
+ * Who reads the result, or writes the register again, waits for its scoreboard name; another register in the
+ * same slot would not. */
+
+static bool writes_late(const Inst *inst) {
+    return inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
+}
+
+static bool ends_with(const LiveRanges *ranges, uint32_t reg, uint32_t inst) {
+    for (uint32_t s = ranges->first[reg]; s < ranges->first[reg + 1]; s++)
+        if (ranges->segments[s].end == 2 * inst + 1) return true;
+    return false;
+}
+
+/* An atom whose result nobody reads is a red, as it is on hardware. */
+static void drop_dead_results(Decoder *decoder, const LiveRanges *ranges) {
+    uint32_t kept = 0;
+    for (uint32_t a = 0; a < decoder->access_count; a++) {
+        Access access = decoder->accesses[a];
+        if (access.kind == ACCESS_READ || !writes_late(&decoder->kernel->insts[access.inst]) ||
+            !ends_with(ranges, access.reg, access.inst)) {
+            decoder->accesses[kept++] = access;
+            continue;
+        }
+        Operand *result = &decoder->body->statements[access.inst].operands[0];
+        result->shape = OPERAND_SINK;
+        result->reg = NO_REGISTER;
+        decoder->kernel->insts[access.inst].dst_mask = 0;
+    }
+    decoder->access_count = kept;
+}
+
+static const bool *find_late_writes(const Decoder *decoder) {
+    bool *late = arena_alloc(decoder->arena, decoder->body->register_count, sizeof *late);
+    for (uint32_t a = 0; a < decoder->access_count; a++)
+        if (decoder->accesses[a].kind != ACCESS_READ &&
+            writes_late(&decoder->kernel->insts[decoder->accesses[a].inst]))
+            late[decoder->accesses[a].reg] = true;
+    return late;
+}
+
 /* Allocation. */
 
 static void allocate_slots(Decoder *decoder, const LiveRanges *ranges) {
@@ -177,7 +218,7 @@ static void allocate_slots(Decoder *decoder, const LiveRanges *ranges) {
         const VirtualRegister *reg = &decoder->body->registers[r];
         width[r] = reg->is_predicate ? 0 : reg->bytes == 8 ? 2 : 1;
     }
-    kernel->slots = assign_places(decoder->arena, ranges, width, decoder->place);
+    kernel->slots = assign_places(decoder->arena, ranges, width, find_late_writes(decoder), decoder->place);
     uint64_t peak = liveness_peak(decoder->arena, ranges, width, kernel->inst_count);
     kernel->registers_per_thread = peak ? (uint32_t)peak : 1;
 }
@@ -187,7 +228,7 @@ static void allocate_predicates(Decoder *decoder, const LiveRanges *ranges, uint
     for (uint32_t r = 0; r < ranges->register_count; r++)
         width[r] = decoder->body->registers[r].is_predicate && r != decoder->carry;
     decoder->kernel->predicates = FIRST_FREE_PREDICATE +
-                                  assign_places(decoder->arena, ranges, width, decoder->place);
+                                  assign_places(decoder->arena, ranges, width, NULL, decoder->place);
     if (decoder->kernel->predicates > NO_PREDICATE)
         parser_fail(decoder->parser, line, "'%.200s' has more than %d predicates live at once",
                     decoder->kernel->name, NO_PREDICATE - FIRST_FREE_PREDICATE);
@@ -202,6 +243,7 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
         note_accesses(decoder, i);
     uint32_t count = decoder->body->register_count;
     LiveRanges ranges = liveness_find(decoder->arena, flow, decoder->accesses, decoder->access_count, count);
+    drop_dead_results(decoder, &ranges);
     decoder->place = arena_alloc(decoder->arena, count, sizeof *decoder->place);
     decoder->name = arena_alloc(decoder->arena, count, sizeof *decoder->name);
     allocate_slots(decoder, &ranges);

@@ -9,6 +9,7 @@
 typedef struct {
     LiveSegment *segments;
     uint32_t count, capacity;
+    uint8_t width; /* of the registers in it, 0: none yet */
 } Occupied;
 
 /* The first segment that ends at `position` or later. */
@@ -66,24 +67,36 @@ static Beginning *order_by_start(Arena *arena, const LiveRanges *ranges, uint32_
     return order;
 }
 
-uint32_t assign_places(Arena *arena, const LiveRanges *ranges, const uint8_t *width, uint32_t *place) {
+/* Whether a register of this width may lie there as far as the others are concerned that do. */
+static bool is_open(const Occupied *place, uint8_t width, bool alone) {
+    return place->width == 0 || (place->width == width && !alone);
+}
+
+static void take(Arena *arena, Occupied *place, const LiveRanges *ranges, uint32_t reg, uint8_t width,
+                 bool alone) {
+    place->width = alone ? UINT8_MAX : width;
+    occupy(arena, place, ranges, reg);
+}
+
+uint32_t assign_places(Arena *arena, const LiveRanges *ranges, const uint8_t *width, const bool *alone,
+                       uint32_t *place) {
     Occupied *places = NULL;
     uint32_t used = 0, capacity = 0, count;
     const Beginning *order = order_by_start(arena, ranges, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t reg = order[i].reg, at = 0;
         if (!width[reg]) continue;
-        bool pair = width[reg] == 2;
+        bool pair = width[reg] == 2, shares_not = alone && alone[reg];
         for (; at < used; at += pair ? 2 : 1)
-            if (is_free(&places[at], ranges, reg) &&
-                (!pair || at + 1 >= used || is_free(&places[at + 1], ranges, reg)))
+            if (is_open(&places[at], width[reg], shares_not) && is_free(&places[at], ranges, reg) &&
+                (!pair || at + 1 >= used || is_open(&places[at + 1], width[reg], shares_not)))
                 break;
         for (; used < at + width[reg]; used++) {
             places = arena_grow(arena, places, sizeof *places, used, &capacity);
             places[used] = (Occupied){0};
         }
         for (uint32_t w = 0; w < width[reg]; w++)
-            occupy(arena, &places[at + w], ranges, reg);
+            take(arena, &places[at + w], ranges, reg, width[reg], shares_not);
         place[reg] = at;
     }
     return used;

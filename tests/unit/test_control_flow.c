@@ -199,7 +199,7 @@ START_TEST(a_destination_does_not_overlay_a_source_of_the_same_instruction) {
     LiveRanges ranges = live(3, accesses, 4, 2);
     const uint8_t width[] = {1, 2};
     uint32_t place[2];
-    ck_assert_uint_eq(assign_places(&arena, &ranges, width, place), 4);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, width, NULL, place), 4);
     ck_assert_uint_eq(place[0], 0);
     ck_assert_uint_eq(place[1], 2);
 }
@@ -213,7 +213,7 @@ START_TEST(registers_that_are_never_live_together_share_a_place) {
     const uint8_t width[] = {1, 1};
     uint32_t place[2];
     uint8_t name[2];
-    ck_assert_uint_eq(assign_places(&arena, &ranges, width, place), 1);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, width, NULL, place), 1);
     assign_names(&arena, &ranges, name);
     ck_assert_uint_ne(name[0], name[1]); /* but the scoreboard tells them apart */
 }
@@ -228,7 +228,38 @@ START_TEST(the_two_sides_of_a_branch_share_places) {
     LiveRanges ranges = live(7, accesses, 4, 2);
     const uint8_t width[] = {1, 1};
     uint32_t place[2];
-    ck_assert_uint_eq(assign_places(&arena, &ranges, width, place), 1);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, width, NULL, place), 1);
+}
+END_TEST
+
+/* Lanes that wait on the other side keep a 64-bit value in slots that a 32-bit one would overlay. */
+START_TEST(registers_of_different_width_share_no_place) {
+    branch(0, 4, P);
+    branch(3, 6, NONE);
+    leave(6, NONE);
+    const Access accesses[] = {
+        {1, 0, ACCESS_WRITE}, {2, 0, ACCESS_READ}, {4, 1, ACCESS_WRITE}, {5, 1, ACCESS_READ}};
+    LiveRanges ranges = live(7, accesses, 4, 2);
+    uint32_t place[2];
+    ck_assert_uint_eq(assign_places(&arena, &ranges, (const uint8_t[]){2, 1}, NULL, place), 3);
+    ck_assert_uint_eq(place[1], 2);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, (const uint8_t[]){1, 2}, NULL, place), 4);
+    ck_assert_uint_eq(place[1], 2);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, (const uint8_t[]){2, 2}, NULL, place), 2);
+}
+END_TEST
+
+START_TEST(registers_that_stay_alone_share_no_place) {
+    leave(6, NONE);
+    const Access accesses[] = {{0, 0, ACCESS_WRITE}, {1, 0, ACCESS_READ},  {2, 1, ACCESS_WRITE},
+                               {3, 1, ACCESS_READ},  {4, 2, ACCESS_WRITE}, {5, 2, ACCESS_READ}};
+    LiveRanges ranges = live(7, accesses, 6, 3);
+    const uint8_t width[] = {1, 1, 1};
+    const bool alone[] = {false, true, false};
+    uint32_t place[3];
+    ck_assert_uint_eq(assign_places(&arena, &ranges, width, alone, place), 2);
+    ck_assert_uint_eq(place[1], 1);
+    ck_assert_uint_eq(place[2], place[0]);
 }
 END_TEST
 
@@ -271,7 +302,7 @@ START_TEST(more_registers_than_names_share_names) {
     assign_names(&arena, &ranges, name);
     for (uint32_t r = 0; r < SCOREBOARD_NAMES; r++)
         ck_assert_uint_eq(name[r], r);
-    ck_assert_uint_eq(assign_places(&arena, &ranges, width, place), REGISTERS);
+    ck_assert_uint_eq(assign_places(&arena, &ranges, width, NULL, place), REGISTERS);
 }
 END_TEST
 
@@ -355,7 +386,7 @@ START_TEST(no_thread_loses_a_value_on_any_path) {
         for (uint32_t r = 0; r < registers; r++)
             width[r] = (uint8_t)(1 + random_below(2));
         LiveRanges ranges = live(count, accesses, access_count, registers);
-        ck_assert_uint_le(assign_places(&arena, &ranges, width, place), 2 * registers);
+        ck_assert_uint_le(assign_places(&arena, &ranges, width, NULL, place), 2 * registers);
         for (uint32_t r = 0; r < registers; r++)
             if (width[r] == 2) ck_assert_uint_eq(place[r] % 2, 0);
         memset(name, 0, sizeof name);
@@ -396,6 +427,8 @@ Suite *control_flow_suite(void) {
     tcase_add_test(allocation, a_destination_does_not_overlay_a_source_of_the_same_instruction);
     tcase_add_test(allocation, registers_that_are_never_live_together_share_a_place);
     tcase_add_test(allocation, the_two_sides_of_a_branch_share_places);
+    tcase_add_test(allocation, registers_of_different_width_share_no_place);
+    tcase_add_test(allocation, registers_that_stay_alone_share_no_place);
     tcase_add_test(allocation, the_name_that_has_been_free_for_longest_is_taken_when_all_were_used);
     tcase_add_test(allocation, more_registers_than_names_share_names);
     tcase_add_test(allocation, no_thread_loses_a_value_on_any_path);

@@ -367,6 +367,34 @@ START_TEST(more_predicates_than_masks_fit_when_few_are_live) {
 }
 END_TEST
 
+/* An atomic's result arrives when others have executed that could own its slot. */
+
+START_TEST(an_atom_whose_result_is_not_read_writes_no_register) {
+    Module *module = parse(KERNEL("ld.param.u64 %rd1, [a]; atom.global.add.u32 %r1, [%rd1], 1;\n"
+                                  "atom.global.add.u32 %r2, [%rd1], %r2; atom.shared.add.u32 %r3, [4], 1;\n"
+                                  "atom.global.add.u64 %rd2, [%rd1], 1; st.global.u64 [%rd1], %rd2;"));
+    const Kernel *kernel = module_kernel(module, "k");
+    const uint32_t results[] = {0, 0, 1, 1};
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(kernel->insts[i + 1].dst_count, results[i]);
+        ck_assert_uint_eq(kernel->insts[i + 1].out_name_count, results[i]);
+    }
+    ck_assert_uint_eq(kernel->insts[2].src_count, 2);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(the_result_of_an_atom_on_global_memory_shares_no_slot) {
+    Module *module = parse(KERNEL("ld.param.u64 %rd1, [a]; atom.global.add.u32 %r1, [%rd1], 1;\n"
+                                  "@%p1 bra L; st.global.u32 [%rd1], %r1; L: mov.u32 %r2, 5;\n"
+                                  "st.global.u32 [%rd1], %r2; mov.u32 %r3, 6; st.global.u32 [%rd1], %r3;"));
+    const Inst *insts = module_kernel(module, "k")->insts;
+    ck_assert_uint_ne(insts[4].dst[0], insts[1].dst[0]); /* not even where %r1 is dead */
+    ck_assert_uint_eq(insts[6].dst[0], insts[4].dst[0]);
+    module_free(module);
+}
+END_TEST
+
 /* Calls. */
 
 #define ADD_FUNCTION                                                                                         \
@@ -636,6 +664,8 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(decoding, a_trailing_nul_is_no_text);
     tcase_add_test(decoding, long_initialisers_are_read_whole);
     tcase_add_test(decoding, more_predicates_than_masks_fit_when_few_are_live);
+    tcase_add_test(decoding, an_atom_whose_result_is_not_read_writes_no_register);
+    tcase_add_test(decoding, the_result_of_an_atom_on_global_memory_shares_no_slot);
     suite_add_tcase(suite, decoding);
     TCase *calls = tcase_create("calls");
     tcase_set_timeout(calls, 30);
