@@ -26,6 +26,15 @@ static SimObject *add(Sim *sim, const char *class, const char *path, const char 
     return object;
 }
 
+static void add_device_memory(CacheRig *rig) {
+    rig->functional = calloc(1, sizeof *rig->functional);
+    ck_assert_ptr_nonnull(rig->functional);
+    rig->functional->memory = device_memory_new(1 << 20);
+    rig->functional->payloads[0] = calloc(RIG_PAYLOADS, sizeof(AtomicPayload));
+    rig->base = device_alloc(rig->functional->memory, RIG_MEMORY);
+    rig->sim->user = rig->functional;
+}
+
 static void register_classes(void) {
     memory_test_classes();
     class_register(&l1_class);
@@ -42,7 +51,7 @@ CacheRig cache_rig(CacheBench bench) {
     bool l1 = strcmp(bench.class, "L1") == 0;
     register_classes();
     sim_clock(rig.sim, "clock", 1000000000);
-    add(rig.sim, "AddressMap", "map", "channels=1", NULL);
+    add(rig.sim, "AddressMap", "map", "channels=1", bench.map);
     rig.driver = add(rig.sim, "MemoryDriver", "driver", NULL, bench.driver);
     rig.cache = add(rig.sim, bench.class, "cache",
                     l1 ? "size=64KiB ways=8 mshrs=32 latency=6"
@@ -50,11 +59,13 @@ CacheRig cache_rig(CacheBench bench) {
                     bench.cache);
     if (bench.part) rig.part = add(rig.sim, bench.part, "cache.part", NULL, bench.part_parameters);
     rig.below = add(rig.sim, "MemoryResponder", "below", "latency=20", bench.below);
-    sim_wire(rig.sim, rig.driver, "mem", rig.cache, "cpu", bench.request, (LinkOptions){0});
+    if (bench.beside) rig.beside = add(rig.sim, bench.beside, "beside", NULL, NULL);
+    sim_wire(rig.sim, rig.driver, "mem", rig.cache, "cpu", bench.request, bench.response);
     sim_wire(rig.sim, rig.cache, "mem", rig.below, "cpu", (LinkOptions){0}, bench.answer);
     if (bench.quantum) sim_set_quantum(rig.sim, bench.quantum);
     rig.sim->order = bench.order;
     rig.sim->order_seed = bench.order_seed;
+    if (bench.device_memory) add_device_memory(&rig);
     sim_elaborate(rig.sim);
     return rig;
 }
@@ -62,6 +73,10 @@ CacheRig cache_rig(CacheBench bench) {
 void rig_free(CacheRig *rig) {
     sim_free(rig->sim);
     free(rig->ear);
+    if (!rig->functional) return;
+    free(rig->functional->payloads[0]);
+    device_memory_free(rig->functional->memory);
+    free(rig->functional);
 }
 
 static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
@@ -99,6 +114,13 @@ void rig_set(CacheRig *rig, const char *knob, const char *text) {
     object_wake(rig->cache);
 }
 
+void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps) {
+    const Field *f = object_field(rig->cache, FIELD_STATE, knob);
+    ck_assert(f && f->knob);
+    *(uint64_t *)(void *)((char *)rig->cache + f->offset) = warps;
+    object_wake(rig->cache);
+}
+
 uint64_t stat_of(const SimObject *object, const char *name) {
     const Field *f = object_field(object, FIELD_STAT, name);
     ck_assert_ptr_nonnull(f);
@@ -107,6 +129,13 @@ uint64_t stat_of(const SimObject *object, const char *name) {
 
 uint64_t rig_stat(const CacheRig *rig, const char *name) {
     return stat_of(rig->cache, name);
+}
+
+void expect_one_stall(const CacheRig *rig, const char *counter, uint64_t stopped, uint64_t released) {
+    char cycles[64];
+    snprintf(cycles, sizeof cycles, "%.*s_cycles", (int)strlen(counter) - 1, counter);
+    ck_assert_uint_eq(rig_stat(rig, counter), 1);
+    ck_assert_uint_eq(rig_stat(rig, cycles), released - stopped);
 }
 
 uint32_t rig_arrivals(const CacheRig *rig) {
@@ -118,6 +147,18 @@ const LoggedMessage *rig_arrival(const CacheRig *rig, uint32_t i) {
     return &memory_responder_arrivals(rig->below)->entries[i];
 }
 
+const LoggedMessage *rig_response(const CacheRig *rig, uint32_t i) {
+    ck_assert_uint_lt(i, memory_driver_responses(rig->driver)->count);
+    return &memory_driver_responses(rig->driver)->entries[i];
+}
+
+uint64_t rig_answered(const CacheRig *rig, uint32_t token) {
+    const MessageLog *log = memory_driver_responses(rig->driver);
+    for (uint32_t i = 0; i < log->count; i++)
+        if (log->entries[i].message.token == token) return log->entries[i].cycle;
+    return 0;
+}
+
 int64_t rig_time(CacheRig *rig, MemMessage m) {
     const MessageLog *responses = memory_driver_responses(rig->driver);
     uint32_t before = responses->count;
@@ -125,6 +166,87 @@ int64_t rig_time(CacheRig *rig, MemMessage m) {
     memory_driver_send(rig->driver, start, m);
     rig_run(rig);
     return responses->count == before ? -1 : (int64_t)(responses->entries[before].cycle - start);
+}
+
+bool rig_hits(CacheRig *rig, MemMessage m) {
+    uint32_t before = memory_driver_responses(rig->driver)->count;
+    rig_time(rig, m);
+    return rig_response(rig, before)->message.flags & MEM_HIT;
+}
+
+/* ---- Mixtures ---- */
+
+void rig_run_awake(CacheRig *rig, uint64_t awake_until) {
+    while (rig->sim->now < awake_until) {
+        object_poke(rig->cache, rig->sim->now);
+        sim_run(rig->sim, rig->sim->now + rig->cache->period);
+    }
+    rig_run(rig);
+}
+
+static void expect_same_log(const MessageLog *a, const MessageLog *b) {
+    ck_assert_uint_eq(a->count, b->count);
+    ck_assert_mem_eq(a->entries, b->entries, a->count * sizeof *a->entries);
+}
+
+static void expect_same(const CacheRig *a, const CacheRig *b) {
+    char *stats_a = stats_text(a->sim), *stats_b = stats_text(b->sim);
+    ck_assert_str_eq(stats_a, stats_b);
+    free(stats_a);
+    free(stats_b);
+    expect_same_log(memory_driver_responses(a->driver), memory_driver_responses(b->driver));
+    expect_same_log(memory_responder_arrivals(a->below), memory_responder_arrivals(b->below));
+    if (!a->functional) return;
+    ck_assert_mem_eq(a->functional->payloads[0], b->functional->payloads[0],
+                     RIG_PAYLOADS * sizeof(AtomicPayload));
+    ck_assert_uint_eq(device_digest(a->functional->memory), device_digest(b->functional->memory));
+}
+
+void expect_order_of_ticks_not_to_matter(Mixture *mixture, int variant) {
+    CacheRig first = mixture(variant, ORDER_PATH, 0, 0);
+    for (uint64_t other = 0; other < 4; other++) {
+        CacheRig rig = mixture(variant, other ? ORDER_SHUFFLED : ORDER_REVERSED, other, 0);
+        expect_same(&first, &rig);
+        rig_free(&rig);
+    }
+    rig_free(&first);
+}
+
+void expect_needless_ticks_to_change_nothing(Mixture *mixture, int variant) {
+    CacheRig sleeping = mixture(variant, ORDER_PATH, 0, 0);
+    CacheRig awake = mixture(variant, ORDER_PATH, 0, sleeping.sim->now);
+    expect_same(&sleeping, &awake);
+    rig_free(&sleeping);
+    rig_free(&awake);
+}
+
+void expect_every_request_answered_once(const CacheRig *rig) {
+    const MessageLog *sent = memory_driver_sent(rig->driver), *back = memory_driver_responses(rig->driver);
+    bool *seen = calloc(sent->count, sizeof *seen);
+    ck_assert_ptr_nonnull(seen);
+    for (uint32_t i = 0; i < back->count; i++) {
+        MemMessage m = back->entries[i].message;
+        ck_assert_uint_lt(m.token, sent->count);
+        ck_assert(!seen[m.token]);
+        seen[m.token] = true;
+        m.flags &= (uint8_t)~MEM_HIT;
+        ck_assert_mem_eq(&m, &sent->entries[m.token].message, sizeof m);
+    }
+    for (uint32_t i = 0; i < sent->count; i++)
+        ck_assert_int_eq(seen[i], !(sent->entries[i].message.flags & MEM_POSTED));
+    free(seen);
+}
+
+/* ---- Messages ---- */
+
+MemMessage of_local_memory(MemMessage m) {
+    m.flags |= MEM_LOCAL;
+    return m;
+}
+
+MemMessage of_token(MemMessage m, uint32_t token) {
+    m.token = token;
+    return m;
 }
 
 MemMessage of_class(MemMessage m, uint32_t class_number) {
