@@ -190,12 +190,7 @@ local function agreement(options)
       io.stdout:flush()
     end
   end
-  if options.json then
-    local file, problem = io.open(options.json, "wb")
-    if not file then error(problem, 0) end
-    file:write(json.encode(rows))
-    file:close()
-  end
+  if options.json then json.write(options.json, rows) end
   print(("\n%d compared, %d outside"):format(#rows, outside))
 end
 

@@ -3,6 +3,7 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 
 local help = [[
@@ -28,7 +29,7 @@ Misses are those of reads and of writes that take a line. MPKI: per 1000 thread 
   --json FILE          writes the figures
 ]]
 
-local function usage_error(text, ...) error("belady: " .. text:format(...) .. "; see scripts/belady --help", 0) end
+local function usage_error(...) command_line.error("belady", ...) end
 
 -- Replaying -------------------------------------------------------------------------------------------------------------
 
@@ -45,10 +46,8 @@ end
 
 --- The cache to replay on: the trace's own, or what the options say.
 local function geometry_of(options, header)
-  local size, ways = options.cache or header.size, options.ways or header.ways
-  if options.cache or options.ways or options.masks then
-    return size, ways, options.masks and "xor" or "linear", options.masks or "", false
-  end
+  local size, ways, masks = options.cache or header.size, options.ways or header.ways, options["index-masks"]
+  if options.cache or options.ways or masks then return size, ways, masks and "xor" or "linear", masks or "", false end
   return size, ways, header.index, header.index_masks, header.before == 0 and not header.on_fill
 end
 
@@ -169,62 +168,25 @@ local function main(options)
     results = run_all(options)
     print_claim(results)
   end
-  if not options.json then return end
-  local file, problem = io.open(options.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode(results))
-  file:close()
+  if options.json then json.write(options.json, results) end
 end
 
 -- Command line ----------------------------------------------------------------------------------------------------------
 
-local function words_of(list)
-  local words = {}
-  for word in list:gmatch "[^,]+" do
-    if word:match "^[%w_]+=" and words[1] then -- a parameter of the policy before it
-      words[#words] = words[#words] .. "," .. word
-    else
-      words[#words + 1] = word
-    end
-  end
-  return words
-end
-
 local readers = {
-  ["--policies"] = function(o, text) o.policies = words_of(text) end,
-  ["--size"] = function(o, text) o.size = text end,
-  ["--set"] = function(o, text) table.insert(o.set, text) end,
-  ["--cache"] = function(o, text) o.cache = core.quantity(text, "bytes") end,
-  ["--ways"] = function(o, text) o.ways = math.tointeger(tonumber(text)) or usage_error("--ways: '%s' is no number", text) end,
-  ["--index-masks"] = function(o, text) o.masks = text end,
-  ["--keep"] = function(o, text) o.keep = text end,
-  ["--trace"] = function(o, text) o.trace = text end,
-  ["--json"] = function(o, text) o.json = text end,
+  policies = command_line.policies, size = command_line.text, set = command_line.list, keep = command_line.text,
+  trace = command_line.text, json = command_line.text, sms = command_line.flag, ["index-masks"] = command_line.text,
+  cache = function(text) return core.quantity(text, "bytes") end,
+  ways = function(text) return math.tointeger(tonumber(text)) or usage_error("--ways: '%s' is no number", text) end,
 }
 
 local function read_arguments(args)
-  local options, names, i = { set = {}, size = "small", policies = { "lrr", "gto", "ccws" } }, {}, 1
-  while args[i] do
-    local reader = readers[args[i]]
-    if args[i] == "--sms" then
-      options.sms = true
-    elseif reader then
-      reader(options, args[i + 1] or usage_error("%s: a value must follow", args[i]))
-      i = i + 1
-    elseif args[i]:sub(1, 1) == "-" then
-      usage_error("unknown option '%s'", args[i])
-    else
-      names[#names + 1] = args[i]
-    end
-    i = i + 1
-  end
-  if #names ~= (options.trace and 0 or 2) then usage_error "a config and a workload are wanted, or --trace FOLDER" end
-  options.config, options.workload = names[1], names[2]
+  local options = { set = {}, size = "small", policies = { "lrr", "gto", "ccws" } }
+  local words = command_line.read("belady", args, options, readers)
+  if #words ~= (options.trace and 0 or 2) then usage_error "a config and a workload are wanted, or --trace FOLDER" end
+  options.config, options.workload = words[1], words[2]
   return options
 end
 
-if arg[1] == "--help" or arg[1] == "-h" then
-  io.write(help)
-  return
-end
+if command_line.helped(arg, help) then return end
 main(read_arguments(arg))

@@ -212,10 +212,7 @@ local function bench(options)
   end
   local folder = options.out:match "^(.+)/"
   if folder then core.make_folder(folder) end
-  local file, problem = io.open(options.out, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode(results))
-  file:close()
+  json.write(options.out, results)
   print("written to " .. options.out)
 end
 

@@ -1,6 +1,7 @@
 -- Runs the kernels of the D2MA paper (Jamshidi, Samadi, Mahlke, PACT 2014) in their plain and their D2MA versions and prints
 -- what the engine is worth, beside the figures of the paper. `help` below says how it is called.
 local ww = require "warpwright"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 
 local help = [[
@@ -46,7 +47,7 @@ local kernels = {
 local paper_means = { speedup = 1.36, instructions = 0.07, transfer = 0.81, agen = 0.98, mem = 0.66, plain_stalled = 0.07,
   d2ma_stalled = 0.01 }
 
-local function usage_error(text, ...) error("d2ma: " .. text:format(...) .. "; see scripts/d2ma --help", 0) end
+local function usage_error(...) command_line.error("d2ma", ...) end
 
 -- Runs ----------------------------------------------------------------------------------------------------------------
 
@@ -204,10 +205,7 @@ local function compare(options)
   local means = means_of(rows)
   print_table(rows, means)
   if options.json then
-    local file, problem = io.open(options.json, "wb")
-    if not file then error(problem, 0) end
-    file:write(json.encode { config = options.config, size = options.size, set = options.set, kernels = rows, means = means })
-    file:close()
+    json.write(options.json, { config = options.config, size = options.size, set = options.set, kernels = rows, means = means })
     print("\nwritten to " .. options.json)
   end
   if failed then os.exit(1) end
@@ -216,9 +214,8 @@ end
 -- Command line --------------------------------------------------------------------------------------------------------
 
 local function kernels_named(list)
-  if not list then return kernels end
   local found = {}
-  for name in list:gmatch "[^,]+" do
+  for _, name in ipairs(command_line.words(list)) do
     local before = #found
     for _, kernel in ipairs(kernels) do
       if kernel.name == name then found[#found + 1] = kernel end
@@ -228,26 +225,14 @@ local function kernels_named(list)
   return found
 end
 
-local takes_value = { only = true, size = true, config = true, set = true, json = true }
-
 local function read_arguments(args)
-  local options = { set = {}, size = "medium", config = "gtx480_d2ma" }
-  for i = 1, #args, 2 do
-    local name = args[i]:match "^%-%-(.*)$"
-    if not takes_value[name or ""] then usage_error("unknown option '%s'", args[i]) end
-    local value = args[i + 1] or usage_error("%s: a value must follow", args[i])
-    if name == "set" then
-      table.insert(options.set, value)
-    else
-      options[name] = value
-    end
-  end
-  options.kernels = kernels_named(options.only)
+  local options = { set = {}, size = "medium", config = "gtx480_d2ma", only = kernels }
+  local words = command_line.read("d2ma", args, options, { only = kernels_named, size = command_line.text,
+    config = command_line.text, set = command_line.list, json = command_line.text })
+  if words[1] then usage_error("unknown option '%s'", words[1]) end
+  options.kernels = options.only
   return options
 end
 
-if arg[1] == "--help" or arg[1] == "-h" then
-  io.write(help)
-  return
-end
+if command_line.helped(arg, help) then return end
 compare(read_arguments(arg))

@@ -6,6 +6,7 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 local child = require "scripts.lib.child"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 
 local help = [[
@@ -29,7 +30,7 @@ lrr and gto run in any case.
 
 local baselines = { "lrr", "gto" }
 
-local function usage_error(text, ...) error("policies: " .. text:format(...) .. "; see scripts/policies --help", 0) end
+local function usage_error(...) command_line.error("policies", ...) end
 
 -- One run, in a process of its own ------------------------------------------------------------------------------------
 
@@ -89,10 +90,8 @@ local function run_one(options)
   local workload, spent = timed(options.run)
   local r = ww.run { config = options.config, workload = workload, size = options.size, policy = options.policy,
     set = options.set, out = false }
-  local file = assert(io.open(options.result, "wb"))
-  file:write(json.encode { cycles = r.cycles, seconds = spent.seconds, verified = r.checks > 0,
+  json.write(options.result, { cycles = r.cycles, seconds = spent.seconds, verified = r.checks > 0,
     triggers = triggers(r, prefixes_of(options.policy)) })
-  file:close()
 end
 
 -- All runs ------------------------------------------------------------------------------------------------------------
@@ -258,11 +257,8 @@ local function write_json(options, runs, by_policy)
       means[i][figure] = geometric_mean(options, by_policy[name], figure)
     end
   end
-  local file, problem = io.open(options.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode { config = options.config, size = options.size, set = options.set, runs = runs,
+  json.write(options.json, { config = options.config, size = options.size, set = options.set, runs = runs,
     geometric_means = means })
-  file:close()
   print("\nwritten to " .. options.json)
 end
 
@@ -288,25 +284,6 @@ local function every_policy()
   return found
 end
 
-local function words_of(list)
-  local words = {}
-  for word in list:gmatch "[^,]+" do words[#words + 1] = word end
-  return words
-end
-
---- A parameter behind a comma belongs to the policy before it: "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }.
-local function policies_of(list)
-  local found = {}
-  for _, word in ipairs(words_of(list)) do
-    if word:match "^[%w_]+=" and found[1] then
-      found[#found] = found[#found] .. "," .. word
-    else
-      found[#found + 1] = word
-    end
-  end
-  return found
-end
-
 local function with_baselines(policies)
   local all, seen = {}, {}
   for _, list in ipairs { baselines, policies } do
@@ -318,33 +295,25 @@ local function with_baselines(policies)
   return all
 end
 
-local takes_value = names.sorted_keys { policies = 1, workloads = 1, size = 1, config = 1, set = 1, jobs = 1, json = 1, run = 1,
-  policy = 1, result = 1 }
+local readers = {
+  policies = command_line.policies, workloads = command_line.words, set = command_line.list, size = command_line.text,
+  config = command_line.text, jobs = command_line.text, json = command_line.text,
+  run = command_line.text, policy = command_line.text, result = command_line.text, -- between its processes
+}
 
 local function read_arguments(args)
-  local options, known = { set = {}, size = "medium", config = "gtx480", jobs = 1 }, {}
-  for _, name in ipairs(takes_value) do known["--" .. name] = name end
-  for i = 1, #args, 2 do
-    local name = known[args[i]] or usage_error("unknown option '%s'", args[i])
-    local value = args[i + 1] or usage_error("%s: a value must follow", args[i])
-    if name == "set" then
-      table.insert(options.set, value)
-    else
-      options[name] = value
-    end
-  end
-  options.policies = with_baselines(options.policies and policies_of(options.policies) or every_policy())
-  options.workloads = words_of(options.workloads or "kmeans,spmv,bfs,gesummv,sgemm,vecadd")
+  local options = { set = {}, size = "medium", config = "gtx480", jobs = 1,
+    workloads = { "kmeans", "spmv", "bfs", "gesummv", "sgemm", "vecadd" } }
+  local words = command_line.read("policies", args, options, readers)
+  if words[1] then usage_error("unknown option '%s'", words[1]) end
+  options.policies = with_baselines(options.policies or every_policy())
   options.jobs = math.tointeger(tonumber(options.jobs)) or 0
   if options.jobs < 1 then usage_error "--jobs: a whole number from 1 on is wanted" end
   for _, name in ipairs(options.workloads) do load.get("workload", name) end
   return options
 end
 
-if arg[1] == "--help" or arg[1] == "-h" then
-  io.write(help)
-  return
-end
+if command_line.helped(arg, help) then return end
 local options = read_arguments(arg)
 if options.run then
   run_one(options)

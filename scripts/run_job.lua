@@ -102,12 +102,7 @@ for i, parsed in ipairs(jobs) do
   print_result(results[i])
 end
 
-if given.json then
-  local file, problem = io.open(given.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode(results))
-  file:close()
-end
+if given.json then json.write(given.json, results) end
 for _, result in ipairs(results) do
   if result.problem then error(result.problem, 0) end
 end

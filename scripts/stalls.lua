@@ -1,5 +1,6 @@
 -- What the memory system makes SMs wait for, workload by policy. `help` below says how it is called.
 local ww = require "warpwright"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 
 local help = [[
@@ -21,7 +22,7 @@ Runs workloads under policies and prints, as means over the SMs and of the cycle
   --json FILE          writes the figures
 ]]
 
-local function usage_error(text, ...) error("stalls: " .. text:format(...) .. "; see scripts/stalls --help", 0) end
+local function usage_error(...) command_line.error("stalls", ...) end
 
 -- Figures ---------------------------------------------------------------------------------------------------------------
 
@@ -96,55 +97,19 @@ local function main(options)
       print_row(widths, rows[#rows])
     end
   end
-  if not options.json then return end
-  local file, problem = io.open(options.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode(rows))
-  file:close()
+  if options.json then json.write(options.json, rows) end
 end
 
 -- Command line ----------------------------------------------------------------------------------------------------------
 
---- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter belongs to the policy before it.
-local function words_of(list)
-  local words = {}
-  for word in list:gmatch "[^,]+" do
-    if word:match "^[%w_]+=" and words[1] then
-      words[#words] = words[#words] .. "," .. word
-    else
-      words[#words + 1] = word
-    end
-  end
-  return words
-end
-
-local readers = {
-  ["--policies"] = function(o, text) o.policies = words_of(text) end,
-  ["--size"] = function(o, text) o.size = text end,
-  ["--set"] = function(o, text) table.insert(o.set, text) end,
-  ["--json"] = function(o, text) o.json = text end,
-}
-
 local function read_arguments(args)
-  local options, names, i = { set = {}, size = "small", policies = { "lrr", "gto" } }, {}, 1
-  while args[i] do
-    local reader = readers[args[i]]
-    if reader then
-      reader(options, args[i + 1] or usage_error("%s: a value must follow", args[i]))
-      i = i + 2
-    else
-      if args[i]:sub(1, 1) == "-" then usage_error("unknown option '%s'", args[i]) end
-      names[#names + 1] = args[i]
-      i = i + 1
-    end
-  end
-  if #names ~= 2 then usage_error "a config and workloads are wanted" end
-  options.config, options.workloads = names[1], words_of(names[2])
+  local options = { set = {}, size = "small", policies = { "lrr", "gto" } }
+  local words = command_line.read("stalls", args, options, { policies = command_line.policies, size = command_line.text,
+    set = command_line.list, json = command_line.text })
+  if #words ~= 2 then usage_error "a config and workloads are wanted" end
+  options.config, options.workloads = words[1], command_line.words(words[2])
   return options
 end
 
-if arg[1] == "--help" or arg[1] == "-h" then
-  io.write(help)
-  return
-end
+if command_line.helped(arg, help) then return end
 main(read_arguments(arg))

@@ -114,6 +114,14 @@ function decode(text, at)
   return value, behind
 end
 
+--- Writes a value into a file.
+function json.write(path, value)
+  local file, problem = io.open(path, "wb")
+  if not file then error(problem, 0) end
+  file:write(json.encode(value))
+  file:close()
+end
+
 --- The value of a JSON text; null is nil.
 function json.decode(text) return (decode(text, 1)) end
 

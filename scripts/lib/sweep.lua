@@ -1,6 +1,7 @@
 -- Sweeps over a policy's parameter: runs a workload without it and under each of some values, and names the best. For
 -- scripts/best_swl and scripts/best_rand_byp.
 local ww = require "warpwright"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 
 local sweep = {}
@@ -12,9 +13,7 @@ local options_help = [[
   --json FILE          writes the figures
 ]]
 
-local function usage_error(spec, text, ...)
-  error(("%s: %s; see scripts/%s --help"):format(spec.name, text:format(...), spec.name), 0)
-end
+local function usage_error(spec, ...) command_line.error(spec.name, ...) end
 
 -- Runs ------------------------------------------------------------------------------------------------------------------
 
@@ -68,13 +67,6 @@ end
 
 -- Command line ----------------------------------------------------------------------------------------------------------
 
-local readers = {
-  ["--size"] = function(o, text) o.size = text end,
-  ["--set"] = function(o, text) table.insert(o.set, text) end,
-  ["--with"] = function(o, text) table.insert(o.with, text) end,
-  ["--json"] = function(o, text) o.json = text end,
-}
-
 local function read_values(spec, text)
   local values = {}
   for word in (text .. ","):gmatch "([^,]*)," do
@@ -86,21 +78,13 @@ local function read_values(spec, text)
 end
 
 local function read_arguments(spec, args)
-  local options, words, i = { set = {}, with = {} }, {}, 1
-  while args[i] do
-    local is_values = args[i] == ("--%ss"):format(spec.parameter)
-    if readers[args[i]] or is_values then
-      if not args[i + 1] then usage_error(spec, "%s: a value must follow", args[i]) end
-      if is_values then options.values = read_values(spec, args[i + 1]) else readers[args[i]](options, args[i + 1]) end
-      i = i + 2
-    else
-      if args[i]:sub(1, 1) == "-" then usage_error(spec, "unknown option '%s'", args[i]) end
-      words[#words + 1] = args[i]
-      i = i + 1
-    end
-  end
+  local options, values = { set = {}, with = {} }, spec.parameter .. "s"
+  local words = command_line.read(spec.name, args, options, {
+    size = command_line.text, set = command_line.list, with = command_line.list, json = command_line.text,
+    [values] = function(text) return read_values(spec, text) end,
+  })
   if #words ~= 2 then usage_error(spec, "a config and a workload are wanted") end
-  options.config, options.workload = words[1], words[2]
+  options.config, options.workload, options.values = words[1], words[2], options[values]
   return options
 end
 
@@ -109,20 +93,14 @@ end
 -- best, a format; miss_rate = { name =, stat = } for the table; ends_without_effect = a value under which every counter is
 -- as without the policy ends the sweep.
 function sweep.main(spec, args)
-  if args[1] == "--help" or args[1] == "-h" then
-    io.write(("usage: scripts/%s [options] CONFIG WORKLOAD\n\n"):format(spec.name), spec.help, "\n",
-      ("  --%-18s only these\n"):format(spec.parameter .. "s A,B,..."), options_help)
-    return
-  end
+  local help = ("usage: scripts/%s [options] CONFIG WORKLOAD\n\n%s\n  --%-18s only these\n%s"):format(spec.name, spec.help,
+    spec.parameter .. "s A,B,...", options_help)
+  if command_line.helped(args, help) then return end
   local options = read_arguments(spec, args)
   local base, rows = run_all(spec, options)
   local best = best_of(rows)
   print(("best: " .. spec.best .. ", %d cycles, %.2fx"):format(best[spec.parameter], best.cycles, base.cycles / best.cycles))
-  if not options.json then return end
-  local file, problem = io.open(options.json, "wb")
-  if not file then error(problem, 0) end
-  file:write(json.encode { base = base, rows = rows, best = best[spec.parameter] })
-  file:close()
+  if options.json then json.write(options.json, { base = base, rows = rows, best = best[spec.parameter] }) end
 end
 
 return sweep

@@ -1,33 +1,23 @@
 -- scripts/best_swl: the sweep over limits, its end, its choice, its errors.
 local checks = require "policy_checks"
 local harness = require "harness"
-local json = require "scripts.lib.json"
-
-local figures = harness.folder() .. "/figures.json"
-
-local function best_swl(...)
-  local status, output = harness.run("scripts/best_swl.lua", "--json", figures, ...)
-  harness.equal(status, 0, output)
-  return output, json.decode(harness.read(figures))
-end
+local sweep_checks = require "sweep_checks"
 
 -- 24 CTAs of 8 warps: two for most SMs, so that no scheduler has more than eight warps.
 harness.test("every limit is tried until one is never reached, and the best is named", function()
-  local output, found = best_swl("--size", "small", "gtx480", "kmeans")
+  local output, found = sweep_checks.figures("best_swl", "--size", "small", "gtx480", "kmeans")
   harness.equal(#found.rows, 8, "limits tried")
-  local best = found.rows[1]
   for i, row in ipairs(found.rows) do
     harness.equal(row.limit, i, "limit")
     harness.contains(output, ("\n%-6d %10d "):format(i, row.cycles))
-    if row.cycles < best.cycles then best = row end
   end
   harness.equal(found.rows[8].cycles, found.base.cycles, "cycles under a limit that is not reached")
-  harness.equal(found.best, best.limit, "best limit")
+  local best = sweep_checks.best_row(found, "limit")
   harness.contains(output, ("best: %d warps per scheduler, %d cycles, "):format(best.limit, best.cycles))
 end)
 
 harness.test("a row is the run under swl with that limit", function()
-  local _, found = best_swl("--size", "small", "--limits", "3,1", "--set", "sms=4", "gtx480", "spmv")
+  local _, found = sweep_checks.figures("best_swl", "--size", "small", "--limits", "3,1", "--set", "sms=4", "gtx480", "spmv")
   for i, limit in ipairs { 3, 1 } do
     local r = checks.run { workload = "spmv", policy = "swl:limit=" .. limit, set = { sms = 4 } }
     harness.equal(found.rows[i].limit, limit, "limit")
@@ -36,16 +26,12 @@ harness.test("a row is the run under swl with that limit", function()
 end)
 
 harness.test("bad arguments are named", function()
-  for _, case in ipairs {
+  sweep_checks.refuses("best_swl", {
     { { "gtx480" }, "a config and a workload are wanted" },
     { { "--limits", "0", "gtx480", "kmeans" }, "--limits: '0' is not a number of warps" },
     { { "--size" }, "--size: a value must follow" },
     { { "--fast", "gtx480", "kmeans" }, "unknown option '--fast'" },
-  } do
-    local status, output = harness.run("scripts/best_swl.lua", table.unpack(case[1]))
-    assert(status ~= 0, "it ran")
-    harness.contains(output, case[2])
-  end
+  })
 end)
 
 harness.finish()

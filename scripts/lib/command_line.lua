@@ -1,0 +1,71 @@
+-- Command lines of the scripts: options, each with its value behind it, and words between them.
+local command_line = {}
+
+--- Ends scripts/NAME, which somebody has called wrongly.
+function command_line.error(name, text, ...)
+  error(("%s: %s; see scripts/%s --help"):format(name, text:format(...), name), 0)
+end
+
+-- What becomes of an option's value: functions of its text, and of what the option was before -----------------------------
+
+function command_line.text(text) return text end
+
+--- For options that may be repeated.
+function command_line.list(text, before)
+  before[#before + 1] = text
+  return before
+end
+
+function command_line.words(text)
+  local words = {}
+  for word in text:gmatch "[^,]+" do words[#words + 1] = word end
+  return words
+end
+
+--- "a:x=1,y=2,b" is { "a:x=1,y=2", "b" }: a parameter behind a comma belongs to the policy before it.
+function command_line.policies(text)
+  local found = {}
+  for _, word in ipairs(command_line.words(text)) do
+    if word:match "^[%w_]+=" and found[1] then
+      found[#found] = found[#found] .. "," .. word
+    else
+      found[#found + 1] = word
+    end
+  end
+  return found
+end
+
+--- In place of such a function: an option without a value.
+command_line.flag = {}
+
+--- Reads what scripts/NAME was called with into `options`, which has the defaults: option --x is read by readers.x into
+-- options.x. Returns the words that are no options.
+function command_line.read(name, args, options, readers)
+  local words, i = {}, 1
+  while args[i] do
+    local option = args[i]:match "^%-%-(.*)$"
+    local reader = option and readers[option]
+    if reader == command_line.flag then
+      options[option] = true
+    elseif reader then
+      i = i + 1
+      if not args[i] then command_line.error(name, "--%s: a value must follow", option) end
+      options[option] = reader(args[i], options[option])
+    elseif args[i]:sub(1, 1) == "-" then
+      command_line.error(name, "unknown option '%s'", args[i])
+    else
+      words[#words + 1] = args[i]
+    end
+    i = i + 1
+  end
+  return words
+end
+
+--- Prints the help if it is asked for; returns whether it was.
+function command_line.helped(args, help)
+  if args[1] ~= "--help" and args[1] ~= "-h" then return false end
+  io.write(help)
+  return true
+end
+
+return command_line
