@@ -41,6 +41,17 @@ static void l1_init(SimObject *object) {
     l1->sampler = sampler_of(object);
 }
 
+SimObject *l1_beside(const SimObject *part, const char *name) {
+    char path[512];
+    if (!part->parent) user_error("%s: it must belong to what its L1 belongs to", part->path);
+    snprintf(path, sizeof path, "%s.%s", part->parent->path, name);
+    SimObject *cache = sim_find(part->sim, path);
+    if (!cache || cache->class != &l1_class)
+        user_error("%s.cache: there is no L1 '%s'; legal is the name of one beside %s", part->path, path,
+                   part->path);
+    return cache;
+}
+
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;

@@ -135,13 +135,7 @@ static void cleared(CacheObserver *observer) {
 
 static void init(SimObject *object) {
     L1Trace *trace = (L1Trace *)object;
-    char path[512];
-    if (!object->parent) user_error("%s: it must belong to what its L1 belongs to", object->path);
-    snprintf(path, sizeof path, "%s.%s", object->parent->path, trace->cache);
-    SimObject *cache = sim_find(object->sim, path); /* of the same parent, so of the same cluster */
-    if (!cache || cache->class != &l1_class)
-        user_error("%s.cache: there is no L1 '%s'; legal is the name of one beside %s", object->path, path,
-                   object->path);
+    SimObject *cache = l1_beside(object, trace->cache);
     char *policy = object_get_text(cache, object_field(cache, FIELD_PARAM, "write_policy"));
     trace->may_drop = strcmp(policy, "evict") == 0;
     free(policy);

@@ -3,6 +3,7 @@
 #include "core/sim/event.h"
 #include "mem/cache.h"
 #include "mem/caches.h"
+#include "mem/part.h"
 
 struct VictimTags {
     SimObject obj;
@@ -49,13 +50,7 @@ static void build(SimObject *object) {
 
 static void init(SimObject *object) {
     VictimTags *v = (VictimTags *)object;
-    char path[512];
-    if (!object->parent) user_error("%s: it must belong to what its L1 belongs to", object->path);
-    snprintf(path, sizeof path, "%s.%s", object->parent->path, v->cache);
-    SimObject *cache = sim_find(object->sim, path); /* of the same parent, so of the same cluster */
-    if (!cache || cache->class != &l1_class)
-        user_error("%s.cache: there is no L1 '%s'; legal is the name of one beside %s", object->path, path,
-                   object->path);
+    SimObject *cache = l1_beside(object, v->cache);
     v->feeder = &((CacheObject *)cache)->cache;
     if (v->feeder->victims) user_error("%s: %s has victim tags already", object->path, cache->path);
     v->feeder->victims = v;
@@ -87,12 +82,6 @@ void victim_tags_clear(VictimTags *v) {
     tag_invalidate_all(&v->tags);
 }
 
-static uint64_t tick(SimObject *object, uint64_t now) {
-    (void)object;
-    (void)now;
-    return NEVER;
-}
-
 static void check(const SimObject *object, bool idle) {
     const VictimTags *v = (const VictimTags *)object;
     uint64_t kept = 0;
@@ -113,6 +102,6 @@ const Class victim_tags_class = {
     .events = events,
     .build = build,
     .init = init,
-    .tick = tick,
+    .tick = part_sleeps,
     .check = check,
 };
