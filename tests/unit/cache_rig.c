@@ -6,22 +6,17 @@
 #include "mem/line_reuse.h"
 #include "mem/pc_bypass_table.h"
 #include "mem/queue_delays.h"
+#include "tests/unit/tiny_machine.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void set_parameters(SimObject *object, const char *text) {
-    char name[64], value[64];
-    for (int used; text && sscanf(text, " %63[^=]=%63s%n", name, value, &used) == 2; text += used)
-        object_set_text(object, name, value);
-}
-
 static SimObject *add(Sim *sim, const char *class, const char *path, const char *defaults,
                       const char *parameters) {
     SimObject *object = sim_add(sim, class, path, NULL);
-    set_parameters(object, defaults);
-    set_parameters(object, parameters);
+    tiny_set(object, defaults);
+    tiny_set(object, parameters);
     sim_finish_object(object);
     return object;
 }

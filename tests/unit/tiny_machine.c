@@ -13,7 +13,7 @@
 
 /* --- Building -------------------------------------------------------------------------------- */
 
-static void set_parameters(SimObject *object, const char *text) {
+void tiny_set(SimObject *object, const char *text) {
     char name[64], value[64];
     for (int used; text && sscanf(text, " %63[^=]=%63s%n", name, value, &used) == 2; text += used)
         object_set_text(object, name, value);
@@ -21,7 +21,7 @@ static void set_parameters(SimObject *object, const char *text) {
 
 SimObject *tiny_add(Sim *sim, const char *class, const char *path, const char *parameters) {
     SimObject *object = sim_add(sim, class, path, NULL);
-    set_parameters(object, parameters);
+    tiny_set(object, parameters);
     sim_finish_object(object);
     return object;
 }
@@ -33,7 +33,7 @@ static void add_sm(TinyMachine *machine, TinySpec spec, uint32_t index) {
     machine->sm[index] = (Sm *)sm;
     snprintf(path, sizeof path, "sm[%u].lsu", index);
     SimObject *lsu = sim_find(machine->sim, path);
-    set_parameters(lsu, spec.lsu);
+    tiny_set(lsu, spec.lsu);
     sim_finish_object(lsu);
     snprintf(path, sizeof path, "sm[%u]", index);
     sim_wire(machine->sim, machine->dispatcher, path, sm, "dispatch", (LinkOptions){0}, (LinkOptions){0});
@@ -43,7 +43,7 @@ static SimObject *add_responder(Sim *sim, const char *path, const char *paramete
     SimObject *responder = sim_add(sim, "MemoryResponder", path, NULL);
     object_set_number(responder, "latency", TINY_MEMORY_LATENCY);
     object_set_number(responder, "capacity", 1024);
-    set_parameters(responder, parameters);
+    tiny_set(responder, parameters);
     sim_finish_object(responder);
     return responder;
 }
@@ -65,7 +65,7 @@ static void add_engines(TinyMachine *machine, TinySpec spec) {
         char path[32];
         snprintf(path, sizeof path, "sm[%u].dma", i);
         SimObject *dma = machine->dma[i] = sim_add(machine->sim, "DmaEngine", path, NULL);
-        set_parameters(dma, spec.dma);
+        tiny_set(dma, spec.dma);
         sim_finish_object(dma);
         snprintf(path, sizeof path, "dma_memory[%u]", i);
         machine->dma_memory[i] = add_responder(machine->sim, path, spec.memory);
@@ -363,4 +363,18 @@ const char *tiny_error(void (*action)(void *), void *context, char **report) {
     fclose(file);
     ck_assert_msg(caught.message[0], "there was no user error");
     return caught.message;
+}
+
+char *tiny_repeated(const char *line, uint32_t count) {
+    char *text = calloc(count * strlen(line) + 1, 1);
+    for (uint32_t i = 0; i < count; i++)
+        strcat(text, line);
+    return text;
+}
+
+void tiny_assert_issues(const TinyMachine *machine, uint32_t warp, const uint64_t *cycles, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_msg(tiny_issued(machine, warp, i) == cycles[i],
+                      "warp %u issued its instruction %u in cycle %lu instead of %lu", warp, i,
+                      tiny_issued(machine, warp, i), cycles[i]);
 }

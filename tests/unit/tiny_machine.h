@@ -67,6 +67,8 @@ typedef struct {
     uint32_t issue_count, issue_capacity;
 } TinyMachine;
 
+/* Sets parameters "name=value name=value" (NULL: none). */
+void tiny_set(SimObject *object, const char *text);
 /* An object of the first clock with parameters "name=value name=value" (NULL: none), finished. */
 SimObject *tiny_add(Sim *sim, const char *class, const char *path, const char *parameters);
 
@@ -105,5 +107,14 @@ const MessageLog *tiny_arrivals(const TinyMachine *machine, uint32_t sm);
 /* Calls `action`, which must end in a user error, and returns its message; what it printed on stderr is
  * appended to *report when that is given (the caller frees it). The message is valid until the next error. */
 const char *tiny_error(void (*action)(void *), void *context, char **report);
+
+/* In which cycles the warp issued its first instructions. */
+void tiny_assert_issues(const TinyMachine *machine, uint32_t warp, const uint64_t *cycles, uint32_t count);
+#define ASSERT_ISSUES(machine, warp, ...)                                                                    \
+    tiny_assert_issues(machine, warp, (const uint64_t[]){__VA_ARGS__},                                       \
+                       sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* `line` `count` times; the caller frees it. */
+char *tiny_repeated(const char *line, uint32_t count);
 
 #endif

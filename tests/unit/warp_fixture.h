@@ -221,4 +221,10 @@ static inline void expect(const char *form, const char *operands, uint64_t expec
 #define EXPECT4(form, operands, expected, a, b, c, d)                                                        \
     expect(form, operands, U(expected), U(a), U(b), U(c), U(d))
 
+static inline uint64_t load(MemoryView *view, uint64_t address, uint32_t bytes) {
+    uint64_t value = 0xbad;
+    ck_assert(view_load(view, address, bytes, &value));
+    return value;
+}
+
 #endif
