@@ -1,0 +1,344 @@
+-- The hooks of policies: when they are called, what they do when they fail, and that policies obey the law: same stats with
+-- any threads and tick order, runs that go on from checkpoints, and nothing changed where nothing is decided.
+local core = require "warpwright.core"
+local harness = require "harness"
+local runs = require "policy_runs"
+
+local policy_file, with_function, hook_fails, good, fails = runs.file, runs.with_function, runs.hook_fails, runs.good, runs.fails
+local stat, without, same, lacks = runs.stat, runs.without, runs.same, runs.lacks
+
+-- Hooks --------------------------------------------------------------------------------------------------------------
+
+harness.test("a hook that there is not is refused, and near names are listed", function()
+  local path = policy_file("hooks1", with_function("on_cta_strat()", ""))
+  fails({ policy = path }, "policy x of sm[0]: there is no hook 'on_cta_strat' here", "near names are on_cta_start")
+  path = policy_file("hooks2", with_function("on_issue()", "", 'scope = "machine"'))
+  fails({ policy = path }, "there is no hook 'on_issue' here", "on_period")
+  path = policy_file("hooks3", with_function("pick()", "", 'scope = "l2"'))
+  fails({ policy = path }, "policy x of l2[0]: there is no hook 'pick' here")
+  path = policy_file("hooks4", with_function("on_pick()", ""))
+  fails({ policy = path }, "there is no hook 'on_pick' here", "near names are ", "pick")
+end)
+
+local talker = policy_file("talker", [[
+local talker = policy "talker" { period = 1000, counters = { starts = "CTAs", ends = "CTAs", kernels = "Kernels", periods = "Periods" } }
+function talker:on_cta_start(slot, warps)
+  assert(slot >= 0 and slot < self.sm.ctas and warps ~= 0 and warps & ~self.sm.live == 0)
+  assert(self:cycle() >= 1)
+  self:count "starts"
+end
+function talker:on_cta_end(slot, warps)
+  assert(warps & self.sm.live == 0)
+  self:count "ends"
+end
+function talker:on_kernel_start(name) if name == "bfs_step" or #name > 0 then self:count("kernels", 1) end end
+function talker:on_kernel_end(name) self:count("kernels", 1000) end
+function talker:on_period() assert(self:cycle() % 16 == 0) self:count "periods" end
+return talker]])
+
+harness.test("each hook is called as often as what it is about happens, and counters are in the stats", function()
+  local stats = good { workload = "bfs", policy = talker }
+  for sm = 0, 1 do
+    local path = ("sm[%d]."):format(sm)
+    harness.equal(stat(stats, path .. "talker.starts"), stat(stats, path .. "ctas_started"), "starts")
+    harness.equal(stat(stats, path .. "talker.ends"), stat(stats, path .. "ctas_finished"), "ends")
+    harness.equal(stat(stats, path .. "talker.kernels"), 1001 * stat(stats, "run.launches"), "kernels")
+    local periods, cycles = stat(stats, path .. "talker.periods"), stat(stats, "run.cycles")
+    assert(periods == cycles // 1000 or periods == cycles // 1000 + 1, -- what is in flight finishes after the last cycle
+      ("%d periods in %d cycles"):format(periods, cycles))
+  end
+  harness.contains(without(stats), "sm[0].talker.starts " .. stat(stats, "sm[0].talker.starts") .. " events CTAs\n")
+end)
+
+harness.test("the present cycle is that of the event", function()
+  local path = policy_file("watch", [[
+local watch = policy "watch" { counters = { issues = "Issues", last = "Cycle of the last one" } }
+function watch:on_issue(warp, pc)
+  local cycle = self:cycle()
+  assert(cycle >= (self.state.cycle or 0))
+  self.state.cycle = cycle
+  self:count("issues")
+  self.counters.last = cycle
+end
+return watch]])
+  local stats = good { policy = path, workload = "vecadd" }
+  harness.equal(stat(stats, "sm[0].watch.issues"), stat(stats, "sm[0].warp_instructions"), "issues")
+  local last, cycles = stat(stats, "sm[0].watch.last"), stat(stats, "run.cycles")
+  assert(last < cycles and last > cycles / 2, ("last issue in cycle %d of %d"):format(last, cycles))
+end)
+
+-- The law ------------------------------------------------------------------------------------------------------------
+
+-- Remembers, hears, asks and acts at boundaries; without sense, but with every means.
+local busy = policy_file("busy", [[
+local busy = policy "busy" {
+  order = "lrr", period = "every", params = { every = { 700, min = 1 } },
+  counters = { turns = "Turns", blocked = "Load-blocked warps", picks = "Own picks" },
+}
+function busy:start() self.state.history = {} self.state.seed = 1 end
+function busy:on_cta_start(slot, warps) self.state.history[slot] = warps end
+function busy:on_load_blocked(warp)
+  self.state.seed = (self.state.seed * 6364136223846793005 + warp) & 0xffffffff
+  self:count "blocked"
+end
+function busy:on_warps_changed() self.sm.watched = self.sm.live end
+function busy:on_period()
+  local set = 0
+  for _, warps in pairs(self.state.history) do set = set | warps end -- | knows no order
+  self.sm.preferred = self.state.seed & set
+  self.sm.may_load = self.state.seed % 3 == 0 and self.sm:oldest(self.sm.live, 20) or bits.all
+  self.sm.scheduler = self.state.seed % 2 == 0 and "gto" or "lrr"
+  self:count "turns"
+end
+function busy:pick(scheduler, ready)
+  if self.state.seed % 5 ~= 0 then return nil end
+  self:count "picks"
+  return 63 - #("x"):rep(63 - bits.lowest(ready))
+end
+return busy]])
+
+harness.test("a policy with state, events and periods is the same with any threads and tick order", function()
+  local options = { policy = busy, workload = "bfs", set = { "sms=4" } }
+  local want = good(options)
+  assert(stat(want, "sm[3].busy.blocked") > 0 and stat(want, "sm[3].busy.turns") > 3 and stat(want, "sm[3].busy.picks") > 0)
+  for _, way in ipairs { { 1, "reversed" }, { 2, "path" }, { 3, "shuffled:4" }, { 2, "reversed" } } do
+    options.threads, options.order = way[1], way[2]
+    same(good(options), want, table.concat(way, " "))
+  end
+end)
+
+harness.test("a run under a policy goes on from a checkpoint as if it had not stopped", function()
+  for _, workload in ipairs { "bfs", "spmv" } do
+    local options = { policy = busy .. ":every=500", workload = workload }
+    local want = good(options)
+    local cycles = stat(want, "run.cycles")
+    options["checkpoint-at"] = ("%d,%d"):format(cycles // 3, 3 * cycles // 4)
+    local saving, _, folder = good(options)
+    same(saving, want, "the run that saves")
+    for _, name in ipairs(core.list_folder(folder)) do
+      if name:match "%.ckpt$" then same(good { resume = folder .. "/" .. name }, want, name) end
+    end
+  end
+end)
+
+harness.test("gto in Lua is gto, byte for byte", function()
+  for _, config in ipairs { "gtx480", "gtx480_gpgpusim4" } do
+    for _, workload in ipairs { "kmeans", "spmv", "sgemm" } do
+      same(good { config = config, workload = workload, policy = "gto_in_lua" },
+        good { config = config, workload = workload, policy = "gto" }, config .. " " .. workload)
+    end
+  end
+end)
+
+harness.test("first come, first served in Lua is the memory controller's own, byte for byte", function()
+  for _, workload in ipairs { "kmeans", "spmv", "bfs" } do
+    local set = { "sms=4", "partitions=2" }
+    local want = good { workload = workload, set = { "sms=4", "partitions=2", "mc[*].scheduler=fcfs" } }
+    same(good { workload = workload, policy = "fcfs_in_lua", set = set }, want, workload)
+    assert(want ~= good { workload = workload, set = set }, workload .. " is the same in any order")
+  end
+end)
+
+harness.test("a policy of a memory controller sees each waiting request", function()
+  local path = policy_file("looking", [[
+local p = policy "looking" { scope = "mc", counters = { writes = "", hits = "", waited = "", warps = "", asked = "" } }
+function p:pick(queue, requests, row_hits, writes)
+  assert(queue == 0 and requests ~= 0 and row_hits & ~requests == 0 and writes & ~requests == 0)
+  self:count "asked"
+  local rows, before = {}, math.maxinteger
+  for rank in bits.each(requests) do
+    local sm, warp, class, bank, row, write, waited = self.mc:request(queue, rank)
+    assert(sm < 2 and warp < 48 and class == 0 and bank < 16 and waited <= before)
+    assert(bits.has(self.mc:of_bank(queue, bank), rank) and write == bits.has(writes, rank))
+    if bits.has(row_hits, rank) then
+      assert(rows[bank] == nil or rows[bank] == row, "one row of a bank is open")
+      rows[bank] = row
+      self:count "hits"
+    end
+    before = waited
+    self:count("waited", waited)
+    if write then self:count "writes" end
+  end
+  assert(self.mc:request(0, 64) == nil and self.mc:request(1, 0) == nil and self.mc:of_bank(0, 99) == 0)
+end
+return p]])
+  local set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } -- which writes back
+  local stats = good { policy = path, workload = "bfs", set = set }
+  for _, name in ipairs { "writes", "hits", "waited", "asked" } do assert(stat(stats, "mc[0].looking." .. name) > 0, name) end
+  same(without(stats, ".looking."), without(good { policy = "gto", workload = "bfs", set = set }, ".looking."), "it only looks")
+  same(good { policy = path, workload = "bfs", set = set, threads = 2, order = "reversed" }, stats, "two threads, reversed")
+end)
+
+harness.test("what a policy of a memory controller picks is served first, and an answer without requests counts for nothing", function()
+  local function picking(answer)
+    return policy_file("picking", 'local p = policy "picking" { scope = "mc" } function p:pick(queue, requests, row_hits, writes) return '
+      .. answer .. " end return p")
+  end
+  local function waits(policy_path)
+    local stats = good { policy = policy_path, workload = "spmv", set = { "sms=4", "partitions=1" } }
+    return stat(stats, "mc[0].row_hits"), stat(stats, "mc[0].row_conflicts"), stats
+  end
+  local hits, conflicts = waits(picking "row_hits")
+  local fewer, more = waits(picking "requests & -requests") -- the oldest
+  assert(hits > fewer and conflicts < more, ("%d hits, %d conflicts; then %d and %d"):format(hits, conflicts, fewer, more))
+  local _, _, plain = waits "gto"
+  for _, answer in ipairs { "0", "nil", "~requests", "-1" } do
+    local _, _, other = waits(picking(answer))
+    same(other, plain, answer)
+  end
+end)
+
+harness.test("a memory controller that a policy lets serve nothing is reported as a hang", function()
+  local path = policy_file("closing", [[
+local p = policy "closing" { scope = "mc" }
+function p:pick(queue, requests, row_hits) return requests & ~row_hits end -- never the row that is open
+return p]])
+  fails({ policy = path, workload = "spmv" }, "kernel spmv_csr hangs", "waits for")
+end)
+
+harness.test("a policy that decides nothing changes no statistic", function()
+  local idle = policy_file("idle", 'return policy "idle" { doc = "Nothing", order = "gto" }')
+  local listening = policy_file("listening", [[
+local p = policy "listening" { order = "gto", period = 16 }
+for _, hook in ipairs { "start", "pick", "on_period", "on_kernel_start", "on_kernel_end", "on_issue", "on_warps_changed",
+  "on_load_blocked", "on_cta_start", "on_cta_end" } do
+  p[hook] = function() end
+end
+return p]])
+  local want = good { policy = "gto" }
+  same(good { policy = idle }, want, "no hooks")
+  same(good { policy = listening }, want, "hooks that do nothing")
+  same(without(good { policy = "gto+" .. talker }, ".talker."), without(want), "hooks that count")
+end)
+
+-- Another policy on resume -------------------------------------------------------------------------------------------
+
+harness.test("another policy on resume must be allowed, and begins afresh", function()
+  local few = policy_file("few", [[
+local few = policy "few" { counters = { starts = "CTAs" } }
+function few:on_warps_changed() self.sm.may_issue = self.sm:oldest(self.sm.live, 4) end
+function few:on_cta_start() self.state.starts = (self.state.starts or 0) + 1 self:count "starts" end
+return few]])
+  local before, _, folder = good { policy = few, ["checkpoint-at"] = 3000 }
+  assert(stat(before, "sm[0].slots_policy") > 0)
+  local path = folder .. "/3008.ckpt"
+  fails({ resume = path, policy = "gto" }, "made under policy " .. few, "this is gto", "allow_changes")
+  fails({ resume = path, policy = few .. "+gto" }, "allow_changes")
+  local stats, output = good { resume = path, policy = "gto", more = { "--allow-changes" } }
+  harness.contains(output, ("policy %s became gto; what it knew is dropped"):format(few))
+  lacks(stats, ".few.")
+  assert(stat(stats, "sm[0].slots_policy") < stat(before, "sm[0].slots_policy") // 2, "the masks of the policy before hold on")
+  assert(stat(stats, "run.cycles") < stat(before, "run.cycles"))
+  stats = good { resume = path, policy = few .. "+" .. talker, more = { "--allow-changes" } }
+  assert(stat(stats, "sm[0].few.starts") < stat(before, "sm[0].few.starts"), "few knows CTAs of before")
+end)
+
+harness.test("what is no plain data cannot be saved, and is named", function()
+  local path = policy_file("unsaved", [[
+local x = policy "unsaved" {}
+function x:on_cta_start(slot) self.state.hooks = { [slot] = print } end
+return x]])
+  local stats = fails({ policy = path, ["checkpoint-at"] = 2000 }, "policy unsaved of sm[0]: state.hooks[", "is a function")
+  assert(stats and stat(stats, "run.cycles") == 2000, "stats of the 2000 cycles")
+  path = policy_file("twice", [[
+local x = policy "twice" {}
+function x:start() self.state.a = {} self.state.b = self.state.a end
+return x]])
+  fails({ policy = path, ["checkpoint-at"] = 2000 }, "policy twice of sm[0]: state.b is a table that is there twice")
+end)
+
+-- Errors in hooks ----------------------------------------------------------------------------------------------------
+
+local boom = 'error "boom"'
+
+harness.test("an error in start names policy, object, hook, file and line", function()
+  local stats = hook_fails("start()", boom, nil, "policy x of sm[0], in start at cycle 0: ", "failing.lua:3: boom")
+  harness.equal(stats, nil, "stats.txt")
+end)
+
+harness.test("an error in a hook says so too, and ends the run with its stats", function()
+  local stats = hook_fails("on_cta_start()", "local t = nil; t.x = 1", nil, "policy x of sm[0], in on_cta_start at cycle ",
+    "failing.lua:3: attempt to index a nil value (local 't')")
+  assert(stats and stat(stats, "run.cycles") == 32 and stat(stats, "sm[0].ctas_started") > 0, "stats of the first quantum")
+end)
+
+harness.test("an error in a question says so too", function()
+  local stats = hook_fails("pick()", boom, nil, "policy x of sm[0], in pick at cycle ", "failing.lua:3: boom")
+  assert(stats and stat(stats, "sm[0].warp_instructions") > 0)
+end)
+
+harness.test("an error in on_period says so too, at the boundary of the period", function()
+  local stats = hook_fails("on_period()", boom, "period = 1000", "policy x of sm[0], in on_period at cycle 1008: ",
+    "failing.lua:3: boom")
+  harness.equal(stat(stats, "run.cycles"), 1008)
+  stats = hook_fails("on_period()", boom, "period = 1000, scope = 'machine'", "policy x of dispatcher, in on_period at cycle 1008: ")
+  harness.equal(stat(stats, "run.cycles"), 1008)
+end)
+
+harness.test("an error when a kernel starts or ends says so too", function()
+  local stats = hook_fails("on_kernel_start()", boom, nil, "policy x of sm[0], in on_kernel_start at cycle 0: ", "failing.lua:3: boom")
+  harness.equal(stat(stats, "run.cycles"), 0)
+  stats = hook_fails("on_kernel_end()", boom, nil, "policy x of sm[0], in on_kernel_end at cycle ", "failing.lua:3: boom")
+  assert(stat(stats, "run.cycles") > 1000)
+end)
+
+harness.test("errors of any kind are told: values, the library's, answers that are none", function()
+  hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() return 'an object' end }))", nil,
+    "in on_cta_start at cycle ", "an object")
+  hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
+  hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, "in on_cta_start at cycle ", "failing.lua:3: mine")
+  hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
+  hook_fails("pick()", 'return "3"', nil, "in pick at cycle ", 'it answered 3; legal are whole numbers, true, false and nil')
+  hook_fails("pick()", "return {}", nil, "in pick at cycle ", "it answered table: ")
+  hook_fails("pick()", "return 0.5", nil, "in pick at cycle ", "it answered 0.5")
+  hook_fails("on_cta_start()", "self:count 'starts'", nil, "failing.lua:3: the policy declares no counter 'starts'; it has none")
+  hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", "failing.lua:3: count a: 0.5 is not a whole number")
+  hook_fails("on_cta_start()", "self.mine = 1", nil, "failing.lua:3: self.mine is set outside start()", "self.state")
+  hook_fails("on_cta_start()", "local x = math.random(3)", nil, "failing.lua:3: math.random is not for policies")
+end)
+
+harness.test("a failure is the same one with any threads and order", function()
+  local path = policy_file("failing", with_function("on_cta_start(slot)", "if slot == 1 then error 'boom' end"))
+  local _, want = fails({ policy = path, set = { "sms=4" } }, "in on_cta_start")
+  want = want:gsub("run%d+", "run")
+  for _, way in ipairs { { 1, "reversed" }, { 2, "path" }, { 3, "shuffled:2" } } do
+    local _, got = fails({ policy = path, set = { "sms=4" }, threads = way[1], order = way[2] }, "in on_cta_start")
+    harness.equal((got:gsub("run%d+", "run")), want, "message")
+  end
+end)
+
+-- Standstill ---------------------------------------------------------------------------------------------------------
+
+harness.test("a machine that a policy has stopped goes on when a later period lets it", function()
+  local path = policy_file("pausing", [[
+local p = policy "pausing" { period = 5000, counters = { turns = "Turns" } }
+function p:on_period()
+  self:count "turns"
+  self.sm.may_issue = self.counters.turns % 2 == 0 and bits.all or 0
+end
+return p]])
+  local paused, free = good { policy = path }, good { policy = "gto" }
+  assert(stat(paused, "sm[0].pausing.turns") >= 2)
+  local late = stat(paused, "run.cycles") - stat(free, "run.cycles")
+  assert(late > 4000, "late by " .. late)
+  same(good { policy = path, threads = 2, order = "reversed" }, paused, "two threads, reversed")
+end)
+
+harness.test("the hang report says of warps that the policy does not let them issue", function()
+  fails({ policy = policy_file("stopping", with_function("start()", "self.sm.may_issue = 0")) },
+    "kernel spmv_csr hangs", "sm[0]: warp 0 of CTA", "is not allowed to issue by the policy")
+  fails({ policy = policy_file("stopping", with_function("on_period()", "self.sm.may_load = 0", "period = 100")) },
+    "kernel spmv_csr hangs", "is not allowed by the policy to issue its memory instruction")
+end)
+
+-- Hangs --------------------------------------------------------------------------------------------------------------
+
+harness.test("a policy that stalls all warps for ever is reported as what they wait for", function()
+  local path = policy_file("stall", with_function("on_cta_start()", "if self.sm.ctas_started == 3 then self.sm.may_issue = 0 end"))
+  local stats, output = fails({ policy = path }, "hangs: nothing has moved since cycle ",
+    "is not allowed to issue by the policy")
+  assert(stat(stats, "run.cycles") > 0)
+  lacks(output, "is ready")
+end)
+
+harness.finish()
