@@ -112,11 +112,20 @@ static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     return wait_or_bypass(l1, m, at, cache_miss(&l1->cache, m, at, allocate, now), now);
 }
 
+/* The cache has taken an access that uses what lies below. */
+static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
+    if (__builtin_expect(!(l1->memory_watched >> (m->warp & 63) & 1), 1)) return;
+    l1->memory_watched = 0;
+    object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
+}
+
 static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
                                                                 uint64_t now) {
     if (!l1_may_miss(l1, m)) return STALL_REFUSED;
     bool bypass = at->line == NO_LINE && (!may_allocate(l1, m) || cache_policy_bypasses(&l1->cache, m));
-    return bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
+    Stall stall = bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
+    if (stall == STALL_NONE) note_memory_access(l1, m);
+    return stall;
 }
 
 static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
@@ -132,6 +141,13 @@ static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
     return STALL_NONE;
 }
 
+static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool global_write, uint64_t now) {
+    if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
+        return drop_and_pass(l1, m, at, RESULT_BYPASS, now);
+    if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, at, now);
+    return global_write ? write_global(l1, m, at, now) : write_local(l1, m, at, now);
+}
+
 static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
     Lookup at = cache_lookup(&l1->cache, m, m->address);
     if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1)) return read(l1, m, &at, now);
@@ -143,10 +159,9 @@ static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
             object_path(&l1->obj), m->address);
     bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, &at);
     if (!l1_may_miss(l1, m) && !local_hit) return STALL_REFUSED;
-    if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
-        return drop_and_pass(l1, m, &at, RESULT_BYPASS, now);
-    if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, &at, now);
-    return global_write ? write_global(l1, m, &at, now) : write_local(l1, m, &at, now);
+    Stall stall = write_or_pass(l1, m, &at, global_write, now);
+    if (stall == STALL_NONE && !local_hit) note_memory_access(l1, m);
+    return stall;
 }
 
 /* The tick. */
@@ -257,6 +272,9 @@ static const Event l1_events[] = {
     [L1_SATURATION] = {"saturation", "on", false, "MSHRs or miss queue became nearly full, or are no longer"},
     [L1_TAKEN] = {"taken", "warp", false,
                   "The cache has taken the last access that it held of a warp, while not all may miss"},
+    [L1_MEMORY_ACCESS] =
+        {"memory_access", "warp", false,
+         "The first access of memory_watched that uses what lies below was taken; told once"},
     {0}};
 
 static const Field l1_fields[] = {
@@ -276,6 +294,7 @@ static const Field l1_fields[] = {
     HOST(L1Cache, sampler, "Counts what the second level answers"),
     SATURATION_ROWS(L1Cache, saturation),
     KNOB(L1Cache, may_miss, "warps", "Warps whose misses are served; those of others are refused"),
+    KNOB(L1Cache, memory_watched, "warps", "The first of them whose access uses what lies below is told"),
     PARAM_NAMED(L1Cache, queue.entries, "reexecution_entries", "0", "accesses",
                 "Re-execution queue, for accesses that are not taken; 0: they wait at the tags", .max = 64),
     PARAM_FLAG(L1Cache, reexecution, "true", "Use it", .knob = true),

@@ -26,9 +26,10 @@ typedef struct {
     L1DmaPort transfers;
     WarpSampler *sampler; /* a policy's part of the SM, or NULL */
     Saturation saturation;
-    uint64_t may_miss;    /* a knob: warps whose misses are served */
-    uint32_t reexecution; /* a knob: put into the queue what the cache does not take */
-    uint32_t attentive;   /* there is a queue or a buffer, or blocked hits are watched */
+    uint64_t may_miss;       /* a knob: warps whose misses are served */
+    uint64_t memory_watched; /* a knob: of whose next memory_accesses the first is told */
+    uint32_t reexecution;    /* a knob: put into the queue what the cache does not take */
+    uint32_t attentive;      /* there is a queue or a buffer, or blocked hits are watched */
     ReexecutionQueue queue;
     PrioritizationBuffer buffer;       /* holds what is new at the tags, if it has places */
     uint64_t queue_cycle;              /* the first in which it has not had its turn yet */
@@ -42,7 +43,7 @@ typedef struct {
     uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;
 
-typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_TAKEN } L1Event;
+typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_TAKEN, L1_MEMORY_ACCESS } L1Event;
 
 CACHE_IS_FIRST_OF(L1Cache);
 

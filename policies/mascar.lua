@@ -2,6 +2,11 @@
 --
 -- What the paper calls the memory-ready instructions of earlier warps, which may still go to the L1 when a warp has become
 -- the owner, are here those between issue and the tags: operand collectors, load/store unit, links, L1 pipeline.
+--
+-- "Now that all warps are free to issue to memory, one will go ahead and access memory. If the memory saturation flag remains
+-- asserted [...], this warp will become the new owner": it is the first of which the L1 takes an access that uses the memory
+-- below, a miss or a store. To issue is not enough: an access that hits needs no memory, and those that have issued before it
+-- and wait for memory would all be refused.
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
@@ -17,7 +22,7 @@ local mascar = policy "mascar" {
   },
   counters = {
     mp_modes = "Switches to MP mode; l1d.saturated_cycles are the cycles in it",
-    owners = "Warps that became owner as the first to issue memory",
+    owners = "Warps that became owner as the first to access memory",
     queue_owners = "Warps that became owner because their access was at the head of the re-execution queue",
   },
 }
@@ -37,10 +42,10 @@ function mascar:start()
   if self.params.reexecution and self.l1.reexecution_entries == 0 then
     error(("mascar wants a re-execution queue: set %s.reexecution_entries"):format(self.l1.path), 0)
   end
-  self.equal_priority_knobs = self.sm:setting {
-    first = "memory", scheduler = "gto", may_issue_memory = bits.all, memory_watched = 0, watched = 0,
-  }
-  self.memory_access_priority_knobs = self.sm:setting { first = "compute", scheduler = "oldest", memory_watched = bits.all }
+  self.equal_priority_knobs = self.sm:setting { first = "memory", scheduler = "gto", may_issue_memory = bits.all, watched = 0 }
+  self.memory_access_priority_knobs = self.sm:setting { first = "compute", scheduler = "oldest" }
+  self.serve_all = self.l1:setting { may_miss = bits.all, memory_watched = 0 }
+  self.find_owner = self.l1:setting { may_miss = bits.all, memory_watched = bits.all }
   if self.params.scheduling then self:equal_priority() end
 end
 
@@ -50,7 +55,7 @@ end
 function mascar:equal_priority()
   self.state.mp, self.state.owner = false, nil
   self.equal_priority_knobs()
-  self.l1.may_miss = bits.all
+  self.serve_all()
 end
 
 -- Section III-A: scheduling in memory access priority mode ------------------------------------------------------------
@@ -60,7 +65,7 @@ function mascar:memory_access_priority()
   self.state.mp = true
   self:count "mp_modes"
   self.memory_access_priority_knobs()
-  self.l1.may_miss = 0
+  self.find_owner()
 end
 
 --- The memory saturation flag.
@@ -73,11 +78,12 @@ end
 function mascar:own(warp)
   local own = bits.of(warp)
   self.state.owner = warp
-  self.sm.may_issue_memory, self.l1.may_miss, self.sm.watched = own, own, own
+  self.sm.may_issue_memory, self.l1.may_miss = own, own
+  if not self.sm:holds_accesses(warp) then self.sm.watched = own end
 end
 
---- Without an owner every warp may issue memory; the first that does becomes it.
-function mascar:on_memory_issue(warp)
+--- Without an owner every warp may issue memory, and the L1 serves it; the first that accesses memory becomes owner.
+function mascar:on_l1_memory_access(warp)
   if not self.state.mp or self.state.owner then return end
   self:own(warp)
   self:count "owners"
@@ -105,7 +111,8 @@ function mascar:relinquish()
     self:count "queue_owners"
   else
     self.state.owner = nil
-    self.sm.may_issue_memory, self.sm.memory_watched, self.l1.may_miss = bits.all, bits.all, 0
+    self.sm.may_issue_memory = bits.all
+    self.find_owner()
   end
 end
 

@@ -161,11 +161,6 @@ static bool is_beyond_sm(uint32_t space) {
     return (1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE) >> space & 1;
 }
 
-static void tell_memory_issue(Sm *sm, uint32_t w) {
-    sm->memory_watched = 0;
-    object_tell(&sm->obj, SM_MEMORY_ISSUE, w, 0, 0, 0);
-}
-
 static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle, uint64_t now) {
     ExecContext *context = sm->context;
     bool global_atomic = inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
@@ -184,10 +179,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     }
     if (sm->view->log_count) object_request_commit(&sm->obj);
     count_memory(sm, w, inst->kind, context->space, 1);
-    if (is_beyond_sm(context->space)) {
-        set_load_pending(sm, w, inst); /* stores write no name */
-        if (sm->memory_watched >> w & 1) tell_memory_issue(sm, w);
-    }
+    if (is_beyond_sm(context->space)) set_load_pending(sm, w, inst); /* stores write no name */
     send_to_lsu(sm, w, inst, begins, payload, now);
 }
 

@@ -103,7 +103,6 @@ typedef enum {
     SM_CTA_END,
     SM_WARP_END,
     SM_PICK,
-    SM_MEMORY_ISSUE,
     SM_WATCHED_STOPS,
 } SmEvent;
 
@@ -159,10 +158,9 @@ typedef struct {
     WarpSet loading;     /* a load is in flight                                       */
     /* knobs of policies */
     WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred;      /* go before the others; see issue.c                     */
-    WarpSet watched;        /* whose next load_blocked or watched_stops is told      */
-    WarpSet memory_watched; /* of whose next memory_issues the first is told         */
-    WarpSet allowed;        /* may_issue, and within warp_limit                      */
+    WarpSet preferred; /* go before the others; see issue.c                     */
+    WarpSet watched;   /* whose next load_blocked or watched_stops is told      */
+    WarpSet allowed;   /* may_issue, and within warp_limit                      */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */

@@ -43,8 +43,6 @@ static const Event sm_events[] = {
     [SM_CTA_END] = {"cta_end", "slot, warps", false, "A CTA ended"},
     [SM_WARP_END] = {"warp_end", "warp", false, "A warp has exited, and nothing of it is in flight"},
     [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?"},
-    [SM_MEMORY_ISSUE] = {"memory_issue", "warp", false,
-                         "The first warp of memory_watched issued an access beyond the SM; told once"},
     [SM_WATCHED_STOPS] = {"watched_stops", "warp", false,
                           "A watched warp has ended, or waits at a barrier or a fence; told once"},
     {0}};
@@ -160,7 +158,6 @@ static const Field sm_fields[] = {
     KNOB(Sm, preferred, "warps", "Warps that go before the others"),
     KNOB(Sm, watched, "warps",
          "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
-    KNOB(Sm, memory_watched, "warps", "The first of them that issues an access beyond the SM is told"),
     VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),

@@ -14,7 +14,8 @@ enum {
     LOOKUP = 1 + RIG_DELAY,
     BELOW = LOOKUP + 2, /* through the miss queue and a link */
     SATURATION = CACHE_EVENTS_END,
-    TAKEN
+    TAKEN,
+    MEMORY_ACCESS
 };
 
 static CacheRig rig_of(const char *parameters) {
@@ -28,6 +29,12 @@ static MemMessage read_by(uint32_t warp, uint32_t line) {
 
 static MemMessage write_by(uint32_t warp, uint32_t line) {
     return of_token(of_warp(write_request(line * LINE, LINE), 0, warp, 0), warp * 1000 + 500 + line);
+}
+
+static uint64_t *memory_watched(CacheRig *rig) {
+    const Field *f = object_field(rig->cache, FIELD_STATE, "memory_watched");
+    ck_assert(f && f->knob);
+    return (uint64_t *)(void *)((char *)rig->cache + f->offset);
 }
 
 static void set_may_miss(CacheRig *rig, uint64_t warps) {
@@ -328,6 +335,61 @@ START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
 }
 END_TEST
 
+/* Of the watched warps 1, 2 and 3, warp 2 hits; then one of warp 1 is taken, by kind a read that misses, one
+ * that joins a line on its way, a write of global memory, though the line is there, or a read that bypasses.
+ * Before that the unwatched warp 0 misses, behind it the watched warp 3. */
+START_TEST(first_watched_warp_that_uses_what_lies_below_is_told_of_once) {
+    MemMessage kinds[] = {read_by(1, 1), read_by(1, 5), write_by(1, 9), read_by(1, 9)};
+    kinds[3].flags |= MEM_BYPASS_L1;
+    CacheRig rig = rig_of("");
+    rig_time(&rig, read_by(7, 9));
+    rig_listen(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
+    uint64_t *watched = memory_watched(&rig);
+    ck_assert_uint_eq(*watched, 0);
+    *watched = 0xe;
+    uint64_t start = rig_now(&rig) + 1;
+    memory_driver_send(rig.driver, start, read_by(0, 5));
+    memory_driver_send(rig.driver, start + 1, read_by(2, 9));
+    memory_driver_send(rig.driver, start + 2, kinds[_i]);
+    memory_driver_send(rig.driver, start + 3, read_by(3, 3));
+    run_to(&rig, start + 2 + LOOKUP);
+    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(*watched, 0xe);
+    run_to(&rig, start + 2 + LOOKUP + 1);
+    ck_assert_uint_eq(rig.ear->count, 1);
+    ck_assert_int_eq(rig.ear->heard[0].arguments[0], 1);
+    ck_assert_uint_eq(rig.ear->heard[0].cycle, start + 2 + LOOKUP);
+    ck_assert_uint_eq(*watched, 0);
+    rig_run(&rig);
+    ck_assert_uint_eq(rig.ear->count, 1);
+    rig_free(&rig);
+}
+END_TEST
+
+/* In the queue because it was refused, or for want of the only MSHR: told of when it is taken. */
+START_TEST(watched_warp_whose_access_is_not_taken_is_not_told_of) {
+    CacheRig rig = rig_of("mshrs=1 reexecution_entries=4");
+    rig_listen(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
+    uint64_t *watched = memory_watched(&rig);
+    *watched = 2;
+    set_may_miss(&rig, _i ? 1 : ALL);
+    memory_driver_send(rig.driver, 10, read_by(0, 0));
+    memory_driver_send(rig.driver, 11, read_by(1, 1));
+    run_to(&rig, 10 + RIG_MISS - 2);
+    ck_assert_uint_eq(rig_stat(&rig, "reexecution_pushes"), 1);
+    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(*watched, 2);
+    run_to(&rig, 300);
+    ck_assert_uint_eq(rig.ear->count, _i ? 0 : 1);
+    set_may_miss(&rig, ALL);
+    rig_run(&rig);
+    ck_assert_uint_eq(rig.ear->count, 1);
+    ck_assert_uint_eq(rig.ear->heard[0].cycle, rig_arrival(&rig, 1)->cycle - 2);
+    ck_assert_uint_eq(*watched, 0);
+    rig_free(&rig);
+}
+END_TEST
+
 /* Warp 1 is refused from its lookup on; what stands behind it, from `start` + 2 + LOOKUP on in the pipeline
  * of RIG_DELAY requests, would hit: an access of warp 2, or of warp 1 itself. */
 START_TEST(cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted) {
@@ -418,6 +480,8 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_test(tests, load_that_hits_passes_a_load_of_its_warp);
     tcase_add_test(tests, saturation_is_told_in_the_cycle_in_which_it_changes);
     tcase_add_loop_test(tests, warp_that_may_miss_is_told_of_when_its_last_access_is_taken, 0, 2);
+    tcase_add_loop_test(tests, first_watched_warp_that_uses_what_lies_below_is_told_of_once, 0, 4);
+    tcase_add_loop_test(tests, watched_warp_whose_access_is_not_taken_is_not_told_of, 0, 2);
     tcase_add_loop_test(tests, cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted, 0, 3);
     tcase_add_test(tests, order_of_ticks_does_not_matter);
     tcase_add_test(tests, needless_ticks_change_nothing);
