@@ -116,12 +116,6 @@ void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps) {
     object_wake(rig->cache);
 }
 
-uint64_t stat_of(const SimObject *object, const char *name) {
-    const Field *f = object_field(object, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)(const void *)((const char *)object + f->offset);
-}
-
 uint64_t rig_stat(const CacheRig *rig, const char *name) {
     return stat_of(rig->cache, name);
 }

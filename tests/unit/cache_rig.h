@@ -10,6 +10,8 @@
 #include "mem/functional_memory.h"
 #include "tests/unit/memory_driver.h"
 
+#include <check.h>
+
 enum { RIG_DELAY = 6, RIG_RESPONDER = 20, RIG_HIT = RIG_DELAY + 2, RIG_MISS = RIG_DELAY + RIG_RESPONDER + 5 };
 
 typedef struct {
@@ -63,7 +65,6 @@ uint64_t rig_now(const CacheRig *rig);
 void rig_set(CacheRig *rig, const char *knob, const char *text);
 /* The same for a knob that is a set of warps. */
 void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps);
-uint64_t stat_of(const SimObject *object, const char *name);
 uint64_t rig_stat(const CacheRig *rig, const char *name);
 /* One request stopped at the tags for the cause that this counter counts, in the cycles from `stopped` to
  * before `released`. */
@@ -88,6 +89,21 @@ void expect_order_of_ticks_not_to_matter(Mixture *mixture, int variant);
 /* Ticked in every cycle the cache does what it does when it sleeps as long as it says: it neither oversleeps
  * nor changes anything in a tick without reason. */
 void expect_needless_ticks_to_change_nothing(Mixture *mixture, int variant);
+/* Both as tests, once per variant. */
+#define MIXTURE_TESTS(mixture)                                                                               \
+    START_TEST(order_of_ticks_does_not_matter) {                                                             \
+        expect_order_of_ticks_not_to_matter(mixture, _i);                                                    \
+    }                                                                                                        \
+    END_TEST                                                                                                 \
+    START_TEST(needless_ticks_change_nothing) {                                                              \
+        expect_needless_ticks_to_change_nothing(mixture, _i);                                                \
+    }                                                                                                        \
+    END_TEST
+#define ADD_MIXTURE_TESTS(tests, variants)                                                                   \
+    do {                                                                                                     \
+        tcase_add_loop_test(tests, order_of_ticks_does_not_matter, 0, variants);                             \
+        tcase_add_loop_test(tests, needless_ticks_change_nothing, 0, variants);                              \
+    } while (0)
 /* Every request that wants an answer has got one, as it came but for the hit flag; each has its number as its
  * token. */
 void expect_every_request_answered_once(const CacheRig *rig);

@@ -1,5 +1,6 @@
 #include "tests/unit/memory_driver.h"
 
+#include <check.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -232,6 +233,12 @@ MemMessage posted_write_request(uint64_t address, uint32_t bytes) {
     MemMessage message = write_request(address, bytes);
     message.flags = MEM_POSTED;
     return message;
+}
+
+uint64_t stat_of(const SimObject *object, const char *name) {
+    const Field *f = object_field(object, FIELD_STAT, name);
+    ck_assert_msg(f, "%s has no counter '%s'", object->path, name);
+    return *(const uint64_t *)(const void *)((const char *)object + f->offset);
 }
 
 static void print_stat(void *out, const char *name, double value, bool integral, const char *unit,

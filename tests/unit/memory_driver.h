@@ -58,6 +58,8 @@ MemMessage read_request(uint64_t address, uint32_t bytes);
 MemMessage write_request(uint64_t address, uint32_t bytes);
 MemMessage posted_write_request(uint64_t address, uint32_t bytes);
 
+/* A counter of an object. */
+uint64_t stat_of(const SimObject *object, const char *name);
 /* All stats of a machine as text, one "name value" per line, for comparing two runs; the caller frees it. */
 char *stats_text(Sim *sim);
 

@@ -405,15 +405,7 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
     return rig;
 }
 
-START_TEST(order_of_ticks_does_not_matter) {
-    expect_order_of_ticks_not_to_matter(mixture, _i);
-}
-END_TEST
-
-START_TEST(needless_ticks_change_nothing) {
-    expect_needless_ticks_to_change_nothing(mixture, _i);
-}
-END_TEST
+MIXTURE_TESTS(mixture)
 
 Suite *cache_knobs_suite(void) {
     Suite *suite = suite_create("cache_knobs");
@@ -439,8 +431,7 @@ Suite *cache_knobs_suite(void) {
     tcase_add_test(tests, read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so);
     tcase_add_test(tests, read_passes_an_l2_by_when_policies_say_so);
     tcase_add_loop_test(tests, policies_choose_the_line_to_replace_among_those_that_are_not_under_way, 0, 2);
-    tcase_add_test(tests, order_of_ticks_does_not_matter);
-    tcase_add_test(tests, needless_ticks_change_nothing);
+    ADD_MIXTURE_TESTS(tests, 1);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -125,9 +125,7 @@ static const LoggedMessage *response(const Network *net, uint32_t sm, uint32_t i
 }
 
 static uint64_t stat(const Network *net, const char *name) {
-    const Field *f = object_field(net->crossbar, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)((const char *)net->crossbar + f->offset);
+    return stat_of(net->crossbar, name);
 }
 
 /* Sent at 10, over the link ready at 11 and granted there, sent on at 11 + latency 3, over the link at 15.

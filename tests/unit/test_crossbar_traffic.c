@@ -3,6 +3,7 @@
  * unless a test says otherwise. */
 #include "mem/traffic.h"
 
+#include "tests/unit/memory_driver.h"
 #include "tests/unit/suites.h"
 #include "tests/unit/tiny_machine.h"
 
@@ -87,16 +88,10 @@ static void run_until(uint64_t cycle) {
     sim_check(sim, false);
 }
 
-static uint64_t stat(const SimObject *object, const char *name) {
-    const Field *f = object_field(object, FIELD_STAT, name);
-    ck_assert_msg(f, "%s has no %s", object->path, name);
-    return *(const uint64_t *)((const char *)object + f->offset);
-}
-
 static uint64_t received(void) {
     uint64_t count = 0;
     for (uint32_t j = 0; j < ends; j++)
-        count += stat(slice[j], "received");
+        count += stat_of(slice[j], "received");
     return count;
 }
 
@@ -113,7 +108,7 @@ static double mean_wait(uint64_t cycles, uint32_t flits) {
     uint64_t ticks = 0;
     run_until(cycles);
     for (uint32_t j = 0; j < ends; j++)
-        ticks += stat(slice[j], "latency_ticks");
+        ticks += stat_of(slice[j], "latency_ticks");
     return (double)ticks / (double)received() / (double)sim->clocks[0].period - UNLOADED - (flits - 1);
 }
 
@@ -166,7 +161,7 @@ END_TEST
 START_TEST(permutation_passes_at_full_rate) {
     build(16, "", "TrafficSink", (Traffic){.rate = 1, .share = 1});
     ck_assert_double_eq(throughput(1000), 1);
-    ck_assert_uint_eq(stat(sim_find(sim, "xbar"), "request_conflicts"), 0);
+    ck_assert_uint_eq(stat_of(sim_find(sim, "xbar"), "request_conflicts"), 0);
 }
 END_TEST
 
@@ -224,10 +219,10 @@ static Shares shares_in_window(uint64_t cycles) {
     double sum = 0, squares = 0, least = 1e30, most = 0;
     run_until(BEGIN);
     for (uint32_t i = 0; i < ends; i++)
-        before[i] = stat(source[i], "sent");
+        before[i] = stat_of(source[i], "sent");
     run_until(BEGIN + cycles);
     for (uint32_t i = 0; i < ends; i++) {
-        double sent = (double)(stat(source[i], "sent") - before[i]);
+        double sent = (double)(stat_of(source[i], "sent") - before[i]);
         sum += sent;
         squares += sent * sent;
         if (sent < least) least = sent;
@@ -241,7 +236,7 @@ START_TEST(hot_output_is_always_busy_and_shared_equally) {
     Shares shares = shares_in_window(16 * 200);
     ck_assert_double_ge(shares.jain, 0.99999);
     ck_assert_double_ge(shares.least_to_most, 199.0 / 201);
-    ck_assert_uint_eq(stat(slice[0], "received"), BEGIN + 16 * 200 - UNLOADED);
+    ck_assert_uint_eq(stat_of(slice[0], "received"), BEGIN + 16 * 200 - UNLOADED);
 }
 END_TEST
 
@@ -251,7 +246,7 @@ START_TEST(hot_spot_limits_everybody_and_favours_nobody) {
     build(16, "", "TrafficSink", (Traffic){.rate = 1, .share = 0.5, .to_one = true});
     Shares shares = shares_in_window(20000);
     ck_assert_double_eq_tol(shares.throughput, 32.0 / 17 / 16, 0.002);
-    ck_assert_uint_ge(stat(slice[0], "received"), 20000);
+    ck_assert_uint_ge(stat_of(slice[0], "received"), 20000);
     ck_assert_double_ge(shares.jain, 0.999);
     ck_assert_double_ge(shares.least_to_most, 0.9);
 }

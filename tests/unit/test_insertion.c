@@ -30,6 +30,11 @@ static void bring(TagArray *tags, uint64_t name, uint32_t class_number) {
     tags->line[victim].valid = 1;
 }
 
+static void bring_all(TagArray *tags, uint64_t first, uint64_t last, uint32_t class_number) {
+    for (uint64_t name = first; name <= last; name++)
+        bring(tags, name, class_number);
+}
+
 /* The names of the lines in the order in which LRU replaces them. */
 static void expect_order(const TagArray *tags, const char *want) {
     char got[64] = "";
@@ -65,8 +70,7 @@ START_TEST(line_enters_as_many_places_below_the_most_recently_used_as_its_class_
     static const char *const orders[] = {"bcde", "bced", "becd", "ebcd", "ebcd"};
     TagArray tags = one_set(4);
     tag_set_depth(&tags, 1, (uint32_t)_i);
-    for (uint32_t name = A; name <= D; name++)
-        bring(&tags, name, 0);
+    bring_all(&tags, A, D, 0);
     bring(&tags, E, 1);
     expect_order(&tags, orders[_i]);
     bring(&tags, F, 0); /* the order is that of later replacements, too */
@@ -79,8 +83,7 @@ END_TEST
 START_TEST(first_lines_of_all_can_enter_as_the_least_recently_used) {
     TagArray tags = one_set(4);
     tag_set_depth(&tags, 1, LEAST_RECENT);
-    for (uint32_t name = A; name <= D; name++)
-        bring(&tags, name, 1);
+    bring_all(&tags, A, D, 1);
     expect_order(&tags, "dcba");
     bring(&tags, E, 1); /* instead of d */
     expect_order(&tags, "ecba");
@@ -105,8 +108,7 @@ END_TEST
 START_TEST(hit_makes_a_line_the_most_recently_used_wherever_it_entered) {
     TagArray tags = one_set(4);
     tag_set_depth(&tags, 1, LEAST_RECENT);
-    for (uint32_t name = A; name <= C; name++)
-        bring(&tags, name, 0);
+    bring_all(&tags, A, C, 0);
     bring(&tags, D, 1);
     expect_order(&tags, "dabc");
     tag_touch(&tags, tag_find(&tags, 0, D * LINE));

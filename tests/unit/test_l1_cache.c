@@ -337,15 +337,7 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
     return rig;
 }
 
-START_TEST(order_of_ticks_does_not_matter) {
-    expect_order_of_ticks_not_to_matter(mixture, _i);
-}
-END_TEST
-
-START_TEST(needless_ticks_change_nothing) {
-    expect_needless_ticks_to_change_nothing(mixture, _i);
-}
-END_TEST
+MIXTURE_TESTS(mixture)
 
 START_TEST(every_request_is_answered_once_and_as_it_came) {
     CacheRig rig = mixture(_i, ORDER_PATH, 0, 0);
@@ -385,8 +377,7 @@ static TCase *stall_tests(void) {
 
 static TCase *mixture_tests(void) {
     TCase *tests = tcase_create("mixtures");
-    tcase_add_loop_test(tests, order_of_ticks_does_not_matter, 0, TIGHT_CACHES);
-    tcase_add_loop_test(tests, needless_ticks_change_nothing, 0, TIGHT_CACHES);
+    ADD_MIXTURE_TESTS(tests, TIGHT_CACHES);
     tcase_add_loop_test(tests, every_request_is_answered_once_and_as_it_came, 0, TIGHT_CACHES);
     return tests;
 }

@@ -453,15 +453,7 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
     return rig;
 }
 
-START_TEST(order_of_ticks_does_not_matter) {
-    expect_order_of_ticks_not_to_matter(mixture, _i);
-}
-END_TEST
-
-START_TEST(needless_ticks_change_nothing) {
-    expect_needless_ticks_to_change_nothing(mixture, _i);
-}
-END_TEST
+MIXTURE_TESTS(mixture)
 
 Suite *l1_reexecution_suite(void) {
     Suite *suite = suite_create("l1_reexecution");
@@ -483,8 +475,7 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_loop_test(tests, first_watched_warp_that_uses_what_lies_below_is_told_of_once, 0, 4);
     tcase_add_loop_test(tests, watched_warp_whose_access_is_not_taken_is_not_told_of, 0, 2);
     tcase_add_loop_test(tests, cycles_with_a_hit_behind_a_stalled_access_of_another_warp_are_counted, 0, 3);
-    tcase_add_test(tests, order_of_ticks_does_not_matter);
-    tcase_add_test(tests, needless_ticks_change_nothing);
+    ADD_MIXTURE_TESTS(tests, 1);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -3,6 +3,7 @@
 #include "core/gpu/locality_scores.h"
 #include "core/sim/event.h"
 #include "core/sim/random.h"
+#include "tests/unit/memory_driver.h"
 #include "tests/unit/suites.h"
 #include "tests/unit/tiny_machine.h"
 
@@ -63,12 +64,6 @@ static void run_to(Rig *rig, uint64_t cycle) {
     sim_check(rig->sim, false);
 }
 
-static uint64_t stat(const SimObject *object, const char *name) {
-    const Field *f = object_field(object, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)((const char *)object + f->offset);
-}
-
 static WarpSet allowed_now(const Rig *rig) {
     const Field *f = object_field(rig->scores, FIELD_STATE, "allowed");
     ck_assert_ptr_nonnull(f);
@@ -111,10 +106,10 @@ START_TEST(the_example_of_the_paper_step_by_step) {
     assert_change(&rig, 2, 136, 0x7);
     assert_change(&rig, 3, 201, 0xf);
     ck_assert_uint_eq(rig.changes, 4);
-    ck_assert_uint_eq(stat(rig.scores, "raised"), 2);
-    ck_assert_uint_eq(stat(rig.scores, "changes"), 4);
+    ck_assert_uint_eq(stat_of(rig.scores, "raised"), 2);
+    ck_assert_uint_eq(stat_of(rig.scores, "changes"), 4);
     /* One warp from 10 to 49, two to 135, one to 200. */
-    ck_assert_uint_eq(stat(rig.scores, "blocked_cycles"), 40 + 2 * 86 + 65);
+    ck_assert_uint_eq(stat_of(rig.scores, "blocked_cycles"), 40 + 2 * 86 + 65);
     sim_free(rig.sim);
 }
 END_TEST
@@ -238,7 +233,7 @@ START_TEST(warps_without_a_score_are_ignored) {
     scores_set(rig.scores, 64, 400);
     run_to(&rig, 100);
     ck_assert_uint_eq(rig.changes, 0);
-    ck_assert_uint_eq(stat(rig.scores, "raised"), 0);
+    ck_assert_uint_eq(stat_of(rig.scores, "raised"), 0);
     sim_free(rig.sim);
 }
 END_TEST

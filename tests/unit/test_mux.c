@@ -63,9 +63,7 @@ static const LoggedMessage *arrival(const Network *net, uint32_t index) {
 }
 
 static uint64_t stat(const Network *net, const char *name) {
-    const Field *f = object_field(net->mux, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)((const char *)net->mux + f->offset);
+    return stat_of(net->mux, name);
 }
 
 /* Sent at 10, ready at 11 and passed on, taken at 12; answered at 13, ready and passed on at 14, back at

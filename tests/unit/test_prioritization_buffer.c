@@ -331,15 +331,7 @@ static CacheRig mixture(int with_queue, TickOrder order, uint64_t order_seed, ui
     return rig;
 }
 
-START_TEST(order_of_ticks_does_not_matter) {
-    expect_order_of_ticks_not_to_matter(mixture, _i);
-}
-END_TEST
-
-START_TEST(needless_ticks_change_nothing) {
-    expect_needless_ticks_to_change_nothing(mixture, _i);
-}
-END_TEST
+MIXTURE_TESTS(mixture)
 
 Suite *prioritization_buffer_suite(void) {
     Suite *suite = suite_create("prioritization_buffer");
@@ -358,8 +350,7 @@ Suite *prioritization_buffer_suite(void) {
     tcase_add_test(tests, request_whose_set_is_all_reserved_passes_l1_by_at_once_where_policies_say_so);
     tcase_add_test(tests, request_whose_set_is_all_reserved_waits_otherwise);
     tcase_add_test(tests, other_reservation_fails_do_not_bypass);
-    tcase_add_loop_test(tests, order_of_ticks_does_not_matter, 0, 2);
-    tcase_add_loop_test(tests, needless_ticks_change_nothing, 0, 2);
+    ADD_MIXTURE_TESTS(tests, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -5,6 +5,7 @@
 #include "mem/address_map.h"
 #include "mem/caches.h"
 #include "mem/memory_controller.h"
+#include "tests/unit/memory_driver.h"
 #include "tests/unit/panic_text.h"
 #include "tests/unit/suites.h"
 #include "tests/unit/tiny_machine.h"
@@ -49,12 +50,6 @@ static void run_to_end(void) {
     sim_check(sim, true);
 }
 
-static uint64_t stat(const SimObject *object, const char *name) {
-    const Field *f = object_field(object, FIELD_STAT, name);
-    ck_assert_msg(f, "%s has no %s", object->path, name);
-    return *(const uint64_t *)((const char *)object + f->offset);
-}
-
 /* A sum of n draws with probability p, within 4 standard deviations. */
 static void assert_binomial(uint64_t count, uint64_t n, double p) {
     ck_assert_double_eq_tol((double)count, (double)n * p, 4 * sqrt((double)n * p * (1 - p)) + 1e-9);
@@ -68,17 +63,17 @@ START_TEST(source_sends_at_its_rate) {
     build(rates[_i], "TrafficSink", NULL);
     run_cycles(40000);
     sim_check(sim, false);
-    assert_binomial(stat(source, "sent"), 40000, values[_i]);
-    ck_assert_uint_eq(stat(source, "wait_cycles"), 0);
-    ck_assert_uint_eq(stat(source, "longest_wait_cycles"), 0);
+    assert_binomial(stat_of(source, "sent"), 40000, values[_i]);
+    ck_assert_uint_eq(stat_of(source, "wait_cycles"), 0);
+    ck_assert_uint_eq(stat_of(source, "longest_wait_cycles"), 0);
 }
 END_TEST
 
 START_TEST(rate_of_one_is_a_request_in_every_cycle) {
     build("rate=1", "TrafficSink", NULL);
     run_cycles(1000);
-    ck_assert_uint_eq(stat(source, "sent"), 1000);
-    ck_assert_uint_eq(stat(end, "received"), 999);
+    ck_assert_uint_eq(stat_of(source, "sent"), 1000);
+    ck_assert_uint_eq(stat_of(end, "received"), 999);
 }
 END_TEST
 
@@ -100,14 +95,14 @@ START_TEST(time_counts_from_coming_into_being) {
     enum { TAKEN = 500 };
     build("writes=1 posted=true", "TrafficSink", "interval=4");
     run_cycles(4 * TAKEN);
-    ck_assert_uint_eq(stat(end, "received"), TAKEN);
-    ck_assert_uint_eq(stat(end, "latency_ticks"),
+    ck_assert_uint_eq(stat_of(end, "received"), TAKEN);
+    ck_assert_uint_eq(stat_of(end, "latency_ticks"),
                       (TAKEN + 3 * TAKEN * (TAKEN - 1) / 2) * (uint64_t)source->period);
-    ck_assert_uint_eq(stat(end, "longest_latency_ticks"), (1 + 3 * (TAKEN - 1)) * source->period);
+    ck_assert_uint_eq(stat_of(end, "longest_latency_ticks"), (1 + 3 * (TAKEN - 1)) * source->period);
     /* Those in the link wait there: 8, and the pop of cycle 1 + 4 k is a place in the next cycle. */
-    uint64_t sent = stat(source, "sent"), last_sent = 4 * (sent - 1 - 8) + 2;
+    uint64_t sent = stat_of(source, "sent"), last_sent = 4 * (sent - 1 - 8) + 2;
     ck_assert_uint_eq(sent, TAKEN + 8);
-    ck_assert_uint_eq(stat(source, "longest_wait_cycles"), last_sent - (sent - 1));
+    ck_assert_uint_eq(stat_of(source, "longest_wait_cycles"), last_sent - (sent - 1));
 }
 END_TEST
 
@@ -115,8 +110,8 @@ END_TEST
 START_TEST(no_more_requests_than_outstanding_wait_for_an_answer) {
     build("outstanding=4", "TrafficSink", "latency=18");
     run_cycles(2000);
-    ck_assert_uint_eq(stat(source, "sent"), 4 * 100);
-    ck_assert_uint_eq(stat(source, "answered"), 4 * 99);
+    ck_assert_uint_eq(stat_of(source, "sent"), 4 * 100);
+    ck_assert_uint_eq(stat_of(source, "answered"), 4 * 99);
 }
 END_TEST
 
@@ -124,8 +119,8 @@ START_TEST(sink_holds_no_more_answers_than_its_capacity) {
     build("", "TrafficSink", "latency=10 capacity=2");
     run_cycles(2000);
     /* Taken in 1 and 2, 11 and 12, ... */
-    ck_assert_uint_eq(stat(end, "received"), 2 * 200);
-    ck_assert_uint_eq(stat(end, "answered"), 2 * 199);
+    ck_assert_uint_eq(stat_of(end, "received"), 2 * 200);
+    ck_assert_uint_eq(stat_of(end, "answered"), 2 * 199);
     sim_check(sim, false);
 }
 END_TEST
@@ -133,11 +128,11 @@ END_TEST
 START_TEST(source_stops_at_its_limit) {
     build("limit=1234 rate=0.5 writes=0.5", "TrafficSink", "latency=7");
     run_to_end();
-    ck_assert_uint_eq(stat(source, "sent"), 1234);
-    ck_assert_uint_eq(stat(source, "answered"), 1234);
+    ck_assert_uint_eq(stat_of(source, "sent"), 1234);
+    ck_assert_uint_eq(stat_of(source, "answered"), 1234);
     /* 1 + 7 + 1 cycles each: nothing ever waits. */
-    ck_assert_uint_eq(stat(source, "latency_ticks"), 1234 * 9 * source->period);
-    ck_assert_uint_eq(stat(source, "longest_latency_ticks"), 9 * source->period);
+    ck_assert_uint_eq(stat_of(source, "latency_ticks"), 1234 * 9 * source->period);
+    ck_assert_uint_eq(stat_of(source, "longest_latency_ticks"), 9 * source->period);
 }
 END_TEST
 
@@ -168,9 +163,9 @@ START_TEST(requests_are_what_the_parameters_say) {
         ck_assert(!write || (word >> m->address % 64 & 0xffffffff) == 0xffffffff);
     }
     assert_binomial(writes, 4000, 0.25);
-    ck_assert_uint_eq(stat(source, "posted_sent"), writes);
-    ck_assert_uint_eq(stat(source, "answered"), 4000 - writes);
-    ck_assert_uint_eq(stat(source, "sent_bytes"), 4000 * 32);
+    ck_assert_uint_eq(stat_of(source, "posted_sent"), writes);
+    ck_assert_uint_eq(stat_of(source, "answered"), 4000 - writes);
+    ck_assert_uint_eq(stat_of(source, "sent_bytes"), 4000 * 32);
 }
 END_TEST
 
@@ -238,7 +233,7 @@ static char *stats_of_two(const char *parameters, TickOrder order, bool *differ)
     }
     sim_elaborate(sim);
     sim_run(sim, 3000 * sim->clocks[0].period);
-    *differ = stat(sources[0], "sent") != stat(sources[1], "sent");
+    *differ = stat_of(sources[0], "sent") != stat_of(sources[1], "sent");
     return stats_text(sim);
 }
 
@@ -297,9 +292,9 @@ START_TEST(source_measures_a_cache_alone) {
     sim_wire(sim, l1, "mem", end, "cpu", (LinkOptions){0}, (LinkOptions){0});
     sim_elaborate(sim);
     run_to_end();
-    ck_assert_uint_eq(stat(l1, "misses"), 32);
-    ck_assert_uint_eq(stat(l1, "hits"), 320 - 32);
-    ck_assert_uint_eq(stat(end, "received"), 32);
+    ck_assert_uint_eq(stat_of(l1, "misses"), 32);
+    ck_assert_uint_eq(stat_of(l1, "hits"), 320 - 32);
+    ck_assert_uint_eq(stat_of(end, "received"), 32);
 }
 END_TEST
 
@@ -312,9 +307,9 @@ START_TEST(source_measures_a_memory_controller_alone) {
     sim_wire(sim, source, "mem", end, "cpu[0]", (LinkOptions){.depth = 64}, (LinkOptions){.depth = 64});
     sim_elaborate(sim);
     run_to_end();
-    ck_assert_uint_eq(stat(end, "row_hits"), 1999);
-    ck_assert_uint_eq(stat(end, "data_bus_cycles"), 4000);
-    ck_assert_uint_le(stat(end, "cycles"), 4000 + 100);
+    ck_assert_uint_eq(stat_of(end, "row_hits"), 1999);
+    ck_assert_uint_eq(stat_of(end, "data_bus_cycles"), 4000);
+    ck_assert_uint_le(stat_of(end, "cycles"), 4000 + 100);
 }
 END_TEST
 

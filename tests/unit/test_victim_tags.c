@@ -61,12 +61,6 @@ static void make_rig(Rig *rig, const char *l1, const char *victims) {
     object_listen(rig->victims, &rig->listener, 1);
 }
 
-static uint64_t stat(const SimObject *object, const char *name) {
-    const Field *f = object_field(object, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)((const char *)object + f->offset);
-}
-
 static void run_idle(Rig *rig) {
     ck_assert_int_eq(sim_run(rig->sim, UINT64_MAX), STOP_IDLE);
     sim_settle(rig->sim);
@@ -100,9 +94,9 @@ static VictimTags *tags_of(const Rig *rig) {
 }
 
 static bool probe_hits(const Rig *rig, uint32_t warp, char line) {
-    uint64_t before = stat(rig->victims, "hits");
+    uint64_t before = stat_of(rig->victims, "hits");
     victim_tags_probe(tags_of(rig), warp, address_of(line));
-    return stat(rig->victims, "hits") > before;
+    return stat_of(rig->victims, "hits") > before;
 }
 
 /* Figure 3: each warp finds its lines evicted, and its own tags say that they were its own. */
@@ -112,10 +106,10 @@ START_TEST(round_robin_loses_every_reuse_and_all_twelve_are_detected) {
     for (int turn = 0; turn < 2; turn++)
         for (uint32_t warp = 0; warp < 3; warp++)
             reads(&rig, warp, warp == 0 ? "ABCD" : warp == 1 ? "EFGH" : "IJKL");
-    ck_assert_uint_eq(stat(rig.l1, "hits"), 0);
-    ck_assert_uint_eq(stat(rig.l1, "misses"), 24);
-    ck_assert_uint_eq(stat(rig.victims, "probes"), 24);
-    ck_assert_uint_eq(stat(rig.victims, "hits"), 12);
+    ck_assert_uint_eq(stat_of(rig.l1, "hits"), 0);
+    ck_assert_uint_eq(stat_of(rig.l1, "misses"), 24);
+    ck_assert_uint_eq(stat_of(rig.victims, "probes"), 24);
+    ck_assert_uint_eq(stat_of(rig.victims, "hits"), 12);
     for (uint32_t i = 0; i < 12; i++) {
         ck_assert_int_eq(rig.hits[i].warp, i / 4);
         ck_assert_int_eq(rig.hits[i].address, (int64_t)address_of((char)('A' + i)));
@@ -131,10 +125,10 @@ START_TEST(the_cache_conscious_order_hits_twelve_times_and_loses_nothing) {
     for (uint32_t warp = 0; warp < 3; warp++)
         for (int turn = 0; turn < 2; turn++)
             reads(&rig, warp, warp == 0 ? "ABCD" : warp == 1 ? "EFGH" : "IJKL");
-    ck_assert_uint_eq(stat(rig.l1, "hits"), 12);
-    ck_assert_uint_eq(stat(rig.l1, "misses"), 12);
-    ck_assert_uint_eq(stat(rig.victims, "insertions"), 8);
-    ck_assert_uint_eq(stat(rig.victims, "hits"), 0);
+    ck_assert_uint_eq(stat_of(rig.l1, "hits"), 12);
+    ck_assert_uint_eq(stat_of(rig.l1, "misses"), 12);
+    ck_assert_uint_eq(stat_of(rig.victims, "insertions"), 8);
+    ck_assert_uint_eq(stat_of(rig.victims, "hits"), 0);
     sim_free(rig.sim);
 }
 END_TEST
@@ -146,9 +140,9 @@ START_TEST(an_evicted_tag_goes_to_the_warp_that_reserved_the_line) {
     reads(&rig, 0, "A");
     reads(&rig, 1, "A");
     reads(&rig, 2, "BCDE");
-    ck_assert_uint_eq(stat(rig.victims, "insertions"), 1);
+    ck_assert_uint_eq(stat_of(rig.victims, "insertions"), 1);
     reads(&rig, 1, "A");
-    ck_assert_uint_eq(stat(rig.victims, "hits"), 0);
+    ck_assert_uint_eq(stat_of(rig.victims, "hits"), 0);
     ck_assert(probe_hits(&rig, 0, 'A'));
     sim_free(rig.sim);
 }
@@ -218,12 +212,12 @@ START_TEST(only_misses_that_fetch_are_probed) {
     memory_driver_send(rig.driver, 1, request(0, 'A'));
     memory_driver_send(rig.driver, 1, request(1, 'A'));
     run_idle(&rig);
-    ck_assert_uint_eq(stat(rig.l1, "merges"), 1);
-    ck_assert_uint_eq(stat(rig.victims, "probes"), 1);
+    ck_assert_uint_eq(stat_of(rig.l1, "merges"), 1);
+    ck_assert_uint_eq(stat_of(rig.victims, "probes"), 1);
     memory_driver_send(rig.driver, now_cycle(&rig), write_request(address_of('B'), 128));
     run_idle(&rig);
-    ck_assert_uint_eq(stat(rig.l1, "misses"), 2);
-    ck_assert_uint_eq(stat(rig.victims, "probes"), 1);
+    ck_assert_uint_eq(stat_of(rig.l1, "misses"), 2);
+    ck_assert_uint_eq(stat_of(rig.victims, "probes"), 1);
     sim_free(rig.sim);
 }
 END_TEST
@@ -236,8 +230,8 @@ START_TEST(lines_that_are_invalidated_are_not_victims) {
     memory_driver_send(rig.driver, now_cycle(&rig), write_request(address_of('A'), 128));
     run_idle(&rig);
     reads(&rig, 0, "A");
-    ck_assert_uint_eq(stat(rig.l1, "misses"), 2);
-    ck_assert_uint_eq(stat(rig.victims, "insertions"), 0);
+    ck_assert_uint_eq(stat_of(rig.l1, "misses"), 2);
+    ck_assert_uint_eq(stat_of(rig.victims, "insertions"), 0);
     sim_free(rig.sim);
 }
 END_TEST
@@ -246,10 +240,10 @@ START_TEST(a_cache_that_is_emptied_has_no_victims) {
     Rig rig;
     make_rig(&rig, "", "");
     reads(&rig, 0, "ABCDE");
-    ck_assert_uint_eq(stat(rig.victims, "insertions"), 1);
+    ck_assert_uint_eq(stat_of(rig.victims, "insertions"), 1);
     l1_invalidate(rig.l1);
     reads(&rig, 0, "A");
-    ck_assert_uint_eq(stat(rig.victims, "hits"), 0);
+    ck_assert_uint_eq(stat_of(rig.victims, "hits"), 0);
     sim_free(rig.sim);
 }
 END_TEST
@@ -262,8 +256,8 @@ START_TEST(a_request_that_stalls_is_probed_once) {
     for (int i = 0; i < 4; i++)
         memory_driver_send(rig.driver, 1, request(0, (char)('A' + i)));
     run_idle(&rig);
-    ck_assert_uint_gt(stat(rig.l1, "mshr_entry_fail_cycles"), 20);
-    ck_assert_uint_eq(stat(rig.victims, "probes"), 4);
+    ck_assert_uint_gt(stat_of(rig.l1, "mshr_entry_fail_cycles"), 20);
+    ck_assert_uint_eq(stat_of(rig.victims, "probes"), 4);
     sim_free(rig.sim);
 }
 END_TEST
@@ -274,10 +268,10 @@ START_TEST(sets_follow_the_line_size_of_the_cache) {
     make_rig(&rig, "line=64 size=256", "entries=2 ways=1");
     victim_tags_insert(tags_of(&rig), 0, 0x10000);
     victim_tags_insert(tags_of(&rig), 0, 0x10040);
-    uint64_t before = stat(rig.victims, "hits");
+    uint64_t before = stat_of(rig.victims, "hits");
     victim_tags_probe(tags_of(&rig), 0, 0x10000);
     victim_tags_probe(tags_of(&rig), 0, 0x10040);
-    ck_assert_uint_eq(stat(rig.victims, "hits"), before + 2);
+    ck_assert_uint_eq(stat_of(rig.victims, "hits"), before + 2);
     sim_free(rig.sim);
 }
 END_TEST

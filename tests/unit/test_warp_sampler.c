@@ -110,9 +110,7 @@ START_TEST(warm_up_0_takes_no_samples) {
 END_TEST
 
 static uint64_t stat(const char *name) {
-    const Field *f = object_field(sampler, FIELD_STAT, name);
-    ck_assert_ptr_nonnull(f);
-    return *(const uint64_t *)(const void *)((const char *)sampler + f->offset);
+    return stat_of(sampler, name);
 }
 
 static void send(uint64_t cycle, MemMessage m, uint32_t warp) {

@@ -307,9 +307,7 @@ uint64_t tiny_cycles(const TinyMachine *machine) {
 uint64_t tiny_stat(const TinyMachine *machine, const char *path, const char *name) {
     const SimObject *object = sim_find(machine->sim, path);
     ck_assert_ptr_nonnull(object);
-    const Field *field = object_field(object, FIELD_STAT, name);
-    ck_assert_msg(field, "%s has no stat '%s'", path, name);
-    return *(const uint64_t *)((const char *)object + field->offset);
+    return stat_of(object, name);
 }
 
 uint32_t tiny_word(const TinyMachine *machine, uint32_t index) {
