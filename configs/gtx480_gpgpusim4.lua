@@ -28,6 +28,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
     local sm = m:SM ("sm", i) {
       warps = 48, schedulers = 2, scheduler = "gto", registers = 32768, register_unit = 4, ctas = 8, shared = "48KiB",
       sp_units = 2, sfu_units = 1, sp_collectors = 6, sfu_collectors = 8, mem_collectors = 2,
+      atomics_stall = true, -- 16 atomics that nobody waits for take 16 latencies there
       sp_latches = 2, sfu_latches = 1, mem_latches = 1, register_banks = 16, result_bus = 2,
       code_bytes = "2KiB", code_ways = 4, code_line = 128, code_misses = 2,
       lsu = { shared_latency = 26 },
@@ -40,11 +41,11 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
     }
     local constant = m:L1 (sm, "constant_cache") {
       size = "8KiB", ways = 2, line = "64B", mshrs = 2, merges = 32, miss_queue = 4, allocate = "fill",
-      write_policy = "none",
+      write_policy = "none", keeps_lines = true, -- between kernels the L1D alone is flushed
     }
     local texture = m:L1 (sm, "texture_cache") {
       size = "12KiB", ways = 24, line = "128B", mshrs = 128, merges = 4, miss_queue = 128, allocate = "fill",
-      write_policy = "none",
+      write_policy = "none", keeps_lines = true,
     }
     local mux = m:Mux (sm, "mux") { up = 4 }
 

@@ -10,6 +10,8 @@ extern const Class l1_class, l2_class;
  * memory, which dies with its threads, so call it when no thread of the SM is alive. Lines under way still
  * come. */
 void l1_invalidate(SimObject *l1);
+/* Whether its lines stay valid when a kernel begins: its parameter keeps_lines. */
+bool l1_keeps_lines(const SimObject *l1);
 
 /* Whether copies from the host leave their lines in this slice: its parameter host_copies. */
 bool l2_keeps_host_copies(const SimObject *l2);

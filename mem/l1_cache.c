@@ -52,6 +52,11 @@ SimObject *l1_beside(const SimObject *part, const char *name) {
     return cache;
 }
 
+bool l1_keeps_lines(const SimObject *object) {
+    ensure(object->class == &l1_class);
+    return ((const L1Cache *)object)->keeps_lines;
+}
+
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
@@ -312,7 +317,8 @@ static const Field l1_fields[] = {
     PARAM_FLAG(L1Cache, bypass_line_fails, "false",
                "Requests that find every way of their set reserved pass the cache by, and do not wait",
                .knob = true),
-    DERIVED(L1Cache, pad, "Alignment"),
+    PARAM_FLAG(L1Cache, keeps_lines, "false", "The beginning of a kernel leaves its lines valid",
+               .timing = true),
     STAT(L1Cache, line_fail_bypasses, "accesses",
          "Bypasses of requests that found every way of their set reserved"),
     STAT_NAMED(L1Cache, pushes, "reexecution_pushes", "accesses", "Put into the re-execution queue"),

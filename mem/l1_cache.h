@@ -38,7 +38,8 @@ typedef struct {
     uint64_t hits_before;              /* the access of this cycle */
     uint32_t watch_blocked_hits, blocked_hit;
     uint64_t blocked_hit_since;
-    uint32_t bypass_line_fails, pad; /* a knob */
+    uint32_t bypass_line_fails; /* a knob */
+    uint32_t keeps_lines;
     uint64_t line_fail_bypasses;
     uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;

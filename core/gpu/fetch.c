@@ -17,9 +17,10 @@ static bool names_conflict(const Warp *warp, const Inst *inst) {
 
 /* Atomics on global memory change memory only when they reach the L2 slice, loads and stores at issue: a
  * warp's own program order is kept by letting the latter wait. */
-static bool waits_for_atomics(const Warp *warp, const Inst *inst) {
-    return warp->atomics_in_flight && (inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
-           (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC);
+static bool waits_for_atomics(const Sm *sm, const Warp *warp, const Inst *inst) {
+    if (!warp->atomics_in_flight) return false;
+    return sm->atomics_stall || ((inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
+                                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC));
 }
 
 /* Does an operand come from beyond the SM, or must the warp's atomics there be done first? */
@@ -27,7 +28,7 @@ static bool waits_for_load(const Sm *sm, uint32_t w, const Inst *inst) {
     uint64_t common = 0;
     for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
         common |= sm->load_pending[w][i] & inst->names[i];
-    return common || waits_for_atomics(&sm->warp[w], inst);
+    return common || waits_for_atomics(sm, &sm->warp[w], inst);
 }
 
 static void set_bit(WarpSet *set, uint32_t warp, bool on) {
@@ -43,7 +44,7 @@ void sm_update_head(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
     if (warp->buffered == 0) return;
     const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-    bool blocked = names_conflict(warp, inst) || waits_for_atomics(warp, inst);
+    bool blocked = names_conflict(warp, inst) || waits_for_atomics(sm, warp, inst);
     set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);

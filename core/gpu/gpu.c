@@ -276,8 +276,10 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: another kernel is still running", kernel->name);
     gpu_prepare(gpu, kernel, launch);
-    for (uint32_t i = 0; i < gpu->sim->object_count; i++)
-        if (gpu->sim->objects[i]->class == &l1_class) l1_invalidate(gpu->sim->objects[i]);
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        SimObject *object = gpu->sim->objects[i];
+        if (object->class == &l1_class && !l1_keeps_lines(object)) l1_invalidate(object);
+    }
     count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));

@@ -137,12 +137,12 @@ typedef struct {
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
+    uint32_t atomics_stall; /* a flag */
     CollectorShape shape;
     Timing timing[TIMING_CLASSES];
     /* derived */
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
-    uint32_t derived_pad;
     /* ports */
     Port dispatch, lsu, fetch, transfers;
     /* state: warp sets */

@@ -223,32 +223,6 @@ static void allocate_slots(Decoder *decoder, const LiveRanges *ranges) {
     kernel->registers_per_thread = peak ? (uint32_t)peak : 1;
 }
 
-static bool is_read(const LiveRanges *ranges, uint32_t reg) {
-    for (uint32_t s = ranges->first[reg]; s < ranges->first[reg + 1]; s++)
-        if (ranges->segments[s].end > ranges->segments[s].start) return true;
-    return false;
-}
-
-/* Atomics on memory beyond the SM write their results when the answer comes. By then the register may be
- * dead, and the scoreboard, which knows registers and not slots, lets others write to its slot. So these
- * destinations have slots of their own; all that nobody reads share one. */
-static void separate_late_destinations(Decoder *decoder, const LiveRanges *ranges) {
-    Kernel *kernel = decoder->kernel;
-    uint32_t shared_slots = kernel->slots, sink = NO_PLACE;
-    for (uint32_t i = 0; i < kernel->inst_count; i++) {
-        const Inst *inst = &kernel->insts[i];
-        const BodyStatement *statement = &decoder->body->statements[i];
-        if (inst->kind != INST_ATOMIC || inst->space == SPACE_SHARED) continue;
-        if (decoder->plans[i].roles[0] != ROLE_DST || statement->operands[0].reg == NO_REGISTER) continue;
-        uint32_t reg = statement->operands[0].reg, *place = &decoder->place[reg];
-        if (*place >= shared_slots) continue;
-        bool read = is_read(ranges, reg);
-        *place = read || sink == NO_PLACE ? (kernel->slots + 1) / 2 * 2 : sink;
-        if (!read) sink = *place;
-        if (*place >= kernel->slots) kernel->slots = *place + 2;
-    }
-}
-
 static void allocate_predicates(Decoder *decoder, const LiveRanges *ranges, uint32_t line) {
     uint8_t *width = arena_alloc(decoder->arena, ranges->register_count, 1);
     for (uint32_t r = 0; r < ranges->register_count; r++)
@@ -273,7 +247,6 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
     decoder->place = arena_alloc(decoder->arena, count, sizeof *decoder->place);
     decoder->name = arena_alloc(decoder->arena, count, sizeof *decoder->name);
     allocate_slots(decoder, &ranges);
-    separate_late_destinations(decoder, &ranges);
     allocate_predicates(decoder, &ranges, line);
     assign_names(decoder->arena, &ranges, decoder->name);
     if (decoder->kernel->slots > MAX_SLOTS)

@@ -1,4 +1,5 @@
 -- Machines made from others: the facts of fx5800_l1's paper, and what a variant may change.
+local ww = require "warpwright"
 local harness = require "harness"
 
 --- Exit status, output and config.lua of a run of `config`.
@@ -48,6 +49,37 @@ harness.test("changes of what is not there are refused by name", function()
     harness.equal(status, 2, "exit status, output " .. output)
     harness.contains(output, "warpwright: error", case[2])
   end
+end)
+
+--- Misses of all constant caches in a run of two equal launches, after each.
+local function constant_misses(config)
+  local ptx = harness.write("two.ptx", [[
+.version 3.2
+.target sm_20
+.address_size 64
+.visible .entry two(.param .u32 a)
+{
+	.reg .b32 %r<2>;
+	ld.param.u32 %r1, [a];
+	exit;
+}
+]])
+  local sim = ww.build(config)
+  local kernel, misses = sim:gpu():load(ptx).two, {}
+  for i = 1, 2 do
+    sim:gpu():launch(kernel, { grid = 15, block = 32, args = { i } })
+    misses[i] = sim:result()["sm[*].constant_cache.misses"]
+  end
+  sim:close()
+  return misses
+end
+
+harness.test("a kernel finds its parameters in the constant caches where these keep their lines", function()
+  local emptied, kept = constant_misses "gtx480", constant_misses "gtx480_gpgpusim4"
+  harness.equal(emptied[1], 15, "misses of a kernel on gtx480")
+  harness.equal(emptied[2], 30, "misses of two kernels on gtx480")
+  harness.equal(kept[1], 15, "misses of a kernel on gtx480_gpgpusim4")
+  harness.equal(kept[2], 15, "misses of two kernels on gtx480_gpgpusim4")
 end)
 
 harness.finish()

@@ -424,26 +424,6 @@ START_TEST(the_answer_of_an_atomic_that_nobody_reads_overwrites_no_other_registe
 }
 END_TEST
 
-/* Where %p1 holds, %r1 is dead behind the branch; where it does not, it is the result. */
-START_TEST(the_answer_of_an_atomic_is_kept_on_the_path_that_reads_it) {
-    for (uint32_t taken = 0; taken < 2; taken++) {
-        char body[512];
-        sprintf(body,
-                "setp.eq.u32 %%p1, %u, 1;\n"
-                "atom.global.add.u64 %%d2, [out+8], 6;\n atom.global.exch.b32 %%r1, [out], 5;\n"
-                "@%%p1 bra OTHER;\n st.global.u32 [out+4], %%r1;\n exit;\n"
-                "OTHER: mov.u64 %%d3, 88;\n mov.u32 %%r2, 77;\n cvt.u32.u64 %%r3, %%d3;\n"
-                "st.global.u32 [out+4], %%r2;\n st.global.u32 [out+16], %%r3;\n",
-                taken);
-        TinyMachine *m = tiny_run((TinySpec){.l2 = true, .threads = 1, .body = body});
-        ck_assert_uint_eq(tiny_word(m, 0), 5);
-        ck_assert_uint_eq(tiny_word(m, 1), taken ? 77 : 0);
-        ck_assert_uint_eq(tiny_word(m, 4), taken ? 88 : 0);
-        tiny_free(m);
-    }
-}
-END_TEST
-
 START_TEST(lanes_at_one_address_are_atomics_of_their_own) {
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
         char body[256];
@@ -486,6 +466,17 @@ START_TEST(a_load_behind_an_atomic_waits_and_sees_what_it_did) {
     ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
     ck_assert_uint_eq(tiny_word(m, 1), 32);
     tiny_free(m);
+}
+END_TEST
+
+START_TEST(with_atomics_stall_every_instruction_behind_an_atomic_waits) {
+    for (uint32_t stall = 0; stall < 2; stall++) {
+        TinyMachine *m = tiny_run((TinySpec){.l2 = true,
+                                             .sm = stall ? "atomics_stall=true" : "atomics_stall=false",
+                                             .body = "red.global.add.u32 [out], 1;\n mov.u32 %r1, 2;\n"});
+        ck_assert_uint_eq(tiny_issued(m, 0, 1), stall ? 3 + 3 + MISS + TURNS : 4);
+        tiny_free(m);
+    }
 }
 END_TEST
 
@@ -582,10 +573,10 @@ Suite *lsu_suite(void) {
     TCase *atomics = tcase_create("atomics");
     tcase_add_test(atomics, an_atomic_returns_when_the_l2_has_done_it);
     tcase_add_test(atomics, the_answer_of_an_atomic_that_nobody_reads_overwrites_no_other_register);
-    tcase_add_test(atomics, the_answer_of_an_atomic_is_kept_on_the_path_that_reads_it);
     tcase_add_test(atomics, lanes_at_one_address_are_atomics_of_their_own);
     tcase_add_test(atomics, atomics_return_what_was_there_when_they_arrived);
     tcase_add_test(atomics, a_load_behind_an_atomic_waits_and_sees_what_it_did);
+    tcase_add_test(atomics, with_atomics_stall_every_instruction_behind_an_atomic_waits);
     tcase_add_test(atomics, a_store_behind_an_atomic_waits_too_but_not_another_warps);
     tcase_add_test(atomics, atomics_in_flight_are_limited_by_the_payloads);
     tcase_add_test(atomics, a_scattered_atomic_is_an_access_per_line);
