@@ -7,7 +7,44 @@ static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
     return ((const uint32_t *)(const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET)))[lane];
 }
 
+/* Lanes whose predicate, the last source of a bar.red, is true. */
+static uint32_t voting_lanes(const Sm *sm, const Inst *inst) {
+    uint32_t source = inst->src[inst->src_count - 1];
+    uint32_t lanes = sm->context->predicates[source & OPERAND_OFFSET];
+    return (source & OPERAND_NEGATED ? ~lanes : lanes) & sm->context->active;
+}
+
+static void vote(Sm *sm, Barrier *barrier, uint32_t w, const Inst *inst) {
+    uint32_t lanes = sm->context->active;
+    sm->vote[w] = (BarrierVote){(uint32_t)(inst - sm->running->kernel->insts), lanes};
+    barrier->voters += (uint32_t)__builtin_popcount(lanes);
+    barrier->votes += (uint32_t)__builtin_popcount(voting_lanes(sm, inst));
+}
+
+static void write_result(const Sm *sm, uint32_t w, const Inst *inst, const Barrier *barrier) {
+    uint32_t lanes = sm->vote[w].lanes;
+    if (inst->detail == BARRIER_RED_POPC) {
+        uint32_t *count = (uint32_t *)(void *)(sm_registers(sm, w) + inst->dst[0]);
+        for (; inst->dst_count && lanes; lanes &= lanes - 1)
+            count[__builtin_ctz(lanes)] = barrier->votes;
+    } else if (inst->pdst != NO_PREDICATE) {
+        bool all = barrier->votes == barrier->voters;
+        bool holds = inst->detail == BARRIER_RED_AND ? all : barrier->votes > 0;
+        uint32_t *to = sm->predicates + (size_t)w * sm->running->kernel->predicates + inst->pdst;
+        *to = holds ? *to | lanes : *to & ~lanes;
+    }
+}
+
+static void tell_votes(Sm *sm, const Barrier *barrier) {
+    for (WarpSet left = barrier->waiting; left; left &= left - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(left);
+        if (sm->vote[w].lanes) write_result(sm, w, sm_inst(sm, sm->vote[w].inst), barrier);
+        sm->vote[w] = (BarrierVote){0};
+    }
+}
+
 static void release(Sm *sm, Barrier *barrier) {
+    if (barrier->voters) tell_votes(sm, barrier);
     sm->waiting &= ~barrier->waiting;
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     *barrier = (Barrier){0};
@@ -28,9 +65,11 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
         user_error("%s: kernel %s, line %u: barrier %u does not exist; legal are 0 to %d", sm->obj.path,
                    sm->running->kernel->name, inst->line, id, NAMED_BARRIERS - 1);
     Barrier *barrier = &cta->barrier[id];
-    if (inst->src_count > 1) barrier->threads = operand(sm, inst, 1);
+    bool votes = inst->detail >= BARRIER_RED_POPC;
+    if (inst->src_count > 1u + votes) barrier->threads = operand(sm, inst, 1);
+    if (votes) vote(sm, barrier, w, inst);
     barrier->present += WARP_LANES;
-    if (inst->detail == BARRIER_SYNC) {
+    if (inst->detail != BARRIER_ARRIVE) {
         barrier->waiting |= warp_bit(w);
         sm->waiting |= warp_bit(w);
         object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);

@@ -26,6 +26,33 @@ static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm,
     return lanes & (inst->guard_negated ? ~guard : guard);
 }
 
+/* The text of an assertion, as far as it is there. */
+static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
+    uint64_t letter = 0;
+    size_t length = 0;
+    while (length + 1 < size && view_load(sm->view, address + length, 1, &letter) && letter)
+        text[length++] = (char)letter;
+    text[length] = 0;
+}
+
+static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
+    static const char *const places[] = {
+        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address",
+        [FAULT_MISALIGNED] = "misaligned access to address",
+        [FAULT_NO_TEXTURE] = "no texture is bound to handle",
+        [FAULT_NO_FUNCTION] = "indirect call of what is no function that can be called here, at address",
+    };
+    char text[160];
+    if (kind == FAULT_TRAP) {
+        snprintf(what, size, "trap");
+    } else if (kind == FAULT_ASSERTION) {
+        read_text(sm, address, text, sizeof text);
+        snprintf(what, size, "assertion failed: %s", text);
+    } else {
+        snprintf(what, size, "%s 0x%lx", places[kind], address);
+    }
+}
+
 /* A user error that names kernel, line, CTA, thread, address. */
 _Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) {
     const ExecContext *context = sm->context;
@@ -36,17 +63,14 @@ _Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) 
     uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
              z = thread / running->block[0] / running->block[1];
     uint64_t start, end, address = context->fault_address;
-    char where[128] = "";
+    char where[128] = "", what[200];
     sm->context->fault = FAULT_NONE;
     if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
         snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
-    user_error("kernel %s, PTX line %u: %s 0x%lx, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
-               running->kernel->name, inst->line,
-               kind == FAULT_TRAP         ? "trap at address"
-               : kind == FAULT_MISALIGNED ? "misaligned access to address"
-               : kind == FAULT_NO_TEXTURE ? "no texture is bound to handle"
-                                          : "access out of bounds at address",
-               address, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z, sm->obj.path, where);
+    describe_fault(sm, kind, address, what, sizeof what);
+    user_error("kernel %s, PTX line %u: %s, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
+               running->kernel->name, inst->line, what, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z,
+               sm->obj.path, where);
 }
 
 /* Most instructions write one register, some none: no branch tells these apart, the host could not predict

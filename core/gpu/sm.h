@@ -75,7 +75,14 @@ typedef struct {
     WarpSet waiting;  /* warps that go on when it is complete              */
     uint32_t threads; /* that must arrive; 0: all of the CTA               */
     uint32_t present; /* threads that have arrived                         */
+    uint32_t voters;  /* of them, with a predicate to reduce (bar.red)     */
+    uint32_t votes;   /* of these, true                                    */
 } Barrier;
+
+/* Where a warp that waits at a bar.red wants the result. */
+typedef struct {
+    uint32_t inst, lanes; /* lanes: 0 at other barriers */
+} BarrierVote;
 
 typedef struct {
     Barrier barrier[NAMED_BARRIERS];
@@ -188,6 +195,7 @@ typedef struct {
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
+    BarrierVote vote[MAX_WARPS];
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     uint64_t payload_used;       /* bit per entry of payload */
     AtomicPayload *payload;

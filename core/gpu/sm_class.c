@@ -185,6 +185,7 @@ static const Field sm_fields[] = {
     STATE_ARRAY(Sm, dma_warp, warps, "How far each warp is with its CTA's transfers"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
+    STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
     KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),

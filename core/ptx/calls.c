@@ -135,8 +135,8 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     label_place(parser, end);
 }
 
-static void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
-                        const Actuals *params) {
+void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                 const Actuals *params) {
     if (results->count != function->results.count || params->count != function->params.count)
         parser_fail(parser, call->line, "'%.200s' takes %u parameters and returns %u, the call has %u and %u",
                     function->name->text, function->params.count, function->results.count, params->count,
@@ -185,17 +185,17 @@ void parse_call(Parser *parser, Draft *draft) {
     if (!symbol || (symbol->kind != SYMBOL_FUNCTION && symbol->kind != SYMBOL_REGISTER))
         parser_fail(parser, target.line, "%s is not a declared function", token_words(target));
     Function *function = symbol->function;
-    bool external = symbol->kind == SYMBOL_FUNCTION && !function->has_body;
-    if (external && intrinsic_call_add(parser, call, function, &params)) return;
-    const char *reason = symbol->kind == SYMBOL_REGISTER ? "indirect calls are not supported"
-                         : !function->has_body           ? "the function has no body in this module"
-                         : function->active              ? "recursive calls are not supported"
+    bool indirect = symbol->kind == SYMBOL_REGISTER, external = !indirect && !function->has_body;
+    if (external && intrinsic_call_add(parser, call, function, &results, &params)) return;
+    const char *reason = external                                   ? missing_body_reason(function)
+                         : !indirect && function->active            ? "recursive calls are not supported"
                          : parser->inline_depth >= MAX_INLINE_DEPTH ? "calls are nested too deeply"
                                                                     : call->unsupported;
-    if (reason)
-        unsupported_add(parser, call, reason);
-    else
+    if (!reason && indirect)
+        reason = indirect_call_add(parser, call, register_operand(parser, symbol->index), &results, &params);
+    else if (!reason)
         inline_call(parser, call, function, &results, &params);
+    if (reason) unsupported_add(parser, call, reason);
 }
 
 /* Lowering. */

@@ -53,15 +53,17 @@ static const char *role_defect(OperandRole role, const Operand *operand) {
                                                                        : "the destination must be a register";
     case ROLE_PDST:
         return operand->shape == OPERAND_PREDICATE || sink ? NULL : "the destination must be a predicate";
-    case ROLE_PSRC: return operand->shape == OPERAND_PREDICATE ? NULL : "a source must be a predicate";
+    case ROLE_PSRC:
+        return operand->shape == OPERAND_PREDICATE || operand->shape == OPERAND_IMMEDIATE
+                   ? NULL
+                   : "a source must be a predicate";
     case ROLE_ADDRESS: return operand->shape == OPERAND_ADDRESS ? NULL : "an address in brackets is missing";
     case ROLE_TARGET: return NULL;
     case ROLE_IGNORE: return NULL;
     case ROLE_SRC: break;
     }
-    if (operand->shape == OPERAND_SYMBOL &&
-        (operand->symbol->kind == SYMBOL_FUNCTION || operand->symbol->kind == SYMBOL_ENTRY))
-        return "the address of a function is not supported";
+    if (operand->shape == OPERAND_SYMBOL && operand->symbol->kind == SYMBOL_ENTRY)
+        return "the address of a kernel is not supported";
     return is_register || operand->shape == OPERAND_IMMEDIATE || operand->shape == OPERAND_SYMBOL ||
                    operand->shape == OPERAND_SPECIAL
                ? NULL
@@ -357,7 +359,10 @@ static void set_operands(Decoder *decoder, uint32_t i) {
             *(predicate++ ? &inst->pdst2 : &inst->pdst) = sink ? NO_PREDICATE : (uint8_t)place;
             break;
         case ROLE_PSRC:
-            inst->src[inst->src_count++] = place | (operand->negated ? OPERAND_NEGATED : 0);
+            if (operand->shape == OPERAND_IMMEDIATE)
+                inst->src[inst->src_count++] = TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED);
+            else
+                inst->src[inst->src_count++] = place | (operand->negated ? OPERAND_NEGATED : 0);
             break;
         case ROLE_ADDRESS: set_address(decoder, statement, inst, operand); break;
         case ROLE_SRC:

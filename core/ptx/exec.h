@@ -12,8 +12,15 @@
 #define LOCAL_WINDOW  0x02000000ull
 #define WINDOW_BYTES  0x01000000ull
 
-/* FAULT_NO_TEXTURE: the address is a handle without a texture. */
-typedef enum { FAULT_NONE, FAULT_OUT_OF_BOUNDS, FAULT_MISALIGNED, FAULT_TRAP, FAULT_NO_TEXTURE } FaultKind;
+typedef enum {
+    FAULT_NONE,
+    FAULT_OUT_OF_BOUNDS,
+    FAULT_MISALIGNED,
+    FAULT_TRAP,
+    FAULT_NO_TEXTURE,  /* the address is a handle without a texture */
+    FAULT_NO_FUNCTION, /* an indirect call of no function           */
+    FAULT_ASSERTION,   /* the address is that of its text           */
+} FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
  * payload travels beside the request. Plain data. */

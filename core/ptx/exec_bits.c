@@ -177,3 +177,14 @@ DEFINE_TERNARY(exec_prmt_rc8, LaneU32, LaneU32, permute_bytes(a, b, replicate_by
 DEFINE_TERNARY(exec_prmt_ecl, LaneU32, LaneU32, permute_bytes(a, b, clamp_left[c & 3]))
 DEFINE_TERNARY(exec_prmt_ecr, LaneU32, LaneU32, permute_bytes(a, b, clamp_right[c & 3]))
 DEFINE_TERNARY(exec_prmt_rc16, LaneU32, LaneU32, permute_bytes(a, b, replicate_half[c & 3]))
+
+/* fns: the position of the n-th set bit, upwards or (n < 0) downwards from `base`. */
+static inline uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t n) {
+    int64_t position = base, left = n < 0 ? -(int64_t)n : n, step = n < 0 ? -1 : 1;
+    if (n == 0) return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+    for (; position >= 0 && position < 32; position += step)
+        if ((mask >> position & 1) && --left == 0) return (uint32_t)position;
+    return UINT32_MAX;
+}
+
+DEFINE_TERNARY(exec_fns, LaneU32, LaneU32, find_nth_set(a, b, (int32_t)c))

@@ -1,6 +1,8 @@
 /* Integer arithmetic. Results wrap around; only add.sat and sub.sat clamp. */
 #include "core/ptx/exec_internal.h"
 
+#include <stdlib.h>
+
 /* The quotient of two 32-bit integers, rounded to double, never reaches the next integer, so truncating it is
  * exact. That is several times faster than 32 integer divisions. Division by zero gives all ones, as on
  * hardware. */
@@ -154,6 +156,19 @@ DEFINE_UNARY(exec_abs_s16, LaneU32, LaneU32, U16(S16(a) < 0 ? 0u - a : a))
 DEFINE_TERNARY(exec_sad_u16, LaneU32, LaneU32, U16(c + (U16(a) < U16(b) ? b - a : a - b)))
 DEFINE_TERNARY(exec_sad_s16, LaneU32, LaneU32, U16(c + (S16(a) < S16(b) ? b - a : a - b)))
 
+/* Two 16-bit values in a register. */
+#define PAIR(low, high) (U16(low) | (uint32_t)U16(high) << 16)
+#define LARGER(x, y)    ((x) > (y) ? (x) : (y))
+#define SMALLER(x, y)   ((x) < (y) ? (x) : (y))
+#define DEFINE_PAIRS(type, VALUE)                                                                            \
+    DEFINE_BINARY(exec_add_##type, LaneU32, LaneU32, PAIR(a + b, (a >> 16) + (b >> 16)))                     \
+    DEFINE_BINARY(exec_max_##type, LaneU32, LaneU32,                                                         \
+                  PAIR(LARGER(VALUE(a), VALUE(b)), LARGER(VALUE(a >> 16), VALUE(b >> 16))))                  \
+    DEFINE_BINARY(exec_min_##type, LaneU32, LaneU32,                                                         \
+                  PAIR(SMALLER(VALUE(a), VALUE(b)), SMALLER(VALUE(a >> 16), VALUE(b >> 16))))
+DEFINE_PAIRS(u16x2, U16)
+DEFINE_PAIRS(s16x2, S16)
+
 /* 32 bits to 64 */
 DEFINE_MIXED_BINARY(exec_mul_wide_u32, uint64_t, write_lanes_64, LaneU32, LaneU32, ((uint64_t)a * b))
 DEFINE_MIXED_BINARY(exec_mul_wide_s32, int64_t, write_lanes_64, LaneS32, LaneS32, ((int64_t)a * b))
@@ -170,6 +185,29 @@ DEFINE_TERNARY(exec_dp4a_u32_u32, LaneU32, LaneU32, DOT4(BYTE_U, BYTE_U))
 DEFINE_TERNARY(exec_dp4a_u32_s32, LaneU32, LaneU32, DOT4(BYTE_U, BYTE_S))
 DEFINE_TERNARY(exec_dp4a_s32_u32, LaneU32, LaneU32, DOT4(BYTE_S, BYTE_U))
 DEFINE_TERNARY(exec_dp4a_s32_s32, LaneU32, LaneU32, DOT4(BYTE_S, BYTE_S))
+
+/* dp2a: two products of 16-bit values with the low or the high two bytes of b, added to c. */
+#define HALF_U(value, index) ((uint32_t)(uint16_t)((value) >> 16 * (index)))
+#define HALF_S(value, index) ((uint32_t)(int32_t)(int16_t)((value) >> 16 * (index)))
+#define DOT2(A, B, first)    (c + A(a, 0) * B(b, first) + A(a, 1) * B(b, (first) + 1))
+DEFINE_TERNARY(exec_dp2a_lo_u32_u32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_U, 0))
+DEFINE_TERNARY(exec_dp2a_lo_u32_s32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_S, 0))
+DEFINE_TERNARY(exec_dp2a_lo_s32_u32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_U, 0))
+DEFINE_TERNARY(exec_dp2a_lo_s32_s32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_S, 0))
+DEFINE_TERNARY(exec_dp2a_hi_u32_u32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_U, 2))
+DEFINE_TERNARY(exec_dp2a_hi_u32_s32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_S, 2))
+DEFINE_TERNARY(exec_dp2a_hi_s32_u32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_U, 2))
+DEFINE_TERNARY(exec_dp2a_hi_s32_s32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_S, 2))
+
+/* vabsdiff4: the differences of four pairs of bytes, side by side or added to c. */
+#define DIFFERENCE(T, index) ((uint32_t)abs((T)(uint8_t)(a >> 8 * (index)) - (T)(uint8_t)(b >> 8 * (index))))
+#define DIFFERENCES(T)                                                                                       \
+    ((void)c, DIFFERENCE(T, 0) | DIFFERENCE(T, 1) << 8 | DIFFERENCE(T, 2) << 16 | DIFFERENCE(T, 3) << 24)
+#define DIFFERENCE_SUM(T) (c + DIFFERENCE(T, 0) + DIFFERENCE(T, 1) + DIFFERENCE(T, 2) + DIFFERENCE(T, 3))
+DEFINE_TERNARY(exec_vabsdiff4_u32, LaneU32, LaneU32, DIFFERENCES(uint8_t))
+DEFINE_TERNARY(exec_vabsdiff4_s32, LaneU32, LaneU32, DIFFERENCES(int8_t))
+DEFINE_TERNARY(exec_vabsdiff4_add_u32, LaneU32, LaneU32, DIFFERENCE_SUM(uint8_t))
+DEFINE_TERNARY(exec_vabsdiff4_add_s32, LaneU32, LaneU32, DIFFERENCE_SUM(int8_t))
 
 /* Extended precision: `x` + `y` + carry, or `x` - `y` - borrow, in a type W with room for the carry. */
 #define DEFINE_CARRY(name, LaneT, T, W, operator, x, y, sources)                                             \

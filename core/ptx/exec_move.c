@@ -11,6 +11,20 @@ void exec_trap(const Inst *inst, ExecContext *context) {
     if (context->active) fault_at(context, FAULT_TRAP, __builtin_ctz(context->active), 0);
 }
 
+/* An indirect call whose address is that of no function it could call. */
+void exec_unknown_function(const Inst *inst, ExecContext *context) {
+    const LaneU64 *address = source(inst, context, 0);
+    int lane = context->active ? __builtin_ctz(context->active) : 0;
+    if (context->active) fault_at(context, FAULT_NO_FUNCTION, lane, address[lane]);
+}
+
+/* The sources are the text of the assertion, its file, and its line. */
+void exec_assertfail(const Inst *inst, ExecContext *context) {
+    const LaneU64 *text = source(inst, context, 0);
+    int lane = context->active ? __builtin_ctz(context->active) : 0;
+    if (context->active) fault_at(context, FAULT_ASSERTION, lane, text[lane]);
+}
+
 DEFINE_UNARY(exec_mov_b16, LaneU32, LaneU32, (uint16_t)a)
 DEFINE_UNARY(exec_mov_b32, LaneU32, LaneU32, a)
 DEFINE_UNARY(exec_mov_b64, LaneU64, LaneU64, a)

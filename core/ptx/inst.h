@@ -86,8 +86,14 @@ typedef enum { CACHE_DEFAULT, CACHE_ALL, CACHE_GLOBAL, CACHE_STREAMING, CACHE_VO
 enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
 
 /* Inst.detail of an INST_BARRIER. src[0] is the barrier's number; src[1], when there is one, the threads
- * expected. */
-typedef enum { BARRIER_SYNC, BARRIER_ARRIVE } BarrierKind;
+ * expected; the last source of a reduction is a predicate, its result goes to the first destination. */
+typedef enum {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,
+    BARRIER_RED_POPC,
+    BARRIER_RED_AND,
+    BARRIER_RED_OR,
+} BarrierKind;
 
 /* Inst.detail of an INST_DMA; its sources are the parameters of workloads/dma.h in their order. */
 typedef enum {

@@ -101,10 +101,38 @@ void marks_end_block(Parser *parser) {
         kernel->marks[i].statement = count - 1;
 }
 
+/* Functions of CUDA's device runtime. */
+
+/* Nothing is printed; what would have been is evaluated, and the result says that no argument was. */
+static void printf_call_add(Parser *parser, const BodyStatement *call, const Actuals *results) {
+    Draft store;
+    if (!results->count || !is_param(&results->list[0])) return;
+    draft_begin(parser, &store, "st", call);
+    store.statement.guard = call->guard;
+    store.statement.guard_negated = call->guard_negated;
+    draft_modifier(&store, "param");
+    draft_modifier(&store, "b32");
+    draft_operand(&store, address_operand(results->list[0].symbol, 0));
+    draft_operand(&store, (Operand){.shape = OPERAND_IMMEDIATE, .special = NO_SPECIAL, .reg = NO_REGISTER});
+    statement_add(parser, &store);
+}
+
+const char *missing_body_reason(const Function *function) {
+    const char *name = function->name->text;
+    if (!strcmp(name, "malloc") || !strcmp(name, "free")) return "there is no heap on the device";
+    if (!strncmp(name, "cudaLaunchDevice", 16) || !strncmp(name, "cudaGetParameterBuffer", 22))
+        return "kernels cannot launch kernels";
+    return "the function has no body in this module";
+}
+
 bool intrinsic_call_add(Parser *parser, const BodyStatement *call, const Function *function,
-                        const Actuals *params) {
+                        const Actuals *results, const Actuals *params) {
     uint8_t buffer;
     bool ends;
+    if (!strcmp(function->name->text, "vprintf")) {
+        printf_call_add(parser, call, results);
+        return true;
+    }
     if (is_mark(function->name->text, &buffer, &ends) && call->guard == NO_REGISTER) {
         mark_add(parser->kernel, buffer, ends);
         return true;

@@ -142,6 +142,11 @@ static bool is_source(const Statement *statement, int k, int bytes) {
     }
 }
 
+static bool is_half(const Statement *statement, int k) {
+    return statement->shapes[k] == OPERAND_IMMEDIATE ||
+           (statement->shapes[k] == OPERAND_REGISTER && statement->register_bytes[k] == 2);
+}
+
 static bool is_destination(const Statement *statement, int k, int bytes) {
     return statement->shapes[k] == OPERAND_REGISTER && (statement->register_bytes[k] == 8) == (bytes == 8);
 }
@@ -153,6 +158,7 @@ static bool operand_fits(char letter, const Statement *statement, int k) {
     case 'D': return is_destination(statement, k, 8);
     case 'v': return shape == OPERAND_SINK || is_destination(statement, k, 4);
     case 'w': return shape == OPERAND_REGISTER;
+    case 'h': return is_half(statement, k);
     case '4':
     case 'f': return is_source(statement, k, 4);
     case '8':
@@ -160,6 +166,7 @@ static bool operand_fits(char letter, const Statement *statement, int k) {
     case 'W': return is_source(statement, k, 4) || is_source(statement, k, 8);
     case 'P': return shape == OPERAND_PREDICATE || shape == OPERAND_SINK;
     case 'p': return shape == OPERAND_PREDICATE;
+    case 'q': return shape == OPERAND_PREDICATE || shape == OPERAND_IMMEDIATE;
     case 'i': return shape == OPERAND_IMMEDIATE;
     case 'c': return is_volatile_special(statement, k);
     case 'T': return shape == OPERAND_SYMBOL || shape == OPERAND_IMMEDIATE;
@@ -205,11 +212,13 @@ static void plan_operand(char letter, const Statement *statement, int k, Inst *i
         plan_source(plan, k, wide ? 8 : 4, false);
         break;
     case 'i':
+    case 'h':
     case '4': plan_source(plan, k, 4, false); break;
     case '8': plan_source(plan, k, 8, false); break;
     case 'f': plan_source(plan, k, 4, true); break;
     case 'F': plan_source(plan, k, 8, true); break;
     case 'P': plan->roles[k] = ROLE_PDST; break;
+    case 'q':
     case 'p': plan->roles[k] = ROLE_PSRC; break;
     case 'T': plan->roles[k] = ROLE_TARGET; break;
     case 'c':

@@ -104,8 +104,7 @@ void module_place(Module *module) {
             constant_broadcast(module->kernels[fixup->holder].constants + fixup->offset, address,
                                fixup->bytes);
         } else {
-            uint64_t value = (address & fixup->mask) >> __builtin_ctzll(fixup->mask);
-            memcpy(module->variables[fixup->holder].init + fixup->offset, &value, fixup->bytes);
+            fixup_apply(fixup, address, module->variables[fixup->holder].init);
         }
     }
 }

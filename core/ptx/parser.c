@@ -293,6 +293,10 @@ static void parse_function(Parser *parser) {
     if (!symbol) {
         symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_FUNCTION, line);
         symbol->function = arena_alloc(&parser->scratch, 1, sizeof *symbol->function);
+        parser->functions = arena_grow(&parser->scratch, parser->functions, sizeof *parser->functions,
+                                       parser->function_count, &parser->function_capacity);
+        parser->functions[parser->function_count++] = symbol;
+        symbol->offset = 16 * parser->function_count;
     }
     if (symbol->kind != SYMBOL_FUNCTION)
         parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, symbol->line);

@@ -54,6 +54,7 @@ struct Function {
     Lexer body; /* behind its '{' */
     bool has_body;
     bool active; /* being inlined: another call to it is recursion */
+    bool address_taken;
 };
 
 typedef struct {
@@ -88,6 +89,9 @@ typedef struct {
     Module *module;
     Entry *entries;
     uint32_t entry_count, entry_capacity, variable_capacity;
+    Symbol **functions; /* in the order in which they are declared */
+    uint32_t function_count, function_capacity;
+    bool addresses_found; /* Function.address_taken is final */
     Unsupported *unsupported;
     uint32_t unsupported_count, unsupported_capacity;
     PendingAddress *pending;
@@ -149,6 +153,8 @@ void resolve_initialisers(Parser *parser);
 /* The bits of a literal given to a place of `bytes` bytes; NULL or what is wrong. Integers are truncated. */
 const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t *bits);
 void fixup_add(Module *module, Fixup fixup);
+/* Writes an address into an initialiser. */
+void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init);
 
 /* statements.c */
 
@@ -187,18 +193,33 @@ void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index
 /* Turns ld.param and st.param on call parameters into moves, or into accesses to local memory. */
 void lower_call_params(Parser *parser);
 
-/* intrinsics.c */
-
 /* The parameters or results of a call. */
 typedef struct {
     Operand *list;
     uint32_t count, capacity;
 } Actuals;
 
+void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                 const Actuals *params);
+
+/* indirect.c */
+
+/* The current token is behind "brx" and its modifiers. */
+void parse_indirect_branch(Parser *parser, Draft *draft);
+/* The current token is .branchtargets. */
+void parse_branch_table(Parser *parser, Symbol *table);
+/* NULL, or why the call cannot be executed. */
+const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
+                              const Actuals *results, const Actuals *params);
+
+/* intrinsics.c */
+
 /* Calls of functions without a body that the machine executes itself. False when the name is none of theirs.
  */
 bool intrinsic_call_add(Parser *parser, const BodyStatement *call, const Function *function,
-                        const Actuals *params);
+                        const Actuals *results, const Actuals *params);
+/* Why a function without a body cannot be called. */
+const char *missing_body_reason(const Function *function);
 /* A label is about to be placed: marks before it belong to what was before. */
 void marks_end_block(Parser *parser);
 

@@ -138,11 +138,13 @@ static void parse_label(Parser *parser) {
     uint32_t line = parser->token.line;
     const Name *name = expect_name(parser, "a label");
     advance(parser);
+    if (at_dotted(parser, "branchtargets")) {
+        parse_branch_table(parser, symbol_declare(parser, parser->scope, name, SYMBOL_BRANCH_TABLE, line));
+        return;
+    }
     label_place(parser, symbol_declare(parser, parser->scope, name, SYMBOL_LABEL, line));
-    /* Tables for indirect branches and calls; who uses them is reported as unsupported. */
-    if (at_dotted(parser, "branchtargets") || at_dotted(parser, "callprototype") ||
-        at_dotted(parser, "calltargets"))
-        skip_through(parser, ';');
+    /* An indirect call has its parameters, and these say enough. */
+    if (at_dotted(parser, "callprototype") || at_dotted(parser, "calltargets")) skip_through(parser, ';');
 }
 
 /* Operands. */
@@ -189,7 +191,8 @@ static void use_symbol(Parser *parser, Symbol *symbol, Token token) {
         parser_fail(parser, token.line,
                     "%s is declared .extern in line %u, but this module does not define it",
                     token_words(token), symbol->line);
-    if (symbol->kind == SYMBOL_LABEL) parser_fail(parser, token.line, "%s is a label", token_words(token));
+    if (symbol->kind == SYMBOL_LABEL || symbol->kind == SYMBOL_BRANCH_TABLE)
+        parser_fail(parser, token.line, "%s is a label", token_words(token));
 }
 
 /* A name: register, special register or variable. */
@@ -357,15 +360,6 @@ static void parse_operands(Parser *parser, Draft *draft) {
         add_param_access(parser, draft);
     else
         statement_add(parser, draft);
-}
-
-/* brx.idx names a table that may stand further down. */
-static void parse_indirect_branch(Parser *parser, Draft *draft) {
-    refuse(&draft->statement, "indirect branches are not supported");
-    while (!at(parser, ';') && parser->token.kind != TOKEN_END)
-        advance(parser);
-    statement_end(parser, draft);
-    statement_add(parser, draft);
 }
 
 static void parse_instruction(Parser *parser) {

@@ -28,6 +28,7 @@ typedef enum {
     SYMBOL_PARAM,      /* of an entry                                                   */
     SYMBOL_CALL_PARAM, /* .param variable of a call site, and its name inside the callee */
     SYMBOL_LABEL,
+    SYMBOL_BRANCH_TABLE, /* .branchtargets */
     SYMBOL_FUNCTION,
     SYMBOL_ENTRY,
 } SymbolKind;
@@ -46,7 +47,8 @@ typedef struct Symbol {
     SymbolKind kind;
     uint32_t line;
     uint64_t bytes, align;
-    uint64_t offset; /* in its space; label: number of the statement that follows          */
+    uint64_t offset; /* in its space; label: number of the statement that follows;
+                      * function: what stands for its address                              */
     uint32_t index;  /* register; variable of the module                                   */
     uint32_t kernel; /* module-level .shared: the kernel that `offset` is valid in, from 1 */
     uint32_t register_bytes, range_count, ordinal; /* registers and ranges: see VirtualRegister  */
@@ -55,6 +57,8 @@ typedef struct Symbol {
     bool in_memory; /* call parameter: pieces overlap or its address is taken             */
     ParamPiece *pieces;
     Function *function;
+    const Name **targets; /* .branchtargets */
+    uint32_t target_count, target_capacity;
     const char *text;    /* .shared of a function: where its declaration stands */
     struct Symbol *next; /* .shared of a function: the kernel's list of them    */
 } Symbol;

@@ -514,12 +514,22 @@ void fixup_add(Module *module, Fixup fixup) {
     fixups->list[fixups->count++] = fixup;
 }
 
+void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init) {
+    uint64_t value = (address & fixup->mask) >> __builtin_ctzll(fixup->mask);
+    memcpy(init + fixup->offset, &value, fixup->bytes);
+}
+
 void resolve_initialisers(Parser *parser) {
     for (uint32_t i = 0; i < parser->pending_count; i++) {
         PendingAddress *pending = &parser->pending[i];
         const Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, pending->name);
-        /* Tables of functions stay zero: indirect calls, which would read them, are not supported. */
-        if (symbol && (symbol->kind == SYMBOL_FUNCTION || symbol->kind == SYMBOL_ENTRY)) continue;
+        if (symbol && symbol->kind == SYMBOL_ENTRY) continue; /* only launches from the device use it */
+        if (symbol && symbol->kind == SYMBOL_FUNCTION) {
+            symbol->function->address_taken = true;
+            uint8_t *init = parser->module->variables[pending->fixup.holder].init;
+            fixup_apply(&pending->fixup, symbol->offset, init);
+            continue;
+        }
         if (!symbol || symbol->kind != SYMBOL_VARIABLE || !symbol->defined)
             parser_fail(parser, pending->line, "'%.200s' is not a .global or .const variable of this module",
                         pending->name->text);

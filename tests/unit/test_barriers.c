@@ -274,6 +274,41 @@ START_TEST(what_is_stored_in_shared_memory_before_a_barrier_is_there_behind_it) 
 }
 END_TEST
 
+/* Three warps; the first half of warp 2 has left. Votes: all of warp 0, lane 0 of warp 1, none of warp 2. */
+#define VOTE                                                                                                 \
+    "mov.u32 %r1, %tid.x;\n setp.ge.u32 %p1, %r1, 64;\n setp.lt.u32 %p2, %r1, 80;\n and.pred %p3, %p1, "     \
+    "%p2;\n"                                                                                                 \
+    "@%p3 exit;\n setp.gt.u32 %p4, %r1, 32;\n"
+#define STORE_R3                                                                                             \
+    "shl.b32 %r2, %r1, 2;\n cvt.u64.u32 %d1, %r2;\n mov.u64 %d2, out;\n add.u64 %d2, %d2, %d1;\n"            \
+    "st.global.u32 [%d2], %r3;\n"
+
+static void expect_votes(const char *reduction, uint32_t expected) {
+    char *body = NULL;
+    ck_assert_int_gt(asprintf(&body, "%s%s%s", VOTE, reduction, STORE_R3), 0);
+    TinyMachine *m = tiny_run((TinySpec){.threads = 96, .body = body});
+    for (uint32_t i = 0; i < 96; i++)
+        ck_assert_uint_eq(tiny_word(m, i), i >= 64 && i < 80 ? 0 : expected);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "barriers"), 3);
+    tiny_free(m);
+    free(body);
+}
+
+START_TEST(a_barrier_counts_the_threads_whose_predicate_is_true) {
+    expect_votes("bar.red.popc.u32 %r3, 0, !%p4;\n", 33);
+    expect_votes("bar.red.popc.u32 %r3, 0, %p4;\n", 47); /* who has left has no vote */
+    expect_votes("barrier.cta.red.popc.aligned.u32 %r3, 2, 96, !%p4;\n", 33);
+}
+END_TEST
+
+START_TEST(a_barrier_tells_whether_all_or_some_predicates_are_true) {
+    expect_votes("bar.red.and.pred %p5, 0, !%p4;\n selp.u32 %r3, 5, 6, %p5;\n", 6);
+    expect_votes("bar.red.or.pred %p5, 0, !%p4;\n selp.u32 %r3, 5, 6, %p5;\n", 5);
+    expect_votes("setp.lt.u32 %p4, %r1, 96;\n bar.red.and.pred %p5, 0, %p4;\n selp.u32 %r3, 5, 6, %p5;\n", 5);
+    expect_votes("setp.ge.u32 %p4, %r1, 96;\n bar.red.or.pred %p5, 0, %p4;\n selp.u32 %r3, 5, 6, %p5;\n", 6);
+}
+END_TEST
+
 /* --- Fences; the times are those of test_lsu.c ----------------------------------------------- */
 
 /* A store of one register to a fixed address, issued in t, is acknowledged in t + 8 + memory. */
@@ -366,6 +401,8 @@ Suite *barriers_suite(void) {
     tcase_add_test(barriers, a_warp_that_exits_completes_the_barrier_of_the_others);
     tcase_add_test(barriers, a_warp_that_has_exited_is_not_waited_for);
     tcase_add_test(barriers, a_barrier_waits_for_the_warp_of_which_some_lanes_have_exited);
+    tcase_add_test(barriers, a_barrier_counts_the_threads_whose_predicate_is_true);
+    tcase_add_test(barriers, a_barrier_tells_whether_all_or_some_predicates_are_true);
     tcase_add_test(barriers, what_is_stored_in_shared_memory_before_a_barrier_is_there_behind_it);
     suite_add_tcase(suite, barriers);
     TCase *fences = tcase_create("fences");

@@ -166,6 +166,21 @@ START_TEST(integer_multiply_add_and_its_relatives) {
     EXPECT3("dp4a.s32.s32", "r4 r4 r4 r4", (uint32_t)(100 - 1 + 6 - 128 * 127 + 4), 0x8003ff02u, 0x7f020102u,
             100);
     EXPECT3("dp4a.u32.s32", "r4 r4 r4 r4", (uint32_t)(255 * -1), 0x000000ffu, 0x000000ffu, 0);
+    EXPECT3("dp2a.lo.s32.s32", "r4 r4 r4 r4", 10 + 128 + 3 * -1, 0x0003ffffu, 0x0502ff80u, 10);
+    EXPECT3("dp2a.hi.s32.s32", "r4 r4 r4 r4", 10 - 2 + 3 * 5, 0x0003ffffu, 0x0502ff80u, 10);
+    EXPECT3("dp2a.lo.u32.u32", "r4 r4 r4 r4", 10 + 65535 * 128 + 3 * 255, 0x0003ffffu, 0x0502ff80u, 10);
+    EXPECT3("dp2a.hi.u32.s32", "r4 r4 r4 r4", 10 + 65535 * 2 + 3 * 5, 0x0003ffffu, 0x0502ff80u, 10);
+    EXPECT3("dp2a.lo.s32.u32", "r4 r4 r4 r4", (uint32_t)(10 - 128 + 3 * 255), 0x0003ffffu, 0x0502ff80u, 10);
+    EXPECT3("vabsdiff4.u32.u32.u32", "r4 r4 r4 r4", 0x01fe0001, 0x01ff8005, 0x02018006, 100);
+    EXPECT3("vabsdiff4.u32.s32.s32", "r4 r4 r4 r4", 0x010200ff, 0x01ff8080, 0x0201807f, 100);
+    EXPECT3("vabsdiff4.u32.u32.u32.add", "r4 r4 r4 r4", 356, 0x01ff8005, 0x02018006, 100);
+    EXPECT3("vabsdiff4.u32.s32.s32.add", "r4 r4 r4 r4", 358, 0x01ff8080, 0x0201807f, 100);
+    EXPECT2("add.s16x2", "r4 r4 r4", 0x8000fffeu, 0x7fffffffu, 0x0001ffffu);
+    EXPECT2("add.u16x2", "r4 r4 r4", 0x00000000u, 0xffff0001u, 0x0001ffffu);
+    EXPECT2("min.s16x2", "r4 r4 r4", 0x8000ffffu, 0x80000001u, 0x7fffffffu);
+    EXPECT2("min.u16x2", "r4 r4 r4", 0x7fff0001u, 0x80000001u, 0x7fffffffu);
+    EXPECT2("max.s16x2", "r4 r4 r4", 0x7fff0001u, 0x80000001u, 0x7fffffffu);
+    EXPECT2("max.u16x2", "r4 r4 r4", 0x8000ffffu, 0x80000001u, 0x7fffffffu);
     EXPECT1("neg.s32", "r4 r4", 0x80000000u, 0x80000000u);
     EXPECT1("abs.s32", "r4 r4", 5, 0xfffffffbu);
     EXPECT1("abs.s16", "r2 r2", 5, 0xfffb);
@@ -257,6 +272,12 @@ START_TEST(bit_field_operations) {
     EXPECT1("clz.b32", "r4 r4", 32, 0);
     EXPECT1("clz.b64", "r4 r8", 1, 1ull << 62);
     EXPECT1("popc.b32", "r4 r4", 32, 0xffffffffu);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", 2, 0xb4, 0, 1);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", 5, 0xb4, 3, 2);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", 4, 0xb4, 5, -2);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", 4, 0xb4, 4, 0);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", UINT32_MAX, 0xb4, 3, 0);
+    EXPECT3("fns.b32", "r4 r4 r4 r4", UINT32_MAX, 0xb4, 0, 5);
     EXPECT1("popc.b64", "r4 r8", 33, 0x1ffffffffull);
     EXPECT2("bmsk.clamp.b32", "r4 r4 r4", 0xff0u, 4, 8);
     EXPECT2("bmsk.clamp.b32", "r4 r4 r4", 0, 32, 8);
@@ -298,6 +319,13 @@ START_TEST(moves_pack_and_unpack) {
     execute("mov.b64", "r4 r4 r8");
     ck_assert_uint_eq(get_u32(0, 5), 0x22221116u);
     ck_assert_uint_eq(get_u32(1, 5), 0x44443333u);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u32(2, lane, 0x22221111);
+    execute("mov.b32", "r2 r2 r4"); /* the same number of registers as when it packs */
+    ck_assert_uint_eq(get_u32(0, 7), 0x1111);
+    ck_assert_uint_eq(get_u32(1, 7), 0x2222);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(2, lane, UINT64_C(0x4444333322221111) + (uint64_t)lane);
     execute("mov.b64", "_ r4 r8");
     ck_assert_uint_eq(warp.inst.dst_count, 1);
     ck_assert_uint_eq(get_u32(1, 31), 0x44443333u);

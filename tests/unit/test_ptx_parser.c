@@ -194,7 +194,7 @@ START_TEST(addresses_of_variables_appear_when_the_module_is_placed) {
     const uint64_t *table = (const uint64_t *)(const void *)module->variables[0].init;
     ck_assert_uint_eq(table[0], 0xc0002200);
     ck_assert_uint_eq(table[1], 0xc0003208);
-    ck_assert_uint_eq(table[2], 0);
+    ck_assert_uint_eq(table[2], 16); /* functions have numbers */
     ck_assert_mem_eq(module->variables[3].init, "\x00\x22", 2);
     const Kernel *kernel = module_kernel(module, "k");
     ck_assert_uint_eq(lanes64(kernel, kernel->insts[0].src[0]), 0xc0002200);
@@ -395,6 +395,16 @@ START_TEST(the_result_of_an_atom_on_global_memory_shares_no_slot) {
 }
 END_TEST
 
+START_TEST(a_constant_can_stand_for_the_predicate_of_a_vote) {
+    Module *module = parse(KERNEL("vote.ballot.b32 %r1, 1; vote.sync.any.pred %p1, 0, -1;"));
+    const Inst *insts = module_kernel(module, "k")->insts;
+    ck_assert_uint_eq(insts[0].src[0], TRUE_PREDICATE);
+    ck_assert_uint_eq(insts[1].src[0], TRUE_PREDICATE | OPERAND_NEGATED);
+    ck_assert_uint_eq(insts[1].src_count, 2);
+    module_free(module);
+}
+END_TEST
+
 /* Calls. */
 
 #define ADD_FUNCTION                                                                                         \
@@ -464,16 +474,87 @@ END_TEST
 START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
     assert_refused(HEADER ".func f() { call f; ret; }\n.entry k() { call f; ret; }",
                    "test.ptx:4: call f: recursive calls");
-    assert_refused(
-        HEADER
-        ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n.entry k() { .param .b32 r; .param .b64 a;\n"
-        "call.uni (r), vprintf, (a); ret; }",
-        "no body");
+    assert_refused(HEADER ".extern .func (.param .b32 r) other(.param .b64 a);\n"
+                          ".entry k() { .param .b32 r; .param .b64 a;\ncall.uni (r), other, (a); ret; }",
+                   "test.ptx:6: call.uni (r), other, (a): the function has no body");
+    assert_refused(HEADER ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+                          ".entry k() { .param .b64 r; .param .b64 a;\ncall.uni (r), malloc, (a); ret; }",
+                   "no heap");
     assert_refused(HEADER
                    ".entry k() { .reg .b64 %rd<2>;\ncall %rd1, proto;\nproto: .callprototype _ ();\nret; }",
-                   "test.ptx:5: call %rd1, proto: indirect");
+                   "test.ptx:5: call %rd1, proto: no function whose address is taken has these parameters");
     assert_refused(HEADER ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f; ret; }",
                    "test.ptx:6: 'f' takes 1");
+}
+END_TEST
+
+/* f and g fit, h has other parameters, and nobody takes the address of i. */
+START_TEST(an_indirect_call_decides_between_the_functions_that_fit) {
+    Module *module = parse(
+        HEADER ".func f(.param .b32 a) { trap; ret; }\n.func g(.param .b32 a) { exit; }\n"
+               ".func h(.param .b64 a) { ret; }\n.func i(.param .b32 a) { ret; }\n"
+               ".global .u64 table[3] = {f, 0, h};\n"
+               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>; mov.u64 %rd1, g;\n"
+               "{ .param .b32 p; st.param.b32 [p+0], %r1;\nproto: .callprototype () _ (.param .b32 _);\n"
+               "call %rd1, (p), proto; } call i, (%r1); ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    const uint64_t *table = (const uint64_t *)(const void *)module->variables[0].init;
+    ck_assert_uint_eq(table[0], 16);
+    ck_assert_uint_eq(table[1], 0);
+    ck_assert_uint_eq(table[2], 48);
+    /* mov, mov of the parameter; setp, bra, trap, bra; setp, bra, exit, bra; trap; mov, ret */
+    const uint8_t kinds[] = {INST_ALU,    INST_ALU, INST_ALU,    INST_BRANCH, INST_ALU,
+                             INST_BRANCH, INST_ALU, INST_BRANCH, INST_EXIT,   INST_BRANCH,
+                             INST_ALU,    INST_ALU, INST_EXIT};
+    ck_assert_uint_eq(kernel->inst_count, sizeof kinds);
+    for (uint32_t n = 0; n < sizeof kinds; n++)
+        ck_assert_uint_eq(kernel->insts[n].kind, kinds[n]);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[0].src[0]), 32);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[2].src[1]), 16);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[6].src[1]), 32);
+    ck_assert_uint_eq(kernel->insts[3].target, 6);
+    ck_assert_uint_eq(kernel->insts[5].target, 11);
+    ck_assert_uint_eq(kernel->insts[7].target, 10);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(an_indirect_branch_decides_between_its_labels) {
+    static const char *const forms[] = {"T: .branchtargets A, B, C;\nbrx.idx %r1, T;\n",
+                                        "brx.idx.uni %r1, T;\nT: .branchtargets A, B, C;\n"};
+    for (int form = 0; form < 2; form++) {
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s%s", HEADER ".entry k() { .reg .b32 %r<3>;\n", forms[form],
+                 "A: mov.u32 %r2, 1; B: mov.u32 %r2, 2; C: mov.u32 %r2, 3; }");
+        Module *module = parse(text);
+        const Inst *insts = module_kernel(module, "k")->insts;
+        ck_assert_uint_eq(lanes32(module_kernel(module, "k"), insts[0].src[1]), 1); /* setp.ge %r1, 1 */
+        ck_assert_uint_eq(insts[1].target, 3);
+        ck_assert_uint_eq(insts[2].target, 7); /* A */
+        ck_assert_uint_eq(lanes32(module_kernel(module, "k"), insts[3].src[1]), 2);
+        ck_assert_uint_eq(insts[4].target, 6);
+        ck_assert_uint_eq(insts[5].target, 8); /* B */
+        ck_assert_uint_eq(insts[6].target, 9); /* C */
+        module_free(module);
+    }
+    assert_refused(KERNEL("A: brx.idx %r1, A;"), "test.ptx:6: 'A' is not a list of labels");
+    assert_refused(KERNEL("brx.idx %r1, T;"), "test.ptx:6: 'T' is not a list of labels");
+    assert_refused(KERNEL("T: .branchtargets A;\nbrx.idx %r1, T;"),
+                   "test.ptx:7: the label 'A' is not declared");
+}
+END_TEST
+
+START_TEST(printf_is_evaluated_and_prints_nothing) {
+    Module *module = parse(
+        HEADER ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+               "{ .param .b64 p0; st.param.b64 [p0+0], %rd1; .param .b64 p1; st.param.b64 [p1+0], %rd2;\n"
+               ".param .b32 r; call.uni (r), vprintf, (p0, p1); ld.param.b32 %r1, [r+0]; } ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(kernel->inst_count, 5); /* two parameters, the result, and it is fetched */
+    ck_assert_uint_eq(lanes32(kernel, kernel->insts[2].src[0]), 0);
+    ck_assert_uint_eq(kernel->insts[3].src[0], kernel->insts[2].dst[0]);
+    module_free(module);
 }
 END_TEST
 
@@ -524,10 +605,10 @@ END_TEST
 START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
     assert_refused(
         HEADER ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
-               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %envreg1;\nbrx.idx %rd1, tab; ret; }",
+               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %envreg1;\nsuld.b %rd1, %rd2; ret; }",
         "test.ptx:5: 3 unsupported statements\ntest.ptx:5: frobnicate.b32 %r1, %r2: opcode 'frobnicate'");
     ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %envreg1: "));
-    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: brx.idx %rd1, tab: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: suld.b %rd1, %rd2: "));
 }
 END_TEST
 
@@ -664,6 +745,7 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(decoding, a_trailing_nul_is_no_text);
     tcase_add_test(decoding, long_initialisers_are_read_whole);
     tcase_add_test(decoding, more_predicates_than_masks_fit_when_few_are_live);
+    tcase_add_test(decoding, a_constant_can_stand_for_the_predicate_of_a_vote);
     tcase_add_test(decoding, an_atom_whose_result_is_not_read_writes_no_register);
     tcase_add_test(decoding, the_result_of_an_atom_on_global_memory_shares_no_slot);
     suite_add_tcase(suite, decoding);
@@ -673,6 +755,9 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(calls, parameters_accessed_in_parts_live_in_local_memory);
     tcase_add_test(calls, a_guarded_call_is_branched_around);
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
+    tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
+    tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
+    tcase_add_test(calls, printf_is_evaluated_and_prints_nothing);
     tcase_add_test(calls, chains_of_calls_that_explode_are_refused);
     suite_add_tcase(suite, calls);
     TCase *errors = tcase_create("errors");
