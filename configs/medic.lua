@@ -3,7 +3,8 @@
 -- the few ports of the banks (section 2.3). The numbers are ours: two slices per partition, each a bank of its own with a queue and
 -- 32 B a cycle into and out of its data. There is room in the queue for all requests that may come, so that those that bypass
 -- the L2 stand behind none. Between L2 and memory, too, there is room for all of a bank: requests for one queue of the
--- controller overtake there those for the other, but not in front of full wires.
+-- controller overtake there those for the other, but not in front of full wires. The text's Figure 5, how long requests queue,
+-- is of a lookup of one cycle: l2[*].rop_delay=1.
 local variant = require "configs.lib.variant"
 
 return variant("medic", require "configs.gtx480", {
