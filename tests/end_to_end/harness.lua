@@ -55,6 +55,25 @@ function harness.contains(text, ...)
   end
 end
 
+--- Runs the program, which must refuse these arguments: exit status 2, and `wanted` in what it says. Returns that.
+function harness.refused(wanted, ...)
+  local status, output = harness.run(...)
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, wanted)
+  return output
+end
+
+--- An error unless the texts are the same; it names the first line that differs.
+function harness.same_text(got, want, what)
+  if got == want then return end
+  local wanted = want:gmatch "[^\n]+"
+  for line in got:gmatch "[^\n]+" do
+    local other = wanted() or "nothing"
+    if line ~= other then error(("%s: '%s', want '%s'"):format(what or "text", line, other), 2) end
+  end
+  error(("%s: lines are missing"):format(what or "text"), 2)
+end
+
 --- Runs one test.
 function harness.test(name, body)
   local ok, problem = pcall(body)

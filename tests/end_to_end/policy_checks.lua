@@ -58,22 +58,12 @@ function checks.text_of(result, left_out)
   return table.concat(lines, "\n")
 end
 
-local function assert_same(got, want)
-  if got == want then return end
-  local wanted = want:gmatch "[^\n]+"
-  for line in got:gmatch "[^\n]+" do
-    local other = wanted()
-    if line ~= other then error(("%s, want %s"):format(line, other), 3) end
-  end
-  error("rows are missing", 3)
-end
-
 --- `policy`, which must have nothing to do, gives the stats of `baseline`, its own rows left out.
 function checks.equals(policy, baseline, workload, own_rows, set)
   harness.test(("%s on %s is %s"):format(policy, workload, baseline), function()
     local mine = checks.run { workload = workload, policy = policy, set = set }
     local other = checks.run { workload = workload, policy = baseline, set = set }
-    assert_same(checks.text_of(mine, own_rows), checks.text_of(other))
+    harness.same_text(checks.text_of(mine, own_rows), checks.text_of(other))
   end)
 end
 
@@ -83,7 +73,7 @@ function checks.law(policy, workload, set)
   for _, how in ipairs { { order = "reversed" }, { order = "shuffled:1", threads = 2 }, { threads = 3 } } do
     harness.test(("%s on %s, order %s, %d threads"):format(policy, workload, how.order or "path", how.threads or 1), function()
       local r = checks.run { workload = workload, policy = policy, set = set, order = how.order, threads = how.threads }
-      assert_same(checks.text_of(r), want)
+      harness.same_text(checks.text_of(r), want)
     end)
   end
 end

@@ -67,19 +67,6 @@ function runs.without(stats, ...)
   return table.concat(lines, "\n")
 end
 
-local function first_difference(a, b)
-  local next_b = b:gmatch "[^\n]+"
-  for line in a:gmatch "[^\n]+" do
-    local other = next_b() or "nothing"
-    if line ~= other then return ("'%s' and '%s'"):format(line, other) end
-  end
-  return "lines are missing"
-end
-
-function runs.same(a, b, what)
-  assert(a == b, a ~= b and ("%s: stats differ: %s"):format(what or "", first_difference(a, b)))
-end
-
 function runs.lacks(text, unwanted)
   if text:find(unwanted, 1, true) then error(("'%s' is in: %s"):format(unwanted, text), 2) end
 end

@@ -5,7 +5,7 @@ local harness = require "harness"
 local runs = require "policy_runs"
 
 local policy_file, with_function, hook_fails, good, fails = runs.file, runs.with_function, runs.hook_fails, runs.good, runs.fails
-local stat, without, same, lacks = runs.stat, runs.without, runs.same, runs.lacks
+local stat, without, same, lacks = runs.stat, runs.without, harness.same_text, runs.lacks
 
 -- Hooks --------------------------------------------------------------------------------------------------------------
 

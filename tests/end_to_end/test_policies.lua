@@ -6,7 +6,7 @@ local harness = require "harness"
 local runs = require "policy_runs"
 
 local policy_file, with_function, hook_fails, good = runs.file, runs.with_function, runs.hook_fails, runs.good
-local fails, stat, without, same = runs.fails, runs.stat, runs.without, runs.same
+local fails, stat, without, same = runs.fails, runs.stat, runs.without, harness.same_text
 
 -- Parameters ---------------------------------------------------------------------------------------------------------
 
