@@ -1,17 +1,6 @@
 /* Compares, selections and predicate logic. A predicate is a mask of lanes. */
 #include "core/ptx/exec_internal.h"
 
-static inline uint32_t combine(const Inst *inst, const ExecContext *context, uint32_t compared,
-                               int predicate) {
-    switch ((BooleanOp)((inst->detail & DETAIL_BOOLEAN) >> DETAIL_BOOLEAN_SHIFT)) {
-    case BOOLEAN_NONE: return compared;
-    case BOOLEAN_AND: return compared & predicate_source(inst, context, predicate);
-    case BOOLEAN_OR: return compared | predicate_source(inst, context, predicate);
-    case BOOLEAN_XOR: return compared ^ predicate_source(inst, context, predicate);
-    }
-    return compared;
-}
-
 /* setp p|q: q is the combination of the inverted compare. */
 static inline void write_compared(const Inst *inst, ExecContext *context, uint32_t compared) {
     uint32_t second = inst->pdst2 == NO_PREDICATE ? 0 : combine(inst, context, ~compared, 2);

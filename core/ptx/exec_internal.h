@@ -52,9 +52,30 @@ enum {
     DETAIL_CARRY_OUT = 0x800,
     DETAIL_WRAP = 0x1000,         /* shf.wrap, bmsk.wrap: shift amounts are taken modulo the width */
     DETAIL_SHIFT_AMOUNT = 0x2000, /* bfind.shiftamt */
+    DETAIL_PAIR = 0x4000,         /* two halves in a register */
+    DETAIL_BRAIN = 0x8000,        /* halves are bf16, not f16 */
+    DETAIL_RELU = 0x10000,        /* fma of halves            */
+    DETAIL_NAN = 0x20000,         /* min, max of halves       */
+    DETAIL_COMPARE_SHIFT = 20,    /* halves: HalfCompare      */
     DETAIL_TYPES_SHIFT = 16,      /* destination and source IntegerType of a saturating cvt, 4 bits each */
 };
 
+typedef enum {
+    HALF_EQ,
+    HALF_NE,
+    HALF_LT,
+    HALF_LE,
+    HALF_GT,
+    HALF_GE,
+    HALF_EQU,
+    HALF_NEU,
+    HALF_LTU,
+    HALF_LEU,
+    HALF_GTU,
+    HALF_GEU,
+    HALF_NUM,
+    HALF_NAN_,
+} HalfCompare;
 typedef enum { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP } RoundingMode;
 typedef enum { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } BooleanOp;
 typedef enum { TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64 } IntegerType;
@@ -95,6 +116,18 @@ static inline void *destination(const Inst *inst, const ExecContext *context, in
 static inline uint32_t predicate_source(const Inst *inst, const ExecContext *context, int index) {
     uint32_t operand = inst->src[index], mask = context->predicates[operand & OPERAND_OFFSET];
     return operand & OPERAND_NEGATED ? ~mask : mask;
+}
+
+/* setp.and and the like: the result of a compare with the predicate that is source `predicate`. */
+static inline uint32_t combine(const Inst *inst, const ExecContext *context, uint32_t compared,
+                               int predicate) {
+    switch ((BooleanOp)((inst->detail & DETAIL_BOOLEAN) >> DETAIL_BOOLEAN_SHIFT)) {
+    case BOOLEAN_NONE: return compared;
+    case BOOLEAN_AND: return compared & predicate_source(inst, context, predicate);
+    case BOOLEAN_OR: return compared | predicate_source(inst, context, predicate);
+    case BOOLEAN_XOR: return compared ^ predicate_source(inst, context, predicate);
+    }
+    return compared;
 }
 
 static inline void write_predicate(ExecContext *context, uint8_t predicate, uint32_t mask) {

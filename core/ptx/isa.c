@@ -36,6 +36,9 @@ static const Option to_integer[] = {{"rni", ROUND_NEAREST},
                                     {NULL, 0}};
 static const Option widening[] = {{"ftz", DETAIL_FTZ}, {"sat", DETAIL_SATURATE}, {NULL, 0}};
 static const Option shift_amount[] = {{"shiftamt", DETAIL_SHIFT_AMOUNT}, {NULL, 0}};
+static const Option half_arithmetic[] = {
+    {"rn", 0}, {"ftz", DETAIL_FTZ}, {"sat", DETAIL_SATURATE}, {"relu", DETAIL_RELU}, {NULL, 0}};
+static const Option half_min_max[] = {{"ftz", DETAIL_FTZ}, {"NaN", DETAIL_NAN}, {NULL, 0}};
 static const Option compare_integer[] = {{"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT},
                                          {"or", BOOLEAN_OR << DETAIL_BOOLEAN_SHIFT},
                                          {"xor", BOOLEAN_XOR << DETAIL_BOOLEAN_SHIFT},

@@ -315,6 +315,54 @@ START_TEST(half_precision_conversions) {
 }
 END_TEST
 
+/* Halves: 0x3c00 is 1 in f16, 0x3f80 in bf16. */
+
+START_TEST(halves_are_rounded_once) {
+    EXPECT2("add.rn.f16", "r2 r2 r2", 0x4000, 0x3c00, 0xffff3c00u); /* only the low half counts */
+    EXPECT2("add.f16", "r2 r2 r2", 0x6800, 0x6800, 0x3c00);         /* 2048 + 1: a tie, to even */
+    EXPECT2("add.f16", "r2 r2 r2", 0x6802, 0x6801, 0x3c00);
+    EXPECT2("sub.f16", "r2 r2 r2", 0x8001, 0x0001, 0x0002);
+    EXPECT2("sub.ftz.f16", "r2 r2 r2", 0x0000, 0x0001, 0x0002);
+    EXPECT2("mul.f16", "r2 r2 r2", 0x7c00, 0x7bff, 0x4000);
+    EXPECT2("mul.f16", "r2 r2 r2", 0x7fff, 0x7c00, 0x0000);
+    EXPECT2("add.sat.f16", "r2 r2 r2", 0x3c00, 0x3c00, 0x3c00);
+    EXPECT2("add.sat.f16", "r2 r2 r2", 0x0000, 0x7e00, 0x3c00);
+    EXPECT3("fma.rn.f16", "r2 r2 r2 r2", 0x6800, 0x6800, 0x3c00, 0x3c00);
+    EXPECT3("fma.rn.relu.f16", "r2 r2 r2 r2", 0, 0xbc00, 0x3c00, 0x0000);
+    EXPECT3("fma.rn.f16x2", "r4 r4 r4 r4", 0x45004000, 0x40003c00, 0x40003c00, 0x3c003c00);
+    EXPECT2("add.rn.bf16", "r2 r2 r2", 0x4000, 0x3f80, 0x3f80);
+    EXPECT2("add.rn.bf16", "r2 r2 r2", 0x4380, 0x4380, 0x3f80); /* 256 + 1 */
+    EXPECT2("mul.rn.bf16x2", "r4 r4 r4", 0x40804000, 0x40003f80, 0x40004000);
+    /* 1.5 * (1 + 2^-7) is a tie; less 2^-100, which no double holds beside it, it is none. */
+    EXPECT3("fma.rn.bf16", "r2 r2 r2 r2", 0x3fc2, 0x3fc0, 0x3f81, 0x0000);
+    EXPECT3("fma.rn.bf16", "r2 r2 r2 r2", 0x3fc1, 0x3fc0, 0x3f81, 0x8d80);
+}
+END_TEST
+
+START_TEST(halves_compare_and_change_sign) {
+    EXPECT2("min.f16", "r2 r2 r2", 0x8000, 0x0000, 0x8000);
+    EXPECT2("max.f16", "r2 r2 r2", 0x0000, 0x8000, 0x0000);
+    EXPECT2("max.f16", "r2 r2 r2", 0x3c00, 0x7e00, 0x3c00);
+    EXPECT2("max.NaN.f16", "r2 r2 r2", 0x7fff, 0x7e00, 0x3c00);
+    EXPECT2("min.f16x2", "r4 r4 r4", 0xc0003c00u, 0x40003c00, 0xc0004000u);
+    EXPECT1("neg.f16", "r2 r2", 0xbc00, 0x3c00);
+    EXPECT1("abs.f16x2", "r4 r4", 0x3c004000, 0xbc00c000u);
+    EXPECT2("setp.lt.f16", "p r2 r2", 1, 0xbc00, 0x3c00);
+    EXPECT2("setp.geu.f16", "p r2 r2", 1, 0x7e00, 0x3c00);
+    EXPECT2("setp.ne.f16", "p r2 r2", 0, 0x7e00, 0x3c00);
+    EXPECT2("setp.eq.bf16", "p r2 r2", 1, 0x8000, 0x0000);
+    EXPECT2("set.nan.f16.f16", "r2 r2 r2", 0x3c00, 0x7e00, 0x3c00);
+    EXPECT2("set.gt.bf16.bf16", "r2 r2 r2", 0x3f80, 0x4000, 0x3f80);
+    EXPECT2("set.lt.f16x2.f16x2", "r4 r4 r4", 0x3c000000, 0x3c003c00, 0x40003c00);
+    EXPECT2("set.eq.u32.f16", "r4 r2 r2", UINT32_MAX, 0x3c00, 0x3c00);
+    EXPECT2("set.eq.u32.f16x2", "r4 r4 r4", 0x0000ffff, 0x3c003c00, 0x40003c00);
+    EXPECT2("cvt.rn.f16x2.f32", "r4 r4 r4", 0x3c004000, F(1), F(2));
+    EXPECT2("cvt.rn.bf16x2.f32", "r4 r4 r4", 0x3f804000, F(1), F(2));
+    EXPECT1("cvt.rn.bf16.f32", "r2 r4", 0x3f80, F(1.00390625f)); /* a tie, to even */
+    EXPECT1("cvt.f32.bf16", "r4 r2", F(-2), 0xc000);
+}
+END_TEST
+
 Suite *exec_float_suite(void);
 Suite *exec_float_suite(void) {
     Suite *suite = suite_create("exec float");
@@ -335,6 +383,8 @@ Suite *exec_float_suite(void) {
     tcase_add_test(cases, float_to_integer_saturates_and_rounds_by_mode);
     tcase_add_test(cases, conversions_to_float_round_by_mode);
     tcase_add_test(cases, half_precision_conversions);
+    tcase_add_test(cases, halves_are_rounded_once);
+    tcase_add_test(cases, halves_compare_and_change_sign);
     suite_add_tcase(suite, cases);
     return suite;
 }
