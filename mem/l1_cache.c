@@ -210,10 +210,14 @@ SELDOM static void tell_taken(L1Cache *l1, const MemMessage *m) {
 
 /* Returns when to look at the tags again, beside when something reaches them. */
 static uint64_t access_tags(L1Cache *l1, uint64_t now) {
-    bool attentive = __builtin_expect(l1->attentive, 0);
+    bool may_attend = __builtin_expect(l1->attentive, 0), attentive = may_attend && l1_front_matters(l1);
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     if (attentive) m = l1_choose_access(l1, m, now);
     Stall stall = m ? access_request(l1, m, now) : STALL_NONE;
+    if (may_attend && stall && !attentive) {
+        l1_begin_front(l1, now);
+        attentive = true;
+    }
     if (m && attentive)
         l1_end_access(l1, m, stall, now);
     else if (m)

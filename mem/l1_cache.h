@@ -58,6 +58,12 @@ static inline bool l1_may_miss(const L1Cache *l1, const MemMessage *m) {
 static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
     if (l1->queue.count) reexecution_set_changed(&l1->queue, tag_set(&l1->cache.tags.shape, m->address));
 }
+/* With nothing in the queue it has no say before an access that is not taken. */
+static inline bool l1_front_matters(const L1Cache *l1) {
+    return l1->queue.count || l1->buffer.places || l1->watch_blocked_hits;
+}
+/* For such an access; otherwise l1_choose_access() does it. */
+void l1_begin_front(L1Cache *l1, uint64_t now);
 /* What the tags look up in this cycle; `m`: what is new there, or NULL. */
 const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now);
 /* What became of the access that was chosen. */

@@ -140,15 +140,19 @@ static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m) {
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
 
-/* What the tags look up in this cycle: what is new, or the queue's head when there is nothing new or it must
- * wait. NULL: nothing, or a head of which it is known that it would fail. */
-ATTENTIVE const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
+void l1_begin_front(L1Cache *l1, uint64_t now) {
     uint64_t cycle = object_cycle(&l1->obj, now);
     catch_up(l1, cycle);
     look_at_permissions(l1);
     l1->queue_cycle = cycle + 1;
     l1->tags_held = 0;
     l1->hits_before = l1->cache.stats.results[RESULT_HIT];
+}
+
+/* What the tags look up in this cycle: what is new, or the queue's head when there is nothing new or it must
+ * wait. NULL: nothing, or a head of which it is known that it would fail. */
+ATTENTIVE const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    l1_begin_front(l1, now);
     m = take_turns(l1, m);
     Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
     if (blocked) end_new_access(l1, m, blocked, now);
@@ -231,8 +235,15 @@ static void watch_blocked_hits(L1Cache *l1, uint64_t now) {
     l1->blocked_hit = hit_is_blocked(l1);
 }
 
+/* Will the cache be awake in the next cycle in any case? */
+static bool stays_awake(const L1Cache *l1, uint64_t soon) {
+    const DelayQueue *pipeline = &l1->cache.pipeline;
+    return l1->cache.stall == STALL_NONE && pipeline->count && pipeline->ready[pipeline->first] <= soon;
+}
+
 ATTENTIVE uint64_t l1_look_again(L1Cache *l1, uint64_t now) {
     if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    if (stays_awake(l1, now + l1->cache.period)) return now + l1->cache.period;
     uint64_t retry = next_retry(l1, now), turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
     return retry < turn ? retry : turn;
 }
@@ -255,9 +266,10 @@ bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
     ensure(object->class == &l1_class);
     L1Cache *l1 = (L1Cache *)object;
     const DelayQueue *queue = &l1->cache.pipeline;
+    if (prioritization_holds(&l1->buffer, sm, warp) || reexecution_of_warp(&l1->queue, sm, warp)) return true;
     for (uint32_t i = 0; i < queue->count; i++) {
         const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
         if (m->warp == warp && m->sm == sm) return true;
     }
-    return prioritization_holds(&l1->buffer, sm, warp) || reexecution_of_warp(&l1->queue, sm, warp);
+    return false;
 }

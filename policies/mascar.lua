@@ -7,6 +7,8 @@
 -- asserted [...], this warp will become the new owner": it is the first of which the L1 takes an access that uses the memory
 -- below, a miss or a store. To issue is not enough: an access that hits needs no memory, and those that have issued before it
 -- and wait for memory would all be refused.
+--
+-- Saturation is that of the data cache; the paper observes the texture and constant caches as well, which is left out here.
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
@@ -46,6 +48,14 @@ function mascar:start()
   self.memory_access_priority_knobs = self.sm:setting { first = "compute", scheduler = "oldest" }
   self.serve_all = self.l1:setting { may_miss = bits.all, memory_watched = 0 }
   self.find_owner = self.l1:setting { may_miss = bits.all, memory_watched = bits.all }
+  self.let_all_issue = self.sm:setting { may_issue_memory = bits.all }
+  self.let_issue, self.serve, self.watch = {}, {}, {}
+  for warp = 0, self.sm.warps - 1 do
+    local own = bits.of(warp)
+    self.let_issue[warp] = self.sm:setting { may_issue_memory = own }
+    self.serve[warp] = self.l1:setting { may_miss = own }
+    self.watch[warp] = self.sm:setting { watched = own }
+  end
   if self.params.scheduling then self:equal_priority() end
 end
 
@@ -76,10 +86,10 @@ end
 
 --- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone.
 function mascar:own(warp)
-  local own = bits.of(warp)
   self.state.owner = warp
-  self.sm.may_issue_memory, self.l1.may_miss = own, own
-  if not self.sm:holds_accesses(warp) then self.sm.watched = own end
+  self.let_issue[warp]()
+  self.serve[warp]()
+  if not self.sm:holds_accesses(warp) then self.watch[warp]() end
 end
 
 --- Without an owner every warp may issue memory, and the L1 serves it; the first that accesses memory becomes owner.
@@ -99,7 +109,7 @@ end
 mascar.on_watched_stops = mascar.on_load_blocked
 
 function mascar:on_l1_taken(warp)
-  if self.state.owner == warp then self.sm.watched = bits.of(warp) end
+  if self.state.owner == warp then self.watch[warp]() end
 end
 
 -- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
@@ -111,7 +121,7 @@ function mascar:relinquish()
     self:count "queue_owners"
   else
     self.state.owner = nil
-    self.sm.may_issue_memory = bits.all
+    self.let_all_issue()
     self.find_owner()
   end
 end
