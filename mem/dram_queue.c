@@ -65,24 +65,28 @@ static inline uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static inline void consider(DramChoice *choice, uint64_t cycle, uint32_t queue, uint32_t rank, uint32_t bank,
-                            DramCommand command) {
-    uint32_t priority = queue << 16 | (uint32_t)!dram_is_column(command) << 8 | rank;
-    if (cycle > choice->cycle || (cycle == choice->cycle && priority >= choice->priority)) return;
-    *choice = (DramChoice){cycle, priority, (uint8_t)queue, (uint8_t)rank, (uint8_t)bank, (uint8_t)command};
+static inline uint32_t priority_of(uint32_t queue, DramCommand command, uint32_t rank) {
+    return queue << 16 | (uint32_t)!dram_is_column(command) << 8 | rank;
+}
+
+static inline bool is_better(const DramChoice *choice, uint64_t cycle, uint32_t priority) {
+    return cycle < choice->cycle || (cycle == choice->cycle && priority < choice->priority);
 }
 
 /* The best of `candidates`, all of which want `command`. Only the oldest of a bank can be it, and none that
- * is younger than one that is legal as soon as the channel allows: mostly the first or second look ends the
- * search. */
+ * would not be better even if it were legal as soon as the channel allows: mostly the first or second look
+ * ends the search. */
 static inline void choose(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
                           DramCommand command, uint64_t candidates, uint64_t floor, DramChoice *choice) {
     uint64_t gate = later(floor, dram->channel[command]);
-    while (candidates && gate <= choice->cycle) {
+    while (candidates) {
         uint32_t rank = (uint32_t)__builtin_ctzll(candidates), bank = queue->bank[rank];
+        uint32_t priority = priority_of(number, command, rank);
+        if (!is_better(choice, gate, priority)) return;
         uint64_t cycle = later(floor, dram_earliest(dram, timing, command, bank));
-        consider(choice, cycle, number, rank, bank, command);
-        if (cycle == gate) return;
+        if (is_better(choice, cycle, priority))
+            *choice = (DramChoice){cycle,         priority,      (uint8_t)number,
+                                   (uint8_t)rank, (uint8_t)bank, (uint8_t)command};
         candidates &= ~queue->of_bank[bank];
     }
 }

@@ -495,7 +495,7 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
     mc->replan = 0;
     mc->plan = DRAM_NO_CHOICE;
     mc->plan_expires = NEVER;
-    for (uint32_t q = 0; q < mc->queues; q++) {
+    for (uint32_t q = 0; q < mc->queues && mc->plan.cycle > cycle + 1; q++) {
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
         uint64_t eligible = eligible_requests(mc, q, wanted_banks, cycle);

@@ -68,6 +68,8 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
 
 /* Replacement. */
 
+enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
+
 void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth) {
     tags->order.depth.of[class_number] = (uint8_t)depth;
     tags->order.by_class = 1;
@@ -78,71 +80,78 @@ void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep) {
     tags->order.by_class = 1;
 }
 
-/* The line of the same set that was used last before this one, or NO_LINE. */
-static uint32_t used_before(const TagArray *tags, uint32_t line) {
-    uint32_t first = line / tags->shape.ways * tags->shape.ways, last = NO_LINE;
-    uint64_t stamp = 0;
-    for (uint32_t i = first; i < first + tags->shape.ways; i++) {
-        uint64_t used = tags->line[i].used;
-        if (used <= stamp || used >= tags->line[line].used) continue;
-        stamp = used;
-        last = i;
+static inline uint32_t first_of_set(const TagArray *tags, uint32_t line) {
+    return line / tags->shape.ways * tags->shape.ways;
+}
+
+enum { BLOCK = 2 * __BIGGEST_ALIGNMENT__ / sizeof(int64_t) }; /* stamps in two vectors of the host */
+
+typedef int64_t Stamps __attribute__((vector_size(BLOCK * sizeof(int64_t))));
+
+/* The stamp of the line that is `places` below that with stamp `own`: of the last, if there are fewer. All
+ * are compared with all, a block of lines at a time: the host cannot foresee the order of stamps, and a
+ * wrong guess at a branch costs more than the comparisons do. */
+static int64_t stamp_below(const TagLine *set, uint32_t ways, int64_t own, uint32_t places) {
+    int64_t stamp = own;
+    uint32_t compared = places < ways - 1 ? ways : 0;
+    for (uint32_t block = 0; block < ways; block += BLOCK) {
+        Stamps used = {0}, between = {0};
+        for (uint32_t i = block; i < ways && i < block + BLOCK; i++)
+            used[i - block] = (int64_t)set[i].used;
+        for (uint32_t i = 0; i < compared; i++) {
+            int64_t other = (int64_t)set[i].used;
+            between -= (other < own ? other : 0) > used;
+        }
+        Stamps chosen = (used != 0) & (between < places) & (used < stamp);
+        Stamps stamps = (used & chosen) | (stamp & ~chosen);
+        for (uint32_t i = 0; i < BLOCK; i++)
+            stamp = stamps[i] < stamp ? stamps[i] : stamp;
     }
-    return last;
+    return stamp;
 }
 
-static uint64_t oldest_stamp(const TagArray *tags, uint32_t line) {
-    uint32_t first = line / tags->shape.ways * tags->shape.ways;
-    uint64_t oldest = tags->line[line].used;
-    for (uint32_t i = first; i < first + tags->shape.ways; i++)
-        if (tags->line[i].used && tags->line[i].used < oldest) oldest = tags->line[i].used;
-    return oldest;
-}
-
-/* Exchanges stamps with those below; to the end of the order at once where a stamp is free there. */
+/* The line takes the stamp at its new place, and those from there up to its old one move up by 1: no two are
+ * equal before, so none are afterwards. */
 void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
     if (tag_is_hashed(tags)) {
         tag_hash_lower(tags, line, places);
         return;
     }
-    bool to_the_end = places >= tags->shape.ways - 1 || places >= LEAST_RECENT;
-    uint64_t oldest = to_the_end ? oldest_stamp(tags, line) : 0, *used = &tags->line[line].used;
-    if (oldest > 1) {
-        *used = oldest < *used ? oldest - 1 : oldest;
-        return;
-    }
-    for (uint32_t below; places && (below = used_before(tags, line)) != NO_LINE; places--) {
-        uint64_t stamp = *used;
-        *used = tags->line[below].used;
-        tags->line[below].used = stamp;
-    }
+    TagLine *set = tags->line + first_of_set(tags, line);
+    uint64_t own = tags->line[line].used;
+    uint64_t stamp = (uint64_t)stamp_below(set, tags->shape.ways, (int64_t)own, places);
+    for (uint32_t i = 0; i < tags->shape.ways; i++)
+        set[i].used += (uint64_t)(set[i].used >= stamp) & (uint64_t)(set[i].used < own);
+    tags->line[line].used = stamp;
 }
 
-static uint32_t keep_of(const TagArray *tags, const TagLine *line) {
-    return line->used ? 1 + class_value(&tags->order.keep, line->class_number) : 0;
+/* Lines in the order in which they are replaced: by what their class is worth, then by use. An invalid line
+ * is the first, one with a reserved sector cannot be. */
+static inline uint64_t replacement_order(const ClassTable *keep, const TagLine *line) {
+    uint64_t worth = (uint64_t)class_value(keep, line->class_number) << KEEP_SHIFT;
+    uint64_t order = line->used ? worth | line->used : 0;
+    return line->reserved ? NEVER : order;
 }
 
 uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
-    uint32_t first = set * tags->shape.ways, victim = NO_LINE, least = UINT32_MAX;
-    uint64_t oldest = NEVER;
+    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
+    uint64_t least = NEVER;
     for (uint32_t i = first; i < first + tags->shape.ways; i++) {
-        const TagLine *line = &tags->line[i];
-        uint32_t keep = keep_of(tags, line);
-        if (line->reserved || keep > least || (keep == least && line->used >= oldest)) continue;
-        least = keep;
-        oldest = line->used;
-        victim = i;
+        uint64_t order = replacement_order(&tags->order.keep, &tags->line[i]);
+        victim = order < least ? i : victim;
+        least = order < least ? order : least;
     }
     return victim;
 }
 
 /* Is there a line that was used before this one, and could have been replaced instead? */
 static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
-    uint32_t first = line / tags->shape.ways * tags->shape.ways;
-    for (uint32_t i = first; i < first + tags->shape.ways; i++)
-        if (!tags->line[i].reserved && tags->line[i].used && tags->line[i].used < tags->line[line].used)
-            return true;
-    return false;
+    const TagLine *set = tags->line + first_of_set(tags, line);
+    uint64_t own = tags->line[line].used;
+    uint32_t older = 0;
+    for (uint32_t i = 0; i < tags->shape.ways; i++)
+        older |= (uint32_t)(set[i].used < own) & (uint32_t)(set[i].used != 0) & (uint32_t)!set[i].reserved;
+    return older;
 }
 
 /* What classes change about the line that is being replaced by one of this class, for the stats. */

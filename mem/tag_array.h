@@ -177,15 +177,14 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
 static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
     if (tag_is_hashed(tags)) return tag_hash_victim(tags);
     if (__builtin_expect(tags->order.by_class != 0, 0)) return tag_victim_by_class(tags, set);
-    const TagLine *line = tags->line + (size_t)set * tags->shape.ways, *end = line + tags->shape.ways;
-    const TagLine *victim = NULL;
+    uint32_t line = set * tags->shape.ways, end = line + tags->shape.ways, victim = NO_LINE;
     uint64_t oldest = NEVER;
-    do {
-        if (line->used >= oldest || line->reserved) continue;
-        oldest = line->used;
-        victim = line;
+    do { /* without a branch: the order of use is not foreseen by the host */
+        uint64_t used = tags->line[line].used | -(uint64_t)(tags->line[line].reserved != 0);
+        victim = used < oldest ? line : victim;
+        oldest = used < oldest ? used : oldest;
     } while (++line != end);
-    return victim ? (uint32_t)(victim - tags->line) : NO_LINE;
+    return victim;
 }
 
 /* Gives `line`, whose former contents are lost, to `line_address`, at the depth of its class: as the most
