@@ -36,8 +36,8 @@ static const struct {
 /* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
  * malformed. */
 static const char *const unsupported_specials[] = {
-    "%envreg",    "%pm",         "%clock_hi", "%globaltimer_", "%reserved_smem",      "%aggr_smem_size",
-    "%clusterid", "%nclusterid", "%cluster_", "%is_explicit_", "%current_graph_exec",
+    "%pm",        "%clock_hi",   "%globaltimer_", "%reserved_smem", "%aggr_smem_size",
+    "%clusterid", "%nclusterid", "%cluster_",     "%is_explicit_",  "%current_graph_exec",
 };
 
 static const Operand no_operand = {.special = NO_SPECIAL, .reg = NO_REGISTER};
@@ -162,6 +162,11 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
         }
         operand->special = special_registers[i].special + component;
         operand->shape = operand->special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
+        return true;
+    }
+    /* The driver's, for launches of cooperating CTAs: 0 says that this is none. */
+    if (name.length > 7 && !memcmp(name.text, "%envreg", 7)) {
+        operand->shape = OPERAND_IMMEDIATE;
         return true;
     }
     for (size_t i = 0; i < sizeof unsupported_specials / sizeof *unsupported_specials; i++) {

@@ -395,6 +395,15 @@ START_TEST(the_result_of_an_atom_on_global_memory_shares_no_slot) {
 }
 END_TEST
 
+START_TEST(environment_registers_are_zero) {
+    Module *module = parse(KERNEL("mov.u32 %r1, %envreg2; mov.b32 %r2, %envreg31;"));
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(lanes32(kernel, kernel->insts[0].src[0]), 0);
+    ck_assert_uint_eq(lanes32(kernel, kernel->insts[1].src[0]), 0);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(a_constant_can_stand_for_the_predicate_of_a_vote) {
     Module *module = parse(KERNEL("vote.ballot.b32 %r1, 1; vote.sync.any.pred %p1, 0, -1;"));
     const Inst *insts = module_kernel(module, "k")->insts;
@@ -480,6 +489,10 @@ START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
     assert_refused(HEADER ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
                           ".entry k() { .param .b64 r; .param .b64 a;\ncall.uni (r), malloc, (a); ret; }",
                    "no heap");
+    assert_refused(HEADER ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a);\n"
+                          ".entry k() { .param .b32 r; .param .b64 a;\n"
+                          "call.uni (r), __cudaCDP2LaunchDeviceV2, (a); ret; }",
+                   "kernels cannot launch kernels");
     assert_refused(HEADER
                    ".entry k() { .reg .b64 %rd<2>;\ncall %rd1, proto;\nproto: .callprototype _ ();\nret; }",
                    "test.ptx:5: call %rd1, proto: no function whose address is taken has these parameters");
@@ -605,9 +618,9 @@ END_TEST
 START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
     assert_refused(
         HEADER ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
-               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %envreg1;\nsuld.b %rd1, %rd2; ret; }",
+               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %pm1;\nsuld.b %rd1, %rd2; ret; }",
         "test.ptx:5: 3 unsupported statements\ntest.ptx:5: frobnicate.b32 %r1, %r2: opcode 'frobnicate'");
-    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %envreg1: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %pm1: "));
     ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: suld.b %rd1, %rd2: "));
 }
 END_TEST
@@ -745,6 +758,7 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(decoding, a_trailing_nul_is_no_text);
     tcase_add_test(decoding, long_initialisers_are_read_whole);
     tcase_add_test(decoding, more_predicates_than_masks_fit_when_few_are_live);
+    tcase_add_test(decoding, environment_registers_are_zero);
     tcase_add_test(decoding, a_constant_can_stand_for_the_predicate_of_a_vote);
     tcase_add_test(decoding, an_atom_whose_result_is_not_read_writes_no_register);
     tcase_add_test(decoding, the_result_of_an_atom_on_global_memory_shares_no_slot);
