@@ -31,7 +31,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
       atomics_stall = true, -- 16 atomics that nobody waits for take 16 latencies there
       sp_latches = 2, sfu_latches = 1, mem_latches = 1, register_banks = 16, result_bus = 2,
       code_bytes = "2KiB", code_ways = 4, code_line = 128, code_misses = 2,
-      lsu = { shared_latency = 26 },
+      lsu = { shared_latency = 26, narrow_segments = true },
     }
     local l1d = m:L1 (sm, "l1d") {
       size = "16KiB", ways = 4, line = "128B", mshrs = 64, merges = 8, miss_queue = 8, latency = 32,

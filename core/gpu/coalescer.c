@@ -30,12 +30,12 @@ static void shrink(Segment *segment) {
 }
 
 /* Global accesses are aligned to their size, so none crosses a line. */
-static uint32_t coalesce_global(const MemoryOp *op, Segment *segments) {
+static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
     uint32_t count = 0;
     Segment *segment = NULL;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        uint64_t address = op->address[lane], line = address & ~(uint64_t)(COALESCE_LINE - 1);
+        uint64_t address = op->address[lane], line = address & ~(uint64_t)(widest - 1);
         if (!segment || segment->address != line) segment = segment_of_line(segments, &count, line);
         segment->lanes |= 1u << lane;
         add_bytes(segment->byte_mask, (uint32_t)(address % COALESCE_LINE), op->bytes);
@@ -50,11 +50,11 @@ static bool has_address(const MemoryOp *op, uint32_t lanes, uint64_t address) {
 }
 
 /* An atomic unit changes an address once per access: lanes on the same address are accesses of their own. */
-static uint32_t coalesce_atomic(const MemoryOp *op, Segment *segments) {
+static uint32_t coalesce_atomic(const MemoryOp *op, Segment *segments, uint32_t widest) {
     uint32_t count = 0;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), at = 0;
-        uint64_t address = op->address[lane], line = address & ~(uint64_t)(COALESCE_LINE - 1);
+        uint64_t address = op->address[lane], line = address & ~(uint64_t)(widest - 1);
         while (at < count && (segments[at].address != line || has_address(op, segments[at].lanes, address)))
             at++;
         if (at == count) segments[count++] = (Segment){.address = line, .bytes = COALESCE_LINE};
@@ -106,21 +106,24 @@ static void add_written_bytes(const MemoryOp *op, Segment *segment) {
 }
 
 /* The common case, all in one line, does not look at each lane unless bytes are written. */
-static bool coalesce_within_line(const MemoryOp *op, Segment *segments) {
+static bool coalesce_within_line(const MemoryOp *op, Segment *segments, uint32_t widest) {
     if (!within_line(op->lowest, op->highest, op->bytes)) return false;
     segments[0] = enclosing_segment(op);
+    if (segments[0].bytes > widest) return false;
     if (op->kind != INST_LOAD) add_written_bytes(op, &segments[0]);
     return true;
 }
 
-uint32_t coalesce(const MemoryOp *op, Segment *segments) {
+uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
     bool local = op->space == SPACE_LOCAL, atomic = op->kind == INST_ATOMIC;
-    if (!local && !atomic && coalesce_within_line(op, segments)) return 1;
+    if (!local && !atomic && coalesce_within_line(op, segments, widest)) return 1;
     uint32_t count = local    ? coalesce_local(op, segments)
-                     : atomic ? coalesce_atomic(op, segments)
-                              : coalesce_global(op, segments);
-    for (uint32_t i = 0; i < count; i++)
+                     : atomic ? coalesce_atomic(op, segments, widest)
+                              : coalesce_global(op, segments, widest);
+    for (uint32_t i = 0; i < count; i++) {
+        segments[i].address &= ~(uint64_t)(COALESCE_LINE - 1);
         shrink(&segments[i]);
+    }
     return count;
 }
 

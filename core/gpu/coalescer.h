@@ -17,8 +17,9 @@ typedef struct {
 } Segment;
 
 /* Coalesces per warp into 128 B lines in the order in which the lanes first touch them, each shrunk to the 64
- * B half or 32 B quarter that holds all touched bytes. Returns the number of segments. */
-uint32_t coalesce(const MemoryOp *op, Segment *segments);
+ * B half or 32 B quarter that holds all touched bytes. With `widest` 64 or 32 the halves or quarters of a
+ * line are segments of their own; loads must then bring their addresses. Returns the number of segments. */
+uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest);
 
 /* Do all accessed bytes lie in one line? Then loads need not look at each lane. */
 static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes) {

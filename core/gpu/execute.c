@@ -125,9 +125,11 @@ static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *
     bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
     op->lowest = known ? context->lowest : 0;
     op->highest = known ? context->highest : UINT64_MAX;
-    bool one_access = op->space == SPACE_GLOBAL
-                          ? op->kind == INST_LOAD && within_line(op->lowest, op->highest, op->bytes)
-                          : op->lowest == op->highest;
+    bool whole_lines = op->bytes > 2 &&
+                       op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
+    bool one_access = op->space == SPACE_GLOBAL ? op->kind == INST_LOAD && whole_lines &&
+                                                      within_line(op->lowest, op->highest, op->bytes)
+                                                : op->lowest == op->highest;
     op->has_addresses = !(known && one_access);
     if (!op->has_addresses) return;
     memcpy(op->address, context->address, sizeof op->address);

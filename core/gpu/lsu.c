@@ -35,6 +35,7 @@ typedef struct {
     uint32_t shared_latency, constant_latency, entries;
     /* derived */
     uint32_t completed_slots;
+    uint32_t narrow_segments, flag_pad; /* a parameter */
     /* ports */
     Port sm, mem, constant, texture;
     /* state */
@@ -80,6 +81,11 @@ static const Field lsu_fields[] = {
           "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500,
           .timing = true),
     PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
+    PARAM_FLAG(Lsu, narrow_segments, "false",
+               "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
+               "elements of 2 B",
+               .timing = true),
+    DERIVED(Lsu, flag_pad, "Alignment"),
     DERIVED(Lsu, completed_slots, "Size of the rings of completed instructions"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
     PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
@@ -291,6 +297,12 @@ static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
         lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
 }
 
+static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
+    if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return COALESCE_LINE;
+    if (op->bytes == 1 || op->cache_op == CACHE_GLOBAL) return 32;
+    return op->bytes == 2 ? 64 : COALESCE_LINE;
+}
+
 /* Shared memory is served from the link's slot; of others all is kept but the addresses, which become
  * segments. */
 static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
@@ -311,7 +323,7 @@ static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;
     if (goes_to_memory(op))
-        lsu->segment_count = coalesce(op, lsu->segments);
+        lsu->segment_count = coalesce(op, lsu->segments, widest_segment(lsu, op));
     else if (op->space == SPACE_TEXTURE)
         texture_segments(lsu, op);
     else
@@ -352,8 +364,10 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
                 : op->kind == INST_STORE ? MEM_WRITE
                                          : MEM_ATOMIC,
     };
-    if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE) request->flags |= MEM_BYPASS_L1;
-    if (op->space == SPACE_LOCAL) request->flags |= MEM_LOCAL;
+    if (op->space == SPACE_LOCAL) /* nobody else writes it: volatile is for the compiler alone */
+        request->flags |= MEM_LOCAL;
+    else if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE)
+        request->flags |= MEM_BYPASS_L1;
 }
 
 static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {

@@ -235,6 +235,24 @@ START_TEST(cache_operators_are_passed_on) {
 }
 END_TEST
 
+/* Accesses of a store of 2 B, a load of 1 B, one of 4 B and one by .cg, all 64 B wide. */
+START_TEST(narrow_segments_depend_on_the_element_and_on_the_operator) {
+    for (uint32_t narrow = 0; narrow < 2; narrow++) {
+        TinyMachine *m = tiny_run((TinySpec){.lsu = narrow ? "narrow_segments=true" : "narrow_segments=false",
+                                             .threads = 16,
+                                             .body = "mov.u32 %r1, %tid.x;\n mul.wide.u32 %d1, %r1, 4;\n"
+                                                     "mov.u64 %d2, out;\n add.u64 %d1, %d1, %d2;\n"
+                                                     "st.global.u16 [%d1], %r1;\n"
+                                                     "ld.global.u8 %r2, [%d1];\n"
+                                                     "ld.global.u32 %r3, [%d1];\n"
+                                                     "ld.global.cg.u32 %r4, [%d1];\n"});
+        ck_assert_uint_eq(tiny_arrivals(m, 0)->count, narrow ? 6 : 4);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), narrow ? 5 : 3);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide
  * element. */
 START_TEST(local_memory_is_interleaved_by_lane) {
@@ -242,7 +260,7 @@ START_TEST(local_memory_is_interleaved_by_lane) {
                                                  "mov.u32 %r1, %laneid;\n"
                                                  "st.local.u32 [stack+4], %r1;\n"
                                                  "st.local.v2.u32 [stack+8], {%r1, %r1};\n"
-                                                 "ld.local.u32 %r2, [stack+12];\n"
+                                                 "ld.volatile.local.u32 %r2, [stack+12];\n"
                                                  "st.global.u32 [out], %r2;\n"});
     ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
     uint64_t base = arrival(m, 0)->message.address;
@@ -555,6 +573,7 @@ Suite *lsu_suite(void) {
     tcase_add_test(loads, lanes_switched_off_access_nothing);
     tcase_add_test(loads, a_load_of_no_lane_at_all_does_not_reach_the_lsu);
     tcase_add_test(loads, cache_operators_are_passed_on);
+    tcase_add_test(loads, narrow_segments_depend_on_the_element_and_on_the_operator);
     tcase_add_test(loads, local_memory_is_interleaved_by_lane);
     suite_add_tcase(suite, loads);
     TCase *pressure = tcase_create("pressure");

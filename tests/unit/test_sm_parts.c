@@ -267,7 +267,7 @@ static MemoryOp strided(uint64_t base, uint64_t stride, uint8_t bytes) {
 START_TEST(a_warp_side_by_side_is_one_line) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000080, 4, 4);
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].address, 0xc0000080);
     ck_assert_uint_eq(segment[0].bytes, 128);
     ck_assert_uint_eq(segment[0].byte_mask[0] & segment[0].byte_mask[1], ~0ull);
@@ -277,27 +277,51 @@ END_TEST
 START_TEST(segments_shrink_to_the_half_or_quarter_that_is_touched) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000040, 2, 2); /* 64 bytes in the upper half */
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].address, 0xc0000040);
     ck_assert_uint_eq(segment[0].bytes, 64);
     op = strided(0xc0000060, 1, 1); /* 32 bytes in the last quarter */
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].address, 0xc0000060);
     ck_assert_uint_eq(segment[0].bytes, 32);
     op = strided(0xc0000020, 2, 2); /* the two quarters in the middle: the whole line */
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].bytes, 128);
     op = strided(0xc0000000, 0, 4); /* broadcast */
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].bytes, 32);
     ck_assert_uint_eq(segment[0].byte_mask[0], 0xf);
+}
+END_TEST
+
+START_TEST(narrow_segments_are_halves_or_quarters_of_their_own) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000050, 1, 1); /* 16 bytes of the third quarter and 16 of the last */
+    op.kind = INST_LOAD;
+    ck_assert_uint_eq(coalesce(&op, segment, 32), 2);
+    ck_assert_uint_eq(segment[0].address, 0xc0000040);
+    ck_assert_uint_eq(segment[1].address, 0xc0000060);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_uint_eq(segment[i].bytes, 32);
+        ck_assert_uint_eq(segment[i].lanes, i ? 0xffff0000 : 0x0000ffff);
+    }
+    ck_assert_uint_eq(coalesce(&op, segment, 64), 1);
+    ck_assert_uint_eq(segment[0].address, 0xc0000040);
+    ck_assert_uint_eq(segment[0].bytes, 64);
+    op = strided(0xc0000020, 2, 2); /* half a half, and half of the next */
+    ck_assert_uint_eq(coalesce(&op, segment, 64), 2);
+    ck_assert_uint_eq(segment[0].address, 0xc0000020);
+    ck_assert_uint_eq(segment[1].address, 0xc0000040);
+    ck_assert_uint_eq(segment[0].bytes, 32);
+    ck_assert_uint_eq(segment[1].bytes, 32);
+    ck_assert_uint_eq(segment[0].byte_mask[0], 0xffffffff00000000);
 }
 END_TEST
 
 START_TEST(a_shifted_warp_is_two_lines_in_lane_order) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000080 + 64, 4, 4);
-    ck_assert_uint_eq(coalesce(&op, segment), 2);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
     ck_assert_uint_eq(segment[0].address, 0xc00000c0);
     ck_assert_uint_eq(segment[0].bytes, 64);
     ck_assert_uint_eq(segment[0].lanes, 0x0000ffff);
@@ -309,9 +333,9 @@ END_TEST
 START_TEST(lines_apart_are_one_segment_per_lane_and_inactive_lanes_none) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000000, 4096, 4);
-    ck_assert_uint_eq(coalesce(&op, segment), 32);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 32);
     op.lanes = 0x80000001; /* the outermost, so that the extent stays */
-    ck_assert_uint_eq(coalesce(&op, segment), 2);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
     ck_assert_uint_eq(segment[1].address, 0xc0000000 + 31 * 4096);
 }
 END_TEST
@@ -320,7 +344,7 @@ START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(1ull << 40, 4, 16);
     op.space = SPACE_LOCAL;
-    ck_assert_uint_eq(coalesce(&op, segment), 4);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 4);
     for (uint32_t i = 0; i < 4; i++) {
         ck_assert_uint_eq(segment[i].address, (1ull << 40) + i * 128);
         ck_assert_uint_eq(segment[i].bytes, 128);
@@ -333,18 +357,18 @@ START_TEST(lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000000, 0, 4); /* all on one address */
     op.kind = INST_ATOMIC;
-    ck_assert_uint_eq(coalesce(&op, segment), 32);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 32);
     for (uint32_t i = 0; i < 32; i++) {
         ck_assert_uint_eq(segment[i].lanes, 1u << i);
         ck_assert_uint_eq(segment[i].bytes, 32);
     }
     op = strided(0xc0000000, 4, 4); /* each on its own, in one line */
     op.kind = INST_ATOMIC;
-    ck_assert_uint_eq(coalesce(&op, segment), 1);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
     ck_assert_uint_eq(segment[0].lanes, ~0u);
     for (uint32_t i = 0; i < WARP_LANES; i++) /* pairs of lanes share an address */
         op.address[i] = 0xc0000000 + i / 2 * 4;
-    ck_assert_uint_eq(coalesce(&op, segment), 2);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
     ck_assert_uint_eq(segment[0].lanes, 0x55555555);
     ck_assert_uint_eq(segment[1].lanes, 0xaaaaaaaa);
 }
@@ -376,10 +400,10 @@ START_TEST(loads_within_a_line_need_no_look_at_each_lane) {
         op.highest = op.address[WARP_LANES - 1];
         op.lowest = op.address[0];
         op.kind = INST_LOAD;
-        uint32_t count = coalesce(&op, quick);
+        uint32_t count = coalesce(&op, quick, COALESCE_LINE);
         op.lowest = 0; /* unknown: look at each lane */
         op.highest = UINT64_MAX;
-        ck_assert_uint_eq(coalesce(&op, thorough), count);
+        ck_assert_uint_eq(coalesce(&op, thorough, COALESCE_LINE), count);
         for (uint32_t k = 0; k < count; k++) {
             ck_assert_uint_eq(quick[k].address, thorough[k].address);
             ck_assert_uint_eq(quick[k].bytes, thorough[k].bytes);
@@ -419,6 +443,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, the_wheel_agrees_with_a_list_under_random_use);
     tcase_add_test(tests, a_warp_side_by_side_is_one_line);
     tcase_add_test(tests, segments_shrink_to_the_half_or_quarter_that_is_touched);
+    tcase_add_test(tests, narrow_segments_are_halves_or_quarters_of_their_own);
     tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
     tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
