@@ -1,0 +1,113 @@
+/* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
+ * memory_controller_class.c, its rows and building; memory_controller_check.c, its conservation laws. */
+#ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
+#define WW_MEM_MEMORY_CONTROLLER_STATE_H
+
+#include "mem/address_map.h"
+#include "mem/class_table.h"
+#include "mem/dram_checker.h"
+#include "mem/dram_queue.h"
+#include "mem/memory_controller.h"
+#include "mem/memory_protocol.h"
+
+enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
+
+enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
+
+typedef enum { MC_PICK } McEvent;
+
+/* What a request met at its bank: its row open, no row open, another row open. */
+typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } RowOutcome;
+
+typedef struct {
+    MemMessage message;
+    uint64_t arrived; /* cycle in which it could have entered the queue, had there been room */
+    uint64_t entered; /* cycle in which it did                                               */
+    uint32_t bursts_left;
+    uint16_t port;
+    uint8_t outcome; /* RowOutcome */
+    uint8_t reserved;
+} Request;
+
+typedef struct {
+    MemMessage message;
+    uint64_t arrived;
+    uint64_t ready; /* cycle in which the data are there */
+} Response;
+
+/* A port's ring of responses. Places are taken before the first burst is issued, so that data never wait on
+ * the bus. */
+typedef struct {
+    uint32_t first, held;
+    uint32_t promised; /* places taken by requests under way */
+    uint32_t reserved;
+} ReturnQueue;
+
+typedef struct {
+    SimObject obj;
+    char *class_queues;
+    uint32_t ports, queues, queue_entries, return_entries, scheduler, latency, age_cap;
+    uint32_t banks, bank_groups, group_bits;
+    uint32_t bus_bytes, burst_bytes;
+    uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL;
+    uint32_t check_commands;
+    uint32_t request_slots, return_slots; /* in all queues, in all ports */
+    DramTiming timing;
+    Port *cpu;
+
+    Dram dram;
+    DramQueue *queue;     /* queues                                          */
+    Request *requests;    /* request_slots: queue * queue_entries + slot     */
+    ReturnQueue *returns; /* ports                                           */
+    Response *responses;  /* return_slots: port * return_entries + place     */
+    DramChoice plan;
+    uint64_t plan_expires; /* cycle in which a request passes age_cap         */
+    uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
+    uint32_t waiting;      /* requests in all queues                          */
+    uint32_t first_port;   /* is served first when requests enter             */
+    uint32_t full_returns; /* ports without room for another response         */
+    uint32_t port_blocked; /* a request waits at a port for room in its queue */
+    uint32_t replan;
+    uint32_t last_column; /* command, 1 + DramCommand                        */
+    ClassTable queue_of_class;
+
+    uint64_t reads, writes, posted_writes, urgent, read_bytes, write_bytes;
+    uint64_t read_commands, write_commands, activates, precharges;
+    uint64_t row_hits, row_misses, row_conflicts;
+    uint64_t turnarounds, data_bus_cycles, queue_full_cycles, queue_entry_cycles, queue_wait_cycles;
+    uint64_t read_latency_cycles, reads_answered, writes_answered;
+    uint64_t cycles;
+
+    const AddressMap *map;
+    DramChecker *checker;
+} MemoryController;
+
+/* A port's ring among the queues of the object, of which the first are the request queues. */
+static inline uint32_t return_queue(uint32_t port) {
+    return QUEUES_MAX + port;
+}
+
+static inline uint32_t place_index(const MemoryController *mc, const ReturnQueue *returns, uint32_t place) {
+    uint32_t index = returns->first + place;
+    return index >= mc->return_entries ? index - mc->return_entries : index;
+}
+
+static inline Response *response_at(const MemoryController *mc, uint32_t port, uint32_t place) {
+    return &mc->responses[port * mc->return_entries + place_index(mc, &mc->returns[port], place)];
+}
+
+static inline Request *request_at(const MemoryController *mc, uint32_t queue, uint32_t rank) {
+    return &mc->requests[queue * mc->queue_entries + mc->queue[queue].slot[rank]];
+}
+
+static inline bool wants_reply(const MemMessage *message) {
+    return !(message->flags & MEM_POSTED);
+}
+
+uint64_t memory_controller_tick(SimObject *object, uint64_t now);
+/* Counts the cycles up to `now`. */
+void memory_controller_settle(SimObject *object, uint64_t now);
+void memory_controller_check(const SimObject *object, bool idle);
+void memory_controller_report(const SimObject *object, FILE *out);
+
+#endif
