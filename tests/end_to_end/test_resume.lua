@@ -54,10 +54,10 @@ end
 return p
 ]])
 
-local others = { wandering }
+local others, in_folder = { wandering }, { trace_l1 = "trace_l1:folder=" .. harness.folder() .. "/trace" }
 for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
   local policy = entry:match "^(.*)%.lua$"
-  if policy and policy ~= "lrr" and policy ~= "gto" then others[#others + 1] = policy end
+  if policy and policy ~= "lrr" and policy ~= "gto" then others[#others + 1] = in_folder[policy] or policy end
 end
 for _, policy in ipairs(others) do
   test("gtx480", "bfs", policy, "resumes at 5 random cycles", function(case)
