@@ -210,7 +210,7 @@ static __attribute__((noinline)) void replace_and_tell(Cache *c, uint32_t line, 
 
 static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,
                                                                const MemMessage *m, uint64_t now) {
-    if (__builtin_expect(cache_owner(c)->heard || c->filter || c->victims, 0))
+    if (__builtin_expect((cache_owner(c)->heard & HEARS_REPLACEMENTS) || c->filter || c->victims, 0))
         replace_and_tell(c, line, at, m, now);
     else
         replace(c, line, at, m, now);
@@ -361,7 +361,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
         line->valid |= (uint8_t)sectors;
     }
     c->stats.fills++;
-    if (__builtin_expect(cache_owner(c)->heard, 0)) tell_fill(c, m, e->line);
+    if (__builtin_expect(cache_owner(c)->heard & HEARS_FILLS, 0)) tell_fill(c, m, e->line);
     mshr_fill(&c->mshr, entry, sectors);
     if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }

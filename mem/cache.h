@@ -64,6 +64,11 @@ typedef enum {
     CACHE_EVENTS_END,
 } CacheEvent;
 
+/* In SimObject.heard of a cache: who wants to know what became of accesses, replacements and fills. */
+#define HEARS_ACCESSES     (SEEN_BY_PARTS | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
+#define HEARS_REPLACEMENTS (SEEN_BY_PARTS | 1u << CACHE_EVICT)
+#define HEARS_FILLS        (SEEN_BY_PARTS | 1u << CACHE_FILL)
+
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;
 
@@ -398,7 +403,7 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
                                            : (Stream)(STREAM_READ + m->kind);
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
-    if (__builtin_expect(cache_owner(cache)->heard, 0)) cache_tell(cache, m, result);
+    if (__builtin_expect(cache_owner(cache)->heard & HEARS_ACCESSES, 0)) cache_tell(cache, m, result);
 }
 
 /* The answer of policies to CACHE_ASK_BYPASS; nobody asks about anything but reads. */

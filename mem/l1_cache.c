@@ -153,7 +153,8 @@ static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool gl
     return global_write ? write_global(l1, m, at, now) : write_local(l1, m, at, now);
 }
 
-static Stall access_request(L1Cache *l1, const MemMessage *m, uint64_t now) {
+static inline __attribute__((always_inline)) Stall access_request(L1Cache *l1, const MemMessage *m,
+                                                                  uint64_t now) {
     Lookup at = cache_lookup(&l1->cache, m, m->address);
     if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1)) return read(l1, m, &at, now);
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
@@ -202,29 +203,22 @@ SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
     object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
-/* While some warps may not miss, policies want to know when those that may are done. */
-SELDOM static void tell_taken(L1Cache *l1, const MemMessage *m) {
-    if (object_is_heard(&l1->obj, L1_TAKEN) && l1_may_miss(l1, m) && !l1_holds(&l1->obj, m->sm, m->warp))
+void l1_tell_taken(L1Cache *l1, const MemMessage *m) {
+    if (object_is_heard(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
         event_tell(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
 }
 
-/* Returns when to look at the tags again, beside when something reaches them. */
-static uint64_t access_tags(L1Cache *l1, uint64_t now) {
-    bool may_attend = __builtin_expect(l1->attentive, 0), attentive = may_attend && l1_front_matters(l1);
+static inline void access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
-    if (attentive) m = l1_choose_access(l1, m, now);
-    Stall stall = m ? access_request(l1, m, now) : STALL_NONE;
-    if (may_attend && stall && !attentive) {
-        l1_begin_front(l1, now);
-        attentive = true;
-    }
-    if (m && attentive)
-        l1_end_access(l1, m, stall, now);
-    else if (m)
-        cache_end_access((CacheObject *)l1, stall, now);
-    if (m && !stall && l1->may_miss != ~0ull) tell_taken(l1, m);
-    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
-    return attentive ? l1_look_again(l1, now) : NEVER;
+    if (!m) return;
+    Stall stall = access_request(l1, m, now);
+    cache_end_access((CacheObject *)l1, stall, now);
+    if (!stall) l1_note_taken(l1, m);
+}
+
+/* For l1_attend(): the straight path of the others has its own copy. */
+ATTENTIVE Stall l1_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    return access_request(l1, m, now);
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
@@ -232,7 +226,12 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     uint64_t below = take_from_below(l1, now);
     if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
-    uint64_t again = access_tags(l1, now);
+    uint64_t again = NEVER;
+    if (__builtin_expect(l1->attentive, 0))
+        again = l1_attend(l1, now);
+    else
+        access_tags(l1, now);
+    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     if (__builtin_expect(l1->dma.receive != NULL, 0))
         again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, again, now);
     cache_accept((CacheObject *)l1, now);
@@ -314,7 +313,6 @@ static const Field l1_fields[] = {
     STATE(L1Cache, may_allocate_seen, "What the accesses in the queue were last tried under"),
     STATE(L1Cache, switches_seen, "The same"),
     STATE(L1Cache, tags_held, "The last access waits for the response link"),
-    STATE(L1Cache, hits_before, "Hits before the last access"),
     PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
     STATE(L1Cache, blocked_hit, "A hit is blocked"),
     STATE(L1Cache, blocked_hit_since, "Cycle up to which that is counted"),

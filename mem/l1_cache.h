@@ -35,7 +35,6 @@ typedef struct {
     uint64_t queue_cycle;              /* the first in which it has not had its turn yet */
     uint64_t may_allocate_seen;        /* what its accesses were last tried under */
     uint32_t switches_seen, tags_held; /* the last access waits for the response link */
-    uint64_t hits_before;              /* the access of this cycle */
     uint32_t watch_blocked_hits, blocked_hit;
     uint64_t blocked_hit_since;
     uint32_t bypass_line_fails; /* a knob */
@@ -53,23 +52,23 @@ static inline bool l1_may_miss(const L1Cache *l1, const MemMessage *m) {
     return l1->may_miss >> (m->warp & 63) & 1;
 }
 
-/* --- l1_front.c: for an attentive cache, in the order of a cycle --- */
+/* The access looks the tags up. */
+Stall l1_access(L1Cache *l1, const MemMessage *m, uint64_t now);
+SELDOM void l1_tell_taken(L1Cache *l1, const MemMessage *m);
+/* While some warps may not miss, policies want to know when those that may are done. */
+static inline void l1_note_taken(L1Cache *l1, const MemMessage *m) {
+    if (__builtin_expect(l1->may_miss != ~0ull, 0) && l1_may_miss(l1, m)) l1_tell_taken(l1, m);
+}
+
+/* --- l1_front.c --- */
 /* A line or way has changed for those that wait for one in the set of `m`. */
 static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
-    if (l1->queue.count) reexecution_set_changed(&l1->queue, tag_set(&l1->cache.tags.shape, m->address));
+    const TagShape *shape = &l1->cache.tags.shape;
+    if (!l1->queue.count) return;
+    reexecution_set_changed(&l1->queue, tag_set(shape, m->address), m->address, shape->line_bytes);
 }
-/* With nothing in the queue it has no say before an access that is not taken. */
-static inline bool l1_front_matters(const L1Cache *l1) {
-    return l1->queue.count || l1->buffer.places || l1->watch_blocked_hits;
-}
-/* For such an access; otherwise l1_choose_access() does it. */
-void l1_begin_front(L1Cache *l1, uint64_t now);
-/* What the tags look up in this cycle; `m`: what is new there, or NULL. */
-const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now);
-/* What became of the access that was chosen. */
-void l1_end_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now);
-/* After the access, or without one: when to look at queue and buffer again. */
-uint64_t l1_look_again(L1Cache *l1, uint64_t now);
+/* The tags' part of a cycle in an attentive cache. Returns when to look at queue and buffer again. */
+uint64_t l1_attend(L1Cache *l1, uint64_t now);
 /* Counts up to the beginning of `cycle`. */
 void l1_settle_front(L1Cache *l1, uint64_t cycle);
 

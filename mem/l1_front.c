@@ -96,7 +96,7 @@ static void look_at_permissions(L1Cache *l1) {
     l1->switches_seen = switches(l1);
 }
 
-static uint64_t hopeful(const L1Cache *l1) {
+static inline uint64_t hopeful(const L1Cache *l1) {
     return reexecution_hopeful(&l1->queue, l1->may_miss, !mshr_full(&l1->cache.mshr),
                                cache_miss_queue_room(&l1->cache));
 }
@@ -140,27 +140,12 @@ static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m) {
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
 
-void l1_begin_front(L1Cache *l1, uint64_t now) {
+static void begin_front(L1Cache *l1, uint64_t now) {
     uint64_t cycle = object_cycle(&l1->obj, now);
     catch_up(l1, cycle);
     look_at_permissions(l1);
     l1->queue_cycle = cycle + 1;
     l1->tags_held = 0;
-    l1->hits_before = l1->cache.stats.results[RESULT_HIT];
-}
-
-/* What the tags look up in this cycle: what is new, or the queue's head when there is nothing new or it must
- * wait. NULL: nothing, or a head of which it is known that it would fail. */
-ATTENTIVE const MemMessage *l1_choose_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    l1_begin_front(l1, now);
-    m = take_turns(l1, m);
-    Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
-    if (blocked) end_new_access(l1, m, blocked, now);
-    if (!l1->queue.count || (m && !blocked)) return m;
-    l1->retries++;
-    if (reexecution_head_is(&l1->queue, hopeful(l1))) return reexecution_head(&l1->queue, 0);
-    reexecution_turn(&l1->queue, 1);
-    return NULL;
 }
 
 static void end_retry(L1Cache *l1, Stall stall) {
@@ -185,24 +170,30 @@ static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now)
     end_new_access(l1, m, stall, now);
 }
 
-ATTENTIVE void l1_end_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
-    bool hit = l1->cache.stats.results[RESULT_HIT] != l1->hits_before;
+/* The tags look up an access, a new one or the queue's head. Returns whether the head was taken. */
+static bool look_up(L1Cache *l1, const MemMessage *m, bool is_new, uint64_t now) {
+    uint64_t hits = l1->cache.stats.results[RESULT_HIT];
+    Stall stall = l1_access(l1, m, now);
+    bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
     l1->tags_held = is_hold(stall);
     if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) /* writes may evict */
         l1_set_has_changed(l1, m);
-    if (l1->queue.count && m == reexecution_head(&l1->queue, 0))
-        end_retry(l1, stall);
-    else
+    if (is_new)
         end_new(l1, m, stall, now);
+    else
+        end_retry(l1, stall);
     l1->hits_under_miss += hit && l1->queue.count;
+    if (stall == STALL_NONE) l1_note_taken(l1, m);
+    return !is_new && stall == STALL_NONE;
 }
 
-/* When to look at the queue again. */
-static uint64_t next_retry(L1Cache *l1, uint64_t now) {
+/* When to look at the queue again after a try. What waits in front of the tags for room in it need not be
+ * looked at while nobody has `left`. */
+static uint64_t next_retry(L1Cache *l1, bool left, uint64_t now) {
     const Cache *c = &l1->cache;
     uint64_t soon = now + c->period;
     bool blocked = c->stall == STALL_QUEUE_FULL || c->stall == STALL_ORDER;
-    if (blocked && !what_queue_blocks(l1, new_access(l1))) return soon;
+    if (blocked && left && !what_queue_blocks(l1, new_access(l1))) return soon;
     if (!l1->queue.count) return NEVER;
     if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
     uint64_t with_hope = hopeful(l1);
@@ -241,11 +232,60 @@ static bool stays_awake(const L1Cache *l1, uint64_t soon) {
     return l1->cache.stall == STALL_NONE && pipeline->count && pipeline->ready[pipeline->first] <= soon;
 }
 
-ATTENTIVE uint64_t l1_look_again(L1Cache *l1, uint64_t now) {
+static uint64_t look_again(L1Cache *l1, bool left, uint64_t now) {
     if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
     if (stays_awake(l1, now + l1->cache.period)) return now + l1->cache.period;
-    uint64_t retry = next_retry(l1, now), turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
+    uint64_t retry = next_retry(l1, left || l1->buffer.places, now);
+    uint64_t turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
     return retry < turn ? retry : turn;
+}
+
+/* The queue's head has the tags, and uses them if it has hope: else it is known that the try would fail, and
+ * the cycle changes nothing but the order. */
+static uint64_t retry_head(L1Cache *l1, uint64_t now) {
+    uint64_t with_hope = hopeful(l1), turns = NEVER;
+    if (with_hope) turns = reexecution_turns_to(&l1->queue, with_hope);
+    l1->retries++;
+    if (turns == 0) {
+        bool left = look_up(l1, reexecution_head(&l1->queue, 0), false, now);
+        return look_again(l1, left, now);
+    }
+    reexecution_turn(&l1->queue, 1);
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    uint64_t retry = with_hope ? now + turns * l1->cache.period : NEVER;
+    uint64_t turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
+    return retry < turn ? retry : turn;
+}
+
+/* What is new goes first, and the queue's head when there is nothing new or it must wait. */
+static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    begin_front(l1, now);
+    m = take_turns(l1, m);
+    Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
+    if (blocked && blocked != l1->cache.stall) end_new_access(l1, m, blocked, now);
+    if (l1->queue.count && (!m || blocked)) return retry_head(l1, now);
+    if (m) look_up(l1, m, true, now);
+    return look_again(l1, false, now);
+}
+
+/* With nothing in the queue the front has no say before an access that is not taken. */
+static uint64_t pass_by(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    Stall stall = l1_access(l1, m, now);
+    if (stall) {
+        begin_front(l1, now);
+        l1->tags_held = is_hold(stall);
+        end_new(l1, m, stall, now);
+        return look_again(l1, false, now);
+    }
+    cache_end_access((CacheObject *)l1, STALL_NONE, now);
+    l1_note_taken(l1, m);
+    return NEVER;
+}
+
+ATTENTIVE uint64_t l1_attend(L1Cache *l1, uint64_t now) {
+    const MemMessage *m = cache_request_at_tags(&l1->cache, now);
+    if (l1->queue.count || l1->buffer.places || l1->watch_blocked_hits) return take_cycle(l1, m, now);
+    return m ? pass_by(l1, m, now) : NEVER;
 }
 
 void l1_settle_front(L1Cache *l1, uint64_t cycle) {

@@ -65,32 +65,17 @@ void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
     reexecution_turn(queue, 1);
 }
 
-void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set) {
-    uint64_t there = 0;
+void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_t address,
+                                  uint32_t line_bytes) {
+    uint64_t lucky = 0, refused = queue->lacking[LACKS_PERMISSION];
     for (uint64_t rest = *places_of_set(queue, set); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
-        if (queue->set[place] == set) there |= bit(place);
+        bool same_line = (queue->access[place].address ^ address) < line_bytes;
+        if (queue->set[place] == set && (same_line || !(refused & bit(place)))) lucky |= bit(place);
     }
-    give_hope(queue, there);
-}
-
-uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps) {
-    uint64_t places = 0;
-    if (warps == ~0ull) return queue->taken;
-    for (; warps; warps &= warps - 1)
-        places |= queue->of_warp[__builtin_ctzll(warps)];
-    return places;
+    if (lucky) give_hope(queue, lucky);
 }
 
 void reexecution_forget_lacks(ReexecutionQueue *queue) {
     memset(queue->lacking, 0, sizeof queue->lacking);
-}
-
-uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
-    uint32_t turns = 0, at = queue->head;
-    while (!(hopeful >> queue->order[at] & 1)) {
-        turns++;
-        if (++at == queue->count) at = 0;
-    }
-    return turns;
 }

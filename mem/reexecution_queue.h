@@ -17,7 +17,7 @@ enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_BUCKETS = 64 };
 /* What an access lacked when it was last tried. */
 typedef enum {
     LACKS_CHANGE,     /* something must happen in its set */
-    LACKS_PERMISSION, /* ... or its warp's misses must be served */
+    LACKS_PERMISSION, /* its line must come, or its warp's misses must be served */
     LACKS_MSHR,       /* and this permission */
     LACKS_ROOM,       /* for what must be sent down */
     LACKS
@@ -75,7 +75,13 @@ static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
 }
 
 /* The places of these warps' accesses: bit n for all warps that are n modulo 64. */
-uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps);
+static inline uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps) {
+    uint64_t places = 0;
+    if (warps == ~0ull) return queue->taken;
+    for (; warps; warps &= warps - 1)
+        places |= queue->of_warp[__builtin_ctzll(warps)];
+    return places;
+}
 /* Those that would fail for the same reason as last time are none of these. `may_miss`: warps whose misses
  * are served, so that in Mascar's MP mode only the owner's are tried. */
 static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, uint64_t may_miss, bool mshr_free,
@@ -86,15 +92,26 @@ static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, uint64
                         (mshr_free ? 0 : lacking[LACKS_MSHR]) | (room ? 0 : lacking[LACKS_ROOM]);
     return queue->taken & ~hopeless;
 }
-static inline bool reexecution_head_is(const ReexecutionQueue *queue, uint64_t hopeful) {
-    return hopeful >> queue->order[queue->head] & 1;
+void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_t address,
+                                  uint32_t line_bytes);
+/* A line or a way of the set came or went, for an access to the line of `line_bytes` with this address. Only
+ * the latter can give what lacks permission a hit. */
+static inline void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set, uint64_t address,
+                                           uint32_t line_bytes) {
+    if (queue->of_set[set % REEXECUTION_BUCKETS])
+        reexecution_give_hope_in_set(queue, set, address, line_bytes);
 }
-/* A line or a way of the set came or went. */
-void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set);
 /* Any of them may be taken now. */
 void reexecution_forget_lacks(ReexecutionQueue *queue);
 
 /* Turns until one of these is at the head; they must not be empty. */
-uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful);
+static inline uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
+    uint32_t turns = 0, at = queue->head;
+    while (!(hopeful >> queue->order[at] & 1)) {
+        turns++;
+        if (++at == queue->count) at = 0;
+    }
+    return turns;
+}
 
 #endif
