@@ -98,7 +98,7 @@ typedef struct {
 typedef struct {
     uint64_t accesses, results[RESULTS], stream_results[STREAMS][RESULTS];
     uint64_t stall_events[STALLS - 1], stall_cycles[STALLS - 1]; /* of stall s: [s - 1] */
-    uint64_t evictions, write_backs, fetches, fills;
+    uint64_t evictions, write_backs, fetches, fills, data_port_cycles;
 } CacheStats;
 
 typedef struct {
@@ -269,6 +269,8 @@ typedef enum {
     STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
     STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
     STAT_NAMED(T, cache.stats.fills, "fills", "messages", "Lines or sectors that came"),                     \
+    STAT_NAMED(T, cache.stats.data_port_cycles, "data_port_cycles", "cycles",                                \
+               "The data array's port moved what hit or was written back; of an L1: what was written"),      \
     FORMULA("miss_rate", cache_miss_rate, "fraction",                                                        \
             "misses / (hits + misses + merges), all streams, bypasses left out"),                            \
     FORMULA("miss_or_merge_rate", cache_miss_or_merge_rate, "fraction",                                      \
@@ -444,12 +446,13 @@ static inline void cache_respond(Link *to_cpu, const MemMessage *m, uint8_t flag
     *response = *m;
     response->flags |= flags;
 }
-/* Ticks that `bytes` take through the data array's port. */
-static inline uint64_t cache_port_ticks(const Cache *cache, uint32_t bytes) {
-    return ((bytes + cache->port_mask) >> cache->port_shift) * cache->period;
+/* Cycles that `bytes` take through the data array's port, or through that for fills. */
+static inline uint64_t cache_port_cycles(const Cache *cache, uint32_t bytes) {
+    return (bytes + cache->port_mask) >> cache->port_shift;
 }
 static inline void cache_use_data_port(Cache *cache, uint32_t bytes, uint64_t now) {
-    uint64_t until = now + cache_port_ticks(cache, bytes);
+    uint64_t cycles = cache_port_cycles(cache, bytes), until = now + cycles * cache->period;
+    cache->stats.data_port_cycles += cycles;
     if (until > cache->data_busy_until) cache->data_busy_until = until;
 }
 

@@ -300,7 +300,7 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
         link_pop(from_mem, now);
     } else if (m && l2->fill_busy_until <= now) {
         cache_fill(&l2->cache, m, now);
-        l2->fill_busy_until = now + cache_port_ticks(&l2->cache, m->bytes);
+        l2->fill_busy_until = now + cache_port_cycles(&l2->cache, m->bytes) * l2->cache.period;
         link_pop(from_mem, now);
     }
     uint64_t ready = link_next_ready(from_mem);

@@ -81,8 +81,6 @@ end
 
 -- What the machine was busy with --------------------------------------------------------------------------------------
 
-local line_bytes <const> = 128
-
 -- From when on a port counts as what limits the rest. A switch that queues at its inputs delivers less than its
 -- channels could: 59 % of random traffic (Karol, Hluchyj and Morgan 1987).
 local saturated <const>, switch_saturated <const>, issue_saturated <const> = 0.75, 0.55, 0.9
@@ -99,13 +97,12 @@ local function busy_ports(facts, d, sms)
     ports[#ports + 1] = { name = name, busy = moved / (width * cycles), saturated = enough or saturated }
   end
   local function count(role) return parts[role] and #parts[role].paths end
-  local crossbar, l2 = parts.crossbar and parts.crossbar.parameters, parts.l2 and parts.l2.parameters
+  local crossbar = parts.crossbar and parts.crossbar.parameters
   local channels = crossbar and math.min(sms, crossbar.up, crossbar.down)
   add("DRAM bus", "dram", count "dram", "data_bus_cycles")
   add("crossbar replies", "crossbar", channels, "response_flits_in", switch_saturated)
   add("crossbar requests", "crossbar", channels, "request_flits_in", switch_saturated)
-  local lines_per_cycle = l2 and #parts.l2.paths * math.min(line_bytes, l2.data_port) / line_bytes
-  add("L2 data port", "l2", lines_per_cycle, "hits write_backs")
+  add("L2 data port", "l2", count "l2", "data_port_cycles")
   add("SM network port", "mux", sms, "requests")
   add("LSU port", "lsu", sms, "load_accesses store_accesses atomic_accesses")
   add("shared-memory banks", "lsu", sms, "shared_loads shared_stores bank_conflict_cycles")

@@ -101,6 +101,7 @@ START_TEST(narrow_data_port_takes_a_line_in_several_cycles) {
         ck_assert_uint_eq(rig_response(&rig, 1 + i)->cycle, start + RIG_HIT + expected[i]);
     ck_assert_uint_eq(rig_stat(&rig, "data_port_stalls"), 3);
     ck_assert_uint_eq(rig_stat(&rig, "data_port_stall_cycles"), 9);
+    ck_assert_uint_eq(rig_stat(&rig, "data_port_cycles"), 3 * 4 + 2);
     rig_free(&rig);
 }
 END_TEST
@@ -205,6 +206,7 @@ START_TEST(writes_and_write_backs_take_the_data_port) {
     static const uint64_t expected[] = {0, 2, 6, 7};
     for (uint32_t i = 0; i < 4; i++)
         ck_assert_uint_eq(rig_response(&rig, 1 + i)->cycle, start + RIG_HIT + expected[i]);
+    ck_assert_uint_eq(rig_stat(&rig, "data_port_cycles"), 2 + 4);
     rig_free(&rig);
 }
 END_TEST
