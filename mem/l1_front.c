@@ -282,7 +282,8 @@ static uint64_t pass_by(L1Cache *l1, const MemMessage *m, uint64_t now) {
     return NEVER;
 }
 
-ATTENTIVE uint64_t l1_attend(L1Cache *l1, uint64_t now) {
+/* One function: it is called in every cycle of a cache with accesses in the queue. */
+ATTENTIVE __attribute__((flatten)) uint64_t l1_attend(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     if (l1->queue.count || l1->buffer.places || l1->watch_blocked_hits) return take_cycle(l1, m, now);
     return m ? pass_by(l1, m, now) : NEVER;
@@ -306,9 +307,10 @@ bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
     ensure(object->class == &l1_class);
     L1Cache *l1 = (L1Cache *)object;
     const DelayQueue *queue = &l1->cache.pipeline;
-    if (prioritization_holds(&l1->buffer, sm, warp) || reexecution_of_warp(&l1->queue, sm, warp)) return true;
-    for (uint32_t i = 0; i < queue->count; i++) {
-        const MemMessage *m = &queue->message[(queue->first + i) & (queue->slots - 1)];
+    if (reexecution_of_warp(&l1->queue, sm, warp)) return true;
+    if (l1->buffer.count && prioritization_holds(&l1->buffer, sm, warp)) return true;
+    for (uint32_t i = queue->first, end = i + queue->count; i != end; i++) {
+        const MemMessage *m = &queue->message[i & (queue->slots - 1)];
         if (m->warp == warp && m->sm == sm) return true;
     }
     return false;

@@ -44,19 +44,21 @@ function mascar:start()
   if self.params.reexecution and self.l1.reexecution_entries == 0 then
     error(("mascar wants a re-execution queue: set %s.reexecution_entries"):format(self.l1.path), 0)
   end
-  self.equal_priority_knobs = self.sm:setting { first = "memory", scheduler = "gto", may_issue_memory = bits.all, watched = 0 }
-  self.memory_access_priority_knobs = self.sm:setting { first = "compute", scheduler = "oldest" }
-  self.serve_all = self.l1:setting { may_miss = bits.all, memory_watched = 0 }
-  self.find_owner = self.l1:setting { may_miss = bits.all, memory_watched = bits.all }
-  self.let_all_issue = self.sm:setting { may_issue_memory = bits.all }
-  self.let_issue, self.serve, self.watch = {}, {}, {}
+  if not self.params.scheduling then return end
+  local all = bits.all
+  self.set_equal_priority = self.sm:setting(
+    { first = "memory", scheduler = "gto", may_issue_memory = all, watched = 0 }, self.l1, { may_miss = all, memory_watched = 0 })
+  self.set_memory_access_priority = self.sm:setting(
+    { first = "compute", scheduler = "oldest" }, self.l1, { may_miss = all, memory_watched = all })
+  self.find_owner = self.sm:setting({ may_issue_memory = all }, self.l1, { may_miss = all, memory_watched = all })
+  self.set_owner, self.watch = {}, {}
   for warp = 0, self.sm.warps - 1 do
     local own = bits.of(warp)
-    self.let_issue[warp] = self.sm:setting { may_issue_memory = own }
-    self.serve[warp] = self.l1:setting { may_miss = own }
+    self.set_owner[warp] = self.sm:setting({ may_issue_memory = own, watched = 0 }, self.l1, { may_miss = own })
     self.watch[warp] = self.sm:setting { watched = own }
   end
-  if self.params.scheduling then self:equal_priority() end
+  self.sm:watch_taken(self.l1)
+  self:equal_priority()
 end
 
 -- Section III-B: scheduling in equal priority mode --------------------------------------------------------------------
@@ -64,8 +66,7 @@ end
 --- Memory warps before compute warps, greedy then oldest inside; no stall bits.
 function mascar:equal_priority()
   self.state.mp, self.state.owner = false, nil
-  self.equal_priority_knobs()
-  self.serve_all()
+  self.set_equal_priority()
 end
 
 -- Section III-A: scheduling in memory access priority mode ------------------------------------------------------------
@@ -74,8 +75,7 @@ end
 function mascar:memory_access_priority()
   self.state.mp = true
   self:count "mp_modes"
-  self.memory_access_priority_knobs()
-  self.find_owner()
+  self.set_memory_access_priority()
 end
 
 --- The memory saturation flag.
@@ -84,11 +84,11 @@ function mascar:on_l1_saturation(on)
   if on == 1 then self:memory_access_priority() else self:equal_priority() end
 end
 
---- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone.
+--- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone. The SM watches it
+-- from when the L1 has taken what it has issued.
 function mascar:own(warp)
   self.state.owner = warp
-  self.let_issue[warp]()
-  self.serve[warp]()
+  self.set_owner[warp]()
   if not self.sm:holds_accesses(warp) then self.watch[warp]() end
 end
 
@@ -108,10 +108,6 @@ function mascar:on_load_blocked(warp)
 end
 mascar.on_watched_stops = mascar.on_load_blocked
 
-function mascar:on_l1_taken(warp)
-  if self.state.owner == warp then self.watch[warp]() end
-end
-
 -- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
 
 function mascar:relinquish()
@@ -121,7 +117,6 @@ function mascar:relinquish()
     self:count "queue_owners"
   else
     self.state.owner = nil
-    self.let_all_issue()
     self.find_owner()
   end
 end

@@ -65,6 +65,24 @@ SELDOM void sm_look_at_watched(Sm *sm) {
     }
 }
 
+static int64_t watch_taken(Listener *listener, SimObject *l1, uint32_t event, const int64_t *arguments,
+                           uint64_t now) {
+    Sm *sm = (Sm *)((char *)listener - offsetof(Sm, taken));
+    WarpSet warp = warp_bit((uint32_t)arguments[0]);
+    (void)l1, (void)event, (void)now;
+    if (sm->watched & warp) return NO_ANSWER;
+    sm->watched |= warp;
+    object_wake(&sm->obj);
+    return NO_ANSWER;
+}
+
+void sm_watch_taken(Sm *sm, SimObject *l1) {
+    int event = event_number(l1->class, "taken");
+    ensure(event >= 0);
+    sm->taken = (Listener){watch_taken};
+    object_listen(l1, &sm->taken, 1u << event);
+}
+
 static void empty_buffer(Sm *sm, uint32_t w) {
     sm->warp[w].buffered = 0;
     sm->valid &= ~warp_bit(w);

@@ -70,22 +70,27 @@ void sm_update_allowed(Sm *sm) {
     sm->allowed = sm->may_issue & within;
 }
 
+#define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
+
 /* Has a policy a say in which of the ready warps issues, or does one listen? */
 static inline bool is_guided(const Sm *sm) {
     uint64_t all_preferred = sm->preferred + 1; /* 0 */
-    uint32_t listened = sm->obj.heard & (1u << SM_PICK | 1u << SM_ISSUE);
-    return __builtin_expect((sm->first | all_preferred | listened) != 0, 0);
+    return __builtin_expect((sm->first | all_preferred | (sm->obj.heard & PICKS)) != 0, 0);
 }
 
-SELDOM static uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
+SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet ready) {
     int64_t warp = NO_ANSWER;
-    ready = narrow(sm, ready);
     if (object_is_heard(&sm->obj, SM_PICK))
         warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)ready, 0, 0);
     bool good = warp >= 0 && warp < MAX_WARPS && ready >> warp & 1;
     uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, ready);
     object_tell(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
     return picked;
+}
+
+SELDOM static uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
+    ready = narrow(sm, ready);
+    return sm->obj.heard & PICKS ? pick_and_tell(sm, sched, ready) : pick(sm, sched, ready);
 }
 
 /* Warps whose first instruction has its operands. */

@@ -160,6 +160,7 @@ static const Field sm_fields[] = {
     KNOB(Sm, preferred, "warps", "Warps that go before the others"),
     KNOB(Sm, watched, "warps",
          "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
+    HOST(Sm, taken, "Adds to them"),
     VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),

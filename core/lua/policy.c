@@ -227,7 +227,6 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     instance->kernel_start = instance->kernel_end = LUA_NOREF;
     instance->L = interpreter_new(interpreter_home(L));
     replace_user_error(instance->L);
-    policy_object_open(instance->L);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
     ensure(machine->policies);
     machine->policies[machine->policy_count++] = instance;

@@ -75,6 +75,14 @@ static int sm_holds_accesses(lua_State *L, SimObject *object) {
     return 1;
 }
 
+/* sm:watch_taken(l1): the SM watches each warp of which this L1 tells that it is taken; from now on */
+static int sm_watch_taken_by(lua_State *L, SimObject *object) {
+    SimObject *l1 = policy_object_at(L, 2);
+    luaL_argcheck(L, l1->class == &l1_class && l1->cluster == object->cluster, 2, "not an L1 of this SM");
+    sm_watch_taken((Sm *)object, l1);
+    return 0;
+}
+
 /* sm:number() -> of this SM among all, from 0 */
 static int sm_number_of(lua_State *L, SimObject *object) {
     lua_pushinteger(L, sm_number(object));
@@ -227,6 +235,7 @@ const PolicyMethod policy_methods[] = {
     {"SM", "cta_warps", sm_cta_warps},
     {"SM", "memory_ready", sm_memory_ready},
     {"SM", "holds_accesses", sm_holds_accesses},
+    {"SM", "watch_taken", sm_watch_taken_by},
     {"L1", "reexecution_head", l1_head},
     {"SM", "number", sm_number_of},
     {"SM", "ctas_per_sm", sm_ctas_per_sm},

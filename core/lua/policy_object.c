@@ -76,21 +76,18 @@ static int push_member(lua_State *L) {
     return lua_rawget(L, -2);
 }
 
-/* handle.name */
+/* handle.name, which is no method. Upvalues: the object and the table of its class. */
 static int l_index(lua_State *L) {
-    SimObject *object = policy_object_at(L, 1);
-    int type = push_member(L);
-    if (type == LUA_TLIGHTUSERDATA) {
+    SimObject *object = lua_touserdata(L, lua_upvalueindex(1));
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TLIGHTUSERDATA) {
         push_value(L, object, lua_touserdata(L, -1));
         return 1;
     }
-    if (type == LUA_TNIL) {
-        const char *name = lua_isstring(L, 2) ? lua_tostring(L, 2) : "";
-        if (strcmp(name, "path") == 0) return lua_pushstring(L, object->path), 1;
-        if (strcmp(name, "class") == 0) return lua_pushstring(L, object->class->name), 1;
-        return no_such_name(L, object, false);
-    }
-    return 1;
+    const char *name = lua_isstring(L, 2) ? lua_tostring(L, 2) : "";
+    if (strcmp(name, "path") == 0) return lua_pushstring(L, object->path), 1;
+    if (strcmp(name, "class") == 0) return lua_pushstring(L, object->class->name), 1;
+    return no_such_name(L, object, false);
 }
 
 _Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *legal) {
@@ -194,50 +191,62 @@ static int l_newindex(lua_State *L) {
 }
 
 typedef struct {
+    SimObject *object;
     const Field *knob;
     uint64_t value;
 } KnobValue;
 
-/* Values for several knobs of an object, checked when they were written down. */
+/* Values for several knobs, checked when they were written down. Those of an object stand together. */
 typedef struct {
-    SimObject *object;
-    uint32_t count, pad;
+    uint64_t count;
     KnobValue row[];
 } Setting;
 
 static int l_set(lua_State *L) {
     const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
     bool changed = false;
-    for (uint32_t i = 0; i < setting->count; i++)
-        changed |= put_value(setting->object, setting->row[i].knob, setting->row[i].value);
-    if (changed) knobs_changed(setting->object);
+    for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
+        changed |= put_value(row->object, row->knob, row->value);
+        if (row + 1 < end && row[1].object == row->object) continue;
+        if (changed) knobs_changed(row->object);
+        changed = false;
+    }
     return 0;
 }
 
 /* (handle, name, value, KnobValue), as a function so that the values stand where others look for them. */
 static int l_write_down(lua_State *L) {
     KnobValue *row = lua_touserdata(L, 4);
-    row->knob = knob_at(L, policy_object_at(L, 1), &row->value);
+    row->object = policy_object_at(L, 1);
+    row->knob = knob_at(L, row->object, &row->value);
     return 0;
 }
 
-/* handle:setting { name = value, ... } -> a function that sets them all */
-static int l_setting(lua_State *L) {
-    SimObject *object = policy_object_at(L, 1);
-    uint32_t count = 0;
-    luaL_checktype(L, 2, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-        count++;
-    Setting *setting = lua_newuserdatauv(L, sizeof *setting + count * sizeof *setting->row, 0);
-    *setting = (Setting){.object = object};
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+static void write_down(lua_State *L, int handle, Setting *setting) {
+    for (lua_pushnil(L); lua_next(L, handle + 1); lua_pop(L, 1)) {
         lua_pushcfunction(L, l_write_down);
-        lua_pushvalue(L, 1);
+        lua_pushvalue(L, handle);
         lua_pushvalue(L, -4);
         lua_pushvalue(L, -4);
         lua_pushlightuserdata(L, &setting->row[setting->count++]);
         lua_call(L, 4, 0);
     }
+}
+
+/* handle:setting({ name = value, ... } [, handle, { ... }]...) -> a function that sets them all */
+static int l_setting(lua_State *L) {
+    size_t count = 0;
+    int end = lua_gettop(L) + 1;
+    for (int handle = 1; handle < end || handle == 1; handle += 2) {
+        policy_object_at(L, handle);
+        luaL_checktype(L, handle + 1, LUA_TTABLE);
+        for (lua_pushnil(L); lua_next(L, handle + 1); lua_pop(L, 1))
+            count++;
+    }
+    Setting *setting = lua_newuserdatauv(L, sizeof *setting + count * sizeof *setting->row, 0);
+    setting->count = 0;
+    for (int handle = 1; handle < end; handle += 2)
+        write_down(L, handle, setting);
     lua_pushcclosure(L, l_set, 1);
     return 1;
 }
@@ -250,12 +259,12 @@ static int l_tostring(lua_State *L) {
 static int l_call_method(lua_State *L) {
     const PolicyMethod *method = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
-    if (strcmp(object->class->name, method->class) != 0)
+    if (object->class != lua_touserdata(L, lua_upvalueindex(2)))
         luaL_error(L, "%s: %s belongs to %s", object->path, method->name, method->class);
     return method->call(L, object);
 }
 
-/* Pushes the table of a class, made when it is first wanted. */
+/* Pushes the table of a class's fields, made when it is first wanted. */
 static void push_class_table(lua_State *L, const Class *class) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, class) == LUA_TTABLE) return;
     lua_pop(L, 1);
@@ -265,31 +274,43 @@ static void push_class_table(lua_State *L, const Class *class) {
         lua_pushlightuserdata(L, (void *)(uintptr_t)f);
         lua_setfield(L, -2, f->name);
     }
-    for (const PolicyMethod *m = policy_methods; m->name; m++) {
-        if (strcmp(m->class, class->name) != 0) continue;
-        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
-        lua_pushcclosure(L, l_call_method, 1);
-        lua_setfield(L, -2, m->name);
-    }
-    lua_pushcfunction(L, l_setting);
-    lua_setfield(L, -2, "setting");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }
 
+static void push_methods(lua_State *L, const Class *class) {
+    lua_newtable(L);
+    for (const PolicyMethod *m = policy_methods; m->name; m++) {
+        if (strcmp(m->class, class->name) != 0) continue;
+        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
+        lua_pushlightuserdata(L, (void *)(uintptr_t) class);
+        lua_pushcclosure(L, l_call_method, 2);
+        lua_setfield(L, -2, m->name);
+    }
+    lua_pushcfunction(L, l_setting);
+    lua_setfield(L, -2, "setting");
+}
+
+/* A handle has a metatable of its own, whose __index is a table: Lua finds methods there without a call, and
+ * what is none where that table's own __index, which knows the object, looks. */
 void policy_object_push(lua_State *L, SimObject *object) {
+    static const luaL_Reg metamethods[] = {
+        {"__newindex", l_newindex}, {"__tostring", l_tostring}, {NULL, NULL}};
     *(Handle *)lua_newuserdatauv(L, sizeof(Handle), 1) = (Handle){handle_type, object};
     push_class_table(L, object->class);
     lua_setiuservalue(L, -2, 1);
-    luaL_setmetatable(L, handle_type);
-}
-
-void policy_object_open(lua_State *L) {
-    static const luaL_Reg metamethods[] = {
-        {"__index", l_index}, {"__newindex", l_newindex}, {"__tostring", l_tostring}, {NULL, NULL}};
-    luaL_newmetatable(L, handle_type);
-    luaL_setfuncs(L, metamethods, 0);
+    luaL_newlib(L, metamethods);
+    lua_pushstring(L, handle_type);
+    lua_setfield(L, -2, "__name");
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
+    push_methods(L, object->class);
+    lua_newtable(L);
+    lua_pushlightuserdata(L, object);
+    push_class_table(L, object->class);
+    lua_pushcclosure(L, l_index, 2);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
 }

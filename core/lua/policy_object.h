@@ -10,8 +10,6 @@
 void policy_object_push(lua_State *L, SimObject *object);
 /* The object of the handle at `index`; a Lua error when it is none. */
 SimObject *policy_object_at(lua_State *L, int index);
-/* Once in each Lua state that holds handles. */
-void policy_object_open(lua_State *L);
 
 /* Functions that a class offers to policies, "oldest" of an SM, say: methods of its handles. `object` is the
  * object of the handle at index 1. */

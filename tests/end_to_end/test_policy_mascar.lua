@@ -35,7 +35,7 @@ local policy = require "warpwright.policy"
 local observer = policy "observer" {
   doc = "Watches mascar",
   counters = { loads = "", owned_loads = "", forbidden_loads = "", pairs = "", parted = "", blocked = "", kept = "", modes = "",
-    wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "" },
+    wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "", takes = "", unwatched = "" },
 }
 
 --- What may issue in a cycle is what stood in the knob at the end of the one before.
@@ -65,7 +65,13 @@ function observer:on_l1_memory_access(warp)
   if self.sm.first == "compute" and self.l1.may_miss ~= bits.of(warp) then self:count "not_owned" end
   self:compare()
 end
-observer.on_l1_taken = observer.compare
+
+--- The owner is watched from when the L1 has taken its accesses.
+function observer:on_l1_taken(warp)
+  self:count "takes"
+  if not bits.has(self.sm.watched, warp) then self:count "unwatched" end
+  self:compare()
+end
 
 --- The owner is one at most. It gives way when it waits for a load, and not before the L1 has taken its accesses.
 function observer:on_load_blocked(warp)
@@ -120,6 +126,8 @@ harness.test("in MP mode one warp accesses memory at a time, and gives way when 
   -- No access is refused when nobody owns the memory: the first that needs it makes its warp the owner.
   harness.equal(sum "accesses", checks.sum(r, "sm.mascar.owners"), "first accesses, owners")
   harness.equal(sum "not_owned", 0, "first accesses of warps that did not become owners")
+  assert(sum "takes" > 100, "too few times at which all is taken: " .. sum "takes")
+  harness.equal(sum "unwatched", 0, "warps of which all is taken and that nobody watches")
   harness.equal(sum "uneven", 0, "times at which others may issue than are served")
   -- The signal changes once to saturated and once back.
   local switches = checks.sum(r, "sm.mascar.mp_modes")

@@ -504,7 +504,6 @@ static Sim *sleeper_below(TickOrder order, const char *clock, Bell *bells[2]) {
     bells[1] = add(sim, "tower.sleeper", clock, 1e5, 1e6);
     sim_elaborate(sim);
     L = luaL_newstate();
-    policy_object_open(L);
     policy_object_push(L, &bells[1]->obj);
     lua_setglobal(L, "sleeper");
     return sim;
@@ -578,6 +577,25 @@ START_TEST(a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_anoth
 }
 END_TEST
 
+START_TEST(a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below((TickOrder)_i, "core", bells);
+    Ear ear = {.act = apply_setting};
+    listen(&ear, bells, 1, 1 << BELL_STROKE);
+    policy_object_push(L, &bells[0]->obj);
+    lua_setglobal(L, "tower");
+    ck_assert_int_eq(luaL_dostring(L, "apply = sleeper:setting({ step = 7 }, tower, { step = 1 })"), LUA_OK);
+    run_to(sim, 3 * QUANTUM);
+    ck_assert_uint_eq(bells[1]->step, 7);
+    ck_assert_uint_eq(bells[1]->last_tick, 6);
+    ck_assert_uint_eq(bells[0]->step, 1);
+    ck_assert_int_eq(luaL_dostring(L, "tower:setting({ step = 2 }, sleeper, { step = 3 })()"), LUA_OK);
+    ck_assert_uint_eq(bells[0]->step, 2);
+    ck_assert_uint_eq(bells[1]->step, 3);
+    close_sleeper(sim);
+}
+END_TEST
+
 START_TEST(a_setting_is_checked_when_it_is_written_down) {
     Bell *bells[2];
     Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
@@ -586,9 +604,17 @@ START_TEST(a_setting_is_checked_when_it_is_written_down) {
                                           "sleeper:setting { step = 1.5 }",
                                           "sleeper:setting { step = '7' }",
                                           "sleeper:setting(7)",
+                                          "sleeper:setting({ step = 7 }, sleeper)",
+                                          "sleeper:setting({ step = 7 }, 7, { step = 7 })",
                                           "sleeper.setting({}, { step = 7 })"};
-    static const char *const why[] = {"no knob 'sum'", "no knob 'none'", "step: 1.5",
-                                      "step: 7",       "table expected", "warpwright.policy_object expected"};
+    static const char *const why[] = {"no knob 'sum'",
+                                      "no knob 'none'",
+                                      "step: 1.5",
+                                      "step: 7",
+                                      "table expected",
+                                      "table expected",
+                                      "warpwright.policy_object expected",
+                                      "warpwright.policy_object expected"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         ck_assert_msg(luaL_dostring(L, refused[i]) != LUA_OK, "%s", refused[i]);
         ck_assert_msg(strstr(lua_tostring(L, -1), why[i]) != NULL, "%s", lua_tostring(L, -1));
@@ -656,6 +682,7 @@ Suite *events_suite(void) {
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_in_the_next_cycle, 0, 3);
     tcase_add_loop_test(knobs, a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_another_value,
                         0, 3);
+    tcase_add_loop_test(knobs, a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob, 0, 3);
     tcase_add_test(knobs, a_setting_is_checked_when_it_is_written_down);
     tcase_add_test(knobs, a_handle_is_known_by_its_type);
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_of_a_slower_clock_at_its_next_edge, 0, 3);

@@ -12,17 +12,21 @@ local Instance = {}
 
 --- self:count("name", n): adds to a counter that the definition declares; it is in the stats.
 function Instance:count(name, n)
-  local value = self.counters[name]
+  local counters = self.counters
+  local value = counters[name]
+  if value and not n then
+    counters[name] = value + 1
+    return
+  end
   if not value then
     local legal = names.sorted_keys(self.counters)
     error(("the policy declares no counter '%s'; %s"):format(tostring(name),
       #legal > 0 and "it has " .. table.concat(legal, ", ") or "it has none"), 2)
   end
-  local more = n or 1
-  if math.type(more) ~= "integer" then
-    error(("count %s: %s is not a whole number"):format(name, tostring(more)), 2)
+  if math.type(n) ~= "integer" then
+    error(("count %s: %s is not a whole number"):format(name, tostring(n)), 2)
   end
-  self.counters[name] = value + more
+  counters[name] = value + n
 end
 
 --- What an instance remembered elsewhere would be missing after a resume.
@@ -121,7 +125,8 @@ return function(specification, handles, native)
   local self = { params = specification.params, state = {}, counters = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
   for _, name in ipairs(names.sorted_keys(definition.counters)) do self.counters[name] = 0 end
-  local methods = setmetatable({}, { __index = Instance })
+  local methods = {}
+  for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
   setmetatable(self, { __index = methods })
   connect(self, definition, native)
