@@ -133,7 +133,8 @@ static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, con
     return stall;
 }
 
-static Stall read(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
+static inline __attribute__((always_inline)) Stall read(L1Cache *l1, const MemMessage *m, Lookup *at,
+                                                        uint64_t now) {
     Cache *c = &l1->cache;
     if (!cache_holds(c, at)) {
         bool policies = (l1->may_allocate & l1->may_miss) != ~0ull || l1->obj.heard;
