@@ -5,7 +5,9 @@ local harness = require "harness"
 
 local folder = arg[-1]:match("^(.*)/[^/]*/warpwright$") or "build"
 -- A changed checkpoint takes a fraction of a millisecond, a machine that loads one takes several.
-local targets = { { name = "checkpoint", changes = 5000 }, { name = "machine", changes = 100 } }
+local targets = {
+  { name = "checkpoint", changes = 5000 }, { name = "machine", changes = 100 }, { name = "ptx", changes = 2000 },
+}
 
 local function run(command, ...)
   local pipe = assert(io.popen(command:format(...) .. " 2>&1"))

@@ -1,0 +1,155 @@
+/* PTX from anywhere: it is parsed and decoded, or refused by an error that names file and line. Bytes alone
+ * seldom make another program, so the mutator also moves whole lines and words about. */
+#include "core/ptx/module.h"
+#include "core/sim/buffer.h"
+#include "core/sim/error.h"
+#include "core/sim/random.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME "fuzz.ptx"
+
+typedef struct {
+    const char *text;
+    size_t length;
+    Module *module;
+} Input;
+
+static void parse(void *context) {
+    Input *input = context;
+    input->module = module_parse(FILE_NAME, input->text, input->length);
+}
+
+/* As if every variable were placed at an address of its own. */
+static void place(Module *module) {
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        module->variables[i].address = 0xc0000000 + 0x1000 * (uint64_t)i;
+    module_place(module);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    Input input = {(const char *)bytes, count, NULL};
+    const char *error = user_error_catch(parse, &input);
+    ensure(!error == (input.module != NULL));
+    if (error) {
+        ensure(strncmp(error, FILE_NAME, strlen(FILE_NAME)) == 0);
+    } else {
+        place(input.module);
+        module_free(input.module);
+    }
+    return 0;
+}
+
+/* --- Changing words and lines ---------------------------------------------------------------- */
+
+typedef struct {
+    size_t from, to;
+} Piece;
+
+static bool ends_piece(uint8_t byte, bool words) {
+    return words ? !(isalnum(byte) || strchr("_%$.", byte)) : byte == '\n';
+}
+
+/* The word or line around a place of the text. */
+static Piece piece_at(const uint8_t *bytes, size_t count, size_t at, bool words) {
+    Piece piece = {at, at};
+    while (piece.from > 0 && !ends_piece(bytes[piece.from - 1], words))
+        piece.from--;
+    while (piece.to < count && !ends_piece(bytes[piece.to], words))
+        piece.to++;
+    if (!words && piece.to < count) piece.to++;
+    return piece;
+}
+
+/* One piece comes instead of another, or in front of it. */
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t count, size_t capacity, unsigned seed) {
+    Random random = {seed};
+    if (count == 0 || random_below(&random, 3) == 0) return LLVMFuzzerMutate(bytes, count, capacity);
+    bool words = random_below(&random, 2), instead = random_below(&random, 2);
+    Piece source = piece_at(bytes, count, random_below(&random, count), words);
+    Piece place = piece_at(bytes, count, random_below(&random, count), words);
+    Buffer changed = {0};
+    buffer_append(&changed, bytes, place.from);
+    buffer_append(&changed, bytes + source.from, source.to - source.from);
+    size_t rest = instead ? place.to : place.from;
+    buffer_append(&changed, bytes + rest, count - rest);
+    size_t size = changed.count < capacity ? changed.count : capacity;
+    if (size) memcpy(bytes, changed.bytes, size);
+    buffer_free(&changed);
+    return size;
+}
+
+/* --- Seeds ----------------------------------------------------------------------------------- */
+
+static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
+
+static const struct {
+    const char *name, *text;
+} seeds[] = {
+    {"loop", ".visible .entry loop(.param .u64 p, .param .u32 n)\n.maxntid 256, 1, 1\n{\n"
+             ".reg .pred %p<3>;\n.reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n"
+             ".shared .align 4 .b8 tile[1024];\n.local .align 8 .b8 depot[16];\n"
+             "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n"
+             "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd2, %rd2, %rd3;\n"
+             "mov.u32 %r3, 0;\n$L_1:\nld.global.v2.f32 {%f1, %f2}, [%rd2+8];\n"
+             "fma.rn.f32 %f3, %f1, %f2, 0f3F800000;\nst.shared.f32 [tile+4], %f3;\nbar.sync 0;\n"
+             "st.local.u32 [depot], %r3;\nadd.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, %r1;\n@%p1 bra $L_1;\n"
+             "shfl.sync.down.b32 %r4|%p2, %r3, 16, 31, -1;\n@!%p2 bra $L_2;\n"
+             "atom.global.add.u32 %r5, [%rd2], %r4;\n$L_2:\nret;\n}\n"},
+    {"calls", ".func (.param .b32 r) twice(.param .b32 x)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [x];\n"
+              "add.u32 %r2, %r1, %r1;\nst.param.b32 [r], %r2;\nret;\n}\n.global .u64 table[1] = {twice};\n"
+              ".entry calls(.param .u64 p)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n"
+              "mov.u32 %r1, %laneid;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\n"
+              "call.uni (b), twice, (a);\nld.param.b32 %r2, [b];\n}\nld.global.u64 %rd2, [table];\n{\n"
+              ".param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r2;\n"
+              "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd2, (a), proto;\n"
+              "ld.param.b32 %r3, [b];\n}\nst.global.u32 [%rd1], %r3;\nret;\n}\n"},
+    {"tables",
+     ".const .align 4 .f32 values[4] = {0f3F800000, 2.0, 0f40400000};\n"
+     ".global .align 8 .u64 pointers[2] = {values, generic(values)+4};\n.global .texref image;\n"
+     ".entry tables(.param .align 8 .b8 s[16])\n{\n.reg .b16 %h<3>;\n.reg .b32 %r<8>;\n"
+     ".reg .f32 %f<6>;\n.reg .b64 %rd<3>;\nld.param.v2.u64 {%rd1, %rd2}, [s];\n"
+     "mov.u32 %r1, %ctaid.x;\nswitch: .branchtargets L0, L1, L2;\nbrx.idx %r1, switch;\nL0:\n"
+     "ld.const.f32 %f1, [values+4];\nL1:\ntex.2d.v4.f32.s32 {%f2, %f3, %f4, %f5}, [image, {%r1, %r1}];\n"
+     "L2:\nmov.b32 {%h1, %h2}, %r1;\ncvt.u32.u16 %r2, %h1;\nmad.lo.cc.u32 %r3, %r1, %r2, 7;\n"
+     "madc.hi.u32 %r4, %r1, %r2, 0;\nprmt.b32 %r5, %r3, %r4, 0x5410;\nst.global.u32 [%rd1], %r5;\n"
+     "exit;\n}\n"},
+};
+
+static void write_seed(const char *folder, const char *name, const char *text) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file || fprintf(file, "%s%s", head, text) < 0 || fclose(file) != 0) {
+        perror(path);
+        exit(2);
+    }
+}
+
+/* A seed that is refused would teach nothing. */
+static void check_seed(const char *name, const char *text) {
+    Buffer whole = {0};
+    buffer_append(&whole, head, strlen(head));
+    buffer_append(&whole, text, strlen(text));
+    Input input = {(const char *)whole.bytes, whole.count, NULL};
+    const char *error = user_error_catch(parse, &input);
+    if (error) {
+        fprintf(stderr, "seed %s: %s\n", name, error);
+        exit(2);
+    }
+    module_free(input.module);
+    buffer_free(&whole);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    if (*argc != 3 || strcmp((*argv)[1], "--seeds") != 0) return 0;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        check_seed(seeds[i].name, seeds[i].text);
+        write_seed((*argv)[2], seeds[i].name, seeds[i].text);
+    }
+    exit(0);
+}
