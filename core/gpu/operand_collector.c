@@ -6,34 +6,49 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static void advance_banks(OperandCollector *state, uint32_t banks, uint64_t cycle) {
-    uint64_t passed = cycle - state->bank_base;
-    if (passed == 0) return;
-    for (uint32_t i = 0; i < banks; i++)
-        state->bank_busy[i] = passed < 64 ? state->bank_busy[i] >> passed : 0;
-    state->bank_base = cycle;
+/* Banks whose port is taken in a cycle. */
+static inline uint32_t taken_banks(const OperandCollector *state, uint64_t cycle) {
+    uint64_t entry = state->taken[cycle % BANK_WINDOW];
+    return entry >> 32 == (uint32_t)(cycle / BANK_WINDOW) ? (uint32_t)entry : 0;
 }
 
-/* Takes the first free cycle from bank_base + `offset` on, or rather none unless `wanted`. Nothing is
- * reserved so far ahead that the window of 64 cycles would not do. */
-static inline uint64_t reserve_bank(OperandCollector *state, uint32_t bank, uint64_t offset, bool wanted) {
-    uint64_t free = ~state->bank_busy[bank] >> offset;
-    uint64_t slot = (offset + (uint64_t)__builtin_ctzll(free | 1ull << 63)) & 63;
-    state->bank_busy[bank] |= (uint64_t)wanted << slot;
-    return wanted ? state->bank_base + slot : 0;
+static inline void take_banks(OperandCollector *state, uint64_t cycle, uint32_t banks) {
+    state->taken[cycle % BANK_WINDOW] =
+        (uint64_t)(uint32_t)(cycle / BANK_WINDOW) << 32 | taken_banks(state, cycle) | banks;
 }
 
-/* Three reads whether wanted or not, without a branch that the host could not predict, and more only when
- * there are. */
-static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
-                                     uint32_t warp, uint64_t earliest) {
-    uint64_t offset = earliest - state->bank_base, last = earliest - 1;
-    if (offset >= 64) return inst->bank_count ? earliest : last; /* far beyond all contention */
-    for (uint32_t i = 0; i < 3 || i < inst->bank_count; i++) {
-        uint32_t bank = (inst->banks[i] + warp) & (shape->banks - 1);
-        last = later(last, reserve_bank(state, bank, offset, i < inst->bank_count));
+static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint32_t warp) {
+    return 1u << ((number + warp) & (shape->banks - 1));
+}
+
+/* With a conflict: each operand takes its bank's first free cycle from `earliest` on. */
+static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                   uint32_t warp, uint64_t earliest, uint64_t end) {
+    uint64_t last = earliest;
+    for (uint32_t i = 0; i < inst->bank_count; i++) {
+        uint32_t bank = bank_of(shape, inst->banks[i], warp);
+        uint64_t read = earliest;
+        while (read < end && taken_banks(state, read) & bank)
+            read++;
+        if (read < end) take_banks(state, read, bank);
+        last = later(last, read);
     }
     return last;
+}
+
+/* Returns the cycle of the last read, the one before `earliest` when there is none. Mostly the operands are in
+ * different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
+static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                     uint32_t warp, uint64_t earliest, uint64_t end) {
+    uint32_t banks = 0;
+    if (inst->bank_count == 0) return earliest - 1;
+    if (earliest >= end) return earliest;
+    for (uint32_t i = 0; i < 3 || i < inst->bank_count; i++) /* three, or the host could not predict it */
+        banks |= i < inst->bank_count ? bank_of(shape, inst->banks[i], warp) : 0;
+    if ((uint32_t)__builtin_popcount(banks) != inst->bank_count || taken_banks(state, earliest) & banks)
+        return reserve_one_by_one(state, shape, inst, warp, earliest, end);
+    take_banks(state, earliest, banks);
+    return earliest;
 }
 
 /* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
@@ -47,17 +62,16 @@ static inline uint64_t read_operands(OperandCollector *state, const CollectorSha
     unit->latch_free[unit->next_latch] = allocated;
     unit->next_collector = unit->next_collector + 1 == counts->collectors ? 0 : unit->next_collector + 1;
     unit->next_latch = unit->next_latch + 1 == counts->latches ? 0 : unit->next_latch + 1;
-    advance_banks(state, shape->banks, cycle);
-    last = reserve_banks(state, shape, inst, warp, allocated + 1);
+    last = reserve_banks(state, shape, inst, warp, allocated + 1, cycle + BANK_WINDOW);
     if (last > allocated + 1) state->bank_conflicts += last - allocated - 1;
     return last;
 }
 
-/* A write has its bank before all reads that are reserved later. */
-static void take_bank_for_write(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
-                                uint32_t warp, uint64_t cycle) {
-    uint64_t offset = cycle - state->bank_base, wanted = inst->dst_count > 0 && offset < 64;
-    state->bank_busy[(inst->out_bank + warp) & (shape->banks - 1)] |= wanted << (offset & 63);
+/* A write at `writes` has its bank before all reads that are reserved later. */
+static inline void take_bank_for_write(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
+                                       uint32_t warp, uint64_t cycle, uint64_t writes) {
+    if (inst->dst_count > 0 && writes - cycle < BANK_WINDOW)
+        take_banks(state, writes, bank_of(shape, inst->out_bank, warp));
 }
 
 /* A loop over one to four: too short for the vector code that the compiler would make of it. */
@@ -83,7 +97,7 @@ uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, U
         if (state->result_bus[writes % RESULT_BUS_RING] < shape->result_bus_width) break;
     }
     state->result_bus[writes % RESULT_BUS_RING]++;
-    take_bank_for_write(state, shape, inst, warp, writes);
+    take_bank_for_write(state, shape, inst, warp, cycle, writes);
     *pipeline = enters + interval;
     *collector = enters - 1;
     return writes;

@@ -11,6 +11,7 @@
 
 enum {
     MAX_REGISTER_BANKS = 32,
+    BANK_WINDOW = 64, /* cycles from issue within which banks are reserved */
     MAX_COLLECTORS = 16,
     MAX_ISSUE_LATCHES = 4,
     MAX_UNITS = 4,
@@ -38,8 +39,9 @@ typedef struct {
 
 typedef struct {
     UnitState unit[UNIT_CLASSES];
-    uint64_t bank_busy[MAX_REGISTER_BANKS]; /* bit k: the bank's port is taken in cycle bank_base + k */
-    uint64_t bank_base;
+    /* By cycle % BANK_WINDOW: the banks whose port is taken in that cycle, a bit each, and above them
+     * cycle / BANK_WINDOW, so that an entry is void once its cycle has passed. */
+    uint64_t taken[BANK_WINDOW];
     uint64_t bank_conflicts; /* cycles by which reads were later than without conflicts */
     uint8_t result_bus[RESULT_BUS_RING];
 } OperandCollector;
