@@ -16,7 +16,7 @@ static uint32_t voting_lanes(const Sm *sm, const Inst *inst) {
 
 static void vote(Sm *sm, Barrier *barrier, uint32_t w, const Inst *inst) {
     uint32_t lanes = sm->context->active;
-    sm->vote[w] = (BarrierVote){(uint32_t)(inst - sm->running->kernel->insts), lanes};
+    sm->vote[w] = (BarrierVote){sm_inst_index(sm, inst), lanes};
     barrier->voters += (uint32_t)__builtin_popcount(lanes);
     barrier->votes += (uint32_t)__builtin_popcount(voting_lanes(sm, inst));
 }
@@ -30,7 +30,7 @@ static void write_result(const Sm *sm, uint32_t w, const Inst *inst, const Barri
     } else if (inst->pdst != NO_PREDICATE) {
         bool all = barrier->votes == barrier->voters;
         bool holds = inst->detail == BARRIER_RED_AND ? all : barrier->votes > 0;
-        uint32_t *to = sm->predicates + (size_t)w * sm->running->kernel->predicates + inst->pdst;
+        uint32_t *to = sm_predicates(sm, w) + inst->pdst;
         *to = holds ? *to | lanes : *to & ~lanes;
     }
 }

@@ -268,7 +268,7 @@ static void send_start(Sm *sm, uint32_t w, const Inst *inst, uint32_t b, const D
     *(DmaStart *)link_send(sm->transfers.send, sm->obj.cluster->now) = (DmaStart){
         .layout = *layout,
         .issued = sm->context->clock,
-        .inst = (uint32_t)(inst - sm->running->kernel->insts),
+        .inst = sm_inst_index(sm, inst),
         .warp = (uint16_t)w,
         .cta = sm->warp[w].cta_slot,
         .buffer = (uint8_t)b,

@@ -8,21 +8,25 @@
  * memory. */
 #define LOCAL_MEMORY_BASE (1ull << 40)
 
-static inline __attribute__((always_inline)) void prepare_context(const Sm *sm, uint32_t w, uint32_t active) {
-    const RunningKernel *running = sm->running;
-    const Kernel *kernel = running->kernel;
+static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm, uint32_t w,
+                                                                    uint32_t active) {
     ExecContext *context = sm->context;
     context->bank[0] = sm_registers(sm, w);
-    context->predicates = sm->predicates + (size_t)w * kernel->predicates;
+    context->predicates = sm_predicates(sm, w);
     context->active = active;
-    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
-    context->local = sm->local_memory + (size_t)w * WARP_LANES * kernel->local_bytes;
+}
+
+/* Only memory instructions look at these. */
+static inline void prepare_memory(const Sm *sm, uint32_t w) {
+    const RunningKernel *running = sm->running;
+    sm->context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
+    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->kernel->local_bytes;
 }
 
 static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
                                                                    uint32_t lanes) {
     if (inst->guard == NO_PREDICATE) return lanes;
-    uint32_t guard = sm->predicates[(size_t)w * sm->running->kernel->predicates + inst->guard];
+    uint32_t guard = sm_predicates(sm, w)[inst->guard];
     return lanes & (inst->guard_negated ? ~guard : guard);
 }
 
@@ -142,7 +146,7 @@ static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, u
     MemoryOp *op = link_send(sm->lsu.send, now);
     op->begins = begins;
     op->lanes = context->active;
-    op->inst = (uint32_t)(inst - sm->running->kernel->insts);
+    op->inst = sm_inst_index(sm, inst);
     op->payload = payload;
     op->warp = (uint16_t)w;
     op->kind = inst->kind;
@@ -193,6 +197,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
     uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;
+    prepare_memory(sm, w);
     if (context->active) inst->exec(inst, context);
     if (context->fault) stop_at_fault(sm, w, inst);
     if (global_atomic && context->active && context->space == SPACE_GLOBAL)
@@ -200,7 +205,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     else if (global_atomic)
         give_back_payload(sm, payload);
     if (!context->active) { /* nothing to access: it only passes through */
-        wheel_add(&sm->wheel, begins + 2, w, (uint32_t)(inst - sm->running->kernel->insts));
+        wheel_add(&sm->wheel, begins + 2, w, sm_inst_index(sm, inst));
         return;
     }
     if (sm->view->log_count) object_request_commit(&sm->obj);
@@ -276,7 +281,8 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
 }
 
 SELDOM void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
-    prepare_context(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+    prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+    prepare_memory(sm, w);
 }
 
 void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
@@ -287,7 +293,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     const Timing *timing = &sm->timing[inst->timing];
 
     active = active_lanes(sm, w, inst, top->lanes);
-    prepare_context(sm, w, active);
+    prepare_registers(sm, w, active);
     sm->warp_instructions++;
     sm->thread_instructions += (uint64_t)__builtin_popcount(active);
     sm->unit_instructions[timing->unit]++;
@@ -315,6 +321,6 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
     clear_pending(warp, inst);
     warp->in_flight--;
-    if ((sm->blocked & sm->valid) >> w & 1) sm_update_head(sm, w);
+    if ((sm->blocked & sm->valid) >> w & 1) sm_update_blocked(sm, w);
     if (warp->in_flight == 0 && warp->simt.depth == 0) sm_retire_warp(sm, w);
 }

@@ -40,14 +40,18 @@ static void tell_watched(Sm *sm, uint32_t w, SmEvent event) {
     object_tell(&sm->obj, event, w, 0, 0, 0);
 }
 
-void sm_update_head(Sm *sm, uint32_t w) {
+void sm_update_blocked(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
-    if (warp->buffered == 0) return;
+    const Inst *inst = sm_inst(sm, warp->simt.top.pc);
+    set_bit(&sm->blocked, w, names_conflict(warp, inst) || waits_for_atomics(sm, warp, inst));
+}
+
+/* An instruction has become the first in the buffer. */
+static void show_head(Sm *sm, uint32_t w) {
     const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-    bool blocked = names_conflict(warp, inst) || waits_for_atomics(sm, warp, inst);
-    set_bit(&sm->blocked, w, blocked);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
+    sm_update_blocked(sm, w);
 }
 
 SELDOM void sm_look_at_watched(Sm *sm) {
@@ -102,13 +106,13 @@ void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
         empty_buffer(sm, w);
         sm->want_fetch |= warp_bit(w);
     } else {
-        sm_update_head(sm, w);
+        show_head(sm, w);
     }
 }
 
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
 static uint32_t instructions_at(const Sm *sm, uint32_t pc) {
-    uint32_t left = sm->running->kernel->inst_count - pc, line = sm->code_line / INST_BYTES;
+    uint32_t left = sm->kernel.inst_count - pc, line = sm->code_line / INST_BYTES;
     if (sm->fetch.send && left > line - pc % line) left = line - pc % line;
     return left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
 }
@@ -119,7 +123,7 @@ bool sm_decode(Sm *sm) {
     sm->decode_warp = NO_WARP;
     sm->warp[w].buffered = (uint8_t)instructions_at(sm, sm->warp[w].simt.top.pc);
     sm->valid |= warp_bit(w);
-    sm_update_head(sm, w);
+    show_head(sm, w);
     return true;
 }
 

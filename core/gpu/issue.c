@@ -72,10 +72,11 @@ void sm_update_allowed(Sm *sm) {
 
 #define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
 
-/* Has a policy a say in which of the ready warps issues, or does one listen? */
+/* Has a policy a say in which warps may issue and which of them does, does one listen, or is the DMA engine
+ * to be asked? */
 static inline bool is_guided(const Sm *sm) {
-    uint64_t all_preferred = sm->preferred + 1; /* 0 */
-    return __builtin_expect((sm->first | all_preferred | (sm->obj.heard & PICKS)) != 0, 0);
+    uint64_t restricted = (sm->allowed & sm->may_issue_memory & sm->may_load & sm->preferred) + 1;
+    return (restricted | sm->first | (sm->obj.heard & PICKS) | sm->dma_watch) != 0;
 }
 
 SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet ready) {
@@ -91,11 +92,6 @@ SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet rea
 SELDOM static uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
     ready = narrow(sm, ready);
     return sm->obj.heard & PICKS ? pick_and_tell(sm, sched, ready) : pick(sm, sched, ready);
-}
-
-/* Warps whose first instruction has its operands. */
-static WarpSet ready_warps(const Sm *sm, const Scheduler *sched, WarpSet waiting) {
-    return sched->warps & sm->valid & ~sm->blocked & ~waiting;
 }
 
 /* Of a set whose next instructions are for the LSU: loads and atomics that go to L1 and beyond. */
@@ -120,13 +116,9 @@ bool sm_policy_allows(const Sm *sm, uint32_t w) {
     return restricted_warps(sm, warp_bit(w)) != 0;
 }
 
-/* Of these, the ones that policies allow and whose unit takes an instruction now. */
-static inline WarpSet allowed_warps(const Sm *sm, WarpSet ready) {
-    bool all = (sm->allowed & sm->may_issue_memory & sm->may_load) == ~0ull;
-    return __builtin_expect(all, 1) ? ready : restricted_warps(sm, ready);
-}
-
-static WarpSet issuable_warps(const Sm *sm, WarpSet allowed, uint64_t cycle, uint64_t now) {
+/* Of these, the ones whose unit takes an instruction now. */
+static inline __attribute__((always_inline)) WarpSet issuable_warps(const Sm *sm, WarpSet allowed,
+                                                                    uint64_t cycle, uint64_t now) {
     WarpSet memory = allowed & sm->head_memory, sfu = allowed & sm->head_sfu, sp = allowed & ~memory & ~sfu;
     if (memory && (!collector_accepts(&sm->collector, UNIT_MEM, cycle) || !link_can_send(sm->lsu.send, now) ||
                    sm->payloads_in_use == sm->atomic_payloads))
@@ -149,22 +141,35 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
-static SlotCause run_scheduler(Sm *sm, Scheduler *sched, WarpSet waiting, uint64_t cycle, uint64_t now) {
-    WarpSet ready = ready_warps(sm, sched, waiting), allowed = allowed_warps(sm, ready);
-    WarpSet issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
-    sched->last = is_guided(sm) ? guided_pick(sm, sched, issuable) : pick(sm, sched, issuable);
-    if (__builtin_expect(sm->dma_watch != 0, 0) && !sm_dma_lets_issue(sm, sched->last, cycle, now))
-        return SLOT_DMA;
-    sm_execute(sm, sched->last, cycle, now);
+/* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
+static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting, uint64_t cycle,
+                                    uint64_t now) {
+    WarpSet issuable = ready ? issuable_warps(sm, ready, cycle, now) : 0;
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready);
+    sched->last = pick(sm, sched, issuable);
     return SLOT_ISSUED;
+}
+
+SELDOM static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
+                                      uint64_t cycle, uint64_t now) {
+    WarpSet allowed = restricted_warps(sm, ready), issuable = issuable_warps(sm, allowed, cycle, now);
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
+    sched->last = guided_pick(sm, sched, issuable);
+    return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
 }
 
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t which = (uint32_t)(cycle % sm->schedulers); /* their order rotates */
-    WarpSet waiting = sm->waiting; /* who is released in this cycle may issue in the next */
+    bool guided = is_guided(sm);
+    /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
+     * another. */
+    WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
     for (uint32_t i = 0; i < sm->schedulers; i++) {
-        SlotCause cause = run_scheduler(sm, &sm->sched[which], waiting, cycle, now);
+        Scheduler *sched = &sm->sched[which];
+        WarpSet mine = sched->warps & ready;
+        SlotCause cause = __builtin_expect(guided, 0) ? choose_guided(sm, sched, mine, waiting, cycle, now)
+                                                      : choose_warp(sm, sched, mine, waiting, cycle, now);
+        if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
         if (++which == sm->schedulers) which = 0;

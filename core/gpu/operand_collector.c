@@ -13,8 +13,8 @@ static inline uint32_t taken_banks(const OperandCollector *state, uint64_t cycle
 }
 
 static inline void take_banks(OperandCollector *state, uint64_t cycle, uint32_t banks) {
-    state->taken[cycle % BANK_WINDOW] =
-        (uint64_t)(uint32_t)(cycle / BANK_WINDOW) << 32 | taken_banks(state, cycle) | banks;
+    state->taken[cycle % BANK_WINDOW] = (uint64_t)(uint32_t)(cycle / BANK_WINDOW) << 32 |
+                                        taken_banks(state, cycle) | banks;
 }
 
 static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint32_t warp) {
@@ -36,8 +36,8 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
     return last;
 }
 
-/* Returns the cycle of the last read, the one before `earliest` when there is none. Mostly the operands are in
- * different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
+/* Returns the cycle of the last read, the one before `earliest` when there is none. Mostly the operands are
+ * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
 static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {
     uint32_t banks = 0;

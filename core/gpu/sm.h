@@ -132,6 +132,15 @@ typedef struct {
     uint32_t latency, interval, unit; /* unit: UnitClass */
 } Timing;
 
+/* Of the running kernel, what every instruction needs: beside the SM's state, not behind two pointers. */
+typedef struct {
+    const Inst *insts;
+    uint32_t inst_count;
+    uint32_t register_bytes; /* of a warp */
+    uint32_t predicates;     /* of a warp */
+    uint32_t pad;
+} SmCode;
+
 typedef struct {
     SimObject obj;
     /* parameters */
@@ -207,6 +216,7 @@ typedef struct {
     uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
     /* host */
     const RunningKernel *running;
+    SmCode kernel;
     ExecContext *context;
     MemoryView *view;
     const SimObject *dma_engine; /* NULL: it has none */
@@ -232,10 +242,17 @@ bool lsu_holds(const SimObject *lsu, uint32_t warp);
 SimObject *lsu_memory(const SimObject *lsu);
 
 static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
-    return &sm->running->kernel->insts[index];
+    return &sm->kernel.insts[index];
 }
 static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
-    return sm->register_file + (size_t)warp * sm->running->kernel->slots * SLOT_BYTES;
+    return sm->register_file + (size_t)warp * sm->kernel.register_bytes;
+}
+
+static inline uint32_t sm_inst_index(const Sm *sm, const Inst *inst) {
+    return (uint32_t)(inst - sm->kernel.insts);
+}
+static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
+    return sm->predicates + (size_t)warp * sm->kernel.predicates;
 }
 
 /* --- sm_class.c --- */
@@ -270,9 +287,8 @@ bool sm_decode(Sm *sm);
 void sm_fetch(Sm *sm, uint64_t now);
 /* After an instruction has left the buffer; `jumped`: the next one is not the one behind it. */
 void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
-/* Recomputes whether the first instruction in the buffer can issue: call when it, or the scoreboard,
- * changed. */
-void sm_update_head(Sm *sm, uint32_t warp);
+/* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
+void sm_update_blocked(Sm *sm, uint32_t warp);
 /* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
  * watched. */
 void sm_look_at_watched(Sm *sm);

@@ -199,6 +199,7 @@ static const Field sm_fields[] = {
     STATE(Sm, local_count, "Size of local_memory"),
     STATE(Sm, predicate_count, "Size of predicates"),
     HOST(Sm, running, "The kernel that runs, the device's"),
+    HOST(Sm, kernel, "Of it, what every instruction needs"),
     HOST(Sm, context, "Of the instruction that executes"),
     HOST(Sm, view, "Of device memory"),
     HOST(Sm, dma_engine, "At the port transfers"),
