@@ -171,6 +171,7 @@ static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
 
 void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
     if (!c->tags.line[line].dirty) return;
+    cache_forget_failed_try(c);
     MemMessage *message = cache_send_down(c, 0);
     *message = write_back_of(c, line, now);
     cache_use_data_port(c, message->bytes, now);
@@ -180,6 +181,7 @@ void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
 }
 
 void cache_drop(Cache *c, uint32_t line, uint64_t now) {
+    cache_forget_failed_try(c);
     cache_write_back(c, line, now);
     tag_invalidate(&c->tags, line);
 }
@@ -232,13 +234,19 @@ typedef struct {
     bool waits;       /* the request is answered when `missing` come  */
 } MissPlan;
 
-static Stall what_is_short(const Cache *c, const MissPlan *plan) {
-    uint32_t messages = (plan->fetched ? 1u : 0u) + cache_is_dirty(c, plan->victim);
+static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messages) {
     if (plan->missing && plan->entry == NO_MSHR && mshr_full(&c->mshr)) return STALL_MSHR_ENTRY;
     if (plan->waits && plan->entry != NO_MSHR && !mshr_can_merge(&c->mshr, plan->entry))
         return STALL_MSHR_MERGE;
     if (messages > cache_miss_queue_room(c)) return STALL_MISS_QUEUE;
     return STALL_NONE;
+}
+
+/* Policies that are asked may answer otherwise the next time. */
+static Stall fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
+    bool asked = cache_owner(c)->heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM);
+    c->failed = (FailedTry){asked ? STALL_NONE : stall, at->set, messages};
+    return stall;
 }
 
 static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim, uint64_t now) {
@@ -281,10 +289,11 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
         plan.victim = cache_victim(c, at->set);
-        if (plan.victim == NO_LINE) return STALL_LINE;
+        if (plan.victim == NO_LINE) return fail(c, at, STALL_LINE, 0);
     }
-    Stall stall = what_is_short(c, &plan);
-    if (stall) return stall;
+    uint32_t messages = (plan.fetched ? 1u : 0u) + cache_is_dirty(c, plan.victim);
+    Stall stall = what_is_short(c, &plan, messages);
+    if (stall) return fail(c, at, stall, messages);
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
     take_line(c, m, at, plan.victim, now);
@@ -360,6 +369,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
         line->reserved &= (uint8_t)~sectors;
         line->valid |= (uint8_t)sectors;
     }
+    if (e->set == c->failed.set) cache_forget_failed_try(c);
     c->stats.fills++;
     if (__builtin_expect(cache_owner(c)->heard & HEARS_FILLS, 0)) tell_fill(c, m, e->line);
     mshr_fill(&c->mshr, entry, sectors);
@@ -493,12 +503,17 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     return 0;
 }
 
+void cache_knobs_set(SimObject *object) {
+    cache_forget_failed_try(&((CacheObject *)object)->cache);
+}
+
 void cache_set_depth(SimObject *object, uint32_t class_number, uint32_t depth) {
     tag_set_depth(&((CacheObject *)object)->cache.tags, class_number, depth);
 }
 
 void cache_set_keep(SimObject *object, uint32_t class_number, uint32_t keep) {
     tag_set_keep(&((CacheObject *)object)->cache.tags, class_number, keep);
+    cache_knobs_set(object);
 }
 
 static void read_classes(const SimObject *object, Cache *c) {

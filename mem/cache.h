@@ -101,6 +101,14 @@ typedef struct {
     uint64_t evictions, write_backs, fetches, fills, data_port_cycles;
 } CacheStats;
 
+/* What the request at the tags lacked when it was last tried and missed. Until that may have come another
+ * try would end the same way, and is not made. */
+typedef struct {
+    uint64_t stall;    /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
+    uint32_t set;      /* in which it wants a line                            */
+    uint32_t messages; /* places in the miss queue that it needs              */
+} FailedTry;
+
 typedef struct {
     CacheParameters parameters;
     TagArray tags;
@@ -114,6 +122,7 @@ typedef struct {
     uint64_t data_busy_until;
     uint64_t stall;               /* Stall of the request at the tags, as of its last try */
     uint64_t stall_since;         /* cycle up to which that stall is counted              */
+    FailedTry failed;             /* host: unknown after a resume                      */
     uint64_t put_aside;           /* requests that came to the tags and wait elsewhere */
     EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
     VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
@@ -234,6 +243,7 @@ typedef enum {
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
+    HOST(T, cache.failed, "What the request at the tags was found to lack"),                                 \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
     HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
     HOST(T, cache.observers, "Parts that see what it does")
@@ -325,11 +335,35 @@ void cache_send_oldest_miss(Cache *cache, Link *to_mem, uint64_t now);
 static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
     if (cache->misses.count) cache_send_oldest_miss(cache, to_mem, now);
 }
+static inline uint32_t cache_miss_queue_room(const Cache *cache) {
+    const MissQueue *queue = &cache->misses;
+    return queue->count < queue->limit ? queue->limit - queue->count : 0;
+}
 /* The request that has reached the tags, or NULL. */
 static inline const MemMessage *cache_request_at_tags(const Cache *cache, uint64_t now) {
     const DelayQueue *queue = &cache->pipeline;
     return queue->count && queue->ready[queue->first] <= now ? &queue->message[queue->first] : NULL;
 }
+/* Would the request at the tags be stopped for the same reason again? A write looks for room for its answer
+ * first. */
+static inline bool cache_tries_in_vain(const CacheObject *object, const MemMessage *m, uint64_t now) {
+    const Cache *c = &object->cache;
+    if (c->failed.stall == STALL_NONE || c->failed.stall != c->stall) return false;
+    if (m->kind == MEM_WRITE && !link_can_send(object->cpu.send, now)) return false;
+    if (c->stall == STALL_MSHR_ENTRY) return mshr_full(&c->mshr);
+    return c->stall != STALL_MISS_QUEUE || cache_miss_queue_room(c) < c->failed.messages;
+}
+/* Debug builds make such tries, to see that they are in vain. */
+#ifdef WW_DEBUG
+enum { TRIES_IN_VAIN = 1 };
+#else
+enum { TRIES_IN_VAIN = 0 };
+#endif
+/* Something else than fills has changed what a try depends on: lines, knobs, the data port. */
+static inline void cache_forget_failed_try(Cache *cache) {
+    cache->failed.stall = STALL_NONE;
+}
+void cache_knobs_set(SimObject *object);
 /* Room for as many messages as are under way in `cycles`. */
 void delay_queue_build(DelayQueue *queue, uint32_t cycles);
 static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {
@@ -385,10 +419,6 @@ static inline bool cache_holds(const Cache *cache, const Lookup *at) {
 }
 static inline bool cache_is_dirty(const Cache *cache, uint32_t line) {
     return line != NO_LINE && cache->tags.line[line].dirty;
-}
-static inline uint32_t cache_miss_queue_room(const Cache *cache) {
-    const MissQueue *queue = &cache->misses;
-    return queue->count < queue->limit ? queue->limit - queue->count : 0;
 }
 
 static inline SimObject *cache_owner(const Cache *cache) {

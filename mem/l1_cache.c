@@ -61,6 +61,7 @@ void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
     tag_invalidate_all(&c->tags);
+    cache_forget_failed_try(c);
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         c->written[i] = 0;
     if (c->victims) victim_tags_clear(c->victims);
@@ -212,7 +213,10 @@ void l1_tell_taken(L1Cache *l1, const MemMessage *m) {
 static inline void access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     if (!m) return;
+    bool vain = cache_tries_in_vain((CacheObject *)l1, m, now);
+    if (vain && !TRIES_IN_VAIN) return;
     Stall stall = access_request(l1, m, now);
+    debug_ensure(!vain || stall == l1->cache.stall);
     cache_end_access((CacheObject *)l1, stall, now);
     if (!stall) l1_note_taken(l1, m);
 }
@@ -342,6 +346,7 @@ const Class l1_class = {
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
+    .knobs_set = cache_knobs_set,
     .settle = l1_settle,
     .check = l1_check,
     .report = l1_report,

@@ -96,6 +96,7 @@ void l2_warm(SimObject *object, uint64_t address) {
     } else {
         tag_touch(tags, at.line);
     }
+    cache_forget_failed_try(&l2->cache);
     TagLine *line = &tags->line[at.line];
     line->valid |= (uint8_t)(tags->shape.all_sectors & ~(uint32_t)line->reserved);
 }
@@ -311,7 +312,10 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
 static void access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
     if (!m) return;
+    bool vain = cache_tries_in_vain((CacheObject *)l2, m, now);
+    if (vain && !TRIES_IN_VAIN) return;
     Stall stall = access_request(l2, m, now);
+    debug_ensure(!vain || stall == l2->cache.stall);
     if (__builtin_expect(l2->delays != NULL, 0) && !stall)
         queue_delays_leave(l2->delays, l2->cache.pipeline.first, now);
     cache_end_access((CacheObject *)l2, stall, now);
@@ -447,6 +451,7 @@ const Class l2_class = {
     .build = l2_build,
     .init = l2_init,
     .tick = l2_tick,
+    .knobs_set = cache_knobs_set,
     .commit = l2_commit,
     .settle = cache_settle,
     .check = l2_check,
