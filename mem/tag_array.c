@@ -84,7 +84,8 @@ static inline uint32_t first_of_set(const TagArray *tags, uint32_t line) {
     return line / tags->shape.ways * tags->shape.ways;
 }
 
-enum { BLOCK = 2 * __BIGGEST_ALIGNMENT__ / sizeof(int64_t) }; /* stamps in two vectors of the host */
+/* Stamps in a vector of the host; those in a longer one the compiler would compare one by one. */
+enum { BLOCK = __BIGGEST_ALIGNMENT__ / sizeof(int64_t) };
 
 typedef int64_t Stamps __attribute__((vector_size(BLOCK * sizeof(int64_t))));
 
@@ -168,7 +169,7 @@ void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t 
     tags->tag[line] = line_address | 1;
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tag_touch(tags, line);
-    if (__builtin_expect(tags->order.by_class != 0, 0))
+    if (__builtin_expect(tags->order.by_class != 0, 0) && class_value(&tags->order.depth, class_number))
         tag_lower(tags, line, class_value(&tags->order.depth, class_number));
 }
 
