@@ -275,11 +275,19 @@ static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const
     audit_enter(cache_owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
 }
 
+/* The MSHR of the line looked up, or NO_MSHR. Where misses take lines at once, one with an MSHR is in the
+ * tags and has reserved sectors. */
+static inline uint32_t mshr_of(const Cache *c, const Lookup *at) {
+    bool reserved = at->line != NO_LINE && c->tags.line[at->line].reserved;
+    if (!reserved && c->parameters.allocate == ALLOCATE_ON_MISS) return NO_MSHR;
+    return mshr_find(&c->mshr, at->line_address);
+}
+
 /* `covered`: absent sectors that need not be fetched. */
 static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool allocate, bool waits,
                   uint64_t now, Result *result) {
     uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
-    uint32_t absent = at->sectors & ~valid, entry = mshr_find(&c->mshr, at->line_address);
+    uint32_t absent = at->sectors & ~valid, entry = mshr_of(c, at);
     uint32_t pending = entry == NO_MSHR ? 0 : c->mshr.entry[entry].pending;
     MissPlan plan = {.absent = absent,
                      .missing = absent & ~covered,

@@ -5,8 +5,8 @@ void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
     while (1u << shape->slot_shift < merges)
         shape->slot_shift++;
     shape->slots = entries << shape->slot_shift;
-    /* At most half full, so that probing stays short. */
-    while (shape->buckets < 2 * entries) {
+    /* At most an eighth full: a search ends at the first bucket nearly always, as the host foresees. */
+    while (shape->buckets < 8 * entries) {
         shape->buckets *= 2;
         shape->bucket_shift--;
     }

@@ -47,6 +47,7 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
 Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                      uint64_t now) {
     Cache *c = &object->cache;
+    if (!cache_miss_queue_room(c)) return STALL_MISS_QUEUE;
     uint32_t line = at->line != NO_LINE ? at->line : cache_victim(c, at->set);
     Stall stall = passing_lacks(object, passing, m, line);
     if (stall) return stall;

@@ -145,15 +145,29 @@ static inline uint32_t tag_lines_used(const TagArray *tags) {
     return tag_is_hashed(tags) ? tags->hash.fresh : tags->shape.lines;
 }
 
+enum { TAG_BLOCK = 4 };
+
+typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t)), aligned(8)));
+
+/* 1 + the way that has this tag, or 0. All ways are compared, blocks of them at a time: the host cannot
+ * foresee in which way a line stands. */
+static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
+    TagBlock number = {1, 2, 3, 4}, found = {0};
+    uint32_t way = 0;
+    uint64_t rest = 0;
+    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK)
+        found |= (TagBlock)(*(const TagBlock *)(tag + way) == wanted) & number;
+    for (; way < ways; way++)
+        rest |= tag[way] == wanted ? way + 1 : 0;
+    return found[0] | found[1] | found[2] | found[3] | rest;
+}
+
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
     if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
-    const uint64_t *tag = tags->tag + (size_t)set * tags->shape.ways, *end = tag + tags->shape.ways;
-    uint64_t wanted = line_address | 1;
-    do
-        if (*tag == wanted) return (uint32_t)(tag - tags->tag);
-    while (++tag != end);
-    return NO_LINE;
+    uint32_t first = set * tags->shape.ways;
+    uint64_t way = tag_way_of(tags->tag + first, tags->shape.ways, line_address | 1);
+    return way ? first + (uint32_t)way - 1 : NO_LINE;
 }
 
 static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
@@ -177,13 +191,14 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
 static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
     if (tag_is_hashed(tags)) return tag_hash_victim(tags);
     if (__builtin_expect(tags->order.by_class != 0, 0)) return tag_victim_by_class(tags, set);
-    uint32_t line = set * tags->shape.ways, end = line + tags->shape.ways, victim = NO_LINE;
+    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
+    const TagLine *line = tags->line + first, *end = line + tags->shape.ways;
     uint64_t oldest = NEVER;
-    do { /* without a branch: the order of use is not foreseen by the host */
-        uint64_t used = tags->line[line].used | -(uint64_t)(tags->line[line].reserved != 0);
-        victim = used < oldest ? line : victim;
+    for (uint32_t i = first; line != end; line++, i++) { /* nor does it foresee the order of use */
+        uint64_t used = line->used | -(uint64_t)(line->reserved != 0);
+        victim = used < oldest ? i : victim;
         oldest = used < oldest ? used : oldest;
-    } while (++line != end);
+    }
     return victim;
 }
 
