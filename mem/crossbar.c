@@ -55,22 +55,31 @@ typedef struct {
 /* What an input's link holds, as far as the switch has looked. */
 typedef struct {
     Link *link;
-    uint64_t step; /* from which the head may cross */
+    uint64_t ready; /* step in which the head is ready    */
+    uint64_t step;  /* from which its first part may cross */
     uint32_t output, flits;
 } Head;
 
-/* Each input with a head is in `timed` until the head's step has come, then in requests[output]; an input
- * whose link was empty is in `idle`. All of it follows from links and state. */
+typedef struct {
+    Link *link;
+    uint64_t inputs; /* that ask for this output                                      */
+    uint64_t asked;  /* step in which the first of them asked since there were none */
+} Target;
+
+/* Each input with a head is in `timed` until the head's step has come, then among its target's inputs until
+ * it has crossed; an input whose link was empty is in `idle`. All of it follows from links and state. */
 typedef struct {
     Head head[MAX_PORTS];
-    Link *out[MAX_PORTS];
-    uint64_t requests[MAX_PORTS]; /* of each output: inputs that ask for it */
-    uint64_t requested;           /* outputs with requests                  */
+    Target target[MAX_PORTS];
+    uint64_t requested; /* outputs that inputs ask for */
     uint64_t timed, idle;
+    uint64_t first_timed; /* no later than the step of any head in `timed` */
+    uint64_t crossing;    /* step from which something may cross           */
+    uint64_t sending;     /* time from which a packet may be sent on       */
     /* Inputs whose link may bring something in any cycle; a cut link does so at quantum boundaries only. */
     uint64_t uncut;
-    uint64_t seen_quantum; /* the idle inputs have been looked at in this quantum */
-    uint64_t wake;         /* when there is something to do again                 */
+    uint64_t seen_quantum; /* the links have been looked at in this quantum                */
+    uint64_t all_cut;      /* between the boundaries only the subnet itself changes anything */
 } View;
 
 typedef struct {
@@ -104,12 +113,12 @@ static uint32_t buffer_queue(Direction direction, uint32_t output) {
     return direction * MAX_PORTS + output;
 }
 
-static void wake_at(Subnet *net, uint64_t time) {
-    if (time < net->view.wake) net->view.wake = time;
-}
-
 static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 static Packet *oldest_packet(const Subnet *net, uint32_t j) {
@@ -127,7 +136,7 @@ static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction directi
                                uint64_t now) {
     Output *output = &net->output[j];
     const Packet *packet = oldest_packet(net, j);
-    memcpy(link_send(net->view.out[j], now), &packet->message, sizeof packet->message);
+    memcpy(link_send(net->view.target[j].link, now), &packet->message, sizeof packet->message);
     net->packets_out++;
     net->flits_out += packet->flits;
     net->latency_ticks += now - packet->arrived;
@@ -139,42 +148,44 @@ static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction directi
     if (!output->count) net->sending &= ~(1ull << j);
 }
 
-static void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
-    for (uint64_t rest = net->sending; rest; rest &= rest - 1) {
-        uint32_t j = (uint32_t)__builtin_ctzll(rest);
-        Link *link = net->view.out[j];
-        uint64_t time = sending_time(x, net, j);
-        if (time > now) {
-            wake_at(net, time);
-        } else if (!link_can_send(link, now)) {
-            wake_at(net, link_space_time(link, now));
-        } else {
-            send_oldest_packet(x, net, direction, j, now);
-            if (net->output[j].count) wake_at(net, sending_time(x, net, j));
-        }
-    }
+/* When to look at the output again, which has sent what it can. */
+static uint64_t drain_output(const Crossbar *x, Subnet *net, Direction direction, uint32_t j, uint64_t now) {
+    Link *link = net->view.target[j].link;
+    uint64_t time = sending_time(x, net, j);
+    if (time > now) return time;
+    if (!link_can_send(link, now)) return link_space_time(link, now);
+    send_oldest_packet(x, net, direction, j, now);
+    if (net->view.target[j].inputs) net->view.crossing = 0; /* there is room */
+    return net->output[j].count ? sending_time(x, net, j) : NEVER;
 }
 
-/* Finds from when the input's next part may cross, if there is one. */
+static void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
+    uint64_t next = NEVER;
+    for (uint64_t rest = net->sending; rest; rest &= rest - 1)
+        next = earlier(next, drain_output(x, net, direction, (uint32_t)__builtin_ctzll(rest), now));
+    net->view.sending = next;
+}
+
+/* Finds from when the input's head may cross, if there is one. */
 static void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
     View *view = &net->view;
-    uint64_t bit = 1ull << i, ready = link_next_ready(view->head[i].link);
+    Head *head = &view->head[i];
+    const Input *input = &net->input[i];
+    uint64_t bit = 1ull << i, ready = link_next_ready(head->link);
     if (ready == NEVER) {
         view->idle |= bit;
         return;
     }
-    uint64_t free = later(net->input[i].free, net->input[i].channel_free);
-    view->head[i].step = later(object_cycle(&x->obj, ready) << x->speedup_shift, free);
+    head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
+    head->step = later(head->ready, later(input->free, input->channel_free));
     view->idle &= ~bit;
     view->timed |= bit;
+    view->first_timed = earlier(view->first_timed, head->step);
+    view->crossing = earlier(view->crossing, head->step);
 }
 
-static void look_at_idle_inputs(const Crossbar *x, Subnet *net) {
-    View *view = &net->view;
-    uint64_t quantum = x->obj.sim->now;
-    uint64_t rest = view->seen_quantum == quantum ? view->idle & view->uncut : view->idle;
-    view->seen_quantum = quantum;
-    for (; rest; rest &= rest - 1)
+static void look_at_idle_inputs(const Crossbar *x, Subnet *net, uint64_t inputs) {
+    for (uint64_t rest = net->view.idle & inputs; rest; rest &= rest - 1)
         look_at_input(x, net, (uint32_t)__builtin_ctzll(rest));
 }
 
@@ -190,29 +201,39 @@ static uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction
     return x->flits[bytes];
 }
 
-static void raise_requests(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+static void ask(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint64_t now) {
     View *view = &net->view;
-    for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(rest);
-        Head *head = &view->head[i];
-        if (head->step > step) continue;
-        const MemMessage *message = link_peek(head->link, now);
-        head->output = route(x, message, direction);
-        head->flits = flits_of(x, message, direction);
-        view->requests[head->output] |= 1ull << i;
-        view->requested |= 1ull << head->output;
-        view->timed &= ~(1ull << i);
-    }
+    Head *head = &view->head[i];
+    const MemMessage *message = link_peek(head->link, now);
+    head->output = route(x, message, direction);
+    head->flits = flits_of(x, message, direction);
+    Target *target = &view->target[head->output];
+    if (!target->inputs || head->step < target->asked) target->asked = head->step;
+    target->inputs |= 1ull << i;
+    view->requested |= 1ull << head->output;
 }
 
-/* Steps in which the output could have been crossed to, had there been room in its buffer. */
-static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
-    uint64_t first = step;
-    for (uint64_t rest = net->view.requests[j]; rest; rest &= rest - 1) {
-        uint64_t asked = net->view.head[__builtin_ctzll(rest)].step;
-        if (asked < first) first = asked;
+static void raise_requests(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+    View *view = &net->view;
+    uint64_t first = NEVER;
+    if (view->first_timed > step) return;
+    for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        if (view->head[i].step > step) {
+            first = earlier(first, view->head[i].step);
+        } else {
+            ask(x, net, direction, i, now);
+            view->timed &= ~(1ull << i);
+        }
     }
-    return step - later(first, net->output[j].free);
+    view->first_timed = first;
+}
+
+/* Steps in which the output could have been crossed to, had there been room in its buffer. Who has asked
+ * since before the last grant could not have crossed before the output was free again; so `asked` may be that
+ * of an input that has been served since. */
+static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
+    return step - later(net->view.target[j].asked, net->output[j].free);
 }
 
 static void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
@@ -247,28 +268,32 @@ static void end_crossing(const Crossbar *x, Subnet *net, Direction direction, ui
     packet->leaves = net->output[j].all_left - x->obj.period;
     packet->flits = net->view.head[i].flits;
     packet->last_part = last_part;
-    if (net->output[j].count == 1) wake_at(net, sending_time(x, net, j));
+    if (net->output[j].count == 1) net->view.sending = earlier(net->view.sending, sending_time(x, net, j));
     net->input[i].crossed = 0;
     link_pop(link, now);
 }
 
-/* A part of the head of input i, or all of it, crosses to output j. */
+static void withdraw_request(View *view, uint32_t i, uint32_t j) {
+    view->target[j].inputs &= ~(1ull << i);
+    if (!view->target[j].inputs) view->requested &= ~(1ull << j);
+}
+
+/* A part of the head of input i, or all of it, crosses to output j. As long as there is more of it, the input
+ * goes on asking: the output is not free before the input is. */
 static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
                      uint64_t step, uint64_t now) {
-    View *view = &net->view;
+    const Head *head = &net->view.head[i];
     Input *input = &net->input[i];
     Output *output = &net->output[j];
-    uint64_t ready = link_next_ready(view->head[i].link), rest = view->head[i].flits - input->crossed;
-    uint64_t flits = rest < net->part ? rest : net->part;
-    uint64_t arrives = later(object_cycle(&x->obj, ready) << x->speedup_shift, input->channel_free);
-    input->channel_free = arrives + (flits << x->speedup_shift);
+    uint64_t rest = head->flits - input->crossed, flits = rest < net->part ? rest : net->part;
+    input->channel_free = later(head->ready, input->channel_free) + (flits << x->speedup_shift);
     input->free = output->free = later(step + flits, input->channel_free);
     input->crossed += flits;
     output->pointer = i + 1 == net->inputs ? 0 : i + 1;
     output->all_left = later(now + x->latency * x->obj.period, output->all_left) + flits * x->obj.period;
-    if (flits == rest) end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
-    view->requests[j] &= ~(1ull << i);
-    if (!view->requests[j]) view->requested &= ~(1ull << j);
+    if (flits < rest) return;
+    end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
+    withdraw_request(&net->view, i, j);
     look_at_input(x, net, i);
 }
 
@@ -277,49 +302,51 @@ static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
     return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : set);
 }
 
-static void arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+/* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
+ * again when a packet has been sent. */
+static uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
     View *view = &net->view;
+    uint64_t next = NEVER;
     for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(rest);
         const Output *output = &net->output[j];
-        if (output->free > step) continue;
-        uint32_t winner = first_at_or_after(view->requests[j], output->pointer);
-        /* The winner waits for room; were others let past, long packets would starve. */
-        if (output->flits + view->head[winner].flits > x->output_buffer) continue;
-        net->conflicts += (uint64_t)__builtin_popcountll(view->requests[j]) - 1;
-        net->blocked_cycles += steps_blocked(net, j, step) >> x->speedup_shift;
-        transfer(x, net, direction, winner, j, step, now);
+        if (output->free <= step) {
+            uint64_t inputs = view->target[j].inputs;
+            uint32_t winner = first_at_or_after(inputs, output->pointer);
+            /* The winner waits for room; were others let past, long packets would starve. */
+            if (output->flits + view->head[winner].flits > x->output_buffer) continue;
+            net->conflicts += (uint64_t)__builtin_popcountll(inputs) - 1;
+            net->blocked_cycles += steps_blocked(net, j, step) >> x->speedup_shift;
+            transfer(x, net, direction, winner, j, step, now);
+        }
+        next = earlier(next, output->free);
     }
+    return next;
 }
 
-/* For heads whose step is still to come and for outputs that are busy. Those that wait for room are woken
- * when a packet is sent. */
-static void wake_for_waiting(const Crossbar *x, Subnet *net, uint64_t last_step) {
-    const View *view = &net->view;
-    uint64_t first = NEVER;
-    for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
-        uint64_t step = view->head[__builtin_ctzll(rest)].step;
-        if (step < first) first = step;
+static void cross(const Crossbar *x, Subnet *net, Direction direction, uint64_t first_step, uint64_t now) {
+    uint64_t free = NEVER;
+    for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
+        raise_requests(x, net, direction, step, now);
+        free = arbitrate(x, net, direction, step, now);
     }
-    for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
-        uint64_t step = net->output[__builtin_ctzll(rest)].free;
-        if (step > last_step && step < first) first = step;
-    }
-    if (first != NEVER) wake_at(net, (first >> x->speedup_shift) * x->obj.period);
+    net->view.crossing = earlier(net->view.first_timed, free);
+}
+
+static uint64_t wake_time(const Crossbar *x, const View *view) {
+    if (view->crossing == NEVER) return view->sending;
+    return earlier(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
 static uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
-    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
-    uint64_t last_step = first_step + x->speedup - 1;
-    net->view.wake = NEVER;
-    drain_outputs(x, net, direction, now);
-    look_at_idle_inputs(x, net);
-    for (uint64_t step = first_step; step <= last_step; step++) {
-        raise_requests(x, net, direction, step, now);
-        arbitrate(x, net, direction, step, now);
-    }
-    wake_for_waiting(x, net, last_step);
-    return net->view.wake;
+    View *view = &net->view;
+    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift, quantum = x->obj.sim->now;
+    bool boundary = view->seen_quantum != quantum;
+    view->seen_quantum = quantum;
+    if (now >= view->sending || boundary || !view->all_cut) drain_outputs(x, net, direction, now);
+    look_at_idle_inputs(x, net, boundary ? ~0ull : view->uncut);
+    if (view->crossing < first_step + x->speedup) cross(x, net, direction, first_step, now);
+    return wake_time(x, view);
 }
 
 static uint64_t tick_crossbar(SimObject *object, uint64_t now) {
@@ -356,14 +383,17 @@ static void build_crossbar(SimObject *object) {
 static void init_view(Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
     memset(view, 0, sizeof *view);
-    view->seen_quantum = NEVER;
+    view->seen_quantum = view->first_timed = NEVER;
+    view->all_cut = 1;
     for (uint32_t i = 0; i < net->inputs; i++) {
         view->head[i].link = from[i].receive;
         view->idle |= 1ull << i;
         if (!from[i].receive->cut) view->uncut |= 1ull << i;
     }
-    for (uint32_t j = 0; j < net->outputs; j++)
-        view->out[j] = to[j].send;
+    for (uint32_t j = 0; j < net->outputs; j++) {
+        view->target[j].link = to[j].send;
+        view->all_cut &= to[j].send->cut;
+    }
 }
 
 static uint64_t packets_in_buffer(const SimObject *object, uint32_t queue) {
@@ -415,7 +445,7 @@ static uint64_t taken_from_inputs(const Subnet *net) {
 static uint64_t given_to_outputs(const Subnet *net) {
     uint64_t packets = 0;
     for (uint32_t j = 0; j < net->outputs; j++)
-        packets += net->view.out[j]->pushed;
+        packets += net->view.target[j].link->pushed;
     return packets;
 }
 
@@ -450,10 +480,10 @@ static void report_subnet(const Crossbar *x, const Subnet *net, const char *from
                 path, to, j, net->output[j].count, net->output[j].flits, oldest->arrived);
     }
     for (uint32_t j = 0; j < net->outputs; j++)
-        for (uint64_t rest = net->view.requests[j]; rest; rest &= rest - 1) {
+        for (uint64_t rest = net->view.target[j].inputs; rest; rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest);
             fprintf(out, "%s.%s[%u]: its head has asked for %s[%u] since cycle %lu\n", path, from, i, to, j,
-                    net->view.head[i].step >> x->speedup_shift);
+                    later(net->view.head[i].step, net->input[i].free) >> x->speedup_shift);
         }
 }
 
