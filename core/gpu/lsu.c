@@ -385,18 +385,13 @@ static void count_access(Lsu *lsu) {
         lsu->atomic_accesses++;
 }
 
-/* Whether another message can be sent in the next cycle, whatever the receiver does in this one. */
-static bool will_have_room(const Link *link, uint64_t now) {
-    return link->pushed - link_popped_for_sender(link, now) < link->depth;
-}
-
 /* Between issue and the end of its accesses an instruction stands in one of five places: latch, two
  * collectors, dispatch register, unit. The link from the SM is these five, so it is popped when the last
  * access is about to leave: in the cycle in which it does, the next instruction can issue. */
 static void free_place(Lsu *lsu, uint64_t now) {
     uint32_t left = lsu->segment_count - lsu->segment_next;
     if (!lsu->holds_place || left > 1) return;
-    if (left == 1 && !will_have_room(port_of(lsu, lsu->op.space), now)) return;
+    if (left == 1 && !link_has_room(port_of(lsu, lsu->op.space), now)) return; /* in the next cycle */
     lsu->holds_place = 0;
     link_pop(lsu->sm.receive, now);
 }

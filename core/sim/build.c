@@ -68,7 +68,8 @@ void sim_free(Sim *sim) {
     for (uint32_t i = 0; i < sim->cluster_count; i++) {
         free(sim->clusters[i].objects);
         free(sim->clusters[i].due);
-        free(sim->clusters[i].exchange);
+        free(sim->clusters[i].pushed.link);
+        free(sim->clusters[i].popped.link);
         free(sim->clusters[i].told);
         free(sim->clusters[i].fault);
     }
@@ -344,6 +345,21 @@ static void finish_link(Link *link) {
     link->cut = link->sender->cluster != link->receiver->cluster;
     if (link->sender->period != link->receiver->period || link->latency % link->receiver->period)
         link->align_to = link->receiver->period;
+    link->pushed_links = &link->sender->cluster->pushed;
+    link->popped_links = &link->receiver->cluster->popped;
+    link->pushed_links->count += link->cut;
+    link->popped_links->count += link->cut;
+}
+
+/* The lists' counts are those of all cut links that may stand in them. */
+static void make_link_lists(Sim *sim) {
+    for (uint32_t i = 0; i < sim->cluster_count; i++) {
+        LinkList *lists[] = {&sim->clusters[i].pushed, &sim->clusters[i].popped};
+        for (uint32_t k = 0; k < 2; k++) {
+            lists[k]->link = zeroed(lists[k]->count + 1, sizeof(Link *));
+            lists[k]->count = 0;
+        }
+    }
 }
 
 static void link_latencies_to_ticks(Sim *sim) {
@@ -387,6 +403,7 @@ void sim_elaborate(Sim *sim) {
     make_clusters(sim);
     for (uint32_t i = 0; i < sim->link_count; i++)
         finish_link(sim->links[i]);
+    make_link_lists(sim);
     sim->committers = zeroed(sim->object_count, sizeof(SimObject *));
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];

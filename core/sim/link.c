@@ -1,16 +1,34 @@
 #include "core/sim/sim.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void link_list_for_exchange(Link *link, Cluster *cluster, uint32_t *listed) {
-    if (cluster->exchange_count == cluster->exchange_capacity) {
-        cluster->exchange_capacity = cluster->exchange_capacity ? 2 * cluster->exchange_capacity : 16;
-        cluster->exchange = realloc(cluster->exchange, cluster->exchange_capacity * sizeof(Link *));
-        ensure(cluster->exchange);
+static void publish_pushes(LinkList *pushed) {
+    for (uint32_t i = 0; i < pushed->count; i++) {
+        Link *link = pushed->link[i];
+        uint64_t first = link->ready[link->pushed_seen & link->slot_mask];
+        link->push_listed = 0;
+        link->pushed_seen = link->pushed;
+        link->next_ready = link->next_ready == NEVER ? first : link->next_ready;
+        object_poke(link->receiver, first);
     }
-    cluster->exchange[cluster->exchange_count++] = link;
-    *listed = 1;
+    pushed->count = 0;
+}
+
+static void publish_pops(LinkList *popped, uint64_t boundary) {
+    for (uint32_t i = 0; i < popped->count; i++) {
+        Link *link = popped->link[i];
+        uint64_t period = link->sender->period;
+        bool was_full = link->pushed - link->popped_seen == link->depth;
+        link->pop_listed = 0;
+        link->popped_seen = link->popped;
+        if (was_full) object_poke(link->sender, (boundary + period - 1) / period * period);
+    }
+    popped->count = 0;
+}
+
+void link_exchange(LinkList *pushed, LinkList *popped, uint64_t boundary) {
+    publish_pushes(pushed);
+    publish_pops(popped, boundary);
 }
 
 enum { MESSAGE_BYTES_MAX = 256 };

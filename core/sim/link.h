@@ -11,6 +11,12 @@
 
 #include "core/sim/queue_audit.h"
 
+/* Cut links of a cluster that it has pushed to, or popped from, since the last boundary. */
+typedef struct {
+    Link **link;
+    uint32_t count, pad;
+} LinkList;
+
 struct Link {
     uint8_t *slots;  /* ring of slot_mask + 1 messages */
     uint64_t *ready; /* ring: first time at which the receiver may see the message */
@@ -23,37 +29,45 @@ struct Link {
     char *name; /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
 
     /* The sender's half. */
-    uint64_t pushed;      /* messages ever sent                          */
-    uint64_t popped_seen; /* cut: pops that the sender knows of          */
-    uint64_t last_push;   /* time of the last push                       */
+    uint64_t pushed;      /* messages ever sent                                                  */
+    uint64_t popped_seen; /* pops that the sender knows of; not cut: pops before the last pop's cycle */
+    uint64_t last_push;   /* time of the last push                                               */
     uint32_t pushes_in_cycle;
-    uint32_t push_listed; /* cut: stands in its cluster's list of links to exchange */
+    uint32_t push_listed;   /* cut: stands in pushed_links                      */
+    LinkList *pushed_links; /* of the sender's cluster                          */
 
     /* The receiver's half. */
     uint64_t next_ready
         __attribute__((aligned(64))); /* of the first message the receiver may know of; NEVER: none */
-    uint64_t popped;                  /* messages ever received                      */
-    uint64_t pushed_seen;             /* pushes that the receiver may know of        */
-    uint64_t last_pop;                /* time of the last pop                        */
-    uint64_t popped_before;           /* pops before that time                       */
-    uint64_t wait_ticks;              /* sum over messages of pop time - ready time  */
-    uint32_t pop_listed;
+    uint64_t popped;                  /* messages ever received               */
+    uint64_t pushed_seen;             /* pushes that the receiver may know of */
+    uint64_t last_pop;                /* time of the last pop                 */
+    uint64_t popped_before;           /* cut: pops before that time           */
+    LinkList *popped_links;           /* of the receiver's cluster            */
+    uint32_t pop_listed;              /* cut: stands in popped_links          */
 #ifdef WW_DEBUG
     LinkAudit audit;
 #endif
 };
 
-void link_list_for_exchange(Link *link, Cluster *cluster, uint32_t *listed);
+/* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
+void link_exchange(LinkList *pushed, LinkList *popped, uint64_t boundary);
 
-/* Pops that the sender may know of at `now`. */
-static inline uint64_t link_popped_for_sender(const Link *link, uint64_t now) {
-    if (link->cut) return link->popped_seen;
-    return link->last_pop == now ? link->popped_before : link->popped;
+static inline void link_list(LinkList *list, Link *link, uint32_t *listed) {
+    list->link[list->count] = link; /* it has room for one more than can be listed */
+    list->count += !*listed;
+    *listed = 1;
+}
+
+/* Is there room for another message, as far as the sender may know at `now`? */
+static inline bool link_has_room(const Link *link, uint64_t now) {
+    if (link->pushed - link->popped_seen < link->depth) return true;
+    return !link->cut && link->last_pop != now && link->pushed - link->popped < link->depth;
 }
 
 static inline bool link_can_send(const Link *link, uint64_t now) {
     if (link->last_push == now && link->pushes_in_cycle == link->width) return false;
-    return link->pushed - link_popped_for_sender(link, now) < link->depth;
+    return link_has_room(link, now);
 }
 
 /* For a sender that found the link full: when to look again. */
@@ -67,16 +81,17 @@ static inline uint64_t link_space_time(const Link *link, uint64_t now) {
 static inline void *link_send(Link *link, uint64_t now) {
     ensure(link_can_send(link, now));
     link_audit_push(link, now);
-    link->pushes_in_cycle = link->last_push == now ? link->pushes_in_cycle + 1 : 1;
+    link->pushes_in_cycle = (link->last_push == now ? link->pushes_in_cycle : 0) + 1;
     link->last_push = now;
     uint64_t slot = link->pushed++ & link->slot_mask, ready = now + link->latency;
     if (link->align_to) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
     link->ready[slot] = ready;
-    if (!link->cut) {
-        if (link->pushed_seen++ == link->popped) link->next_ready = ready;
+    if (link->cut) {
+        link_list(link->pushed_links, link, &link->push_listed);
+    } else {
+        link->pushed_seen = link->pushed;
+        link->next_ready = link->next_ready == NEVER ? ready : link->next_ready;
         object_poke(link->receiver, ready);
-    } else if (!link->push_listed) {
-        link_list_for_exchange(link, link->sender->cluster, &link->push_listed);
     }
     return link->slots + slot * link->message_bytes;
 }
@@ -115,22 +130,31 @@ static inline uint64_t link_ready_at(const Link *link, uint64_t place) {
 /* Message `place` becomes the first; those before it keep their order. It is to be popped at once. */
 void link_bring_forward(Link *link, uint64_t place);
 
+/* The receiver's end of a link within a cluster, whose sender learns of the pop in the next cycle. */
+static inline void link_pop_uncut(Link *link, uint64_t now) {
+    link->popped_seen = link->last_pop == now ? link->popped_seen : link->popped;
+    link->last_pop = now;
+    if (link->pushed - link->popped_seen == link->depth) /* the sender may be waiting for space */
+        object_poke(link->sender, now / link->sender->period * link->sender->period + link->sender->period);
+    uint64_t next = link->ready[++link->popped & link->slot_mask]; /* read even if void: no branch */
+    link->next_ready = link->popped == link->pushed_seen ? NEVER : next;
+}
+
+static inline void link_pop_cut(Link *link, uint64_t now) {
+    link->popped_before = link->last_pop == now ? link->popped_before : link->popped;
+    link->last_pop = now;
+    link_list(link->popped_links, link, &link->pop_listed);
+    link->popped++;
+    link_update_next_ready(link);
+}
+
 static inline void link_pop(Link *link, uint64_t now) {
     debug_ensure(link_next_ready(link) <= now);
     link_audit_pop(link, now);
-    link->wait_ticks += now - link->ready[link->popped & link->slot_mask];
-    if (link->last_pop != now) {
-        link->last_pop = now;
-        link->popped_before = link->popped;
-    }
-    if (link->cut) {
-        if (!link->pop_listed) link_list_for_exchange(link, link->receiver->cluster, &link->pop_listed);
-    } else if (link->pushed - link->popped_before == link->depth) {
-        /* It was full: the sender may be waiting for space. */
-        object_poke(link->sender, now / link->sender->period * link->sender->period + link->sender->period);
-    }
-    link->popped++;
-    link_update_next_ready(link);
+    if (link->cut)
+        link_pop_cut(link, now);
+    else
+        link_pop_uncut(link, now);
 }
 
 #endif

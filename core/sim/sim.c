@@ -27,30 +27,6 @@ static void cluster_run(Cluster *cluster, uint64_t end) {
     }
 }
 
-/* Lets the two ends of the cut links touched in this quantum see each other's progress. */
-static void exchange_links(Cluster *cluster, uint64_t boundary) {
-    for (uint32_t i = 0; i < cluster->exchange_count; i++) {
-        Link *link = cluster->exchange[i];
-        if (link->push_listed && link->sender->cluster == cluster) {
-            link->push_listed = 0;
-            if (link->pushed_seen != link->pushed) {
-                uint64_t first = link->ready[link->pushed_seen & link->slot_mask];
-                link->pushed_seen = link->pushed;
-                link_update_next_ready(link);
-                object_poke(link->receiver, first);
-            }
-        }
-        if (link->pop_listed && link->receiver->cluster == cluster) {
-            bool was_full = link->pushed - link->popped_seen == link->depth;
-            uint64_t period = link->sender->period;
-            link->pop_listed = 0;
-            link->popped_seen = link->popped;
-            if (was_full) object_poke(link->sender, (boundary + period - 1) / period * period);
-        }
-    }
-    cluster->exchange_count = 0;
-}
-
 static void commit_objects(Sim *sim) {
     for (uint32_t i = 0; i < sim->committer_count; i++) {
         SimObject *object = sim->committers[i];
@@ -129,7 +105,7 @@ static void run_quantum(Sim *sim, uint64_t end) {
         run_share(sim, 0);
     raise_fault(sim);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
-        exchange_links(&sim->clusters[i], end);
+        link_exchange(&sim->clusters[i].pushed, &sim->clusters[i].popped, end);
     commit_objects(sim);
     sim->now = end;
     raise_failure(sim);

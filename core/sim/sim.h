@@ -29,9 +29,8 @@ struct Cluster {
     uint64_t *due;       /* of each object, same index */
     uint64_t next;       /* earliest of these          */
     uint32_t count;
-    uint32_t exchange_count, exchange_capacity;
-    Link **exchange;    /* cut links touched in this quantum */
-    SimObject *current; /* the object at work, for panics */
+    LinkList pushed, popped; /* in this quantum */
+    SimObject *current;      /* the object at work, for panics */
     uint64_t now;
     uint64_t progress; /* counts what object_progress() reports */
     ToldEvent *told;   /* in this cycle, for listeners */

@@ -314,12 +314,17 @@ uint64_t object_hash(const SimObject *object) {
 
 /* Everything but the messages, in one piece. At a boundary both ends know of all pushes and pops. */
 typedef struct {
-    uint64_t pushed, popped, last_push, pushes_in_cycle, last_pop, popped_before, wait_ticks;
+    uint64_t pushed, popped, last_push, pushes_in_cycle, last_pop, popped_before, unused;
 } LinkCounters;
 
 static void save_link(const Link *link, Buffer *buffer) {
-    LinkCounters counters = {link->pushed,   link->popped,        link->last_push, link->pushes_in_cycle,
-                             link->last_pop, link->popped_before, link->wait_ticks};
+    LinkCounters counters = {link->pushed,
+                             link->popped,
+                             link->last_push,
+                             link->pushes_in_cycle,
+                             link->last_pop,
+                             link->cut ? link->popped_before : link->popped_seen,
+                             0};
     buffer_u32(buffer, LINK_MARK);
     buffer_text(buffer, link->name);
     buffer_u32(buffer, link->message_bytes);
@@ -364,11 +369,11 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
         return false;
     }
     link->pushed = link->pushed_seen = c.pushed;
-    link->popped = link->popped_seen = c.popped;
+    link->popped = c.popped;
+    link->popped_seen = link->cut ? c.popped : c.popped_before;
     link->last_push = c.last_push;
     link->last_pop = c.last_pop;
     link->popped_before = c.popped_before;
-    link->wait_ticks = c.wait_ticks;
     link->pushes_in_cycle = (uint32_t)c.pushes_in_cycle;
     if (!load_messages(link, reader)) return fail(why, why_size, name, "damaged");
     link_update_next_ready(link);
