@@ -26,14 +26,26 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* The ports' ready heads as a set; *first becomes the time at which a head became or becomes ready. */
-static uint64_t find_ready(const Mux *mux, uint64_t now, uint64_t *first) {
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* When the first of the ports' heads became or becomes ready. */
+static uint64_t first_ready(const Mux *mux) {
+    uint64_t first = NEVER;
+    for (uint32_t i = 0; i < mux->up_count; i++)
+        first = earlier(first, link_next_ready(mux->up[i].receive));
+    return first;
+}
+
+/* The ports whose head is ready; *coming is when the first of the other heads becomes ready. */
+static uint64_t ready_ports(const Mux *mux, uint64_t now, uint64_t *coming) {
     uint64_t ready = 0;
-    *first = NEVER;
+    *coming = NEVER;
     for (uint32_t i = 0; i < mux->up_count; i++) {
         uint64_t time = link_next_ready(mux->up[i].receive);
-        if (time <= now) ready |= 1ull << i;
-        if (time < *first) *first = time;
+        ready |= (uint64_t)(time <= now) << i;
+        *coming = earlier(*coming, time <= now ? NEVER : time);
     }
     return ready;
 }
@@ -53,35 +65,42 @@ static void send_down(Mux *mux, uint32_t i, uint64_t now) {
     if (mux->arbitration == ROUND_ROBIN) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
 }
 
+/* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
+static uint64_t cycles_blocked(const Mux *mux, uint64_t ready, uint64_t free, uint64_t now) {
+    return object_cycle(&mux->obj, now - later(ready, free));
+}
+
 static uint64_t move_requests(Mux *mux, uint64_t now) {
-    uint64_t first, period = mux->obj.period;
     if (now < mux->request_free) return mux->request_free;
-    uint64_t ready = find_ready(mux, now, &first);
-    if (!ready) return first;
+    uint64_t first = first_ready(mux), coming;
+    if (first > now) return first;
     if (!link_can_send(mux->down.send, now)) return link_space_time(mux->down.send, now);
-    send_down(mux, choose(mux, ready), now);
+    uint64_t ready = ready_ports(mux, now, &coming);
+    uint32_t winner = choose(mux, ready);
+    send_down(mux, winner, now);
     mux->conflicts += (uint64_t)__builtin_popcountll(ready) - 1;
-    mux->request_blocked_cycles += (now - later(first, mux->request_free)) / period;
-    mux->request_free = now + period;
-    find_ready(mux, now, &first);
-    return later(first, mux->request_free);
+    mux->request_blocked_cycles += cycles_blocked(mux, first, mux->request_free, now);
+    mux->request_free = now + mux->obj.period;
+    if (ready & (ready - 1)) return mux->request_free;
+    return later(earlier(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
 }
 
 static uint64_t move_responses(Mux *mux, uint64_t now) {
     Link *from = mux->down.receive;
-    uint64_t ready = link_next_ready(from), period = mux->obj.period;
+    uint64_t ready = link_next_ready(from);
     if (now < mux->response_free) return mux->response_free;
     if (ready > now) return ready;
-    MemMessage message = *(const MemMessage *)link_peek(from, now);
-    uint32_t port = mem_leave_network(&message);
-    ensure(port < mux->up_count);
-    Link *to = mux->up[port].send;
+    const MemMessage *message = link_peek(from, now);
+    ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < mux->up_count);
+    Link *to = mux->up[message->route[message->route_depth - 1]].send;
     if (!link_can_send(to, now)) return link_space_time(to, now);
-    memcpy(link_send(to, now), &message, sizeof message);
+    MemMessage *sent = link_send(to, now);
+    memcpy(sent, message, sizeof *sent);
+    mem_leave_network(sent);
     link_pop(from, now);
     mux->responses++;
-    mux->response_blocked_cycles += (now - later(ready, mux->response_free)) / period;
-    mux->response_free = now + period;
+    mux->response_blocked_cycles += cycles_blocked(mux, ready, mux->response_free, now);
+    mux->response_free = now + mux->obj.period;
     return later(link_next_ready(from), mux->response_free);
 }
 
@@ -110,8 +129,8 @@ static void check_mux(const SimObject *object, bool idle) {
 
 static void report_mux(const SimObject *object, FILE *out) {
     const Mux *mux = (const Mux *)object;
-    uint64_t now = object->sim->now, first, ready = find_ready(mux, now, &first);
-    for (uint64_t rest = ready; rest; rest &= rest - 1)
+    uint64_t now = object->sim->now, coming;
+    for (uint64_t rest = ready_ports(mux, now, &coming); rest; rest &= rest - 1)
         fprintf(out, "%s.up[%d]: a request waits for %s\n", object->path, __builtin_ctzll(rest),
                 mux->down.send->name);
     const MemMessage *response = link_peek(mux->down.receive, now);
