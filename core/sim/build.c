@@ -191,15 +191,18 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
                       uint32_t bytes, LinkOptions options) {
     Link *link = zeroed(1, sizeof *link);
     uint64_t slots = 1;
+    if (options.width > UINT16_MAX)
+        user_error("wire from %s.%s to %s.%s: width %u; legal is 1 to %d messages per cycle", from->path,
+                   from_port, to->path, to_port, options.width, UINT16_MAX);
     link->depth = options.depth ? options.depth : DEFAULT_DEPTH;
-    link->width = options.width ? options.width : 1;
+    link->width = (uint16_t)(options.width ? options.width : 1);
     link->latency = options.latency; /* cycles of the sender until elaboration */
     while (slots < link->depth)
         slots *= 2;
-    link->slot_mask = slots - 1;
-    link->message_bytes = bytes;
-    link->slots = zeroed(slots, bytes);
-    link->ready = zeroed(slots, sizeof(uint64_t));
+    link->slot_mask = link->to_slot_mask = (uint32_t)(slots - 1);
+    link->message_bytes = link->to_message_bytes = (uint16_t)bytes;
+    link->slots = link->to_slots = zeroed(slots, bytes);
+    link->ready = link->to_ready = zeroed(slots, sizeof(uint64_t));
     link_audit_new(link);
     link->sender = from;
     link->receiver = to;
@@ -342,9 +345,9 @@ static void make_clusters(Sim *sim) {
 }
 
 static void finish_link(Link *link) {
-    link->cut = link->sender->cluster != link->receiver->cluster;
-    if (link->sender->period != link->receiver->period || link->latency % link->receiver->period)
-        link->align_to = link->receiver->period;
+    link->cut = link->to_cut = link->sender->cluster != link->receiver->cluster;
+    link->align_to = link->receiver->period;
+    link->aligned = link->sender->period != link->align_to || link->latency % link->align_to;
     link->pushed_links = &link->sender->cluster->pushed;
     link->popped_links = &link->receiver->cluster->popped;
     link->pushed_links->count += link->cut;

@@ -5,7 +5,7 @@
 static void publish_pushes(LinkList *pushed) {
     for (uint32_t i = 0; i < pushed->count; i++) {
         Link *link = pushed->link[i];
-        uint64_t first = link->ready[link->pushed_seen & link->slot_mask];
+        uint64_t first = link->to_ready[link->pushed_seen & link->to_slot_mask];
         link->push_listed = 0;
         link->pushed_seen = link->pushed;
         link->next_ready = link->next_ready == NEVER ? first : link->next_ready;
@@ -14,14 +14,17 @@ static void publish_pushes(LinkList *pushed) {
     pushed->count = 0;
 }
 
+static void poke_at_edge(SimObject *object, uint64_t boundary) {
+    object_poke(object, (boundary + object->period - 1) / object->period * object->period);
+}
+
 static void publish_pops(LinkList *popped, uint64_t boundary) {
     for (uint32_t i = 0; i < popped->count; i++) {
         Link *link = popped->link[i];
-        uint64_t period = link->sender->period;
         bool was_full = link->pushed - link->popped_seen == link->depth;
         link->pop_listed = 0;
         link->popped_seen = link->popped;
-        if (was_full) object_poke(link->sender, (boundary + period - 1) / period * period);
+        if (was_full) poke_at_edge(link->sender, boundary);
     }
     popped->count = 0;
 }

@@ -17,43 +17,55 @@ typedef struct {
     uint32_t count, pad;
 } LinkList;
 
+/* What a push or a pop within a cluster touches of the link is one line of each half. So the receiver has
+ * its own copy of where the messages are: it must not read a line that the sender writes, perhaps on another
+ * thread. */
 struct Link {
-    uint8_t *slots;  /* ring of slot_mask + 1 messages */
-    uint64_t *ready; /* ring: first time at which the receiver may see the message */
-    uint64_t slot_mask;
-    uint32_t message_bytes, depth, width;
-    uint32_t cut;      /* crosses clusters */
-    uint64_t latency;  /* ticks            */
-    uint64_t align_to; /* the receiver's period when clocks differ, else 0 */
-    SimObject *sender, *receiver;
-    char *name; /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
-
     /* The sender's half. */
-    uint64_t pushed;      /* messages ever sent                                                  */
+    uint64_t pushed;      /* messages ever sent                                                      */
     uint64_t popped_seen; /* pops that the sender knows of; not cut: pops before the last pop's cycle */
-    uint64_t last_push;   /* time of the last push                                               */
-    uint32_t pushes_in_cycle;
-    uint32_t push_listed;   /* cut: stands in pushed_links                      */
-    LinkList *pushed_links; /* of the sender's cluster                          */
+    uint64_t last_push;   /* time of the last push                                                   */
+    uint64_t latency;     /* ticks                                                                   */
+    uint8_t *to_slots;    /* copies of the receiver's                                                */
+    uint64_t *to_ready;
+    uint32_t to_slot_mask, depth;
+    uint16_t to_message_bytes, width, pushes_in_cycle;
+    uint8_t to_cut : 1, aligned : 1; /* aligned: the clocks differ                              */
+    uint8_t push_listed;             /* cut: stands in pushed_links                             */
+
+    uint64_t align_to; /* the receiver's period */
+    SimObject *sender;
+    LinkList *pushed_links; /* of the sender's cluster */
+    char *name;             /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
 
     /* The receiver's half. */
     uint64_t next_ready
         __attribute__((aligned(64))); /* of the first message the receiver may know of; NEVER: none */
-    uint64_t popped;                  /* messages ever received               */
-    uint64_t pushed_seen;             /* pushes that the receiver may know of */
-    uint64_t last_pop;                /* time of the last pop                 */
-    uint64_t popped_before;           /* cut: pops before that time           */
-    LinkList *popped_links;           /* of the receiver's cluster            */
-    uint32_t pop_listed;              /* cut: stands in popped_links          */
+    uint64_t popped;                  /* messages ever received                                     */
+    uint64_t pushed_seen;             /* pushes that the receiver may know of                       */
+    uint64_t last_pop;                /* time of the last pop                                       */
+    SimObject *receiver;
+    uint8_t *slots;  /* ring of slot_mask + 1 messages                                 */
+    uint64_t *ready; /* ring: first time at which the receiver may see the message     */
+    uint32_t slot_mask;
+    uint16_t message_bytes;
+    uint8_t cut;        /* crosses clusters            */
+    uint8_t pop_listed; /* cut: stands in popped_links */
+
+    uint64_t popped_before; /* cut: pops before the time of the last one */
+    LinkList *popped_links; /* of the receiver's cluster                 */
 #ifdef WW_DEBUG
     LinkAudit audit;
 #endif
 };
 
+_Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) == 192,
+               "what pushes and pops touch is one line of each half");
+
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
 void link_exchange(LinkList *pushed, LinkList *popped, uint64_t boundary);
 
-static inline void link_list(LinkList *list, Link *link, uint32_t *listed) {
+static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {
     list->link[list->count] = link; /* it has room for one more than can be listed */
     list->count += !*listed;
     *listed = 1;
@@ -62,7 +74,7 @@ static inline void link_list(LinkList *list, Link *link, uint32_t *listed) {
 /* Is there room for another message, as far as the sender may know at `now`? */
 static inline bool link_has_room(const Link *link, uint64_t now) {
     if (link->pushed - link->popped_seen < link->depth) return true;
-    return !link->cut && link->last_pop != now && link->pushed - link->popped < link->depth;
+    return !link->to_cut && link->last_pop != now && link->pushed - link->popped < link->depth;
 }
 
 static inline bool link_can_send(const Link *link, uint64_t now) {
@@ -73,7 +85,7 @@ static inline bool link_can_send(const Link *link, uint64_t now) {
 /* For a sender that found the link full: when to look again. */
 static inline uint64_t link_space_time(const Link *link, uint64_t now) {
     if (link->last_push == now && link->pushes_in_cycle == link->width) return now + link->sender->period;
-    if (!link->cut && link->last_pop == now) return now + link->sender->period;
+    if (!link->to_cut && link->last_pop == now) return now + link->sender->period;
     return NEVER;
 }
 
@@ -81,19 +93,19 @@ static inline uint64_t link_space_time(const Link *link, uint64_t now) {
 static inline void *link_send(Link *link, uint64_t now) {
     ensure(link_can_send(link, now));
     link_audit_push(link, now);
-    link->pushes_in_cycle = (link->last_push == now ? link->pushes_in_cycle : 0) + 1;
+    link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
     link->last_push = now;
-    uint64_t slot = link->pushed++ & link->slot_mask, ready = now + link->latency;
-    if (link->align_to) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
-    link->ready[slot] = ready;
-    if (link->cut) {
+    uint64_t slot = link->pushed++ & link->to_slot_mask, ready = now + link->latency;
+    if (link->aligned) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
+    link->to_ready[slot] = ready;
+    if (link->to_cut) {
         link_list(link->pushed_links, link, &link->push_listed);
     } else {
         link->pushed_seen = link->pushed;
         link->next_ready = link->next_ready == NEVER ? ready : link->next_ready;
         object_poke(link->receiver, ready);
     }
-    return link->slots + slot * link->message_bytes;
+    return link->to_slots + slot * link->to_message_bytes;
 }
 
 /* When the first message is or becomes ready; NEVER when the link is empty. */

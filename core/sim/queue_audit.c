@@ -60,7 +60,7 @@ void link_audit_push(Link *link, uint64_t now) {
 
 /* The time of entry and the time at which the message became visible are kept in two places. */
 static void check_latency(const Link *link, uint64_t entered, uint64_t now) {
-    uint64_t ready = entered + link->latency, align = link->align_to ? link->align_to : 1;
+    uint64_t ready = entered + link->latency, align = link->aligned ? link->align_to : 1;
     ready = (ready + align - 1) / align * align;
     if (link->ready[link->popped & link->slot_mask] != ready || now < ready)
         panic(

@@ -374,7 +374,7 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
     link->last_push = c.last_push;
     link->last_pop = c.last_pop;
     link->popped_before = c.popped_before;
-    link->pushes_in_cycle = (uint32_t)c.pushes_in_cycle;
+    link->pushes_in_cycle = (uint16_t)c.pushes_in_cycle;
     if (!load_messages(link, reader)) return fail(why, why_size, name, "damaged");
     link_update_next_ready(link);
     return true;
