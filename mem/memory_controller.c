@@ -40,27 +40,28 @@ static void send_response(MemoryController *mc, uint32_t port, const Response *r
     }
 }
 
+/* Sends what is ready. `response_due` is then when there is something to send again; for a port without room
+ * that may be NEVER, and its link says when. */
 static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
+    mc->response_due = NEVER;
+    mc->response_blocked = 0;
     for (uint32_t port = 0; port < mc->ports; port++) {
         ReturnQueue *returns = &mc->returns[port];
-        while (returns->held && link_can_send(mc->cpu[port].send, now)) {
+        while (returns->held) {
             const Response *oldest = response_at(mc, port, 0);
-            if (oldest->ready > cycle) break;
+            if (oldest->ready > cycle) {
+                mc->response_due = earlier(mc->response_due, oldest->ready * mc->obj.period);
+                break;
+            }
+            if (!link_can_send(mc->cpu[port].send, now)) {
+                mc->response_due = earlier(mc->response_due, link_space_time(mc->cpu[port].send, now));
+                mc->response_blocked = 1;
+                break;
+            }
             send_response(mc, port, oldest, now, cycle);
             free_return_place(mc, returns);
         }
     }
-}
-
-static uint64_t next_response(const MemoryController *mc, uint64_t now, uint64_t cycle) {
-    uint64_t next = NEVER;
-    for (uint32_t port = 0; port < mc->ports; port++) {
-        if (!mc->returns[port].held) continue;
-        uint64_t ready = response_at(mc, port, 0)->ready;
-        next = earlier(next,
-                       ready > cycle ? ready * mc->obj.period : link_space_time(mc->cpu[port].send, now));
-    }
-    return next;
 }
 
 /* ---- Commands ---- */
@@ -97,9 +98,10 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     mc->queue_wait_cycles += cycle - request->entered;
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
-        *response_at(mc, request->port, returns->held) = (Response){
-            request->message, request->arrived,
-            dram_data_end(&mc->timing, (DramCommand)plan->command, cycle)};
+        uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
+        *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
+                                                                    ready};
+        if (!returns->held) mc->response_due = earlier(mc->response_due, ready * mc->obj.period);
         returns->promised--;
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
@@ -209,11 +211,13 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
                    object_path(&mc->obj), message->address, location.bank, mc->banks);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
-    mc->requests[q * mc->queue_entries + slot] = (Request){.message = *message,
-                                                           .arrived = arrived,
-                                                           .entered = cycle,
-                                                           .bursts_left = bursts,
-                                                           .port = (uint16_t)port};
+    Request *request = &mc->requests[q * mc->queue_entries + slot];
+    request->message = *message;
+    request->arrived = arrived;
+    request->entered = cycle;
+    request->bursts_left = bursts;
+    request->port = (uint16_t)port;
+    request->outcome = ROW_HIT;
     mc->waiting++;
     mc->urgent += q + 1 < mc->queues;
     audit_enter(&mc->obj, q, slot);
@@ -240,12 +244,18 @@ static const MemMessage *bring_forward(const MemoryController *mc, Link *link, u
     return NULL;
 }
 
+/* With one queue, nothing that comes can enter before a request has left it. */
+static inline bool all_wait_for_room(const MemoryController *mc) {
+    return mc->port_blocked && mc->queues == 1 && mc->queue[0].count == mc->queue_entries;
+}
+
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
  * there may be another to look at; requests that wait for room are looked at whenever a command was
  * issued. */
 static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
     uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
     uint32_t port = mc->first_port;
+    if (all_wait_for_room(mc)) return NEVER;
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port + 1 == mc->ports ? 0 : port + 1) {
         Link *link = mc->cpu[port].receive;
@@ -269,7 +279,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         }
         next = earlier(next, ready + delay > now ? ready + delay : now + mc->obj.period);
     }
-    return next;
+    return all_wait_for_room(mc) ? NEVER : next;
 }
 
 /* ---- Planning ---- */
@@ -347,11 +357,11 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
     uint64_t cycle = object_cycle(object, now);
     account(mc, cycle);
-    send_responses(mc, now, cycle);
+    if (now >= mc->response_due || mc->response_blocked) send_responses(mc, now, cycle);
     issue_planned_command(mc, cycle);
     uint64_t next = accept_requests(mc, now, cycle);
     if (mc->replan || cycle >= mc->plan_expires) plan_next_command(mc, cycle);
-    next = earlier(next, next_response(mc, now, cycle));
+    next = earlier(next, mc->response_due);
     uint64_t planned = earlier(mc->plan.cycle, mc->plan_expires);
     return planned == NEVER ? next : earlier(next, planned * object->period);
 }

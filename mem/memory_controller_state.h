@@ -78,6 +78,8 @@ typedef struct {
     uint64_t read_latency_cycles, reads_answered, writes_answered;
     uint64_t cycles;
 
+    uint64_t response_due;     /* tick in which a response may leave; 0: to be looked at */
+    uint64_t response_blocked; /* one is ready whose port has no room                    */
     const AddressMap *map;
     DramChecker *checker;
 } MemoryController;
