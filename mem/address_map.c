@@ -42,11 +42,18 @@ static BitPacker packer_for(uint64_t mask) {
     return packer;
 }
 
-static inline uint64_t pack(const BitPacker *packer, uint64_t bits) {
+static __attribute__((noinline)) uint64_t pack_further_runs(const BitPacker *packer, uint64_t bits) {
     uint64_t packed = 0;
-    for (uint64_t i = 0; i < packer->count; i++)
+    for (uint64_t i = 2; i < packer->count; i++)
         packed |= (bits & packer->runs[i].mask) >> packer->runs[i].shift;
     return packed;
+}
+
+/* Most masks have one run or two; those behind the last are of no bits. */
+static inline uint64_t pack(const BitPacker *packer, uint64_t bits) {
+    const BitRun *run = packer->runs;
+    uint64_t packed = (bits & run[0].mask) >> run[0].shift | (bits & run[1].mask) >> run[1].shift;
+    return __builtin_expect(packer->count > 2, 0) ? packed | pack_further_runs(packer, bits) : packed;
 }
 
 typedef struct {

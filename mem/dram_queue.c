@@ -24,14 +24,20 @@ static inline uint64_t without(uint64_t mask, uint64_t older) {
     return (mask & older) | (mask >> 1 & ~older);
 }
 
-void dram_queue_remove(DramQueue *queue, uint32_t rank) {
+/* Of half of the banks that there may be, so that the compiler knows how many. */
+static inline void remove_from_banks(uint64_t of_bank[], uint64_t older) {
+    for (uint32_t i = 0; i < DRAM_BANKS_MAX / 2; i++)
+        of_bank[i] = without(of_bank[i], older);
+}
+
+void dram_queue_remove(DramQueue *queue, const DramTiming *timing, uint32_t rank) {
     uint64_t older = (1ull << rank) - 1;
     uint32_t bank = queue->bank[rank], younger = --queue->count - rank;
     queue->used_slots &= ~(1ull << queue->slot[rank]);
     memmove(queue->slot + rank, queue->slot + rank + 1, younger);
     memmove(queue->bank + rank, queue->bank + rank + 1, younger);
-    for (uint32_t b = 0; b < DRAM_BANKS_MAX; b++)
-        queue->of_bank[b] = without(queue->of_bank[b], older);
+    remove_from_banks(queue->of_bank, older);
+    if (timing->banks > DRAM_BANKS_MAX / 2) remove_from_banks(queue->of_bank + DRAM_BANKS_MAX / 2, older);
     queue->row_hit = without(queue->row_hit, older);
     queue->closed = without(queue->closed, older);
     queue->write = without(queue->write, older);
@@ -65,49 +71,47 @@ static inline uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static inline uint32_t priority_of(uint32_t queue, DramCommand command, uint32_t rank) {
-    return queue << 16 | (uint32_t)!dram_is_column(command) << 8 | rank;
+static inline DramBest as_best(uint64_t cycles, uint32_t queue, DramCommand command, uint32_t rank) {
+    return cycles << 32 | queue << 24 | (uint32_t)!dram_is_column(command) << 16 | rank << 8 | command;
 }
 
-static inline bool is_better(const DramChoice *choice, uint64_t cycle, uint32_t priority) {
-    return cycle < choice->cycle || (cycle == choice->cycle && priority < choice->priority);
-}
-
-/* The best of `candidates`, all of which want `command`. Only the oldest of a bank can be it, and none that
- * would not be better even if it were legal as soon as the channel allows: mostly the first or second look
- * ends the search. */
-static inline void choose(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
-                          DramCommand command, uint64_t candidates, uint64_t floor, DramChoice *choice) {
-    uint64_t gate = later(floor, dram->channel[command]);
-    while (candidates) {
+/* The best of `candidates`, all of which want `command`, or `best` if none is better. Only the oldest of a
+ * bank can be it, and none that would not be better even if it were legal as soon as the channel allows:
+ * mostly the first or second look ends the search. Banks of `kept` requests are left alone. */
+static inline DramBest choose(const DramQueue *queue, uint32_t number, const Dram *dram,
+                              const DramTiming *timing, DramCommand command, uint64_t candidates,
+                              uint64_t kept, uint64_t floor, DramBest best) {
+    if (!candidates) return best;
+    uint64_t gate = later(floor, dram->channel[command]) - floor;
+    do {
         uint32_t rank = (uint32_t)__builtin_ctzll(candidates), bank = queue->bank[rank];
-        uint32_t priority = priority_of(number, command, rank);
-        if (!is_better(choice, gate, priority)) return;
-        uint64_t cycle = later(floor, dram_earliest(dram, timing, command, bank));
-        if (is_better(choice, cycle, priority))
-            *choice = (DramChoice){cycle,         priority,      (uint8_t)number,
-                                   (uint8_t)rank, (uint8_t)bank, (uint8_t)command};
-        candidates &= ~queue->of_bank[bank];
-    }
+        if (as_best(gate, number, command, rank) >= best) break;
+        uint64_t of_bank = queue->of_bank[bank],
+                 cycle = later(floor, dram_earliest(dram, timing, command, bank));
+        DramBest this = as_best(cycle - floor, number, command, rank);
+        if (this < best && !(of_bank & kept)) best = this;
+        candidates &= ~of_bank;
+    } while (candidates);
+    return best;
 }
 
-/* Of requests that found another row open: those whose bank has no hit among `hits` any more. */
-static uint64_t without_hits(const DramQueue *queue, uint64_t conflicts, uint64_t hits) {
-    while (hits && conflicts) {
-        uint64_t of_bank = queue->of_bank[queue->bank[__builtin_ctzll(hits)]];
-        conflicts &= ~of_bank;
-        hits &= ~of_bank;
-    }
-    return conflicts;
+DramBest dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *dram,
+                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best) {
+    uint64_t hits = eligible & queue->row_hit, others = eligible & ~queue->row_hit;
+    best = choose(queue, number, dram, timing, DRAM_READ, hits & ~queue->write, 0, floor, best);
+    best = choose(queue, number, dram, timing, DRAM_WRITE, hits & queue->write, 0, floor, best);
+    if (!others) return best;
+    best = choose(queue, number, dram, timing, DRAM_ACTIVATE, others & queue->closed, 0, floor, best);
+    return choose(queue, number, dram, timing, DRAM_PRECHARGE, others & ~queue->closed, hits, floor, best);
 }
 
-void dram_queue_choose(const DramQueue *queue, uint32_t number, const Dram *dram, const DramTiming *timing,
-                       uint64_t eligible, uint64_t floor, DramChoice *choice) {
-    uint64_t hits = eligible & queue->row_hit, closed = eligible & queue->closed;
-    choose(queue, number, dram, timing, DRAM_READ, hits & ~queue->write, floor, choice);
-    choose(queue, number, dram, timing, DRAM_WRITE, hits & queue->write, floor, choice);
-    if (choice->cycle == floor) return;
-    choose(queue, number, dram, timing, DRAM_ACTIVATE, closed, floor, choice);
-    uint64_t conflicts = without_hits(queue, eligible & ~queue->row_hit & ~queue->closed, hits);
-    choose(queue, number, dram, timing, DRAM_PRECHARGE, conflicts, floor, choice);
+DramChoice dram_choice_of(DramBest best, const DramQueue *queues, uint64_t floor) {
+    if (best == DRAM_NONE) return DRAM_NO_CHOICE;
+    uint32_t priority = (uint32_t)best >> 8, queue = priority >> 16, rank = priority & UINT8_MAX;
+    return (DramChoice){.cycle = floor + (best >> 32),
+                        .priority = priority,
+                        .queue = (uint8_t)queue,
+                        .rank = (uint8_t)rank,
+                        .bank = queues[queue].bank[rank],
+                        .command = (uint8_t)best};
 }

@@ -27,7 +27,7 @@ typedef struct {
  * one. */
 uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
                         bool reply);
-void dram_queue_remove(DramQueue *queue, uint32_t rank);
+void dram_queue_remove(DramQueue *queue, const DramTiming *timing, uint32_t rank);
 /* To be called after ACTIVATE and PRECHARGE of `bank`. */
 void dram_queue_row_changed(DramQueue *queue, const Dram *dram, uint32_t bank);
 
@@ -40,12 +40,22 @@ typedef struct {
 
 #define DRAM_NO_CHOICE ((DramChoice){.cycle = UINT64_MAX})
 
-/* Puts into `choice` the command that becomes legal first, at `floor` or later, for the requests of
- * `eligible`, if it is better than what is there: earlier; or in the same cycle and of a lower queue number;
- * or of the same queue, and a column command instead of a row command, or for an older request. A bank with
- * an eligible row hit keeps its row. */
-void dram_queue_choose(const DramQueue *queue, uint32_t queue_number, const Dram *dram,
-                       const DramTiming *timing, uint64_t eligible, uint64_t floor, DramChoice *choice);
+/* The same as one number while it is searched for, of which the lower is the better. From the top: cycles
+ * after the first that is allowed, the floor; queue; whether it is a row command; rank; command. */
+typedef uint64_t DramBest;
+#define DRAM_NONE UINT64_MAX
+
+/* The command that becomes legal first, at `floor` or later, for the requests of `eligible`, if it is better
+ * than `best`: earlier; or in the same cycle and of a lower queue number; or of the same queue, and a column
+ * command instead of a row command, or for an older request. A bank with an eligible row hit keeps its row.
+ */
+DramBest dram_queue_choose(const DramQueue *queue, uint32_t queue_number, const Dram *dram,
+                           const DramTiming *timing, uint64_t eligible, uint64_t floor, DramBest best);
+static inline bool dram_best_is_at_floor(DramBest best) {
+    return best >> 32 == 0;
+}
+/* Of the array `queues`. */
+DramChoice dram_choice_of(DramBest best, const DramQueue *queues, uint64_t floor);
 /* The oldest request of each bank. */
 uint64_t dram_queue_heads(const DramQueue *queue);
 

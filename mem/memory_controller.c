@@ -107,7 +107,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
     uint32_t slot = mc->queue[plan->queue].slot[plan->rank];
-    dram_queue_remove(&mc->queue[plan->queue], plan->rank);
+    dram_queue_remove(&mc->queue[plan->queue], &mc->timing, plan->rank);
     mc->waiting--;
     audit_leave(&mc->obj, plan->queue, slot);
 }
@@ -121,11 +121,11 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     object_progress(&mc->obj); /* opening and closing rows alone is none */
     mc->read_commands += plan->command == DRAM_READ;
     mc->write_commands += plan->command == DRAM_WRITE;
-    if (*unserved & bit) {
+    if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
+    if (--request->bursts_left == 0)
+        retire(mc, plan, request, cycle);
+    else
         *unserved &= ~bit;
-        take_return_place(mc, &mc->returns[request->port]);
-    }
-    if (--request->bursts_left == 0) retire(mc, plan, request, cycle);
 }
 
 static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request) {
@@ -232,10 +232,10 @@ static inline bool has_room(const MemoryController *mc, const MemMessage *messag
 /* Finds a request of a port that is there since `latest` and goes to a queue with room: those for full queues
  * are in no other's way, as if each queue had wires of its own (MeDiC, section 3.4, note 1). NULL when there
  * is none; `later` is then when the next one comes. */
-static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
-                                       uint64_t *later) {
+SELDOM static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
+                                              uint64_t *later) {
     uint64_t ready = NEVER;
-    for (uint64_t i = 1; mc->queues > 1 && (ready = link_ready_at(link, i)) <= latest; i++)
+    for (uint64_t i = 1; (ready = link_ready_at(link, i)) <= latest; i++)
         if (has_room(mc, link_message_at(link, i))) {
             link_bring_forward(link, i);
             return link_peek(link, latest);
@@ -244,28 +244,24 @@ static const MemMessage *bring_forward(const MemoryController *mc, Link *link, u
     return NULL;
 }
 
-/* With one queue, nothing that comes can enter before a request has left it. */
-static inline bool all_wait_for_room(const MemoryController *mc) {
-    return mc->port_blocked && mc->queues == 1 && mc->queue[0].count == mc->queue_entries;
-}
-
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
- * there may be another to look at; requests that wait for room are looked at whenever a command was
- * issued. */
+ * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
+ * so with one queue that is full there is nothing to look at until then. */
 static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
     uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
     uint32_t port = mc->first_port;
-    if (all_wait_for_room(mc)) return NEVER;
+    if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count == mc->queue_entries) return NEVER;
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port + 1 == mc->ports ? 0 : port + 1) {
         Link *link = mc->cpu[port].receive;
         uint64_t ready = link_next_ready(link);
         if (ready == NEVER) continue;
         if (ready + delay <= now) {
-            const MemMessage *message = link_peek(link, now);
+            const MemMessage *message = link_message_at(link, 0);
             if (!has_room(mc, message)) {
                 uint64_t later = NEVER;
                 mc->port_blocked = 1;
+                if (mc->queues == 1) continue;
                 message = bring_forward(mc, link, now - delay, &later);
                 if (!message && later != NEVER) next = earlier(next, later + delay);
                 if (!message) continue;
@@ -279,7 +275,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
         }
         next = earlier(next, ready + delay > now ? ready + delay : now + mc->obj.period);
     }
-    return all_wait_for_room(mc) ? NEVER : next;
+    return mc->port_blocked && mc->queues == 1 ? NEVER : next;
 }
 
 /* ---- Planning ---- */
@@ -330,17 +326,18 @@ SELDOM static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_
 
 static void plan_next_command(MemoryController *mc, uint64_t cycle) {
     uint32_t wanted_banks = 0;
+    DramBest best = DRAM_NONE;
     mc->replan = 0;
-    mc->plan = DRAM_NO_CHOICE;
     mc->plan_expires = NEVER;
-    for (uint32_t q = 0; q < mc->queues && mc->plan.cycle > cycle + 1; q++) {
+    for (uint32_t q = 0; q < mc->queues && !dram_best_is_at_floor(best); q++) {
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
         uint64_t eligible = eligible_requests(mc, q, wanted_banks, cycle);
         if (object_is_heard(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
-        dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, &mc->plan);
+        best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
         wanted_banks |= queue->banks;
     }
+    mc->plan = dram_choice_of(best, mc->queue, cycle + 1);
 }
 
 /* ---- The cycle ---- */

@@ -296,7 +296,7 @@ static DramChoice search(uint64_t eligible, uint64_t floor) {
 
 static void add_request(Random *random) {
     Waiting *w = &list[waiting++];
-    *w = (Waiting){.bank = (uint32_t)random_below(random, 16),
+    *w = (Waiting){.bank = (uint32_t)random_below(random, timing.banks),
                    .row = (uint32_t)random_below(random, 3),
                    .write = random_below(random, 3) == 0};
     w->slot = dram_queue_add(&queue, &dram, w->bank, w->row, w->write, true);
@@ -305,7 +305,7 @@ static void add_request(Random *random) {
 }
 
 static void remove_request(uint32_t rank) {
-    dram_queue_remove(&queue, rank);
+    dram_queue_remove(&queue, &timing, rank);
     memmove(list + rank, list + rank + 1, (--waiting - rank) * sizeof *list);
 }
 
@@ -327,6 +327,9 @@ static void compare_queue_with_list(void) {
 START_TEST(queue_chooses_what_a_full_search_chooses) {
     Random random = {(uint64_t)_i + 1};
     uint64_t now = 0;
+    DramTiming with_banks = gtx480;
+    with_banks.banks = _i % 2 ? DRAM_BANKS_MAX : 16;
+    start(&with_banks, DRAM_GROUP_LOW_BITS);
     memset(&queue, 0, sizeof queue);
     waiting = 0;
     for (int step = 0; step < 10000; step++) {
@@ -334,8 +337,9 @@ START_TEST(queue_chooses_what_a_full_search_chooses) {
         if (waiting < target && (waiting == 0 || random_below(&random, 2))) add_request(&random);
         uint64_t eligible = UINT64_MAX >> (64 - waiting);
         if (random_below(&random, 4) == 0) eligible &= random_next(&random);
-        DramChoice expected = search(eligible, now + 1), choice = DRAM_NO_CHOICE;
-        dram_queue_choose(&queue, 0, &dram, &timing, eligible, now + 1, &choice);
+        DramChoice expected = search(eligible, now + 1);
+        DramBest best = dram_queue_choose(&queue, 0, &dram, &timing, eligible, now + 1, DRAM_NONE);
+        DramChoice choice = dram_choice_of(best, &queue, now + 1);
         ck_assert_uint_eq(choice.cycle, expected.cycle);
         if (choice.cycle == UINT64_MAX) continue;
         ck_assert_uint_eq(choice.rank, expected.rank);
@@ -352,24 +356,36 @@ START_TEST(queue_chooses_what_a_full_search_chooses) {
 }
 END_TEST
 
+static DramChoice choose_from_two(const DramQueue queues[2], uint64_t floor) {
+    DramBest best = dram_queue_choose(&queues[0], 0, &dram, &timing, 1, floor, DRAM_NONE);
+    best = dram_queue_choose(&queues[1], 1, &dram, &timing, 1, floor, best);
+    return dram_choice_of(best, queues, floor);
+}
+
 START_TEST(lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one) {
-    static DramQueue low, high;
-    DramChoice choice = DRAM_NO_CHOICE;
-    memset(&low, 0, sizeof low);
-    memset(&high, 0, sizeof high);
+    static DramQueue queues[2];
+    memset(queues, 0, sizeof queues);
     issue(DRAM_ACTIVATE, 0, 7, 100);
-    dram_queue_add(&low, &dram, 1, 7, false, true);  /* wants ACTIVATE, from 106 on */
-    dram_queue_add(&high, &dram, 0, 7, false, true); /* wants READ, from 112 on     */
-    dram_queue_choose(&low, 0, &dram, &timing, 1, 112, &choice);
-    dram_queue_choose(&high, 1, &dram, &timing, 1, 112, &choice);
+    dram_queue_add(&queues[0], &dram, 1, 7, false, true); /* wants ACTIVATE, from 106 on */
+    dram_queue_add(&queues[1], &dram, 0, 7, false, true); /* wants READ, from 112 on     */
+    DramChoice choice = choose_from_two(queues, 112);
     ck_assert_uint_eq(choice.queue, 0);
+    ck_assert_uint_eq(choice.bank, 1);
+    ck_assert_uint_eq(choice.command, DRAM_ACTIVATE);
     ck_assert_uint_eq(choice.cycle, 112);
     issue(DRAM_ACTIVATE, 2, 7, 111); /* now bank 1 waits for tRRD until 117 */
-    choice = DRAM_NO_CHOICE;
-    dram_queue_choose(&low, 0, &dram, &timing, 1, 112, &choice);
-    dram_queue_choose(&high, 1, &dram, &timing, 1, 112, &choice);
+    choice = choose_from_two(queues, 112);
     ck_assert_uint_eq(choice.queue, 1);
+    ck_assert_uint_eq(choice.bank, 0);
+    ck_assert_uint_eq(choice.command, DRAM_READ);
     ck_assert_uint_eq(choice.cycle, 112);
+}
+END_TEST
+
+START_TEST(nothing_is_chosen_from_an_empty_queue) {
+    static const DramQueue empty;
+    DramBest best = dram_queue_choose(&empty, 0, &dram, &timing, 0, 100, DRAM_NONE);
+    ck_assert_uint_eq(dram_choice_of(best, &empty, 100).cycle, UINT64_MAX);
 }
 END_TEST
 
@@ -393,6 +409,7 @@ Suite *dram_suite(void) {
     tcase_add_loop_test(tests, earliest_cycle_is_the_first_that_the_checker_accepts, 0, 8);
     tcase_add_loop_test(tests, queue_chooses_what_a_full_search_chooses, 0, 4);
     tcase_add_test(tests, lower_queue_wins_in_the_same_cycle_and_loses_to_an_earlier_one);
+    tcase_add_test(tests, nothing_is_chosen_from_an_empty_queue);
     suite_add_tcase(suite, tests);
     return suite;
 }
