@@ -48,7 +48,7 @@ static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
     for (uint32_t port = 0; port < mc->ports; port++) {
         ReturnQueue *returns = &mc->returns[port];
         while (returns->held) {
-            const Response *oldest = response_at(mc, port, 0);
+            const Response *oldest = oldest_response(mc, port);
             if (oldest->ready > cycle) {
                 mc->response_due = earlier(mc->response_due, oldest->ready * mc->obj.period);
                 break;
@@ -106,10 +106,10 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
-    uint32_t slot = mc->queue[plan->queue].slot[plan->rank];
-    dram_queue_remove(&mc->queue[plan->queue], &mc->timing, plan->rank);
+    DramQueue *queue = &mc->queue[plan->queue];
+    audit_leave(&mc->obj, plan->queue, queue->slot[plan->rank]);
+    dram_queue_remove(queue, &mc->timing, plan->rank);
     mc->waiting--;
-    audit_leave(&mc->obj, plan->queue, slot);
 }
 
 static void column_issued(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
@@ -119,8 +119,7 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     mc->turnarounds += previous && previous != mc->last_column;
     mc->data_bus_cycles += mc->timing.burst;
     object_progress(&mc->obj); /* opening and closing rows alone is none */
-    mc->read_commands += plan->command == DRAM_READ;
-    mc->write_commands += plan->command == DRAM_WRITE;
+    ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
     if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
     if (--request->bursts_left == 0)
         retire(mc, plan, request, cycle);
@@ -144,8 +143,9 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
     const DramChoice plan = mc->plan;
     debug_ensure(plan.cycle >= cycle);
     if (plan.cycle != cycle) return;
-    Request *request = request_at(mc, plan.queue, plan.rank);
-    uint32_t row = mc->queue[plan.queue].row[mc->queue[plan.queue].slot[plan.rank]];
+    const DramQueue *queue = &mc->queue[plan.queue];
+    uint32_t slot = queue->slot[plan.rank], row = queue->row[slot];
+    Request *request = &mc->requests[plan.queue * mc->queue_entries + slot];
     if (commands_are_checked(mc)) check_command(mc, &plan, row, cycle);
     dram_issue(&mc->dram, &mc->timing, (DramCommand)plan.command, plan.bank, row, cycle);
     if (dram_is_column((DramCommand)plan.command))
@@ -202,8 +202,8 @@ static void count_arrival(MemoryController *mc, const MemMessage *message) {
 
 static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
                     uint64_t cycle) {
-    uint32_t q = queue_of(mc, message),
-             bursts = (message->bytes + mc->burst_bytes - 1) >> __builtin_ctz(mc->burst_bytes);
+    uint32_t bursts = (message->bytes + mc->burst_bytes - 1) >> __builtin_ctz(mc->burst_bytes);
+    uint32_t q = queue_of(mc, message);
     DramLocation location = address_map_locate(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
     if (location.bank >= mc->banks)

@@ -98,6 +98,10 @@ static inline Response *response_at(const MemoryController *mc, uint32_t port, u
     return &mc->responses[port * mc->return_entries + place_index(mc, &mc->returns[port], place)];
 }
 
+static inline Response *oldest_response(const MemoryController *mc, uint32_t port) {
+    return &mc->responses[port * mc->return_entries + mc->returns[port].first];
+}
+
 static inline Request *request_at(const MemoryController *mc, uint32_t queue, uint32_t rank) {
     return &mc->requests[queue * mc->queue_entries + mc->queue[queue].slot[rank]];
 }
