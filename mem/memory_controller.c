@@ -107,9 +107,10 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
     }
     DramQueue *queue = &mc->queue[plan->queue];
-    audit_leave(&mc->obj, plan->queue, queue->slot[plan->rank]);
+    uint32_t slot = queue->slot[plan->rank];
     dram_queue_remove(queue, &mc->timing, plan->rank);
     mc->waiting--;
+    audit_leave(&mc->obj, plan->queue, slot); /* counts what is left, so it comes last */
 }
 
 static void column_issued(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
