@@ -312,12 +312,12 @@ static void init(SimObject *object) {
     sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->slot_cause[i] = SLOT_IDLE;
-    sm->context = calloc(1, sizeof *sm->context);
+    sm->context = aligned_alloc(_Alignof(ExecContext), sizeof *sm->context);
     sm->view = calloc(1, sizeof *sm->view);
     ensure(sm->context && sm->view);
+    *sm->context = (ExecContext){.view = sm->view};
     view_init(sm->view, functional_memory(object)->memory);
     functional_memory(object)->payloads[sm->number] = sm->payload;
-    sm->context->view = sm->view;
     if (sm->transfers.send) sm->dma_engine = sm->transfers.send->receiver;
 }
 

@@ -59,7 +59,7 @@ struct ExecContext {
      * warp whose lanes fall into several spaces reports the space of its first active lane; but an atomic
      * reports SPACE_GLOBAL when any lane is global, and atomic->mask says which are. Shared and local
      * addresses are offsets from 0 (local: in the thread's own memory). */
-    uint64_t address[WARP_LANES];
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
     uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
     uint32_t space;
     /* Out: a fault stops the kernel. */

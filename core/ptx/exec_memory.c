@@ -3,7 +3,7 @@
  *
  * In every handler: form addresses, check them, then move the elements. The common cases, lane i at element i
  * and all lanes at one address, are recognised because they are several times cheaper than a gather. */
-#include "core/ptx/exec_address.h"
+#include "core/ptx/exec_window.h"
 
 /* The signature of the lines that the lanes touch: naturally aligned accesses do not cross a line. */
 static uint64_t touched_lines(const ExecContext *context) {
@@ -60,6 +60,17 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
     }
     context->active = active;
     memcpy(context->address, resolved, sizeof resolved);
+}
+
+#define IS_WORD(MEMORY, SLOT) (sizeof(MEMORY) == 4 && sizeof(SLOT) == 4)
+
+/* From shared memory, when no lane faults. */
+static inline bool load_words(const Inst *inst, ExecContext *context) {
+    Offsets offsets;
+    if (!context->active || !narrow_word_addresses(context, offsets, context->shared_bytes)) return false;
+    if (inst->dst_count)
+        read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    return true;
 }
 
 #define DEFINE_LOAD(kind, MEMORY, SLOT)                                                                      \
@@ -156,7 +167,10 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
     void exec_load_shared_##kind(const Inst *inst, ExecContext *context) {                                   \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
-        if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                                \
+        fill_inactive_addresses(context);                                                                    \
+        if (IS_WORD(MEMORY, SLOT)) {                                                                         \
+            if (inst->elements == 1 && load_words(inst, context)) return;                                    \
+        } else if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                         \
             const uint8_t *from = unit_stride_flat(context, sizeof(MEMORY), context->shared,                 \
                                                    context->shared_bytes);                                   \
             if (from) {                                                                                      \
@@ -164,7 +178,6 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
                 return;                                                                                      \
             }                                                                                                \
         }                                                                                                    \
-        fill_inactive_addresses(context);                                                                    \
         if (context->active) shared_##kind(inst, context);                                                   \
     }                                                                                                        \
                                                                                                              \

@@ -138,6 +138,68 @@ START_TEST(parameters_are_read_at_constant_and_at_register_addresses) {
 }
 END_TEST
 
+/* Offsets of the words that lanes read, from some word on; with the last, their extent. */
+static uint32_t rows_for_halves(int lane) {
+    return 4 * (uint32_t)(lane / 16 * 16 + lane % 16 / 8);
+}
+static uint32_t both_halves_alike(int lane) {
+    return 4 * (uint32_t)(lane % 16);
+}
+static uint32_t backwards(int lane) {
+    return 4 * (uint32_t)(31 - lane);
+}
+static uint32_t mixed(int lane) {
+    return 4 * (uint32_t)(lane * 13 % 32);
+}
+static uint32_t a_word_beyond_the_window(int lane) {
+    return lane == 20 ? 128 : 4 * (uint32_t)(lane * 11 % 32);
+}
+static uint32_t far_apart(int lane) {
+    return 132 * (uint32_t)(lane % 3);
+}
+static const struct {
+    uint32_t (*offset)(int lane);
+    uint32_t bytes;
+} word_layouts[] = {{rows_for_halves, 72}, {both_halves_alike, 64},         {backwards, 128},
+                    {mixed, 128},          {a_word_beyond_the_window, 132}, {far_apart, 268}};
+
+static void expect_words(size_t layout, uint32_t first, uint32_t active) {
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        set_u32(0, lane, 0x55555555u);
+        set_u32(1, lane, active >> lane & 1 ? first + word_layouts[layout].offset(lane) : 0xdeadbeefu);
+    }
+    warp.context.active = active;
+    execute("ld.shared.u32", "r4 a4");
+    ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t loaded = pattern_value(first + word_layouts[layout].offset(lane), 4);
+        ck_assert_msg(get_u32(0, lane) == (active >> lane & 1 ? loaded : 0x55555555u),
+                      "layout %zu from %u on, mask 0x%x, lane %d", layout, first, active, lane);
+    }
+}
+
+START_TEST(words_of_shared_memory_reach_their_lanes_wherever_they_lie) {
+    static const uint32_t masks[] = {UINT32_MAX, 0x0ff0f00fu, 1u << 20, 0};
+    fill_pattern();
+    for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+        for (size_t layout = 0; layout < sizeof word_layouts / sizeof *word_layouts; layout++) {
+            uint32_t bytes = word_layouts[layout].bytes;
+            for (uint32_t first = 0; first < 12; first += 4) {
+                /* At the start, at the end, at the end of a memory that is no whole number of words, and in
+                 * one that holds just these words. */
+                warp.context.shared_bytes = FIXTURE_SHARED;
+                expect_words(layout, first, masks[m]);
+                expect_words(layout, FIXTURE_SHARED - bytes - first, masks[m]);
+                warp.context.shared_bytes = FIXTURE_SHARED - 1;
+                expect_words(layout, FIXTURE_SHARED - 4 - bytes - first, masks[m]);
+                warp.context.shared_bytes = bytes + first + 3;
+                expect_words(layout, first, masks[m]);
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(vector_loads_fill_registers_and_skip_the_sink) {
     fill_pattern();
     for (int lane = 0; lane < WARP_LANES; lane++)
@@ -427,6 +489,7 @@ Suite *loads_stores_suite(void) {
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_loop_test(cases, loads_extend_to_the_register_in_every_space_and_layout, 0, LOAD_TYPES);
     tcase_add_test(cases, parameters_are_read_at_constant_and_at_register_addresses);
+    tcase_add_test(cases, words_of_shared_memory_reach_their_lanes_wherever_they_lie);
     tcase_add_test(cases, vector_loads_fill_registers_and_skip_the_sink);
     tcase_add_test(cases, a_load_may_overwrite_its_address);
     tcase_add_loop_test(cases, stores_write_low_bytes_and_the_highest_lane_wins, 0, STORE_TYPES);
