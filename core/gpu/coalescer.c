@@ -29,16 +29,25 @@ static void shrink(Segment *segment) {
     segment->bytes = 32;
 }
 
-/* Global accesses are aligned to their size, so none crosses a line. */
+/* Global accesses are aligned to their size, so none crosses a line or its middle. What the lanes add to a
+ * segment is gathered until one has another line. */
 static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
+    uint64_t accessed = (1ull << op->bytes) - 1, halves[2];
     uint32_t count = 0;
-    Segment *segment = NULL;
-    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        uint64_t address = op->address[lane], line = address & ~(uint64_t)(widest - 1);
-        if (!segment || segment->address != line) segment = segment_of_line(segments, &count, line);
-        segment->lanes |= 1u << lane;
-        add_bytes(segment->byte_mask, (uint32_t)(address % COALESCE_LINE), op->bytes);
+    for (uint32_t lanes = op->lanes; lanes;) {
+        uint64_t address = op->address[__builtin_ctz(lanes)], line = address & ~(uint64_t)(widest - 1);
+        uint32_t before = lanes;
+        halves[0] = halves[1] = 0;
+        do {
+            halves[address / 64 % 2] |= accessed << address % 64;
+            lanes &= lanes - 1;
+            if (!lanes) break;
+            address = op->address[__builtin_ctz(lanes)];
+        } while ((address & ~(uint64_t)(widest - 1)) == line);
+        Segment *segment = segment_of_line(segments, &count, line);
+        segment->lanes |= before ^ lanes;
+        segment->byte_mask[0] |= halves[0];
+        segment->byte_mask[1] |= halves[1];
     }
     return count;
 }

@@ -136,23 +136,24 @@ static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *
                                                 : op->lowest == op->highest;
     op->has_addresses = !(known && one_access);
     if (!op->has_addresses) return;
-    memcpy(op->address, context->address, sizeof op->address);
+    for (uint32_t i = 0; i < WARP_LANES; i += 8) /* a copy of all at once would be a string instruction */
+        memcpy(op->address + i, context->address + i, 8 * sizeof *op->address);
     if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
 }
 
-static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint64_t begins, uint32_t payload,
+static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t begins, uint32_t payload,
                         uint64_t now) {
     const ExecContext *context = sm->context;
-    MemoryOp *op = link_send(sm->lsu.send, now);
+    MemoryOp *op = link_send_checked(sm->lsu.send, now);
     op->begins = begins;
     op->lanes = context->active;
-    op->inst = sm_inst_index(sm, inst);
+    op->inst = pc;
     op->payload = payload;
     op->warp = (uint16_t)w;
     op->kind = inst->kind;
     op->space = (uint8_t)context->space;
     op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
-    op->cache_op = inst->is_volatile ? CACHE_VOLATILE : inst->cache_op;
+    op->cache_op = inst->cache_op;
     op->has_addresses = 0;
     if (op->space == SPACE_SHARED)
         op->conflict_degree = conflict_degree(sm, inst, op->bytes);
@@ -184,14 +185,14 @@ static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int b
         return;
     }
     warp->loads_in_flight = (uint16_t)(warp->loads_in_flight + by);
-    sm->loading = warp->loads_in_flight ? sm->loading | warp_bit(w) : sm->loading & ~warp_bit(w);
+    sm->loading = (sm->loading & ~warp_bit(w)) | (WarpSet)(warp->loads_in_flight != 0) << w;
 }
 
 static bool is_beyond_sm(uint32_t space) {
     return (1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE) >> space & 1;
 }
 
-static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle, uint64_t now) {
+static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t cycle, uint64_t now) {
     ExecContext *context = sm->context;
     bool global_atomic = inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
@@ -205,13 +206,13 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle,
     else if (global_atomic)
         give_back_payload(sm, payload);
     if (!context->active) { /* nothing to access: it only passes through */
-        wheel_add(&sm->wheel, begins + 2, w, sm_inst_index(sm, inst));
+        wheel_add(&sm->wheel, begins + 2, w, pc);
         return;
     }
     if (sm->view->log_count) object_request_commit(&sm->obj);
     count_memory(sm, w, inst->kind, context->space, 1);
     if (is_beyond_sm(context->space)) set_load_pending(sm, w, inst); /* stores write no name */
-    send_to_lsu(sm, w, inst, begins, payload, now);
+    send_to_lsu(sm, w, inst, pc, begins, payload, now);
 }
 
 void sm_complete_memory(Sm *sm, const MemoryDone *done) {
@@ -300,7 +301,7 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     warp->in_flight++;
     set_pending(warp, inst);
     if (timing->unit == UNIT_MEM) {
-        execute_memory(sm, w, inst, cycle, now);
+        execute_memory(sm, w, inst, pc, cycle, now);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         sm->context->clock = cycle;

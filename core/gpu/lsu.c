@@ -166,7 +166,8 @@ static void init(SimObject *object) {
 
 /* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
  * readiness: what has a short latency overtakes what was begun before it. */
-static MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint64_t *tail, uint64_t ready) {
+static inline MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint64_t *tail,
+                                         uint64_t ready) {
     uint64_t at = (*tail)++, mask = lsu->completed_slots - 1;
     LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
     for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
@@ -193,32 +194,42 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     audit_leave(&lsu->obj, QUEUE_OUTSTANDING, index);
 }
 
-static void take_answers(Lsu *lsu, const Port *port, uint64_t now) {
-    const MemMessage *answer;
-    if (!port->receive || !(answer = link_peek(port->receive, now))) return;
+static void take_answer(Lsu *lsu, Link *link, uint64_t now) {
+    const MemMessage *answer = link_peek(link, now);
     uint32_t index = (uint32_t)answer->token;
     Outstanding *entry = &lsu->outstanding[index];
     ensure(entry->remaining > 0);
     if (--entry->remaining == 0 && entry->unsent == 0) complete(lsu, index, now);
-    link_pop(port->receive, now);
+    link_pop(link, now);
     object_progress(&lsu->obj);
 }
 
+static inline uint64_t next_answer(const Port *port) {
+    return port->receive ? link_next_ready(port->receive) : NEVER;
+}
+
+static inline void take_answers(Lsu *lsu, uint64_t now) {
+    if (next_answer(&lsu->mem) <= now) take_answer(lsu, lsu->mem.receive, now);
+    if (next_answer(&lsu->constant) <= now) take_answer(lsu, lsu->constant.receive, now);
+    if (next_answer(&lsu->texture) <= now) take_answer(lsu, lsu->texture.receive, now);
+}
+
+static bool is_due(const Lsu *lsu, uint64_t now) {
+    return lsu->completed_head != lsu->completed_tail &&
+           lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready <= now;
+}
+
 /* One write-back per cycle. The pipeline of fixed latency comes first: it cannot wait. */
-static void write_back(Lsu *lsu, uint64_t now) {
+static inline void write_back(Lsu *lsu, uint64_t now) {
+    bool due = is_due(lsu, now);
+    if (!due && lsu->answered_head == lsu->answered_tail) return;
     Link *link = lsu->sm.send;
     if (!link_can_send(link, now)) return;
-    Completed *completed = &lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)];
-    Completed *answered = &lsu->answered[lsu->answered_head & (lsu->completed_slots - 1)];
-    if (lsu->completed_head != lsu->completed_tail && completed->ready <= now) {
-        *(MemoryDone *)link_send(link, now) = completed->done;
-        lsu->completed_head++;
-        audit_leave(&lsu->obj, QUEUE_COMPLETED, (uint32_t)(completed - lsu->completed));
-    } else if (lsu->answered_head != lsu->answered_tail) {
-        *(MemoryDone *)link_send(link, now) = answered->done;
-        lsu->answered_head++;
-        audit_leave(&lsu->obj, QUEUE_ANSWERED, (uint32_t)(answered - lsu->answered));
-    }
+    Completed *ring = due ? lsu->completed : lsu->answered;
+    uint64_t *head = due ? &lsu->completed_head : &lsu->answered_head;
+    uint64_t slot = (*head)++ & (lsu->completed_slots - 1);
+    *(MemoryDone *)link_send_checked(link, now) = ring[slot].done;
+    audit_leave(&lsu->obj, due ? QUEUE_COMPLETED : QUEUE_ANSWERED, (uint32_t)slot);
 }
 
 /* --- The instruction at work ----------------------------------------------------------------- */
@@ -235,12 +246,7 @@ static Link *port_of(const Lsu *lsu, uint32_t space) {
 
 static void count_instruction(Lsu *lsu, const MemoryOp *op) {
     switch (op->space) {
-    case SPACE_SHARED:
-        if (op->kind == INST_STORE)
-            lsu->shared_stores++;
-        else
-            lsu->shared_loads++;
-        break;
+    case SPACE_SHARED: ++*(op->kind == INST_STORE ? &lsu->shared_stores : &lsu->shared_loads); break;
     case SPACE_GLOBAL:
         if (op->kind == INST_ATOMIC)
             lsu->atomics++;
@@ -272,7 +278,8 @@ static void set_done(MemoryDone *done, const MemoryOp *op) {
 
 /* Shared memory, and parameters without a constant cache: a pipeline of fixed latency whose start is held up
  * for `cycles` by conflicts. */
-static void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency, uint64_t now) {
+static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency,
+                               uint64_t now) {
     uint64_t period = lsu->obj.period;
     lsu->bank_conflict_cycles += cycles - 1;
     lsu->busy_until = now + cycles * period;
@@ -291,7 +298,8 @@ static void texture_segments(Lsu *lsu, const MemoryOp *op) {
 }
 
 static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
-    uint64_t distinct[WARP_LANES] = {op->lowest};
+    uint64_t distinct[WARP_LANES];
+    distinct[0] = op->lowest;
     lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
     for (uint32_t i = 0; i < lsu->segment_count; i++)
         lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
@@ -301,33 +309,6 @@ static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
     if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return COALESCE_LINE;
     if (op->bytes == 1 || op->cache_op == CACHE_GLOBAL) return 32;
     return op->bytes == 2 ? 64 : COALESCE_LINE;
-}
-
-/* Shared memory is served from the link's slot; of others all is kept but the addresses, which become
- * segments. */
-static void begin(Lsu *lsu, const MemoryOp *op, uint64_t now) {
-    count_instruction(lsu, op);
-    if (op->space == SPACE_SHARED) {
-        begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
-        return;
-    }
-    if (!goes_to_memory(op) && op->space != SPACE_TEXTURE && !lsu->constant.send) {
-        begin_fixed(lsu, op, 1, lsu->constant_latency, now);
-        return;
-    }
-    memcpy(&lsu->op, op, offsetof(MemoryOp, address));
-    lsu->op_valid = 1;
-    const Sm *sm = (const Sm *)lsu->obj.parent;
-    lsu->class_number = sm->class_of[op->warp];
-    lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
-    lsu->segment_next = 0;
-    lsu->entry = NO_ENTRY;
-    if (goes_to_memory(op))
-        lsu->segment_count = coalesce(op, lsu->segments, widest_segment(lsu, op));
-    else if (op->space == SPACE_TEXTURE)
-        texture_segments(lsu, op);
-    else
-        distinct_segments(lsu, op);
 }
 
 static bool take_entry(Lsu *lsu, uint64_t now) {
@@ -421,7 +402,7 @@ static void send_access(Lsu *lsu, uint64_t now) {
     bool can = link_can_send(link, now) && take_entry(lsu, now);
     note_stall(lsu, !can, now);
     if (!can) return;
-    fill_request(lsu, &lsu->segments[lsu->segment_next++], link_send(link, now), now);
+    fill_request(lsu, &lsu->segments[lsu->segment_next++], link_send_checked(link, now), now);
     count_access(lsu);
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
@@ -430,52 +411,75 @@ static void send_access(Lsu *lsu, uint64_t now) {
     object_progress(&lsu->obj);
 }
 
-static void accept(Lsu *lsu, uint64_t now) {
+/* From now on its accesses are sent, one in each cycle. All is kept but the addresses, which become
+ * segments. */
+__attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *op, uint64_t now) {
+    memcpy(&lsu->op, op, offsetof(MemoryOp, address));
+    lsu->op_valid = 1;
+    const Sm *sm = (const Sm *)lsu->obj.parent;
+    lsu->class_number = sm->class_of[op->warp];
+    lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
+    lsu->segment_next = 0;
+    lsu->entry = NO_ENTRY;
+    if (goes_to_memory(op))
+        lsu->segment_count = coalesce(op, lsu->segments, widest_segment(lsu, op));
+    else if (op->space == SPACE_TEXTURE)
+        texture_segments(lsu, op);
+    else
+        distinct_segments(lsu, op);
+    lsu->holds_place = 1;
+    free_place(lsu, now);
+}
+
+/* Shared memory is served from the link's slot. */
+static inline void accept(Lsu *lsu, uint64_t now) {
     const MemoryOp *op = link_peek(lsu->sm.receive, now);
     if (!op || op->begins * lsu->obj.period > now || lsu->busy_until > now) return;
-    begin(lsu, op, now);
-    if (lsu->op_valid) {
-        lsu->holds_place = 1;
-        free_place(lsu, now);
+    count_instruction(lsu, op);
+    if (op->space == SPACE_SHARED) {
+        begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
+    } else if (!goes_to_memory(op) && op->space != SPACE_TEXTURE && !lsu->constant.send) {
+        begin_fixed(lsu, op, 1, lsu->constant_latency, now);
     } else {
-        link_pop(lsu->sm.receive, now);
+        begin_accesses(lsu, op, now);
+        return;
     }
+    link_pop(lsu->sm.receive, now);
 }
 
 static uint64_t min_time(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static uint64_t next_answer(const Port *port) {
-    return port->receive ? link_next_ready(port->receive) : NEVER;
+/* When the next instruction may begin, as far as is known. */
+static inline uint64_t next_begin(const Lsu *lsu) {
+    if (link_next_ready(lsu->sm.receive) == NEVER) return NEVER;
+    const MemoryOp *op = link_peek(lsu->sm.receive, NEVER - 1);
+    uint64_t at = op->begins * lsu->obj.period;
+    return at > lsu->busy_until ? at : lsu->busy_until;
 }
 
-static uint64_t next_work(const Lsu *lsu, uint64_t now) {
-    uint64_t soon = now + lsu->obj.period, next = NEVER;
-    if (lsu->answered_head != lsu->answered_tail) return soon;
+/* What is nearly always in the next cycle comes first. */
+static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
+    uint64_t soon = now + lsu->obj.period, next;
+    if (!lsu->op_valid)
+        next = next_begin(lsu);
+    else if (lsu->stall_since)
+        next = link_space_time(port_of(lsu, lsu->op.space), now);
+    else /* An access that has not been tried yet: if it fails, the stall begins there. */
+        next = soon;
+    if (next <= soon || lsu->answered_head != lsu->answered_tail) return soon;
     if (lsu->completed_head != lsu->completed_tail)
-        next = lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready;
+        next = min_time(next, lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready);
     next = min_time(next, next_answer(&lsu->mem));
     next = min_time(next, next_answer(&lsu->constant));
     next = min_time(next, next_answer(&lsu->texture));
-    if (lsu->op_valid) {
-        /* An access that has not been tried yet is tried in the next cycle: if it fails, the stall begins
-         * there. */
-        next = min_time(next, lsu->stall_since ? link_space_time(port_of(lsu, lsu->op.space), now) : soon);
-    } else if (link_next_ready(lsu->sm.receive) != NEVER) {
-        const MemoryOp *op = link_peek(lsu->sm.receive, NEVER - 1);
-        uint64_t at = op->begins * lsu->obj.period;
-        at = at > lsu->busy_until ? at : lsu->busy_until;
-        next = min_time(next, at > soon ? at : soon);
-    }
     return next > now ? next : soon;
 }
 
 static uint64_t tick(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
-    take_answers(lsu, &lsu->mem, now);
-    take_answers(lsu, &lsu->constant, now);
-    take_answers(lsu, &lsu->texture, now);
+    take_answers(lsu, now);
     write_back(lsu, now);
     if (lsu->op_valid) send_access(lsu, now);
     if (!lsu->op_valid) accept(lsu, now);

@@ -327,7 +327,7 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
     inst->kind = is_atomic ? INST_ATOMIC : access.opcode == OPCODE_LOAD ? INST_LOAD : INST_STORE;
     inst->timing = TIMING_MEM;
     inst->space = (uint8_t)access.space;
-    inst->cache_op = (uint8_t)access.cache_op;
+    inst->cache_op = access.is_volatile ? CACHE_VOLATILE : (uint8_t)access.cache_op;
     inst->element_bytes = access.type->bytes;
     inst->elements = access.elements;
     inst->is_volatile = access.is_volatile;
