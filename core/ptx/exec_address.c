@@ -25,7 +25,8 @@ AccessPattern check_global(ExecContext *context, uint64_t bytes) {
     MemoryView *view = context->view;
     Extent extent = extent_of(context);
     bool aligned = (extent.low_bits & (bytes - 1)) == 0;
-    if (aligned && is_inside(extent.lowest, extent.highest, bytes, view->hot_start, view->hot_end))
+    if (aligned && extent.highest <= UINT64_MAX - bytes &&
+        view_covers(view, extent.lowest, extent.highest - extent.lowest + bytes))
         return pattern_of(extent);
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);

@@ -23,9 +23,9 @@ static inline uint64_t range_lines(uint64_t first, uint64_t bytes) {
 /* The first byte of the range that the warp accesses with unit stride, when it passes all checks without
  * further ado; NULL sends the caller through the general path. */
 static inline const uint8_t *unit_stride_global(const ExecContext *context, uint64_t bytes) {
-    const MemoryView *view = context->view;
+    MemoryView *view = context->view;
     uint64_t first = context->address[0], all = bytes * WARP_LANES;
-    if ((first & (bytes - 1)) || !is_inside(first, first, all, view->hot_start, view->hot_end)) return NULL;
+    if ((first & (bytes - 1)) || !view_covers(view, first, all)) return NULL;
     if (view->signature && (view->signature & range_lines(first, all))) return NULL;
     return view->base + first;
 }
@@ -35,6 +35,17 @@ static inline const uint8_t *unit_stride_flat(const ExecContext *context, uint64
     uint64_t first = context->address[0];
     if ((first & (bytes - 1)) || !is_inside(first, first, bytes * WARP_LANES, 0, limit)) return NULL;
     return base + first;
+}
+
+/* As check_range(), which need not be asked about an address that the instruction names itself: most
+ * parameters are read so. */
+static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, uint64_t bytes,
+                                       uint64_t limit) {
+    uint64_t first = context->address[0];
+    if (!(inst->src[0] & OPERAND_CONST) || (first & (bytes - 1)) || !is_inside(first, first, bytes, 0, limit))
+        return check_range(context, bytes, limit);
+    context->lowest = context->highest = first;
+    return ACCESS_UNIFORM;
 }
 
 /* The handlers of generic accesses run those of a space for the lanes that fall into it. */
@@ -97,7 +108,11 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
             const uint8_t *from = base + element * sizeof(MEMORY);                                           \
             if (pattern == ACCESS_UNIFORM && stride == 0) {                                                  \
                 SLOT value = element_##kind(from + context->address[0]);                                     \
-                FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                                  \
+                if (active == ALL_LANES) {                                                                   \
+                    FOR_LANES to[lane] = value;                                                              \
+                } else {                                                                                     \
+                    FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                              \
+                }                                                                                            \
             } else if (active == ALL_LANES) {                                                                \
                 for (int lane = 0; lane < WARP_LANES; lane++) {                                              \
                     to[lane] = element_##kind(from + (uint64_t)lane * stride + context->address[lane]);      \
@@ -138,7 +153,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
                                                                                                              \
     static inline void flat_##kind(const Inst *inst, ExecContext *context, const uint8_t *base,              \
                                    uint64_t limit, uint64_t stride) {                                        \
-        AccessPattern pattern = check_range(context, sizeof(MEMORY) * inst->elements, limit);                \
+        AccessPattern pattern = check_flat(inst, context, sizeof(MEMORY) * inst->elements, limit);           \
         if (pattern != ACCESS_FAULT) gather_##kind(inst, context, pattern, base, stride);                    \
     }                                                                                                        \
                                                                                                              \
@@ -277,10 +292,9 @@ static inline void log_unit_stride(ExecContext *context, const uint8_t *values, 
         context->space = SPACE_GLOBAL;                                                                       \
         bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
         if (in_place && is_unit_stride(context, sizeof(MEMORY))) {                                           \
-            const MemoryView *view = context->view;                                                          \
             uint64_t first = context->address[0];                                                            \
             if (!(first & (sizeof(MEMORY) - 1)) &&                                                           \
-                is_inside(first, first, sizeof(MEMORY) * WARP_LANES, view->hot_start, view->hot_end)) {      \
+                view_covers(context->view, first, sizeof(MEMORY) * WARP_LANES)) {                            \
                 log_unit_stride(context, source(inst, context, 1), sizeof(MEMORY));                          \
                 return;                                                                                      \
             }                                                                                                \

@@ -123,13 +123,32 @@ void exec_isspacep_32(const Inst *inst, ExecContext *context) {
     write_predicate(context, inst->pdst, mask);
 }
 
+/* Coordinate `axis` of each lane's thread in its CTA, x fastest. */
+static void fill_thread_coordinate(LaneU32 *to, uint32_t axis, const WarpIdentity *id) {
+    const uint32_t *extent = id->ntid;
+    uint32_t thread = id->warp_in_cta * WARP_LANES, row = thread / extent[0];
+    uint32_t at[3] = {thread % extent[0], row % extent[1], row / extent[1]};
+    if (extent[0] - at[0] >= WARP_LANES) { /* the warp lies in one row */
+        uint32_t first = at[axis], step = axis == 0;
+        FOR_LANES to[lane] = first + step * (uint32_t)lane;
+        return;
+    }
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        to[lane] = at[axis];
+        if (++at[0] < extent[0]) continue;
+        at[0] = 0;
+        if (++at[1] < extent[1]) continue;
+        at[1] = 0;
+        at[2]++;
+    }
+}
+
 static uint32_t special_value(SpecialRegister special, const WarpIdentity *id, uint32_t lane) {
-    uint32_t thread = id->warp_in_cta * WARP_LANES + lane, row = thread / id->ntid[0],
-             below = (1u << lane) - 1;
+    uint32_t below = (1u << lane) - 1;
     switch (special) {
-    case SPECIAL_TID_X: return thread % id->ntid[0];
-    case SPECIAL_TID_Y: return row % id->ntid[1];
-    case SPECIAL_TID_Z: return row / id->ntid[1];
+    case SPECIAL_TID_X:
+    case SPECIAL_TID_Y:
+    case SPECIAL_TID_Z: break; /* fill_thread_coordinate() */
     case SPECIAL_NTID_X:
     case SPECIAL_NTID_Y:
     case SPECIAL_NTID_Z: return id->ntid[special - SPECIAL_NTID_X];
@@ -160,11 +179,22 @@ static uint32_t special_value(SpecialRegister special, const WarpIdentity *id, u
     return 0;
 }
 
+static bool differs_by_lane(SpecialRegister special) {
+    return special == SPECIAL_LANEID || (special >= SPECIAL_LANEMASK_EQ && special <= SPECIAL_LANEMASK_GE);
+}
+
 void exec_fill_specials(const Kernel *kernel, const WarpIdentity *identity, uint8_t *registers) {
     for (uint32_t index = 0; index < kernel->special_count; index++) {
         LaneU32 *to = (LaneU32 *)(void *)(registers + kernel->specials[index].offset);
         SpecialRegister special = (SpecialRegister)kernel->specials[index].special;
-        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            to[lane] = special_value(special, identity, lane);
+        if (special <= SPECIAL_TID_Z) {
+            fill_thread_coordinate(to, special - SPECIAL_TID_X, identity);
+        } else if (differs_by_lane(special)) {
+            for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+                to[lane] = special_value(special, identity, lane);
+        } else {
+            uint32_t value = special_value(special, identity, 0);
+            FOR_LANES to[lane] = value;
+        }
     }
 }

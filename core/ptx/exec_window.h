@@ -60,17 +60,25 @@ static inline __m256i choose_words(const __m256i part[4], __m256i offset) {
                                                 _mm256_blendv_ps(words[2], words[3], odd), upper));
 }
 
+/* `active` from its lowest bit on: each lane of all ones or zeros. */
+static inline __m256i mask_of_eight(uint32_t active) {
+    __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)active), bits), bits);
+}
+
 static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
                                   uint32_t active) {
     __m256i part[4], first = _mm256_set1_epi32((int)start);
-    LaneU32 words[WARP_LANES] __attribute__((aligned(64)));
     for (int i = 0; i < 4; i++)
         part[i] = _mm256_loadu_si256((const __m256i *)(window + 32 * i));
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256i *target = (__m256i *)(to + lane);
         __m256i offset = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(offsets + lane)), first);
-        _mm256_store_si256((__m256i *)(words + lane), choose_words(part, offset));
+        __m256i words = choose_words(part, offset);
+        if (active != ALL_LANES)
+            words = _mm256_blendv_epi8(_mm256_load_si256(target), words, mask_of_eight(active >> lane));
+        _mm256_store_si256(target, words);
     }
-    write_lanes_32(to, words, active);
 }
 
 #else
