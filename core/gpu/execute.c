@@ -194,7 +194,7 @@ static bool is_beyond_sm(uint32_t space) {
 
 static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t cycle, uint64_t now) {
     ExecContext *context = sm->context;
-    bool global_atomic = inst->kind == INST_ATOMIC && inst->space != SPACE_SHARED;
+    bool global_atomic = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED);
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
     uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;

@@ -116,16 +116,20 @@ bool sm_policy_allows(const Sm *sm, uint32_t w) {
     return restricted_warps(sm, warp_bit(w)) != 0;
 }
 
-/* Of these, the ones whose unit takes an instruction now. */
+static inline WarpSet all_or_none(bool all) {
+    return -(WarpSet)all;
+}
+
+/* Of these, the ones whose unit takes an instruction now. No branch: the host could not predict it. */
 static inline __attribute__((always_inline)) WarpSet issuable_warps(const Sm *sm, WarpSet allowed,
                                                                     uint64_t cycle, uint64_t now) {
-    WarpSet memory = allowed & sm->head_memory, sfu = allowed & sm->head_sfu, sp = allowed & ~memory & ~sfu;
-    if (memory && (!collector_accepts(&sm->collector, UNIT_MEM, cycle) || !link_can_send(sm->lsu.send, now) ||
-                   sm->payloads_in_use == sm->atomic_payloads))
-        allowed &= ~memory;
-    if (sfu && !collector_accepts(&sm->collector, UNIT_SFU, cycle)) allowed &= ~sfu;
-    if (sp && !collector_accepts(&sm->collector, UNIT_SP, cycle)) allowed &= ~sp;
-    return allowed;
+    bool memory = collector_accepts(&sm->collector, UNIT_MEM, cycle) & link_can_send(sm->lsu.send, now) &
+                  (sm->payloads_in_use != sm->atomic_payloads);
+    bool sfu = collector_accepts(&sm->collector, UNIT_SFU, cycle),
+         sp = collector_accepts(&sm->collector, UNIT_SP, cycle);
+    WarpSet takes = (all_or_none(memory) & sm->head_memory) | (all_or_none(sfu) & sm->head_sfu) |
+                    (all_or_none(sp) & ~(sm->head_memory | sm->head_sfu));
+    return allowed & takes;
 }
 
 static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet waiting, WarpSet ready,
@@ -172,6 +176,6 @@ void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
-        if (++which == sm->schedulers) which = 0;
+        which = (which + 1) & -(uint32_t)(which + 1 != sm->schedulers);
     }
 }

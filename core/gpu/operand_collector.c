@@ -6,10 +6,16 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* Around the ring, without a branch that the host could not predict. */
+static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {
+    return (i + 1) & -(uint32_t)(i + 1 != count);
+}
+
 /* Banks whose port is taken in a cycle. */
 static inline uint32_t taken_banks(const OperandCollector *state, uint64_t cycle) {
     uint64_t entry = state->taken[cycle % BANK_WINDOW];
-    return entry >> 32 == (uint32_t)(cycle / BANK_WINDOW) ? (uint32_t)entry : 0;
+    bool current = entry >> 32 == (uint32_t)(cycle / BANK_WINDOW);
+    return (uint32_t)entry & -(uint32_t)current;
 }
 
 static inline void take_banks(OperandCollector *state, uint64_t cycle, uint32_t banks) {
@@ -60,8 +66,8 @@ static inline uint64_t read_operands(OperandCollector *state, const CollectorSha
     *collector = &unit->collector_free[unit->next_collector];
     uint64_t allocated = later(cycle + 1, **collector), last;
     unit->latch_free[unit->next_latch] = allocated;
-    unit->next_collector = unit->next_collector + 1 == counts->collectors ? 0 : unit->next_collector + 1;
-    unit->next_latch = unit->next_latch + 1 == counts->latches ? 0 : unit->next_latch + 1;
+    unit->next_collector = next_in_turn(unit->next_collector, counts->collectors);
+    unit->next_latch = next_in_turn(unit->next_latch, counts->latches);
     last = reserve_banks(state, shape, inst, warp, allocated + 1, cycle + BANK_WINDOW);
     if (last > allocated + 1) state->bank_conflicts += last - allocated - 1;
     return last;
