@@ -323,5 +323,5 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     clear_pending(warp, inst);
     warp->in_flight--;
     if ((sm->blocked & sm->valid) >> w & 1) sm_update_blocked(sm, w);
-    if (warp->in_flight == 0 && warp->simt.depth == 0) sm_retire_warp(sm, w);
+    if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
 }

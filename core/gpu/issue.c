@@ -148,7 +148,7 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
 /* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
 static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting, uint64_t cycle,
                                     uint64_t now) {
-    WarpSet issuable = ready ? issuable_warps(sm, ready, cycle, now) : 0;
+    WarpSet issuable = issuable_warps(sm, ready, cycle, now);
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready);
     sched->last = pick(sm, sched, issuable);
     return SLOT_ISSUED;

@@ -50,7 +50,7 @@ static inline uint64_t reserve_banks(OperandCollector *state, const CollectorSha
     if (inst->bank_count == 0) return earliest - 1;
     if (earliest >= end) return earliest;
     for (uint32_t i = 0; i < 3 || i < inst->bank_count; i++) /* three, or the host could not predict it */
-        banks |= i < inst->bank_count ? bank_of(shape, inst->banks[i], warp) : 0;
+        banks |= bank_of(shape, inst->banks[i], warp) & -(uint32_t)(i < inst->bank_count);
     if ((uint32_t)__builtin_popcount(banks) != inst->bank_count || taken_banks(state, earliest) & banks)
         return reserve_one_by_one(state, shape, inst, warp, earliest, end);
     take_banks(state, earliest, banks);
@@ -80,14 +80,15 @@ static inline void take_bank_for_write(OperandCollector *state, const CollectorS
         take_banks(state, writes, bank_of(shape, inst->out_bank, warp));
 }
 
-/* A loop over one to four: too short for the vector code that the compiler would make of it. */
+/* A loop over one to four: too short for the vector code that the compiler would make of it, and too
+ * irregular for a branch. */
 static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
-    uint64_t *best = times;
+    uint32_t best = 0;
     for (uint32_t i = 1; i < count; i++) {
         __asm__ volatile("" : "+r"(best));
-        if (times[i] < *best) best = &times[i];
+        best += (i - best) & -(uint32_t)(times[i] < times[best]);
     }
-    return best;
+    return &times[best];
 }
 
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
