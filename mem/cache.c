@@ -129,19 +129,17 @@ static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_
 
 void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
     MissQueue *queue = &c->misses;
-    if (!link_can_send(to_mem, now)) return;
-    MemMessage *sent = link_send(to_mem, now);
-    *sent = queue->message[queue->first];
-    uint32_t sectors = queue->sectors[queue->first];
+    uint32_t slot = queue->first, sectors = queue->sectors[slot];
+    MemMessage *sent = link_send_checked(to_mem, now);
+    *sent = queue->message[slot];
     if (sectors) {
         sent->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
         c->stats.fetches++;
-        queue->sectors[queue->first] = sectors &= sectors - 1;
-        if (sectors) return;
+        queue->sectors[slot] = sectors &= sectors - 1;
     }
-    queue->count--;
-    audit_leave(cache_owner(c), QUEUE_MISSES, queue->first);
-    queue->first = (queue->first + 1) & (queue->slots - 1);
+    queue->count -= sectors == 0;
+    queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
+    if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
 }
 
 /* Lines. */
@@ -377,7 +375,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
         line->reserved &= (uint8_t)~sectors;
         line->valid |= (uint8_t)sectors;
     }
-    if (e->set == c->failed.set) cache_forget_failed_try(c);
+    c->failed.stall &= -(uint64_t)(e->set != c->failed.set); /* STALL_NONE, where the line was wanted */
     c->stats.fills++;
     if (__builtin_expect(cache_owner(c)->heard & HEARS_FILLS, 0)) tell_fill(c, m, e->line);
     mshr_fill(&c->mshr, entry, sectors);
@@ -458,30 +456,36 @@ static inline uint64_t earlier(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static uint64_t send_time(const Link *link, uint64_t now) {
-    return link_can_send(link, now) ? now + link->sender->period : link_space_time(link, now);
+static inline uint64_t only_if(bool condition, uint64_t time) {
+    return time | -(uint64_t)!condition; /* NEVER is all ones */
+}
+
+/* The next cycle, unless the link is full: then it says when there is room. */
+static inline uint64_t send_time(const Link *link, uint64_t soon) {
+    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
+    return only_if(link->pushed - popped < link->depth, soon);
 }
 
 /* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
-static uint64_t access_time(const CacheObject *object, uint64_t now) {
+static inline uint64_t access_time(const CacheObject *object, uint64_t soon) {
     const Cache *c = &object->cache;
     switch ((Stall)c->stall) {
     case STALL_NONE: return c->pipeline.ready[c->pipeline.first];
-    case STALL_RESPONSE: return send_time(object->cpu.send, now);
+    case STALL_RESPONSE: return send_time(object->cpu.send, soon);
     case STALL_DATA_PORT: return c->data_busy_until;
     default: return NEVER;
     }
 }
 
-/* Looks no further once the next cycle is the answer. */
+/* What the host cannot foresee is computed without a branch. */
 uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now) {
     const Cache *c = &object->cache;
     uint64_t next = below, soon = now + c->period;
-    if (c->pipeline.count) next = earlier(next, access_time(object, now));
-    if (next <= soon) return soon;
-    if (c->pipeline.count < c->pipeline.limit) next = earlier(next, link_next_ready(object->cpu.receive));
-    if (c->misses.count) next = earlier(next, send_time(object->mem.send, now));
-    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, now));
+    bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
+    next = earlier(next, only_if(waiting, access_time(object, soon)));
+    next = earlier(next, only_if(room, link_next_ready(object->cpu.receive)));
+    next = earlier(next, only_if(c->misses.count != 0, send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, soon));
     return later(next, soon);
 }
 

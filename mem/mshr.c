@@ -67,9 +67,12 @@ static void release_when_answered(Mshr *mshr, uint32_t entry) {
     mshr->used--;
 }
 
-static void wake(Mshr *mshr, uint32_t slot) {
-    uint32_t at = mshr->woken_first + mshr->woken_count++;
-    mshr->woken[at < mshr->shape.slots ? at : at - mshr->shape.slots] = slot;
+/* The host cannot foresee who wakes. */
+static inline void wake_if(bool wakes, Mshr *mshr, uint32_t slot) {
+    uint32_t at = mshr->woken_first + mshr->woken_count;
+    at -= mshr->shape.slots & -(uint32_t)(at >= mshr->shape.slots);
+    mshr->woken[at] = wakes ? slot : mshr->woken[at];
+    mshr->woken_count += wakes;
 }
 
 void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
@@ -79,9 +82,9 @@ void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
     ensure((e->pending & sectors) == sectors);
     e->pending &= ~sectors;
     for (uint32_t slot = first; slot < first + e->merged; slot++) {
-        if (!(mshr->missing[slot] & sectors)) continue;
-        mshr->missing[slot] &= ~sectors;
-        if (!mshr->missing[slot]) wake(mshr, slot);
+        uint32_t missed = mshr->missing[slot], missing = missed & ~sectors;
+        mshr->missing[slot] = missing;
+        wake_if((missed != 0) & !missing, mshr, slot);
     }
     if (e->pending) return;
     forget_address(mshr, entry);

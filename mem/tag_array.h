@@ -125,7 +125,6 @@ static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address)
 
 /* The sectors that hold [address, address + bytes), which must lie inside one line. */
 static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint32_t bytes) {
-    if (shape->all_sectors == 1) return 1;
     uint32_t offset = (uint32_t)address & (shape->line_bytes - 1);
     uint32_t first = offset >> shape->sector_shift, last = (offset + bytes - 1) >> shape->sector_shift;
     return (2u << last) - (1u << first);
