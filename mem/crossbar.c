@@ -108,6 +108,10 @@ typedef struct {
     Subnet request, response;
 } Crossbar;
 
+/* What a subnet does in a cycle is compiled once for each direction: they differ in questions whose answers
+ * the host cannot foresee when both ask them in the same place. */
+#define OF_EACH static inline __attribute__((always_inline))
+
 /* An output's buffer among the queues of the object. */
 static uint32_t buffer_queue(Direction direction, uint32_t output) {
     return direction * MAX_PORTS + output;
@@ -132,8 +136,8 @@ static uint64_t sending_time(const Crossbar *x, const Subnet *net, uint32_t j) {
     return later(packet->leaves, net->output[j].channel_free + (packet->last_part - 1) * x->obj.period);
 }
 
-static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction direction, uint32_t j,
-                               uint64_t now) {
+OF_EACH void send_oldest_packet(const Crossbar *x, Subnet *net, Direction direction, uint32_t j,
+                                uint64_t now) {
     Output *output = &net->output[j];
     const Packet *packet = oldest_packet(net, j);
     memcpy(link_send(net->view.target[j].link, now), &packet->message, sizeof packet->message);
@@ -149,84 +153,87 @@ static void send_oldest_packet(const Crossbar *x, Subnet *net, Direction directi
 }
 
 /* When to look at the output again, which has sent what it can. */
-static uint64_t drain_output(const Crossbar *x, Subnet *net, Direction direction, uint32_t j, uint64_t now) {
+OF_EACH uint64_t drain_output(const Crossbar *x, Subnet *net, Direction direction, uint32_t j, uint64_t now) {
     Link *link = net->view.target[j].link;
     uint64_t time = sending_time(x, net, j);
     if (time > now) return time;
     if (!link_can_send(link, now)) return link_space_time(link, now);
     send_oldest_packet(x, net, direction, j, now);
-    if (net->view.target[j].inputs) net->view.crossing = 0; /* there is room */
+    net->view.crossing &= -(uint64_t)!net->view.target[j].inputs; /* there is room for who asks */
     return net->output[j].count ? sending_time(x, net, j) : NEVER;
 }
 
-static void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
+OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
     uint64_t next = NEVER;
     for (uint64_t rest = net->sending; rest; rest &= rest - 1)
         next = earlier(next, drain_output(x, net, direction, (uint32_t)__builtin_ctzll(rest), now));
     net->view.sending = next;
 }
 
-/* Finds from when the input's head may cross, if there is one. */
-static void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
+/* Finds from when the head of an input that is not in `timed` may cross. Whether there is one the host cannot
+ * foresee: without, the step is NEVER. */
+static inline void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
     View *view = &net->view;
     Head *head = &view->head[i];
     const Input *input = &net->input[i];
-    uint64_t bit = 1ull << i, ready = link_next_ready(head->link);
-    if (ready == NEVER) {
-        view->idle |= bit;
-        return;
-    }
+    uint64_t ready = link_next_ready(head->link), none = ready == NEVER;
     head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
-    head->step = later(head->ready, later(input->free, input->channel_free));
-    view->idle &= ~bit;
-    view->timed |= bit;
+    head->step = later(head->ready, later(input->free, input->channel_free)) | -none;
+    view->idle = (view->idle & ~(1ull << i)) | none << i;
+    view->timed |= (none ^ 1) << i;
     view->first_timed = earlier(view->first_timed, head->step);
     view->crossing = earlier(view->crossing, head->step);
 }
 
-static void look_at_idle_inputs(const Crossbar *x, Subnet *net, uint64_t inputs) {
-    for (uint64_t rest = net->view.idle & inputs; rest; rest &= rest - 1)
-        look_at_input(x, net, (uint32_t)__builtin_ctzll(rest));
+static inline void look_at_idle_inputs(const Crossbar *x, Subnet *net, uint64_t inputs) {
+    uint64_t filled = 0;
+    for (uint64_t rest = net->view.idle & inputs; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        filled |= (uint64_t)(link_next_ready(net->view.head[i].link) != NEVER) << i;
+    }
+    for (; filled; filled &= filled - 1)
+        look_at_input(x, net, (uint32_t)__builtin_ctzll(filled));
 }
 
-static uint32_t route(const Crossbar *x, const MemMessage *message, Direction direction) {
+OF_EACH uint32_t route(const Crossbar *x, const MemMessage *message, Direction direction) {
     if (direction == REQUESTS) return address_map_slice(x->map, message->address);
     ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < x->up_count);
     return message->route[message->route_depth - 1];
 }
 
-static uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction direction) {
+OF_EACH uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction direction) {
     uint32_t bytes = direction == REQUESTS ? mem_request_bytes(message) : mem_response_bytes(message);
     ensure(bytes <= MAX_PACKET_BYTES);
     return x->flits[bytes];
 }
 
-static void ask(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint64_t now) {
+OF_EACH void ask(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint64_t now) {
     View *view = &net->view;
     Head *head = &view->head[i];
     const MemMessage *message = link_peek(head->link, now);
     head->output = route(x, message, direction);
     head->flits = flits_of(x, message, direction);
     Target *target = &view->target[head->output];
-    if (!target->inputs || head->step < target->asked) target->asked = head->step;
+    target->asked = earlier(target->asked | -(uint64_t)!target->inputs, head->step);
     target->inputs |= 1ull << i;
     view->requested |= 1ull << head->output;
 }
 
-static void raise_requests(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Direction direction, uint64_t step,
+                            uint64_t now) {
     View *view = &net->view;
-    uint64_t first = NEVER;
+    uint64_t first = NEVER, come = 0;
     if (view->first_timed > step) return;
     for (uint64_t rest = view->timed; rest; rest &= rest - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
-        if (view->head[i].step > step) {
-            first = earlier(first, view->head[i].step);
-        } else {
-            ask(x, net, direction, i, now);
-            view->timed &= ~(1ull << i);
-        }
+        uint64_t time = view->head[i].step, comes = time <= step;
+        come |= comes << i;
+        first = earlier(first, time | -comes);
     }
+    view->timed &= ~come;
     view->first_timed = first;
+    for (; come; come &= come - 1)
+        ask(x, net, direction, (uint32_t)__builtin_ctzll(come), now);
 }
 
 /* Steps in which the output could have been crossed to, had there been room in its buffer. Who has asked
@@ -236,7 +243,7 @@ static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
     return step - later(net->view.target[j].asked, net->output[j].free);
 }
 
-static void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
+OF_EACH void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
     if (direction == REQUESTS) {
         message->slice = (uint16_t)output;
         mem_enter_network(message, input);
@@ -257,8 +264,8 @@ static Packet *enter_buffer(Subnet *net, uint32_t j, uint32_t flits) {
 }
 
 /* The head of input i, of which the last part has crossed, is in the buffer of output j. */
-static void end_crossing(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
-                         uint32_t last_part, uint64_t now) {
+OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
+                          uint32_t last_part, uint64_t now) {
     Link *link = net->view.head[i].link;
     Packet *packet = enter_buffer(net, j, net->view.head[i].flits);
     audit_enter(&x->obj, buffer_queue(direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
@@ -274,14 +281,14 @@ static void end_crossing(const Crossbar *x, Subnet *net, Direction direction, ui
 }
 
 static void withdraw_request(View *view, uint32_t i, uint32_t j) {
-    view->target[j].inputs &= ~(1ull << i);
-    if (!view->target[j].inputs) view->requested &= ~(1ull << j);
+    uint64_t inputs = view->target[j].inputs &= ~(1ull << i);
+    view->requested &= ~((uint64_t)(inputs == 0) << j);
 }
 
 /* A part of the head of input i, or all of it, crosses to output j. As long as there is more of it, the input
  * goes on asking: the output is not free before the input is. */
-static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
-                     uint64_t step, uint64_t now) {
+OF_EACH void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32_t i, uint32_t j,
+                      uint64_t step, uint64_t now) {
     const Head *head = &net->view.head[i];
     Input *input = &net->input[i];
     Output *output = &net->output[j];
@@ -289,7 +296,7 @@ static void transfer(const Crossbar *x, Subnet *net, Direction direction, uint32
     input->channel_free = later(head->ready, input->channel_free) + (flits << x->speedup_shift);
     input->free = output->free = later(step + flits, input->channel_free);
     input->crossed += flits;
-    output->pointer = i + 1 == net->inputs ? 0 : i + 1;
+    output->pointer = (i + 1) & -(uint32_t)(i + 1 != net->inputs);
     output->all_left = later(now + x->latency * x->obj.period, output->all_left) + flits * x->obj.period;
     if (flits < rest) return;
     end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
@@ -304,7 +311,7 @@ static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
 
 /* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
  * again when a packet has been sent. */
-static uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
     View *view = &net->view;
     uint64_t next = NEVER;
     for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
@@ -324,7 +331,7 @@ static uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, u
     return next;
 }
 
-static void cross(const Crossbar *x, Subnet *net, Direction direction, uint64_t first_step, uint64_t now) {
+OF_EACH void cross(const Crossbar *x, Subnet *net, Direction direction, uint64_t first_step, uint64_t now) {
     uint64_t free = NEVER;
     for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
         raise_requests(x, net, direction, step, now);
@@ -338,7 +345,7 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
     return earlier(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
-static uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
+OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
     View *view = &net->view;
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift, quantum = x->obj.sim->now;
     bool boundary = view->seen_quantum != quantum;
