@@ -125,19 +125,29 @@ static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
     object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
 }
 
-static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
-                                                                uint64_t now) {
+static inline __attribute__((always_inline)) Stall read_miss_if_allowed(L1Cache *l1, const MemMessage *m,
+                                                                        Lookup *at, uint64_t now) {
+    Cache *c = &l1->cache;
+    bool allocates = c->parameters.allocate == ALLOCATE_ON_MISS, absent = at->line == NO_LINE;
+    l1->needs_mshr = allocates & absent & may_allocate(l1, m);
     if (!l1_may_miss(l1, m)) return STALL_REFUSED;
-    bool bypass = at->line == NO_LINE && (!may_allocate(l1, m) || cache_policy_bypasses(&l1->cache, m));
+    bool bypass = absent && (!may_allocate(l1, m) || cache_policy_bypasses(c, m));
     Stall stall = bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
     if (stall == STALL_NONE) note_memory_access(l1, m);
     return stall;
 }
 
+static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
+                                                                uint64_t now) {
+    return read_miss_if_allowed(l1, m, at, now);
+}
+
+/* `attentive`: as a rule policies have a say. */
 static inline __attribute__((always_inline)) Stall read(L1Cache *l1, const MemMessage *m, Lookup *at,
-                                                        uint64_t now) {
+                                                        bool attentive, uint64_t now) {
     Cache *c = &l1->cache;
     if (!cache_holds(c, at)) {
+        if (attentive) return read_miss_if_allowed(l1, m, at, now);
         bool policies = (l1->may_allocate & l1->may_miss) != ~0ull || l1->obj.heard;
         return policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
     }
@@ -156,15 +166,17 @@ static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool gl
 }
 
 static inline __attribute__((always_inline)) Stall access_request(L1Cache *l1, const MemMessage *m,
-                                                                  uint64_t now) {
+                                                                  bool attentive, uint64_t now) {
     Lookup at = cache_lookup(&l1->cache, m, m->address);
-    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1)) return read(l1, m, &at, now);
+    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
+        return read(l1, m, &at, attentive, now);
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_WRITE && l1->write_policy == WRITE_NONE)
         user_error(
             "%s: a write of 0x%lx has come to a cache with write_policy \"none\", which only serves reads; "
             "legal for data is \"evict\" or \"through\"",
             object_path(&l1->obj), m->address);
+    l1->needs_mshr = 0;
     bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, &at);
     if (!l1_may_miss(l1, m) && !local_hit) return STALL_REFUSED;
     Stall stall = write_or_pass(l1, m, &at, global_write, now);
@@ -215,7 +227,7 @@ static inline void access_tags(L1Cache *l1, uint64_t now) {
     if (!m) return;
     bool vain = cache_tries_in_vain((CacheObject *)l1, m, now);
     if (vain && !TRIES_IN_VAIN) return;
-    Stall stall = access_request(l1, m, now);
+    Stall stall = access_request(l1, m, false, now);
     debug_ensure(!vain || stall == l1->cache.stall);
     cache_end_access((CacheObject *)l1, stall, now);
     if (!stall) l1_note_taken(l1, m);
@@ -223,7 +235,7 @@ static inline void access_tags(L1Cache *l1, uint64_t now) {
 
 /* For l1_attend(): the straight path of the others has its own copy. */
 ATTENTIVE Stall l1_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    return access_request(l1, m, now);
+    return access_request(l1, m, true, now);
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
@@ -317,6 +329,7 @@ static const Field l1_fields[] = {
     STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),
     STATE(L1Cache, may_allocate_seen, "What the accesses in the queue were last tried under"),
     STATE(L1Cache, switches_seen, "The same"),
+    HOST(L1Cache, needs_mshr, "What was last tried in vain needs an MSHR"),
     STATE(L1Cache, tags_held, "The last access waits for the response link"),
     PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
     STATE(L1Cache, blocked_hit, "A hit is blocked"),

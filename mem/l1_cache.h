@@ -40,6 +40,7 @@ typedef struct {
     uint32_t bypass_line_fails; /* a knob */
     uint32_t keeps_lines;
     uint64_t line_fail_bypasses;
+    uint64_t needs_mshr; /* what was last tried in vain is a read of which no MSHR has the line */
     uint64_t pushes, refusals, retries, hits_under_miss, blocked_hit_cycles;
 } L1Cache;
 

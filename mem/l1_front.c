@@ -70,11 +70,11 @@ static bool is_refusal(Stall stall) {
 
 /* Brings the queue up to the beginning of `cycle`: in each cycle slept through it turned by one. */
 static void catch_up(L1Cache *l1, uint64_t cycle) {
-    uint64_t turns = cycle - l1->queue_cycle;
+    bool turned = (l1->queue.count != 0) & !l1->tags_held;
+    uint64_t turns = (cycle - l1->queue_cycle) & -(uint64_t)turned;
     l1->queue_cycle = cycle;
-    if (!turns || !l1->queue.count || l1->tags_held) return;
-    reexecution_turn(&l1->queue, turns);
     l1->retries += turns;
+    reexecution_turn(&l1->queue, turns);
 }
 
 static uint32_t set_of(const L1Cache *l1, const MemMessage *m) {
@@ -101,14 +101,15 @@ static inline uint64_t hopeful(const L1Cache *l1) {
                                cache_miss_queue_room(&l1->cache));
 }
 
-static Lack lack_of(Stall stall) {
-    if (stall == STALL_MSHR_ENTRY) return LACKS_MSHR;
-    if (stall == STALL_REFUSED) return LACKS_PERMISSION;
+static Lack lack_of(const L1Cache *l1, Stall stall) {
+    bool needs_mshr = l1->needs_mshr && !l1->bypass_line_fails;
+    if (stall == STALL_MSHR_ENTRY) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_MSHR;
+    if (stall == STALL_REFUSED) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_PERMISSION;
     return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? LACKS_ROOM : LACKS_CHANGE;
 }
 
 static void put_aside(L1Cache *l1, const MemMessage *m, Stall stall) {
-    uint32_t place = reexecution_push(&l1->queue, m, set_of(l1, m), lack_of(stall));
+    uint32_t place = reexecution_push(&l1->queue, m, set_of(l1, m), lack_of(l1, stall));
     audit_enter(&l1->obj, QUEUE_REEXECUTION, place);
     l1->cache.put_aside++;
     l1->pushes++;
@@ -129,13 +130,16 @@ static const MemMessage *older_in_queue(L1Cache *l1, const MemMessage *m) {
 /* Why a new request must wait for the queue. One that is switched off is emptied first. When it is full, a
  * new request still has its look at the tags (Fig. 7: W1 hits): it waits when it is not taken. A warp has one
  * instruction in the queue, so that what it stores and then loads stays in order: the next must wait in front
- * of the tags. Only a load behind a load is let through, to hit or to miss; it waits when it is not taken. */
-static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m) {
+ * of the tags. Only a load behind a load is let through, to hit or to miss; it waits when it is not taken.
+ * `has_older`: what is let through has one in the queue. */
+static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m, bool *has_older) {
     const ReexecutionQueue *queue = &l1->queue;
+    *has_older = false;
     if (!queue->count) return STALL_NONE;
     if (!l1->reexecution) return STALL_QUEUE_FULL;
-    if (reexecution_full(queue) && l1->cache.stall == STALL_QUEUE_FULL) return STALL_QUEUE_FULL;
+    if (reexecution_full(queue) & (l1->cache.stall == STALL_QUEUE_FULL)) return STALL_QUEUE_FULL;
     const MemMessage *older = older_in_queue(l1, m);
+    *has_older = older != NULL;
     bool loads = older && older->kind == MEM_READ && m->kind == MEM_READ;
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
@@ -154,12 +158,12 @@ static void end_retry(L1Cache *l1, Stall stall) {
     else if (is_hold(stall))
         l1->retries--; /* was none */
     else
-        reexecution_fail(&l1->queue, lack_of(stall));
+        reexecution_fail(&l1->queue, lack_of(l1, stall));
 }
 
-static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now) {
+static void end_new(L1Cache *l1, const MemMessage *m, bool has_older, Stall stall, uint64_t now) {
     bool wanted = is_refusal(stall) && l1->queue.entries && l1->reexecution && !(m->flags & MEM_POSTED);
-    if (wanted && older_in_queue(l1, m)) {
+    if (wanted && has_older) {
         stall = STALL_ORDER;
     } else if (wanted && reexecution_full(&l1->queue)) {
         stall = STALL_QUEUE_FULL;
@@ -170,8 +174,9 @@ static void end_new(L1Cache *l1, const MemMessage *m, Stall stall, uint64_t now)
     end_new_access(l1, m, stall, now);
 }
 
-/* The tags look up an access, a new one or the queue's head. Returns whether the head was taken. */
-static bool look_up(L1Cache *l1, const MemMessage *m, bool is_new, uint64_t now) {
+/* The tags look up an access, a new one or the queue's head; `has_older`: see what_queue_blocks(). Returns
+ * whether the head was taken. */
+static bool look_up(L1Cache *l1, const MemMessage *m, bool is_new, bool has_older, uint64_t now) {
     uint64_t hits = l1->cache.stats.results[RESULT_HIT];
     Stall stall = l1_access(l1, m, now);
     bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
@@ -179,7 +184,7 @@ static bool look_up(L1Cache *l1, const MemMessage *m, bool is_new, uint64_t now)
     if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) /* writes may evict */
         l1_set_has_changed(l1, m);
     if (is_new)
-        end_new(l1, m, stall, now);
+        end_new(l1, m, has_older, stall, now);
     else
         end_retry(l1, stall);
     l1->hits_under_miss += hit && l1->queue.count;
@@ -193,7 +198,8 @@ static uint64_t next_retry(L1Cache *l1, bool left, uint64_t now) {
     const Cache *c = &l1->cache;
     uint64_t soon = now + c->period;
     bool blocked = c->stall == STALL_QUEUE_FULL || c->stall == STALL_ORDER;
-    if (blocked && left && !what_queue_blocks(l1, new_access(l1))) return soon;
+    bool has_older;
+    if (blocked && left && !what_queue_blocks(l1, new_access(l1), &has_older)) return soon;
     if (!l1->queue.count) return NEVER;
     if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
     uint64_t with_hope = hopeful(l1);
@@ -247,10 +253,10 @@ static uint64_t retry_head(L1Cache *l1, uint64_t now) {
     if (with_hope) turns = reexecution_turns_to(&l1->queue, with_hope);
     l1->retries++;
     if (turns == 0) {
-        bool left = look_up(l1, reexecution_head(&l1->queue, 0), false, now);
+        bool left = look_up(l1, reexecution_head(&l1->queue, 0), false, false, now);
         return look_again(l1, left, now);
     }
-    reexecution_turn(&l1->queue, 1);
+    reexecution_turn_once(&l1->queue);
     if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
     uint64_t retry = with_hope ? now + turns * l1->cache.period : NEVER;
     uint64_t turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
@@ -261,10 +267,11 @@ static uint64_t retry_head(L1Cache *l1, uint64_t now) {
 static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
     begin_front(l1, now);
     m = take_turns(l1, m);
-    Stall blocked = m ? what_queue_blocks(l1, m) : STALL_NONE;
+    bool has_older = false;
+    Stall blocked = m ? what_queue_blocks(l1, m, &has_older) : STALL_NONE;
     if (blocked && blocked != l1->cache.stall) end_new_access(l1, m, blocked, now);
     if (l1->queue.count && (!m || blocked)) return retry_head(l1, now);
-    if (m) look_up(l1, m, true, now);
+    if (m) look_up(l1, m, true, has_older, now);
     return look_again(l1, false, now);
 }
 
@@ -274,7 +281,7 @@ static uint64_t pass_by(L1Cache *l1, const MemMessage *m, uint64_t now) {
     if (stall) {
         begin_front(l1, now);
         l1->tags_held = is_hold(stall);
-        end_new(l1, m, stall, now);
+        end_new(l1, m, false, stall, now);
         return look_again(l1, false, now);
     }
     cache_end_access((CacheObject *)l1, STALL_NONE, now);

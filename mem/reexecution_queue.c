@@ -27,9 +27,12 @@ static void give_hope(ReexecutionQueue *queue, uint64_t places) {
         queue->lacking[i] &= ~places;
 }
 
+/* Every word is written, and by one kind of store. */
 static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
-    give_hope(queue, bit(place));
-    queue->lacking[lack] |= bit(place);
+    bool both = lack == LACKS_MSHR_AND_PERMISSION;
+    uint32_t words = both ? 1u << LACKS_MSHR | 1u << LACKS_PERMISSION : 1u << lack;
+    for (uint32_t i = 0; i < LACKS; i++)
+        queue->lacking[i] = (queue->lacking[i] & ~bit(place)) | (uint64_t)(words >> i & 1) << place;
 }
 
 /* The tail is what stands in front of the head. */
@@ -62,7 +65,7 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
 
 void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
     set_lack(queue, queue->order[queue->head], lack);
-    reexecution_turn(queue, 1);
+    reexecution_turn_once(queue);
 }
 
 void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_t address,
@@ -71,7 +74,8 @@ void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_
     for (uint64_t rest = *places_of_set(queue, set); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
         bool same_line = (queue->access[place].address ^ address) < line_bytes;
-        if (queue->set[place] == set && (same_line || !(refused & bit(place)))) lucky |= bit(place);
+        bool has_hope = (queue->set[place] == set) & (same_line | !(refused >> place & 1));
+        lucky |= (uint64_t)has_hope << place;
     }
     if (lucky) give_hope(queue, lucky);
 }

@@ -16,11 +16,12 @@ enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_BUCKETS = 64 };
 
 /* What an access lacked when it was last tried. */
 typedef enum {
-    LACKS_CHANGE,     /* something must happen in its set */
-    LACKS_PERMISSION, /* its line must come, or its warp's misses must be served */
-    LACKS_MSHR,       /* and this permission */
-    LACKS_ROOM,       /* for what must be sent down */
-    LACKS
+    LACKS_CHANGE,                     /* something must happen in its set */
+    LACKS_PERMISSION,                 /* its line must come, or its warp's misses must be served */
+    LACKS_MSHR,                       /* and this permission */
+    LACKS_ROOM,                       /* for what must be sent down */
+    LACKS,                            /* kinds of them */
+    LACKS_MSHR_AND_PERMISSION = LACKS /* both, and but for its line no change in its set helps */
 } Lack;
 
 typedef struct {
@@ -69,9 +70,15 @@ uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t
 uint32_t reexecution_pop(ReexecutionQueue *queue);
 /* The head was tried in vain: it goes to the tail. */
 void reexecution_fail(ReexecutionQueue *queue, Lack lack);
+static inline void reexecution_turn_once(ReexecutionQueue *queue) {
+    queue->head = (queue->head + 1) & -(uint32_t)(queue->head + 1 != queue->count);
+}
 /* So many tries in vain, all of accesses without hope. */
 static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
-    queue->head = (uint32_t)((queue->head + turns) % queue->count);
+    uint64_t count = queue->count;
+    if (__builtin_expect(turns > count, 0)) turns %= count;
+    uint64_t head = queue->head + turns;
+    queue->head = (uint32_t)(head - (count & -(uint64_t)(head >= count)));
 }
 
 /* The places of these warps' accesses: bit n for all warps that are n modulo 64. */
@@ -109,7 +116,7 @@ static inline uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint6
     uint32_t turns = 0, at = queue->head;
     while (!(hopeful >> queue->order[at] & 1)) {
         turns++;
-        if (++at == queue->count) at = 0;
+        at = (at + 1) & -(uint32_t)(at + 1 != queue->count);
     }
     return turns;
 }

@@ -146,6 +146,23 @@ START_TEST(access_that_was_refused_has_hope_when_its_warp_may_miss) {
 }
 END_TEST
 
+/* What must have an MSHR does not get by with a way that becomes free in its set. */
+START_TEST(access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_are_there) {
+    ReexecutionQueue queue = make_queue(2);
+    uint64_t both = 1ull << push(&queue, 1, 11, 1, LACKS_MSHR_AND_PERMISSION);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, true, true), 0);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11, true, true), both);
+    set_changed(&queue, 1);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), 0);
+    reexecution_set_changed(&queue, 1, LINE, LINE);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), both);
+    reexecution_fail(&queue, LACKS_ROOM);
+    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, true), both);
+    free_queue(&queue);
+}
+END_TEST
+
 /* Sets 64 apart share a bucket. */
 START_TEST(places_are_found_by_warp_and_set_through_any_sequence) {
     enum { ENTRIES = 6, WARPS = 130, ALL_SETS = 200 };
@@ -258,6 +275,7 @@ Suite *reexecution_queue_suite(void) {
     tcase_add_test(tests, head_that_is_taken_leaves_its_place_to_the_next_push);
     tcase_add_test(tests, access_has_hope_when_what_it_lacked_is_there);
     tcase_add_test(tests, access_that_was_refused_has_hope_when_its_warp_may_miss);
+    tcase_add_test(tests, access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_are_there);
     tcase_add_test(tests, places_are_found_by_warp_and_set_through_any_sequence);
     tcase_add_test(tests, turns_to_the_next_with_hope_are_counted_from_the_head);
     tcase_add_test(tests, access_of_a_warp_is_found_while_it_is_there);
