@@ -146,9 +146,10 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
 }
 
 /* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
-static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting, uint64_t cycle,
-                                    uint64_t now) {
-    WarpSet issuable = issuable_warps(sm, ready, cycle, now);
+static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet waiting,
+                                    uint64_t cycle, uint64_t now) {
+    WarpSet ready = all_ready & sched->warps,
+            issuable = all_ready ? issuable_warps(sm, ready, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready);
     sched->last = pick(sm, sched, issuable);
     return SLOT_ISSUED;
@@ -170,9 +171,9 @@ void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
-        WarpSet mine = sched->warps & ready;
-        SlotCause cause = __builtin_expect(guided, 0) ? choose_guided(sm, sched, mine, waiting, cycle, now)
-                                                      : choose_warp(sm, sched, mine, waiting, cycle, now);
+        SlotCause cause = __builtin_expect(guided, 0)
+                              ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now)
+                              : choose_warp(sm, sched, ready, waiting, cycle, now);
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
