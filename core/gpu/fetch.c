@@ -43,7 +43,8 @@ static void tell_watched(Sm *sm, uint32_t w, SmEvent event) {
 void sm_update_blocked(Sm *sm, uint32_t w) {
     const Warp *warp = &sm->warp[w];
     const Inst *inst = sm_inst(sm, warp->simt.top.pc);
-    set_bit(&sm->blocked, w, names_conflict(warp, inst) | waits_for_atomics(sm, warp, inst));
+    uint32_t conflict = names_conflict(warp, inst); /* a number, to be combined without a branch */
+    set_bit(&sm->blocked, w, conflict | waits_for_atomics(sm, warp, inst));
 }
 
 /* An instruction has become the first in the buffer. */

@@ -123,12 +123,13 @@ static inline WarpSet all_or_none(bool all) {
 /* Of these, the ones whose unit takes an instruction now. No branch: the host could not predict it. */
 static inline __attribute__((always_inline)) WarpSet issuable_warps(const Sm *sm, WarpSet allowed,
                                                                     uint64_t cycle, uint64_t now) {
-    bool memory = collector_accepts(&sm->collector, UNIT_MEM, cycle) & link_can_send(sm->lsu.send, now) &
-                  (sm->payloads_in_use != sm->atomic_payloads);
-    bool sfu = collector_accepts(&sm->collector, UNIT_SFU, cycle),
-         sp = collector_accepts(&sm->collector, UNIT_SP, cycle);
-    WarpSet takes = (all_or_none(memory) & sm->head_memory) | (all_or_none(sfu) & sm->head_sfu) |
-                    (all_or_none(sp) & ~(sm->head_memory | sm->head_sfu));
+    WarpSet memory = all_or_none(collector_accepts(&sm->collector, UNIT_MEM, cycle)) &
+                     all_or_none(link_can_send(sm->lsu.send, now)) &
+                     all_or_none(sm->payloads_in_use != sm->atomic_payloads),
+            sfu = all_or_none(collector_accepts(&sm->collector, UNIT_SFU, cycle)),
+            sp = all_or_none(collector_accepts(&sm->collector, UNIT_SP, cycle));
+    WarpSet takes = (memory & sm->head_memory) | (sfu & sm->head_sfu) |
+                    (sp & ~(sm->head_memory | sm->head_sfu));
     return allowed & takes;
 }
 
