@@ -331,17 +331,11 @@ void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
 static inline void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now) {
     if (cache->mshr.woken_count) cache_send_oldest_woken(cache, to_cpu, now);
 }
-/* link_can_send(); the host cannot foresee when a link that is mostly full has room. */
-static inline bool cache_can_send(const Link *link, uint64_t now) {
-    uint64_t popped = link->popped_seen;
-    if (!link->to_cut) popped = link->last_pop == now ? popped : link->popped;
-    bool spent = (link->last_push == now) & (link->pushes_in_cycle == link->width);
-    return !spent & (link->pushed - popped < link->depth);
-}
 /* There is one, and the link has room. */
 void cache_send_oldest_miss(Cache *cache, Link *to_mem, uint64_t now);
 static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
-    if ((cache->misses.count != 0) & cache_can_send(to_mem, now)) cache_send_oldest_miss(cache, to_mem, now);
+    if ((cache->misses.count != 0) & link_can_send_straight(to_mem, now))
+        cache_send_oldest_miss(cache, to_mem, now);
 }
 static inline uint32_t cache_miss_queue_room(const Cache *cache) {
     const MissQueue *queue = &cache->misses;

@@ -166,13 +166,12 @@ SELDOM static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, W
 
 void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t which = (uint32_t)(cycle % sm->schedulers); /* their order rotates */
-    bool guided = is_guided(sm);
     /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
-     * another. */
+     * another, but that a transfer which it starts is to be watched at once. */
     WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
-        SlotCause cause = __builtin_expect(guided, 0)
+        SlotCause cause = __builtin_expect(is_guided(sm), 0)
                               ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now)
                               : choose_warp(sm, sched, ready, waiting, cycle, now);
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);

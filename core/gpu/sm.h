@@ -139,7 +139,7 @@ typedef struct {
     uint32_t register_bytes; /* of a warp */
     uint32_t predicates;     /* of a warp */
     uint32_t pad;
-} SmCode;
+} SmKernel;
 
 typedef struct {
     SimObject obj;
@@ -216,7 +216,7 @@ typedef struct {
     uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
     /* host */
     const RunningKernel *running;
-    SmCode kernel;
+    SmKernel kernel;
     ExecContext *context;
     MemoryView *view;
     const SimObject *dma_engine; /* NULL: it has none */

@@ -43,10 +43,10 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
     uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
     sm->running = running;
-    sm->kernel = (SmCode){.insts = kernel->insts,
-                          .inst_count = kernel->inst_count,
-                          .register_bytes = kernel->slots * SLOT_BYTES,
-                          .predicates = kernel->predicates};
+    sm->kernel = (SmKernel){.insts = kernel->insts,
+                            .inst_count = kernel->inst_count,
+                            .register_bytes = kernel->slots * SLOT_BYTES,
+                            .predicates = kernel->predicates};
     sm->shared_count = running->ctas_per_sm * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
     sm->local_count = warps * WARP_LANES * kernel->local_bytes;

@@ -82,6 +82,14 @@ static inline bool link_can_send(const Link *link, uint64_t now) {
     return link_has_room(link, now);
 }
 
+/* The same without a branch, for links that are mostly full: the host cannot foresee when they have room. */
+static inline bool link_can_send_straight(const Link *link, uint64_t now) {
+    uint64_t popped = link->popped_seen;
+    if (!link->to_cut) popped = link->last_pop == now ? popped : link->popped;
+    bool spent = (link->last_push == now) & (link->pushes_in_cycle == link->width);
+    return !spent & (link->pushed - popped < link->depth);
+}
+
 /* For a sender that found the link full: when to look again. */
 static inline uint64_t link_space_time(const Link *link, uint64_t now) {
     if (link->last_push == now && link->pushes_in_cycle == link->width) return now + link->sender->period;
