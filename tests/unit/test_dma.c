@@ -8,6 +8,7 @@
 #include "tests/unit/suites.h"
 #include "tests/unit/tiny_machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,50 @@ START_TEST(a_load_waits_until_its_transfer_is_complete_to_the_cycle) {
     uint64_t parked = tiny_stat(m, "sm[0]", "dma_parked_cycles");
     ck_assert(parked == 8 + DONE - 1 || parked == 8 + DONE - 2 || parked == 8 + DONE - 3);
     tiny_free(m);
+}
+END_TEST
+
+/* Some instructions that wait for each other and some that do not: warps are to leave the rhythm in which
+ * they take turns at fetch. */
+static void pass_time(char *body, uint32_t length) {
+    for (uint32_t i = 0; i < length % 3; i++)
+        strcat(body, "add.u32 %r6, %r6, 1;\n");
+    for (uint32_t i = 0; i < length / 3; i++)
+        sprintf(body + strlen(body), "mov.u32 %%r%u, 1;\n", 10 + i);
+}
+
+/* Warp 0 starts the transfer and warp 1 reads of it. */
+static TinyMachine *run_start_beside_load(const char *dma, uint32_t before_start, uint32_t before_load) {
+    char body[2048] = TILE "mov.u32 %r1, %tid.x;\n setp.lt.u32 %p0, %r1, 32;\n @%p0 bra START;\n";
+    pass_time(body, before_load);
+    strcat(body, "ld.shared.u32 %r5, [tile+124];\n exit;\n START:\n");
+    pass_time(body, before_start);
+    strcat(body, FLAT(32, 0));
+    return tiny_run((TinySpec){.dma = dma, .threads = 64, .body = body});
+}
+
+/* The order of the two schedulers rotates from cycle to cycle: a load goes ahead of a start of the same cycle
+ * only if its scheduler came first. When it could issue, the engine that does not check tells. */
+START_TEST(a_load_waits_for_a_transfer_that_another_scheduler_starts_in_the_same_cycle) {
+    uint32_t before = 0, after = 0, same_first = 0, same_last = 0;
+    for (uint32_t i = 0; i < 9; i++)
+        for (uint32_t j = 0; j < 18; j++) {
+            TinyMachine *m = run_start_beside_load("", i, j),
+                        *unchecked = run_start_beside_load("check=false", i, j);
+            uint32_t load = nth(m, INST_LOAD, 0);
+            uint64_t start = start_of(m, 0, 0), ready = tiny_issued_at(unchecked, 1, load, 0);
+            ck_assert_uint_eq(start_of(unchecked, 0, 0), start);
+            bool first = ready < start || (ready == start && ready % 2 == 1),
+                 complete = ready >= start + 1 + DONE;
+            ck_assert_uint_eq(tiny_issued_at(m, 1, load, 0), first || complete ? ready : start + 1 + DONE);
+            if (ready == start)
+                ++*(first ? &same_first : &same_last);
+            else
+                ++*(first ? &before : &after);
+            tiny_free(m);
+            tiny_free(unchecked);
+        }
+    ck_assert(before && after && same_first && same_last);
 }
 END_TEST
 
@@ -375,6 +420,7 @@ Suite *dma_suite(void) {
     suite_add_tcase(suite, addresses);
     TCase *waiting = tcase_create("waiting");
     tcase_add_test(waiting, a_load_waits_until_its_transfer_is_complete_to_the_cycle);
+    tcase_add_test(waiting, a_load_waits_for_a_transfer_that_another_scheduler_starts_in_the_same_cycle);
     tcase_add_test(waiting, a_load_beside_the_range_does_not_wait);
     tcase_add_test(waiting, every_way_to_read_is_checked);
     tcase_add_test(waiting, without_the_check_a_load_reads_stale_data);
