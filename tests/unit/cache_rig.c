@@ -1,6 +1,7 @@
 #include "tests/unit/cache_rig.h"
 
 #include "mem/address_map.h"
+#include "mem/cache.h"
 #include "mem/caches.h"
 #include "mem/evicted_address_filter.h"
 #include "mem/line_reuse.h"
@@ -168,6 +169,7 @@ bool rig_hits(CacheRig *rig, MemMessage m) {
 void rig_run_awake(CacheRig *rig, uint64_t awake_until) {
     while (rig->sim->now < awake_until) {
         object_poke(rig->cache, rig->sim->now);
+        cache_forget_failed_try(&((CacheObject *)rig->cache)->cache);
         sim_run(rig->sim, rig->sim->now + rig->cache->period);
     }
     rig_run(rig);

@@ -82,12 +82,13 @@ bool rig_hits(CacheRig *rig, MemMessage m);
 /* Requests of all kinds against a cache that is tight: makes a rig of that order, and of a quantum of one
  * cycle when `awake_until` is not 0; sends them; and runs to the end as rig_run_awake() does. */
 typedef CacheRig Mixture(int variant, TickOrder order, uint64_t order_seed, uint64_t awake_until);
-/* Ticks the cache in every cycle up to this time, and then runs until nothing moves. */
+/* Ticks the cache in every cycle up to this time, in each of which the request at the tags is tried whatever
+ * it lacked before, and then runs until nothing moves. */
 void rig_run_awake(CacheRig *rig, uint64_t awake_until);
 /* The same messages in the same cycles, the same stats, and the same memory in every order. */
 void expect_order_of_ticks_not_to_matter(Mixture *mixture, int variant);
-/* Ticked in every cycle the cache does what it does when it sleeps as long as it says: it neither oversleeps
- * nor changes anything in a tick without reason. */
+/* Ticked in every cycle the cache does what it does when it sleeps as long as it says, and tries a request
+ * again only when that may help: it neither oversleeps nor changes anything in a tick without reason. */
 void expect_needless_ticks_to_change_nothing(Mixture *mixture, int variant);
 /* Both as tests, once per variant. */
 #define MIXTURE_TESTS(mixture)                                                                               \

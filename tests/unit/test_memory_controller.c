@@ -2,6 +2,7 @@
 
 #include "core/sim/random.h"
 #include "mem/address_map.h"
+#include "mem/memory_controller_state.h"
 #include "tests/unit/memory_driver.h"
 #include "tests/unit/suites.h"
 
@@ -595,6 +596,43 @@ START_TEST(a_port_that_refuses_responses_does_not_stop_the_other) {
 }
 END_TEST
 
+/* READs at 14, 17, 20 and 23, one for each port; the data are there 14 cycles later and at the driver in the
+ * next. A response is not held up by those of other ports, nor by an earlier one of its own. */
+START_TEST(responses_leave_when_their_data_are_there) {
+    const uint32_t ports[][4] = {{0, 1, 2, 0}, {2, 1, 0, 2}, {0, 0, 1, 0}, {1, 0, 0, 1}};
+    elaborate(3);
+    for (uint32_t i = 0; i < 4; i++) {
+        MemMessage message = read_request(location(0, 0, i), 64);
+        message.token = i;
+        memory_driver_send(drivers[ports[_i][i]], i, message);
+    }
+    run();
+    uint32_t seen = 0;
+    for (uint32_t port = 0; port < 3; port++)
+        for (uint32_t i = 0; i < memory_driver_responses(drivers[port])->count; i++, seen++) {
+            const LoggedMessage *answer = &memory_driver_responses(drivers[port])->entries[i];
+            ck_assert_uint_eq(answer->cycle, 14 + 3 * answer->message.token + 14 + 1);
+        }
+    ck_assert_uint_eq(seen, 4);
+}
+END_TEST
+
+/* The driver takes nothing until 1000; the link holds 64 responses then and the controller four. In 1000 the
+ * driver takes what there is, and frees the link for 1001: one response per cycle follows, received in the
+ * next. With longer links the two see each other at the boundaries of quanta only. */
+START_TEST(responses_leave_as_soon_as_their_link_has_room) {
+    link_latency = _i ? 8 : 1;
+    object_set_number(add_driver(0), "refuse_until", 1000);
+    elaborate(1);
+    for (uint32_t i = 0; i < 68; i++)
+        send_read(0, 0, location(0, i % 2, i / 2), i, 0);
+    run();
+    uint64_t quantum = sim->quantum / mc->period, freed = _i ? (1000 / quantum + 1) * quantum : 1001;
+    for (uint32_t i = 64; i < 68; i++)
+        ck_assert_uint_eq(response(i)->cycle, freed + (i - 64) + link_latency);
+}
+END_TEST
+
 /* Two places for responses: with the link full, two requests hold them, and no READ is issued for a third. */
 START_TEST(no_read_without_a_place_for_its_response) {
     object_set_number(mc, "return_entries", 2);
@@ -666,7 +704,8 @@ START_TEST(tick_order_does_not_matter) {
 }
 END_TEST
 
-/* A controller that is ticked in every cycle does what one does that sleeps: it misses nothing. */
+/* A controller that is ticked in every cycle, and in each looks for responses that may leave, does what one
+ * does that sleeps and remembers when the next may: it misses nothing. */
 START_TEST(needless_ticks_change_nothing) {
     char *expected = stats_of_mixed_run(ORDER_PATH, 924000000);
     double cycles = stat("cycles");
@@ -674,6 +713,7 @@ START_TEST(needless_ticks_change_nothing) {
     sim->quantum = mc->period;
     while (sim->now < (uint64_t)cycles * mc->period) {
         object_poke(mc, sim->now);
+        ((MemoryController *)mc)->response_due = 0;
         sim_run(sim, sim->now + mc->period);
     }
     run();
@@ -803,6 +843,8 @@ static TCase *flow_tests(void) {
     tcase_add_test(tests, cycles_with_a_full_queue_are_counted);
     tcase_add_test(tests, ports_are_served_fairly);
     tcase_add_test(tests, a_port_that_refuses_responses_does_not_stop_the_other);
+    tcase_add_loop_test(tests, responses_leave_when_their_data_are_there, 0, 4);
+    tcase_add_loop_test(tests, responses_leave_as_soon_as_their_link_has_room, 0, 2);
     tcase_add_test(tests, no_read_without_a_place_for_its_response);
     tcase_add_loop_test(tests, tick_order_does_not_matter, 0, 3);
     tcase_add_test(tests, needless_ticks_change_nothing);
