@@ -219,6 +219,7 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     RunningKernel *running = &gpu->running;
     char why[160];
+    if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     free(running->params);
     *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
     memcpy(running->grid, launch->grid, sizeof running->grid);

@@ -188,7 +188,17 @@ static int l_read(lua_State *L) {
     return 1;
 }
 
-/* gpu:load(path of a PTX file) -> { name = kernel }, { names in the order of the file } */
+/* { name = why it cannot be launched } */
+static void push_refusals(lua_State *L, const Module *module) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        lua_pushstring(L, module->kernels[i].refusal); /* nil if there is none */
+        lua_setfield(L, -2, module->kernels[i].name);
+    }
+}
+
+/* gpu:load(path of a PTX file) -> { name = kernel }, { names in the order of the file }, { name = why it
+ * cannot be launched } */
 static int l_load(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     const char *path = luaL_checkstring(L, 2);
@@ -213,7 +223,8 @@ static int l_load(lua_State *L) {
         lua_pushstring(L, module->kernels[i].name);
         lua_rawseti(L, -2, i + 1);
     }
-    return 2;
+    push_refusals(L, module);
+    return 3;
 }
 
 /* gpu:texture { buffer =, format =, width =, ... } -> handle */

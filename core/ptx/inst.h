@@ -207,6 +207,7 @@ typedef struct {
 
 typedef struct Kernel {
     char *name;
+    char *refusal; /* NULL, or why it cannot be launched: its unsupported statements, file and line of each */
     Inst *insts;
     uint32_t inst_count;
     uint32_t slots;                /* 32-bit register slots of a warp, special registers included */

@@ -29,23 +29,39 @@ void module_free(Module *module) {
 static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     KernelBody body = {.arena = &parser->kernel_scratch, .number = index + 1};
     Arena *storage = &parser->module->fixups->storage;
-    parser->module->kernels[index].name = arena_text(storage, entry->name->text, entry->name->length);
+    Kernel *kernel = &parser->module->kernels[index];
+    uint32_t unsupported = parser->unsupported_count;
+    kernel->name = arena_text(storage, entry->name->text, entry->name->length);
     parser->kernel = &body;
     parser->lexer = entry->body;
     advance(parser);
+    if (entry->cluster.length)
+        unsupported_add(parser,
+                        &(BodyStatement){.text = entry->cluster.text - 1, /* with its dot */
+                                         .text_length = entry->cluster.length + 1,
+                                         .line = entry->cluster.line},
+                        "clusters of CTAs are not supported");
     parse_body(parser, entry->scope, entry->name->text);
     decode_kernel(parser, entry, index);
+    if (parser->unsupported_count > unsupported) {
+        const char *list = unsupported_list(parser, unsupported);
+        kernel->refusal = arena_text(storage, list, strlen(list));
+        kernel->inst_count = 0;
+    }
     parser->kernel = NULL;
     arena_free(&parser->kernel_scratch);
 }
 
 static void build_kernels(Parser *parser) {
     Module *module = parser->module;
+    uint32_t refused = 0;
     module->kernel_count = parser->entry_count;
     module->kernels = arena_alloc(&module->fixups->storage, module->kernel_count, sizeof *module->kernels);
-    for (uint32_t i = 0; i < parser->entry_count; i++)
+    for (uint32_t i = 0; i < parser->entry_count; i++) {
         build_kernel(parser, &parser->entries[i], i);
-    unsupported_report(parser);
+        refused += module->kernels[i].refusal != NULL;
+    }
+    if (refused && refused == module->kernel_count) unsupported_fail(parser);
 }
 
 /* Takes `owned_text`, which may be NULL: it must not leak when an error leaves by longjmp. */

@@ -26,8 +26,9 @@ typedef struct Module {
 } Module;
 
 /* Parses, checks, builds the control-flow graph, finds reconvergence points, allocates registers and decodes.
- * Any defect is a user_error() "FILE:LINE: what is wrong, what would be legal"; unsupported instructions of
- * the whole module are collected and reported together, before anything runs. `text` need not end in NUL. */
+ * Any defect is a user_error() "FILE:LINE: what is wrong, what would be legal". Statements that are no defect
+ * but unsupported are collected: the kernels with such statements are refused when they are launched, and a
+ * module of none but such is a user error that lists them all. `text` need not end in NUL. */
 Module *module_parse(const char *path, const char *text, size_t length);
 Module *module_load(const char *path);
 void module_free(Module *module);

@@ -66,25 +66,27 @@ static int by_place(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* In the order of the text; a statement of a function inlined many times counts once. */
-static uint32_t sort_unsupported(Parser *parser) {
+/* In the order of the text; a statement of a function inlined many times counts once. Returns how many are
+ * left. */
+static uint32_t sort_unsupported(Unsupported *list, uint32_t all) {
     uint32_t count = 0;
-    qsort(parser->unsupported, parser->unsupported_count, sizeof *parser->unsupported, by_place);
-    for (uint32_t i = 0; i < parser->unsupported_count; i++)
-        if (!i || parser->unsupported[i].text != parser->unsupported[count - 1].text)
-            parser->unsupported[count++] = parser->unsupported[i];
+    qsort(list, all, sizeof *list, by_place);
+    for (uint32_t i = 0; i < all; i++)
+        if (!i || list[i].text != list[count - 1].text) list[count++] = list[i];
     return count;
 }
 
-void unsupported_report(Parser *parser) {
+const char *unsupported_list(Parser *parser, uint32_t first) {
     enum { MAX_LISTED = 20 };
     static _Thread_local char message[3900];
-    if (!parser->unsupported_count) return;
-    uint32_t count = sort_unsupported(parser), listed = 0;
+    uint32_t all = parser->unsupported_count - first;
+    Unsupported *list = arena_alloc(&parser->scratch, all, sizeof *list);
+    memcpy(list, parser->unsupported + first, all * sizeof *list);
+    uint32_t count = sort_unsupported(list, all), listed = 0;
     size_t used = (size_t)snprintf(message, sizeof message, "%.300s:%u: %u unsupported statement%s",
-                                   parser->path, parser->unsupported[0].line, count, count == 1 ? "" : "s");
+                                   parser->path, list[0].line, count, count == 1 ? "" : "s");
     for (; listed < count && listed < MAX_LISTED; listed++) {
-        const Unsupported *each = &parser->unsupported[listed];
+        const Unsupported *each = &list[listed];
         char text[64], line[512];
         squeeze(text, sizeof text, each->text, each->length);
         int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.120s", parser->path, each->line, text,
@@ -94,7 +96,11 @@ void unsupported_report(Parser *parser) {
         used += (size_t)length;
     }
     if (listed < count) snprintf(message + used, sizeof message - used, "\n... and %u more", count - listed);
-    release_and_raise(parser, message);
+    return message;
+}
+
+void unsupported_fail(Parser *parser) {
+    release_and_raise(parser, unsupported_list(parser, 0));
 }
 
 void advance(Parser *parser) {
@@ -219,27 +225,44 @@ static uint32_t parse_thread_limit(Parser *parser) {
     return (uint32_t)threads;
 }
 
+static bool at_one_of(const Parser *parser, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (at_dotted(parser, names[i])) return true;
+    return false;
+}
+
+typedef struct {
+    uint32_t max_threads; /* 0: not given                                        */
+    Token cluster;        /* the directive that makes the CTAs clusters, if any  */
+} Tuning;
+
 /* .maxntid and its kin, between the parameters and the body. */
-static void parse_tuning_directives(Parser *parser, uint32_t *max_threads) {
-    static const char *const ignored[] = {"minnctapersm", "maxnctapersm", "maxnreg", "noreturn", "pragma"};
+static Tuning parse_tuning_directives(Parser *parser) {
+    static const char *const limits[] = {"maxntid", "reqntid"},
+                             *const clusters[] = {"explicitcluster", "reqnctapercluster",
+                                                  "blocksareclusters"},
+                             *const ignored[] = {"minnctapersm",   "maxnctapersm", "maxnreg", "minnreg",
+                                                 "maxclusterrank", "noreturn",     "pragma"};
+    Tuning tuning = {0};
     while (parser->token.kind == TOKEN_DOTTED) {
-        if (at_dotted(parser, "maxntid") || at_dotted(parser, "reqntid")) {
-            *max_threads = parse_thread_limit(parser);
+        if (at_one_of(parser, limits, sizeof limits / sizeof *limits)) {
+            tuning.max_threads = parse_thread_limit(parser);
             continue;
         }
-        bool known = false;
-        for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-            known |= at_dotted(parser, ignored[i]);
-        if (!known)
-            parser_fail(parser, parser->token.line,
-                        "expected '{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, .noreturn "
-                        "or .pragma, "
-                        "found %s",
-                        token_words(parser->token));
-        advance(parser);
-        if (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING) advance(parser);
+        bool cluster = at_one_of(parser, clusters, sizeof clusters / sizeof *clusters);
+        if (cluster) tuning.cluster = parser->token;
+        if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored))
+            parser_fail(
+                parser, parser->token.line,
+                "expected '{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, .noreturn, "
+                ".pragma or another directive for tuning, found %s",
+                token_words(parser->token));
+        do
+            advance(parser);
+        while (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING || at(parser, ','));
         accept(parser, ';'); /* ends a .pragma */
     }
+    return tuning;
 }
 
 static void lay_out_params(Parser *parser, Entry *entry) {
@@ -266,7 +289,9 @@ static void parse_entry(Parser *parser) {
     entry.name = expect_name(parser, "the name of an entry");
     if (accept(parser, '(')) parse_formals(parser, &entry.params);
     lay_out_params(parser, &entry);
-    parse_tuning_directives(parser, &entry.max_threads);
+    Tuning tuning = parse_tuning_directives(parser);
+    entry.max_threads = tuning.max_threads;
+    entry.cluster = tuning.cluster;
     Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, entry.name);
     if (!symbol) symbol = symbol_declare(parser, parser->module_scope, entry.name, SYMBOL_ENTRY, entry.line);
     if (accept(parser, ';')) return;
@@ -285,10 +310,10 @@ static void parse_entry(Parser *parser) {
 static void parse_function(Parser *parser) {
     FormalList results = {0}, params = {0};
     if (accept(parser, '(')) parse_formals(parser, &results);
-    uint32_t line = parser->token.line, ignored;
+    uint32_t line = parser->token.line;
     const Name *name = expect_name(parser, "the name of a function");
     if (accept(parser, '(')) parse_formals(parser, &params);
-    parse_tuning_directives(parser, &ignored);
+    parse_tuning_directives(parser);
     Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, name);
     if (!symbol) {
         symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_FUNCTION, line);

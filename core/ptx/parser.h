@@ -61,6 +61,7 @@ typedef struct {
     const Name *name;
     FormalList params;
     uint32_t max_threads, line;
+    Token cluster; /* the directive that makes clusters of its CTAs, or none */
     Lexer body;
     Scope *scope;
 } Entry;
@@ -107,8 +108,10 @@ typedef struct {
 _Noreturn void parser_fail(Parser *parser, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
 void parser_release_scratch(Parser *parser);
 void unsupported_add(Parser *parser, const BodyStatement *statement, const char *reason);
-/* Raises the user error that lists them, if there are any. */
-void unsupported_report(Parser *parser);
+/* Lists those from the number `first` on, of which there is at least one. Valid until the next call. */
+const char *unsupported_list(Parser *parser, uint32_t first);
+/* Raises the user error that lists them all. */
+_Noreturn void unsupported_fail(Parser *parser);
 
 /* Tokens. */
 void advance(Parser *parser);

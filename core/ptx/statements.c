@@ -214,6 +214,8 @@ static Operand parse_named(Parser *parser, Draft *draft) {
     if (!symbol) parser_fail(parser, token.line, "%s is not declared", token_words(token));
     if (symbol->kind == SYMBOL_REGISTER) {
         operand = register_operand(parser, symbol->index);
+        if (symbol->register_bytes == WIDE_REGISTER_BYTES)
+            refuse(&draft->statement, "it uses a register of 128 bits");
         if (parser->token.kind == TOKEN_DOTTED) {
             refuse(&draft->statement, "it selects a part of a register");
             advance(parser);

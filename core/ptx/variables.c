@@ -161,11 +161,21 @@ static void declare_register_range(Parser *parser, const Name *prefix, const Var
     parser->kernel->declared_registers += (uint32_t)count;
 }
 
+/* Registers of 128 bits can be declared, so that the module can be read; what uses them is unsupported. */
+static void parse_register_type(Parser *parser, VariableType *type) {
+    if (!at_dotted(parser, "b128")) {
+        parse_type(parser, type);
+        return;
+    }
+    *type = (VariableType){.element_bytes = WIDE_REGISTER_BYTES, .bytes = WIDE_REGISTER_BYTES};
+    advance(parser);
+}
+
 void parse_registers(Parser *parser) {
     VariableType type;
     uint32_t line = parser->token.line;
     advance(parser);
-    parse_type(parser, &type);
+    parse_register_type(parser, &type);
     if (type.vector)
         parser_fail(parser, line, "vector registers are not supported; declare .b32 or .b64 ones");
     do {

@@ -63,7 +63,8 @@ end
 
 -- Directives ----------------------------------------------------------------------------------------------------------
 
--- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels by name, and what came out.
+-- A job at work: sim, gpu, root, registers, addresses and bytes of buffers by name, kernels and refusals (why a kernel cannot
+-- be launched) by name, and what came out.
 local Run = {}
 Run.__index = Run
 
@@ -87,8 +88,15 @@ function Run:allocate(step)
 end
 
 function Run:load(step)
-  local kernels = self:call(step, "load", self:path(step.file))
-  for name, kernel in pairs(kernels) do self.kernels[name] = kernel end
+  local kernels, _, refusals = self:call(step, "load", self:path(step.file))
+  for name, kernel in pairs(kernels) do self.kernels[name], self.refusals[name] = kernel, refusals[name] end
+end
+
+--- Before anything runs: a job may take hours to come to its last launch.
+function Run:check_launch(step)
+  self:kernel(step)
+  local refusal = self.refusals[step.kernel]
+  if refusal then self:fail(step, "kernel %s cannot be launched: %s", step.kernel, refusal) end
 end
 
 local fill = {
@@ -170,11 +178,12 @@ function job_runner.run(config, job, options)
     registers = options.registers or {},
     buffers = {},
     kernels = {},
+    refusals = {},
     total = { cycles = 0, warp_instructions = 0, thread_instructions = 0, seconds = 0.0, counts = counters(sim) },
     result = { job = job.path, config = sim.name, policy = sim.policy, launches = {}, sums = {} },
   }, Run)
   -- Buffers come first, in the order of their lines, so that variables of the modules don't move them.
-  for _, prepare in ipairs { { "buf", Run.allocate }, { "ptx", Run.load } } do
+  for _, prepare in ipairs { { "buf", Run.allocate }, { "ptx", Run.load }, { "launch", Run.check_launch } } do
     for _, step in ipairs(job.steps) do
       if step.directive == prepare[1] then prepare[2](run, step) end
     end

@@ -164,6 +164,15 @@ bad_host_program("a fraction for an integer parameter",
 
 bad_host_program("an unsupported opcode", "", { "kernels.ptx:5: ", "frobnicate" },
   { ptx = ptx_header .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n" })
+local with_a_bad_kernel = kernels .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n"
+bad_host_program("the launch of a kernel with an unsupported opcode", "gpu:launch(self.kernels.k, { grid = 1, block = 32 })",
+  { "host.lua:4: ", "kernel k cannot be launched: ", "kernels.ptx:22: ", "frobnicate" }, { ptx = with_a_bad_kernel })
+harness.test("a kernel with an unsupported opcode that is not launched", function()
+  local status, output = run_host_program(
+    "gpu:launch(self.kernels.store_at, { grid = 1, block = 32, args = { gpu:alloc(128) } })", with_a_bad_kernel)
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, "warpwright: kernel k cannot be launched: ", "kernels.ptx:22: ", "frobnicate")
+end)
 bad_host_program("a defect in the PTX", "", { "kernels.ptx:6: ", "'}'" }, { ptx = ptx_header .. ".visible .entry k() {\n ret\n}\n" })
 bad_host_program("a kernel that writes out of bounds",
   "local a = gpu:alloc(256) gpu:launch(self.kernels.store_at, { grid = 1, block = 96, args = { a } })",

@@ -257,6 +257,21 @@ harness.test("missing files, kernels and arguments are named with the job's line
   refused("buf a 16 zero\ndump a no/such/folder.bin\nsum a\n", "bad.job:2: ", "no/such/folder.bin", "sum of a: 0 ")
 end)
 
+harness.test("a launch of a kernel with unsupported statements is refused before anything runs", function()
+  harness.write("mixed.ptx", [[
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry good() { ret; }
+.visible .entry bad() { .reg .b32 %r<3>;
+ frobnicate.b32 %r1, %r2; ret; }
+]])
+  refused("ptx mixed.ptx\nlaunch good 1 1 1 32 1 1 0\nlaunch bad 1 1 1 32 1 1 0\n", "bad.job:3: kernel bad cannot be launched: ",
+    "mixed.ptx:6: frobnicate.b32 %r1, %r2: ")
+  local status, output = run_job("gtx480", harness.write("good.job", "ptx mixed.ptx\nlaunch good 1 1 1 32 1 1 0\n"))
+  harness.equal(status, 0, "exit status, output " .. output)
+end)
+
 harness.test("wrong options are refused", function()
   local job = harness.write("fine.job", two_launches)
   local function wrong(wanted, ...)

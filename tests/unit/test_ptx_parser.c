@@ -625,6 +625,47 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
+START_TEST(a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not) {
+    Module *module = parse(HEADER ".func f() { .reg .b32 %q; frobnicate.b32 %q, %q; ret; }\n"
+                                  ".entry a() { .reg .b32 %r<9>;\nsuld.b %r1, %r2; ret; }\n"
+                                  ".entry k() { .reg .b32 %r<9>; mov.u32 %r1, 7; ret; }\n"
+                                  ".entry b() {\ncall f, (); ret; }\n.entry c() {\ncall f, (); ret; }\n");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    ck_assert_uint_eq(kernel->inst_count, 2);
+    ck_assert_ptr_nonnull(strstr(module_kernel(module, "a")->refusal,
+                                 "test.ptx:6: 1 unsupported statement\ntest.ptx:6: suld.b %r1, %r2: "));
+    /* Each names the function's statement. */
+    for (const char *name = "b"; name; name = *name == 'b' ? "c" : NULL)
+        ck_assert_str_eq(module_kernel(module, name)->refusal,
+                         "test.ptx:4: 1 unsupported statement\n"
+                         "test.ptx:4: frobnicate.b32 %q, %q: opcode 'frobnicate' is not supported");
+    module_free(module);
+}
+END_TEST
+
+/* What newer machines have and one kernel of a module may use. */
+START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
+    Module *module = parse(
+        HEADER ".entry declares() { .reg .b128 %w; .reg .b128 %q<2>; .reg .b32 %r<9>;\n"
+               "mov.u32 %r1, 7; ret; }\n"
+               ".entry uses() { .reg .b128 %q<2>; .reg .b64 %d<3>;\n"
+               "mov.b128 %q1, {%d1, %d2}; ret; }\n"
+               ".entry clusters()\n.reqnctapercluster 2, 1, 1\n.maxntid 64\n{ ret; }\n"
+               ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n");
+    ck_assert_ptr_null(module_kernel(module, "declares")->refusal);
+    ck_assert_str_eq(module_kernel(module, "uses")->refusal,
+                     "test.ptx:7: 1 unsupported statement\n"
+                     "test.ptx:7: mov.b128 %q1, {%d1, %d2}: it uses a register of 128 bits");
+    ck_assert_str_eq(module_kernel(module, "clusters")->refusal,
+                     "test.ptx:9: 1 unsupported statement\n"
+                     "test.ptx:9: .reqnctapercluster: clusters of CTAs are not supported");
+    ck_assert_ptr_null(module_kernel(module, "limits")->refusal);
+    ck_assert_uint_eq(module_kernel(module, "limits")->max_threads, 64);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(a_long_list_of_unsupported_statements_ends_with_a_count) {
     char text[4000], *at = text;
     at += sprintf(at, HEADER ".entry k() { .reg .b32 %%r<9>;\n");
@@ -777,6 +818,8 @@ Suite *ptx_parser_suite(void) {
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
+    tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
+    tcase_add_test(errors, wide_registers_and_clusters_refuse_only_the_kernels_that_have_them);
     tcase_add_test(errors, a_long_list_of_unsupported_statements_ends_with_a_count);
     tcase_add_test(errors, a_missing_file_is_an_error);
     suite_add_tcase(suite, errors);

@@ -1,6 +1,7 @@
 -- Checkpoints of runs: when they are made, what they say of the run, and how a run goes on from one.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local note = require "warpwright.note"
 
 local checkpoint = {}
 
@@ -72,19 +73,15 @@ local function next_planned(plan, cycle)
   return first
 end
 
-local function warn(text, ...)
-  io.stderr:write("warpwright: " .. text:format(...) .. "\n")
-end
-
 --- Tells what was taken over of a checkpoint of another policy or machine, like parts together.
 local function print_notes(gpu, before, run)
   local seen = {}
   if before.policy ~= run.policy then
-    warn("resume: policy %s became %s; what it knew is dropped", before.policy or "default", run.policy or "default")
+    note("resume: policy %s became %s; what it knew is dropped", before.policy or "default", run.policy or "default")
   end
   for line in core.resume_notes(gpu):gmatch("[^\n]+") do
     local pattern = line:gsub("%[%d+%]", "[*]")
-    if not seen[pattern] then warn("resume: %s", pattern) end
+    if not seen[pattern] then note("resume: %s", pattern) end
     seen[pattern] = true
   end
 end
@@ -92,7 +89,7 @@ end
 --- Writes one; a failure is told and the run goes on. Returns whether it was written.
 local function write(gpu, path, run, cycle, why)
   local good, problem = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, why))
-  if not good then warn("checkpoint at cycle %d: %s; the run goes on", cycle, problem) end
+  if not good then note("checkpoint at cycle %d: %s; the run goes on", cycle, problem) end
   return good
 end
 
@@ -110,7 +107,7 @@ function checkpoint.watch(gpu, folder, run, options)
       local path = ("%s/%d.ckpt"):format(folder, cycle)
       if write(gpu, path, run, cycle, why) then
         made.last = path
-        if why ~= "cycle" then warn("%s: checkpoint %s", why, path) end
+        if why ~= "cycle" then note("%s: checkpoint %s", why, path) end
       end
     end
     return next_planned(plan, cycle)

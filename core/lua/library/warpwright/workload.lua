@@ -1,6 +1,7 @@
 -- Workloads: host programs with their kernels, input sizes, and the check of what they computed.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local note = require "warpwright.note"
 
 local workload = {}
 
@@ -128,11 +129,21 @@ local function load_kernels(w, gpu)
   return gpu:load(w.ptx)
 end
 
+--- The kernels that the host program can name. Those that it cannot launch are told before anything runs: it may have no use
+-- for them.
+local function prepare_kernels(w, gpu)
+  local kernels, names, refusals = load_kernels(w, gpu)
+  for _, name in ipairs(names) do
+    if refusals[name] then note("kernel %s cannot be launched: %s", name, refusals[name]) end
+  end
+  return strict_kernels(w, kernels, names)
+end
+
 --- Runs the host program on a GPU; returns how many checks it passed.
 function workload.execute(w, gpu, params)
   if not w.run then core.user_error(("workload %s has no function %s:run(gpu, size)"):format(w.name, w.name)) end
   if not core.is_file(w.ptx) then core.user_error(("workload %s: there is no file %s"):format(w.name, w.ptx)) end
-  local instance = setmetatable({ kernels = strict_kernels(w, load_kernels(w, gpu)), checks = 0 }, { __index = w })
+  local instance = setmetatable({ kernels = prepare_kernels(w, gpu), checks = 0 }, { __index = w })
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
   return instance.checks
