@@ -45,80 +45,58 @@ function mascar:start()
     error(("mascar wants a re-execution queue: set %s.reexecution_entries"):format(self.l1.path), 0)
   end
   if not self.params.scheduling then return end
-  local all = bits.all
-  self.set_equal_priority = self.sm:setting(
-    { first = "memory", scheduler = "gto", may_issue_memory = all, watched = 0 }, self.l1, { may_miss = all, memory_watched = 0 })
-  self.set_memory_access_priority = self.sm:setting(
-    { first = "compute", scheduler = "oldest" }, self.l1, { may_miss = all, memory_watched = all })
-  self.find_owner = self.sm:setting({ may_issue_memory = all }, self.l1, { may_miss = all, memory_watched = all })
-  self.set_owner, self.watch = {}, {}
-  for warp = 0, self.sm.warps - 1 do
-    local own = bits.of(warp)
-    self.set_owner[warp] = self.sm:setting({ may_issue_memory = own, watched = 0 }, self.l1, { may_miss = own })
-    self.watch[warp] = self.sm:setting { watched = own }
-  end
+  self:make_settings()
+  -- The memory saturation flag.
+  self:bind("on_l1_saturation", { [1] = self.memory_access_priority }, "mp_modes")
+  self:bind("on_l1_saturation", { [0] = self.equal_priority })
+  -- In MP mode without an owner: the first that accesses memory becomes owner.
+  self:bind("on_l1_memory_access", self.own, "owners")
   self.sm:watch_taken(self.l1)
-  self:equal_priority()
+  self.equal_priority()
 end
+
+function mascar:make_settings()
+  local sm, l1, all = self.sm, self.l1, bits.all
 
 -- Section III-B: scheduling in equal priority mode --------------------------------------------------------------------
 
---- Memory warps before compute warps, greedy then oldest inside; no stall bits.
-function mascar:equal_priority()
-  self.state.mp, self.state.owner = false, nil
-  self.set_equal_priority()
-end
+  -- Memory warps before compute warps, greedy then oldest inside; no stall bits.
+  self.equal_priority = sm:setting(
+    { first = "memory", scheduler = "gto", may_issue_memory = all, watched = 0 }, l1, { may_miss = all, memory_watched = 0 })
 
 -- Section III-A: scheduling in memory access priority mode ------------------------------------------------------------
 
---- Compute warps before memory warps, the oldest first inside.
-function mascar:memory_access_priority()
-  self.state.mp = true
-  self:count "mp_modes"
-  self.set_memory_access_priority()
+  -- Compute warps before memory warps, the oldest first inside. Without an owner every warp may issue memory, and the L1
+  -- serves it.
+  self.memory_access_priority = sm:setting(
+    { first = "compute", scheduler = "oldest" }, l1, { may_miss = all, memory_watched = all })
+  self.find_owner = sm:setting({ may_issue_memory = all }, l1, { may_miss = all, memory_watched = all })
+
+  -- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone. The SM watches it
+  -- from when the L1 has taken what it has issued.
+  self.own = {}
+  for warp = 0, sm.warps - 1 do
+    local own = bits.of(warp)
+    self.own[warp] = sm:setting({ may_issue_memory = own, watched = own }, l1, { may_miss = own })
+  end
 end
 
---- The memory saturation flag.
-function mascar:on_l1_saturation(on)
-  if not self.params.scheduling then return end
-  if on == 1 then self:memory_access_priority() else self:equal_priority() end
-end
-
---- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone. The SM watches it
--- from when the L1 has taken what it has issued.
-function mascar:own(warp)
-  self.state.owner = warp
-  self.set_owner[warp]()
-  if not self.sm:holds_accesses(warp) then self.watch[warp]() end
-end
-
---- Without an owner every warp may issue memory, and the L1 serves it; the first that accesses memory becomes owner.
-function mascar:on_l1_memory_access(warp)
-  if not self.state.mp or self.state.owner then return end
-  self:own(warp)
-  self:count "owners"
-end
+-- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
 
 --- The owner has reached an instruction that depends on its loads, or cannot issue for another reason, which the paper does
 -- not mention: it has ended, or stands at a barrier or a fence. An instruction issues here before its accesses have MSHRs:
 -- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
--- it until the L1 has taken them.
-function mascar:on_load_blocked(warp)
-  if self.state.owner == warp and not self.sm:holds_accesses(warp) then self:relinquish() end
-end
-mascar.on_watched_stops = mascar.on_load_blocked
-
--- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
-
-function mascar:relinquish()
+-- it until the L1 has taken them. Then the next is that of the access at the head of the queue, if no other warp is ready to
+-- access memory.
+function mascar:on_load_blocked()
   local head = self.sm:memory_ready() == 0 and self.l1:reexecution_head()
   if head then
-    self:own(head)
+    self.own[head]()
     self:count "queue_owners"
   else
-    self.state.owner = nil
     self.find_owner()
   end
 end
+mascar.on_watched_stops = mascar.on_load_blocked
 
 return mascar

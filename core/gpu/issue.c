@@ -72,6 +72,9 @@ void sm_update_allowed(Sm *sm) {
 
 #define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
 
+/* For what policies have a say in: out of the way of the SMs without one, and as fast as they are. */
+#define GUIDED __attribute__((noinline))
+
 /* Has a policy a say in which warps may issue and which of them does, does one listen, or is the DMA engine
  * to be asked? */
 static inline bool is_guided(const Sm *sm) {
@@ -89,13 +92,13 @@ SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet rea
     return picked;
 }
 
-SELDOM static uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
+static inline uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
     ready = narrow(sm, ready);
     return sm->obj.heard & PICKS ? pick_and_tell(sm, sched, ready) : pick(sm, sched, ready);
 }
 
 /* Of a set whose next instructions are for the LSU: loads and atomics that go to L1 and beyond. */
-static WarpSet loads_among(const Sm *sm, WarpSet set) {
+GUIDED static WarpSet loads_among(const Sm *sm, WarpSet set) {
     const uint32_t spaces = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_GENERIC;
     WarpSet loads = 0;
     for (; set; set &= set - 1) {
@@ -107,9 +110,10 @@ static WarpSet loads_among(const Sm *sm, WarpSet set) {
     return loads;
 }
 
-SELDOM static WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
+static inline WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
     WarpSet allowed = ready & sm->allowed & (sm->may_issue_memory | ~sm->head_memory);
-    return allowed & ~loads_among(sm, allowed & sm->head_memory & ~sm->may_load);
+    WarpSet memory = allowed & sm->head_memory & ~sm->may_load;
+    return __builtin_expect(memory != 0, 0) ? allowed & ~loads_among(sm, memory) : allowed;
 }
 
 bool sm_policy_allows(const Sm *sm, uint32_t w) {
@@ -156,7 +160,7 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
     return SLOT_ISSUED;
 }
 
-SELDOM static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
+GUIDED static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
                                       uint64_t cycle, uint64_t now) {
     WarpSet allowed = restricted_warps(sm, ready), issuable = issuable_warps(sm, allowed, cycle, now);
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);

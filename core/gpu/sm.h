@@ -176,7 +176,7 @@ typedef struct {
     WarpSet may_issue, may_issue_memory, may_load;
     WarpSet preferred; /* go before the others; see issue.c                     */
     WarpSet watched;   /* whose next load_blocked or watched_stops is told      */
-    Listener taken;    /* by an L1: sm_watch_taken()                             */
+    Listener taken;    /* by an L1, and what watched warps do: sm_watch_taken()  */
     WarpSet allowed;   /* may_issue, and within warp_limit                      */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
@@ -292,8 +292,14 @@ void sm_update_blocked(Sm *sm, uint32_t warp);
 /* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
  * watched. */
 void sm_look_at_watched(Sm *sm);
-/* From now on warps are watched when this L1 tells that it has taken the last access that it held of them. */
+/* For policies, at the end of a cycle: is there an access of the warp to global or local memory that has
+ * issued, and that what serves the load/store unit has not taken? */
+bool sm_holds_accesses(const Sm *sm, uint32_t warp);
+/* From now on warps are watched when this L1 tells that it has taken the last access that it held of them,
+ * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
 void sm_watch_taken(Sm *sm, SimObject *l1);
+/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
+void sm_watch_those_without_accesses(Sm *sm);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;
 }

@@ -334,6 +334,7 @@ static void commit(SimObject *object) {
 
 static void knobs_set(SimObject *object) {
     sm_update_allowed((Sm *)object);
+    sm_watch_those_without_accesses((Sm *)object);
 }
 
 const Class sm_class = {

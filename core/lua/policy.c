@@ -10,26 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HEARD = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
+enum { MAX_BOUND = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
 
-/* An object that an instance listens to, and its functions for the object's events. */
-typedef struct {
-    SimObject *object;
-    int function[MAX_EVENTS];     /* in the registry; LUA_NOREF: none */
-    const char *hook[MAX_EVENTS]; /* what the policy calls them: "on_l1_evict"; the registry keeps it */
-    int arguments[MAX_EVENTS];
-} Heard;
+/* A function of an instance for an event of an object. */
+typedef struct Hook {
+    Listener listener; /* first: hear() gets a pointer to it */
+    PolicyInstance *instance;
+    const char *name;        /* what the policy calls it: "on_l1_evict"; the registry keeps it */
+    int function, arguments; /* the former in the registry */
+    bool question;
+    struct Hook *next;
+} Hook;
+
+/* Settings that answer an event of an object without Lua. */
+typedef struct Binding {
+    Listener listener; /* first */
+    PolicyInstance *instance;
+    const Setting *setting[MAX_BOUND]; /* by the event's first argument; the registry keeps them */
+    int counter;                       /* its name in the registry; LUA_NOREF: none */
+    int64_t uncounted;                 /* events of which the counter does not know yet */
+    struct Binding *next;
+} Binding;
 
 struct PolicyInstance {
-    Listener listener; /* first: hear() gets a pointer to it */
     lua_State *L;
     Machine *machine;
     char *name;       /* "ccws of sm[3]" */
     SimObject *about; /* whose cluster its errors are reported in */
-    Heard *heard;
-    uint32_t heard_count;
+    Hook *hooks;
+    Binding *bindings;
     int self, start, period, kernel_start, kernel_end; /* in the registry */
     bool failed;
+    bool uncounted; /* there are events that a counter of a binding does not know of yet */
 };
 
 static int message_handler(lua_State *L) {
@@ -46,10 +58,40 @@ static void note_failure(PolicyInstance *instance, const char *hook, uint64_t no
     object_fail(instance->about, message);
 }
 
+/* Pushes a field of the instance's `self`. */
+static void push_own(PolicyInstance *instance, const char *name) {
+    lua_State *L = instance->L;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+}
+
+/* Before anybody looks at the counters. */
+static void count_bound_events(PolicyInstance *instance) {
+    lua_State *L = instance->L;
+    if (!instance->uncounted) return;
+    instance->uncounted = false;
+    push_own(instance, "counters");
+    for (Binding *b = instance->bindings; b; b = b->next) {
+        if (b->counter == LUA_NOREF || !b->uncounted) continue;
+        lua_rawgeti(L, LUA_REGISTRYINDEX, b->counter);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, -3);
+        lua_Integer before = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+        lua_pushinteger(L, before + b->uncounted);
+        lua_rawset(L, -3);
+        b->uncounted = 0;
+    }
+    lua_pop(L, 1);
+}
+
 /* Begins a call of a function in the registry with `self`: push its further arguments, then call(). The stack
  * is empty before. */
 static void begin_call(PolicyInstance *instance, int function) {
     lua_State *L = instance->L;
+    count_bound_events(instance);
     lua_pushcfunction(L, message_handler);
     lua_rawgeti(L, LUA_REGISTRYINDEX, function);
     lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
@@ -85,21 +127,30 @@ static int64_t answer_of(PolicyInstance *instance, const char *hook, uint64_t no
 
 static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
                     uint64_t now) {
-    PolicyInstance *instance = (PolicyInstance *)listener;
-    const Heard *heard = instance->heard;
+    const Hook *hook = (const Hook *)listener;
+    PolicyInstance *instance = hook->instance;
     lua_State *L = instance->L;
+    (void)object, (void)event;
     if (instance->failed) return NO_ANSWER;
-    while (heard->object != object)
-        heard++;
-    int count = heard->arguments[event];
-    begin_call(instance, heard->function[event]);
-    for (int i = 0; i < count; i++)
+    begin_call(instance, hook->function);
+    for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
-    const char *hook = heard->hook[event];
-    bool good = call(instance, count, hook, now), question = object->class->events[event].question;
-    int64_t answer = good && question ? answer_of(instance, hook, now) : NO_ANSWER;
+    bool good = call(instance, hook->arguments, hook->name, now);
+    int64_t answer = good && hook->question ? answer_of(instance, hook->name, now) : NO_ANSWER;
     lua_settop(L, 0);
     return answer;
+}
+
+static int64_t hear_bound(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                          uint64_t now) {
+    Binding *binding = (Binding *)listener;
+    uint64_t which = (uint64_t)arguments[0];
+    (void)object, (void)event, (void)now;
+    if (binding->instance->failed || which >= MAX_BOUND || !binding->setting[which]) return NO_ANSWER;
+    policy_setting_apply(binding->setting[which]);
+    binding->uncounted++;
+    binding->instance->uncounted = true;
+    return NO_ANSWER;
 }
 
 /* --- Hooks that no object tells -------------------------------------------------------------- */
@@ -146,31 +197,66 @@ void policies_kernel_end(Machine *machine, const char *kernel) {
 
 /* --- Making instances ------------------------------------------------------------------------ */
 
-static Heard *heard_entry(PolicyInstance *instance, SimObject *object) {
-    for (uint32_t i = 0; i < instance->heard_count; i++)
-        if (instance->heard[i].object == object) return &instance->heard[i];
-    instance->heard = realloc(instance->heard, (instance->heard_count + 1) * sizeof(Heard));
-    ensure(instance->heard);
-    Heard *heard = &instance->heard[instance->heard_count++];
-    *heard = (Heard){.object = object};
-    for (int i = 0; i < MAX_EVENTS; i++)
-        heard->function[i] = LUA_NOREF;
-    return heard;
+/* The event of the handle at index 1 that index 2 names. */
+static uint32_t event_at(lua_State *L, const SimObject *object) {
+    int event = event_number(object->class, luaL_checkstring(L, 2));
+    if (event < 0) luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
+    return (uint32_t)event;
 }
 
 /* In the instance's state: native.hear(handle, event, function, what the policy calls it) */
 static int l_hear(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
-    int event = event_number(object->class, luaL_checkstring(L, 2));
-    if (event < 0) return luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
-    Heard *heard = heard_entry(instance, object);
-    heard->hook[event] = luaL_checkstring(L, 4);
-    heard->arguments[event] = argument_count(&object->class->events[event]);
+    uint32_t event = event_at(L, object);
+    const Event *row = &object->class->events[event];
+    const char *name = luaL_checkstring(L, 4);
     lua_settop(L, 4);
     luaL_ref(L, LUA_REGISTRYINDEX);
-    heard->function[event] = luaL_ref(L, LUA_REGISTRYINDEX);
-    object_listen(object, &instance->listener, 1u << event);
+    Hook *hook = calloc(1, sizeof *hook);
+    ensure(hook);
+    *hook = (Hook){.listener = {hear}, .instance = instance, .name = name, .next = instance->hooks};
+    hook->function = luaL_ref(L, LUA_REGISTRYINDEX);
+    hook->arguments = argument_count(row);
+    hook->question = row->question;
+    instance->hooks = hook;
+    object_listen(object, &hook->listener, 1u << event);
+    return 0;
+}
+
+/* Of the table at index 3, the settings by first argument. Other clusters are run by other threads. */
+static void take_settings(lua_State *L, const Setting **setting, const SimObject *heard) {
+    luaL_checktype(L, 3, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 3);) {
+        const Setting *value = policy_setting_at(L, -1);
+        lua_Integer which = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
+        if (which < 0 || which >= MAX_BOUND || !value)
+            luaL_error(
+                L, "bind: { [argument] = what handle:setting() returned } is wanted, arguments from 0 to %d",
+                MAX_BOUND - 1);
+        if (!policy_setting_is_within(value, heard->cluster))
+            luaL_error(L, "bind: the setting has knobs of objects that are not %s's neighbours", heard->path);
+        setting[which] = value;
+        luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+}
+
+/* In the instance's state: native.bind(handle, event, settings by first argument, counter or nil) */
+static int l_bind(lua_State *L) {
+    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    SimObject *object = policy_object_at(L, 1);
+    uint32_t event = event_at(L, object);
+    Binding *binding = calloc(1, sizeof *binding);
+    ensure(binding);
+    binding->listener = (Listener){hear_bound};
+    binding->instance = instance;
+    binding->counter = LUA_NOREF;
+    binding->next = instance->bindings;
+    instance->bindings = binding;
+    take_settings(L, binding->setting, object);
+    lua_settop(L, 4);
+    if (!lua_isnil(L, 4)) binding->counter = luaL_ref(L, LUA_REGISTRYINDEX);
+    object_listen(object, &binding->listener, 1u << event);
     return 0;
 }
 
@@ -221,8 +307,7 @@ static void replace_user_error(lua_State *L) {
 static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
     PolicyInstance *instance = calloc(1, sizeof *instance);
     ensure(instance);
-    *instance = (PolicyInstance){
-        .listener = {hear}, .machine = machine, .name = strdup(name), .about = about};
+    *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about};
     instance->self = instance->start = instance->period = LUA_NOREF;
     instance->kernel_start = instance->kernel_end = LUA_NOREF;
     instance->L = interpreter_new(interpreter_home(L));
@@ -280,15 +365,6 @@ static void save_plain(PolicyInstance *instance, const char *what, Buffer *buffe
     user_error("policy %s: %s", instance->name, lua_tostring(L, -1));
 }
 
-/* Pushes a field of the instance's `self`. */
-static void push_own(PolicyInstance *instance, const char *name) {
-    lua_State *L = instance->L;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
-    lua_pushstring(L, name);
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-}
-
 static void load_plain(lua_State *L, const Buffer *buffer) {
     ensure(plain_load(L, &(Reader){.bytes = buffer->bytes, .count = buffer->count}));
 }
@@ -321,6 +397,7 @@ static int l_attach_policy(lua_State *L) {
         push_handles(L, 5, about, to);
         lua_newtable(to);
         push_instance_function(instance, "hear", l_hear);
+        push_instance_function(instance, "bind", l_bind);
         push_instance_function(instance, "set_hooks", l_set_hooks);
         push_instance_function(instance, "cycle", l_cycle);
         good = lua_pcall(to, 3, 0, 0) == LUA_OK;
@@ -345,6 +422,7 @@ static int l_policy_counters(lua_State *L) {
         lua_pushlstring(L, instance->name, strcspn(instance->name, " "));
         lua_setfield(L, -2, "policy");
         Buffer plain = {0};
+        count_bound_events(instance);
         push_own(instance, "counters");
         save_plain(instance, "counters", &plain);
         load_plain(L, &plain);
@@ -383,6 +461,7 @@ void policies_save(Machine *machine, Buffer *buffer) {
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
         buffer_text(buffer, instance->name);
+        count_bound_events(instance);
         for (int k = 0; k < 2; k++) {
             push_own(instance, remembered[k]);
             save_plain(instance, remembered[k], buffer);
@@ -425,11 +504,18 @@ static int l_copy_policy_state(lua_State *L) {
     return 0;
 }
 
+static void free_listeners(PolicyInstance *instance) {
+    for (Hook *hook; (hook = instance->hooks) != NULL; free(hook))
+        instance->hooks = hook->next;
+    for (Binding *binding; (binding = instance->bindings) != NULL; free(binding))
+        instance->bindings = binding->next;
+}
+
 void policies_free(Machine *machine) {
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
         lua_close(instance->L);
-        free(instance->heard);
+        free_listeners(instance);
         free(instance->name);
         free(instance);
     }

@@ -64,18 +64,17 @@ static int l1_head(lua_State *L, SimObject *object) {
 
 /* sm:holds_accesses(warp) -> is there an access of the warp to global or local memory that has issued and
  * that the L1 has not taken: in the load/store unit, before it, behind it, or in the L1 */
-static int sm_holds_accesses(lua_State *L, SimObject *object) {
+static int sm_holds_accesses_of(lua_State *L, SimObject *object) {
     const Sm *sm = (const Sm *)object;
     lua_Integer warp = luaL_checkinteger(L, 2);
     luaL_argcheck(L, warp >= 0 && warp < sm->warps, 2, "no such warp");
-    SimObject *lsu = sm->lsu.send->receiver, *l1 = lsu_memory(lsu);
-    bool held = lsu_holds(lsu, (uint32_t)warp);
-    if (!held && l1->class == &l1_class) held = l1_holds(l1, sm->number, (uint32_t)warp);
-    lua_pushboolean(L, held);
+    lua_pushboolean(L, sm_holds_accesses(sm, (uint32_t)warp));
     return 1;
 }
 
-/* sm:watch_taken(l1): the SM watches each warp of which this L1 tells that it is taken; from now on */
+/* sm:watch_taken(l1): from now on nothing is told of a watched warp that holds_accesses(), and to set
+ * `watched` has no effect on it; instead the SM watches each warp that it hears from this L1 to be taken,
+ * unless all may issue memory instructions */
 static int sm_watch_taken_by(lua_State *L, SimObject *object) {
     SimObject *l1 = policy_object_at(L, 2);
     luaL_argcheck(L, l1->class == &l1_class && l1->cluster == object->cluster, 2, "not an L1 of this SM");
@@ -234,7 +233,7 @@ const PolicyMethod policy_methods[] = {
     {"SM", "last", sm_last},
     {"SM", "cta_warps", sm_cta_warps},
     {"SM", "memory_ready", sm_memory_ready},
-    {"SM", "holds_accesses", sm_holds_accesses},
+    {"SM", "holds_accesses", sm_holds_accesses_of},
     {"SM", "watch_taken", sm_watch_taken_by},
     {"L1", "reexecution_head", l1_head},
     {"SM", "number", sm_number_of},

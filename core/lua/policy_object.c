@@ -197,13 +197,12 @@ typedef struct {
 } KnobValue;
 
 /* Values for several knobs, checked when they were written down. Those of an object stand together. */
-typedef struct {
+struct Setting {
     uint64_t count;
     KnobValue row[];
-} Setting;
+};
 
-static int l_set(lua_State *L) {
-    const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
+void policy_setting_apply(const Setting *setting) {
     bool changed = false;
     for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
         changed |= put_value(row->object, row->knob, row->value);
@@ -211,7 +210,24 @@ static int l_set(lua_State *L) {
         if (changed) knobs_changed(row->object);
         changed = false;
     }
+}
+
+bool policy_setting_is_within(const Setting *setting, const Cluster *cluster) {
+    for (uint64_t i = 0; i < setting->count; i++)
+        if (setting->row[i].object->cluster != cluster) return false;
+    return true;
+}
+
+static int l_set(lua_State *L) {
+    policy_setting_apply(lua_touserdata(L, lua_upvalueindex(1)));
     return 0;
+}
+
+const Setting *policy_setting_at(lua_State *L, int index) {
+    if (lua_tocfunction(L, index) != l_set || !lua_getupvalue(L, index, 1)) return NULL;
+    const Setting *setting = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return setting;
 }
 
 /* (handle, name, value, KnobValue), as a function so that the values stand where others look for them. */

@@ -11,6 +11,14 @@ void policy_object_push(lua_State *L, SimObject *object);
 /* The object of the handle at `index`; a Lua error when it is none. */
 SimObject *policy_object_at(lua_State *L, int index);
 
+/* Values for several knobs: what handle:setting() returns is a function that sets them. */
+typedef struct Setting Setting;
+/* That of the function at `index`; NULL when it is no such function, which keeps it. */
+const Setting *policy_setting_at(lua_State *L, int index);
+void policy_setting_apply(const Setting *setting);
+/* Do all of these knobs belong to objects of the cluster? */
+bool policy_setting_is_within(const Setting *setting, const Cluster *cluster);
+
 /* Functions that a class offers to policies, "oldest" of an SM, say: methods of its handles. `object` is the
  * object of the handle at index 1. */
 typedef struct {

@@ -16,6 +16,13 @@ void object_listen(SimObject *object, Listener *listener, uint32_t events) {
     object->heard |= events;
 }
 
+void object_listen_first(SimObject *object, Listener *listener, uint32_t events) {
+    object_listen(object, listener, events);
+    ListenerEntry *first = object->listeners, entry = first[object->listener_count - 1];
+    memmove(first + 1, first, (object->listener_count - 1) * sizeof *first);
+    *first = entry;
+}
+
 void sim_forget_listeners(Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];
@@ -42,6 +49,7 @@ static int64_t tell_listeners(SimObject *object, uint32_t event, const int64_t *
         const ListenerEntry *entry = &object->listeners[i];
         if (!(entry->events >> event & 1)) continue;
         int64_t given = entry->listener->hear(entry->listener, object, event, arguments, now);
+        if (given == WITHHELD) break;
         if (given != NO_ANSWER) answer = given;
     }
     return answer;

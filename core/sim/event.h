@@ -13,13 +13,14 @@
 typedef struct Listener Listener;
 
 struct Listener {
-    /* Called on whatever thread runs the object's cluster. Returns the answer to a question, or
-     * NO_ANSWER. */
+    /* Called on whatever thread runs the object's cluster. Returns the answer to a question, else NO_ANSWER
+     * or WITHHELD. */
     int64_t (*hear)(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
                     uint64_t now);
 };
 
 #define NO_ANSWER INT64_MIN
+#define WITHHELD  (INT64_MIN + 1) /* who listens behind this one does not hear of it */
 
 typedef struct ListenerEntry {
     Listener *listener;
@@ -31,6 +32,8 @@ int event_number(const Class *class, const char *name);
 
 /* From now on the listener hears these events of the object (bit per event). Between quanta. */
 void object_listen(SimObject *object, Listener *listener, uint32_t events);
+/* Before all others, for one that may withhold it from them. */
+void object_listen_first(SimObject *object, Listener *listener, uint32_t events);
 /* Nobody listens to any object any more. */
 void sim_forget_listeners(Sim *sim);
 

@@ -307,6 +307,49 @@ harness.test("a failure is the same one with any threads and order", function()
   end
 end)
 
+-- Without Lua ----------------------------------------------------------------------------------------------------------
+
+--- A limit of warps by the slot of the CTA that has started last. on_cta_end sees the counter.
+local function limiting(answer)
+  return policy_file("limiting" .. #answer, ([[
+local x = policy "x" { counters = { starts = "", seen = "" } }
+function x:start()
+  self.by_slot = {}
+  for slot = 1, 7 do self.by_slot[slot] = self.sm:setting { warp_limit = 2 * slot } end
+  %s
+end
+function x:on_cta_end() self:count("seen", self.counters.starts) end
+return x]]):format(answer))
+end
+
+local in_lua = limiting [[end function x:on_cta_start(slot)
+  local setting = self.by_slot[slot]
+  if setting then setting() self:count "starts" end]]
+local bound = limiting [[self:bind("on_cta_start", self.by_slot, "starts")]]
+
+harness.test("what is bound to a hook is as if the hook did it, counts, and outlives a checkpoint", function()
+  local want = good { policy = in_lua }
+  assert(stat(want, "sm[0].x.starts") > 0 and stat(want, "sm[0].x.seen") > stat(want, "sm[0].x.starts"))
+  assert(stat(want, "run.cycles") ~= stat(good { policy = "gto" }, "run.cycles"), "the limits matter")
+  same(good { policy = bound }, want, "bound")
+  same(good { policy = bound, threads = 2, order = "reversed" }, want, "two threads, reversed")
+  local middle = stat(want, "run.cycles") // 2
+  local _, _, folder = good { policy = bound, ["checkpoint-at"] = middle }
+  local file = ("%s/%d.ckpt"):format(folder, (middle + 15) // 16 * 16)
+  same(good { resume = file }, want, "resumed")
+end)
+
+harness.test("what cannot be bound is refused", function()
+  local function refused(answer, ...) fails({ policy = limiting(answer) }, ...) end
+  refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: there is no hook 'on_cta_strat' here", "on_cta_start")
+  refused("self:bind('pick', {})", "bind: there is no hook 'pick' here")
+  refused("self:bind('on_cta_start', self.by_slot, 'begins')", "bind: the policy declares no counter 'begins'")
+  refused("self:bind('on_cta_start', { self.bind })", "bind: { [argument] = what handle:setting() returned } is wanted")
+  refused("self:bind('on_cta_start', { [64] = self.by_slot[1] })", "arguments from 0 to 63")
+  refused("self:bind('on_cta_start', { [0.5] = self.by_slot[1] })", "arguments from 0 to 63")
+  refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: hooks are bound in start()")
+end)
+
 -- Standstill ---------------------------------------------------------------------------------------------------------
 
 harness.test("a machine that a policy has stopped goes on when a later period lets it", function()

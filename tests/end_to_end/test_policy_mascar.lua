@@ -35,7 +35,8 @@ local policy = require "warpwright.policy"
 local observer = policy "observer" {
   doc = "Watches mascar",
   counters = { loads = "", owned_loads = "", forbidden_loads = "", pairs = "", parted = "", blocked = "", kept = "", modes = "",
-    wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "", takes = "", unwatched = "" },
+    wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "", takes = "", unwatched = "",
+    early = "" },
 }
 
 --- What may issue in a cycle is what stood in the knob at the end of the one before.
@@ -59,17 +60,19 @@ function observer:compare()
   if self.sm.may_issue_memory ~= self.l1.may_miss then self:count "uneven" end
 end
 
---- The first access that goes below makes its warp the owner, at once.
+--- The first access that goes below makes its warp the owner, at once. It is not watched while it holds accesses.
 function observer:on_l1_memory_access(warp)
   self:count "accesses"
   if self.sm.first == "compute" and self.l1.may_miss ~= bits.of(warp) then self:count "not_owned" end
+  if bits.has(self.sm.watched, warp) == self.sm:holds_accesses(warp) then self:count "early" end
   self:compare()
 end
 
---- The owner is watched from when the L1 has taken its accesses.
+--- The owner is watched from when the L1 has taken its accesses. Who has given way in this cycle is not.
 function observer:on_l1_taken(warp)
   self:count "takes"
-  if not bits.has(self.sm.watched, warp) then self:count "unwatched" end
+  local owns = self.sm.may_issue_memory == bits.of(warp)
+  if bits.has(self.sm.watched, warp) ~= owns then self:count "unwatched" end
   self:compare()
 end
 
@@ -77,9 +80,8 @@ end
 function observer:on_load_blocked(warp)
   self:count "blocked"
   self:compare()
-  if not self.sm:holds_accesses(warp) and self.sm.may_issue_memory == bits.of(warp) and self.sm:memory_ready() ~= 0 then
-    self:count "kept"
-  end
+  if self.sm:holds_accesses(warp) then self:count "early" end
+  if self.sm.may_issue_memory == bits.of(warp) and self.sm:memory_ready() ~= 0 then self:count "kept" end
 end
 
 function observer:on_l1_saturation(on)
@@ -127,7 +129,8 @@ harness.test("in MP mode one warp accesses memory at a time, and gives way when 
   harness.equal(sum "accesses", checks.sum(r, "sm.mascar.owners"), "first accesses, owners")
   harness.equal(sum "not_owned", 0, "first accesses of warps that did not become owners")
   assert(sum "takes" > 100, "too few times at which all is taken: " .. sum "takes")
-  harness.equal(sum "unwatched", 0, "warps of which all is taken and that nobody watches")
+  harness.equal(sum "unwatched", 0, "owners of which all is taken and that nobody watches, or others that somebody does")
+  harness.equal(sum "early", 0, "owners that are watched, or told of, before all is taken")
   harness.equal(sum "uneven", 0, "times at which others may issue than are served")
   -- The signal changes once to saturated and once back.
   local switches = checks.sum(r, "sm.mascar.mp_modes")

@@ -234,6 +234,31 @@ static void expect_sum(const Bell *bell, uint64_t want) {
     ck_assert_msg(bell->sum == want, "%s: %lu, want %lu", bell->obj.path, bell->sum, want);
 }
 
+static int64_t withhold_even(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
+    (void)ear;
+    (void)object;
+    (void)cycle;
+    return arguments[0] % 2 ? NO_ANSWER : WITHHELD;
+}
+
+START_TEST(who_listens_first_withholds_events_from_those_who_came_before) {
+    Bell *bells[BELLS];
+    Sim *sim = tower(ORDER_PATH, bells);
+    Ear before = {0}, also = {0}, first = {.act = withhold_even};
+    listen(&before, bells, 1, 1 << BELL_STROKE);
+    listen(&also, bells, 1, 1 << BELL_STROKE | 1 << BELL_ECHO);
+    listen(&first, bells, 0, 0);
+    object_listen_first(&bells[0]->obj, &first.listener, 1 << BELL_STROKE);
+    run_to(sim, QUANTUM);
+    ck_assert_uint_eq(first.count, QUANTUM);
+    ck_assert_uint_eq(before.count, QUANTUM / 2);
+    ck_assert_uint_eq(also.count, QUANTUM / 2 + QUANTUM); /* all the echoes */
+    for (uint32_t i = 0; i < before.count; i++)
+        ck_assert_int_eq(before.notes[i].argument, 2 * i + 1);
+    sim_free(sim);
+}
+END_TEST
+
 START_TEST(a_knob_set_by_a_listener_counts_from_the_next_cycle_on) {
     Bell *bells[BELLS];
     Sim *sim = tower((TickOrder)_i, bells);
@@ -666,6 +691,7 @@ Suite *events_suite(void) {
     tcase_add_loop_test(told, what_happened_is_told_when_the_cycle_is_over_in_path_order, 0, 3);
     tcase_add_test(told, a_listener_hears_the_events_that_it_asked_for_and_no_others);
     tcase_add_test(told, all_listeners_of_an_event_are_told_in_the_order_in_which_they_came);
+    tcase_add_test(told, who_listens_first_withholds_events_from_those_who_came_before);
     tcase_add_loop_test(told, a_knob_set_by_a_listener_counts_from_the_next_cycle_on, 0, 3);
     tcase_add_loop_test(questions, a_question_is_answered_at_once, 0, 3);
     tcase_add_test(questions, of_several_answers_the_last_one_counts_and_no_answer_is_none);

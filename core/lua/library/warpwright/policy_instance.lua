@@ -37,6 +37,18 @@ end
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random is not for policies: runs must repeat; compute from self.state", 2) end
 
+--- What self:bind() may be told, for `hooks` of possible_hooks().
+local function check_binding(self, hook, hooks, legal, counter)
+  if getmetatable(self).__newindex then error("bind: hooks are bound in start()", 3) end
+  if not hooks[hook] or hook:match "^on_" == nil then
+    error(("bind: there is no hook '%s' here; near names are %s"):format(tostring(hook),
+      table.concat(names.nearest(tostring(hook), legal, 4), ", ")), 3)
+  end
+  if counter and not self.counters[counter] then
+    error(("bind: the policy declares no counter '%s'"):format(tostring(counter)), 3)
+  end
+end
+
 local function is_handle(value) return type(value) == "userdata" end
 
 --- Hook name -> { handle, event }: "on_evict" and "pick" of the object that the instance is about, "on_l1_evict" and
@@ -89,8 +101,7 @@ local function check_period(period, what)
   end
 end
 
-local function connect(self, definition, native)
-  local hooks, legal = possible_hooks(definition.scope, self.handles)
+local function connect(self, definition, native, hooks, legal)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
@@ -122,6 +133,13 @@ return function(specification, handles, native)
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)
+  local hooks, legal = possible_hooks(definition.scope, handles)
+  --- self:bind("on_EVENT", { [argument] = setting }, "counter"): when the event is told, and its first argument has a
+  --- setting, that is made and the counter counts, without Lua.
+  function Instance:bind(hook, settings, counter)
+    check_binding(self, hook, hooks, legal, counter)
+    native.bind(hooks[hook].handle, hooks[hook].event, settings, counter)
+  end
   local self = { params = specification.params, state = {}, counters = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
   for _, name in ipairs(names.sorted_keys(definition.counters)) do self.counters[name] = 0 end
@@ -129,5 +147,5 @@ return function(specification, handles, native)
   for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
   setmetatable(self, { __index = methods })
-  connect(self, definition, native)
+  connect(self, definition, native, hooks, legal)
 end
