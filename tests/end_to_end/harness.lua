@@ -33,8 +33,11 @@ function harness.read(path)
 end
 
 --- Runs the program with these arguments; returns its exit status, and what it wrote to both outputs.
-function harness.run(...)
-  local words = { "'" .. program .. "'" }
+function harness.run(...) return harness.run_with("", ...) end
+
+--- The same with variables of the environment, "NAME=value NAME=value".
+function harness.run_with(environment, ...)
+  local words = { environment, "'" .. program .. "'" }
   for _, word in ipairs { ... } do words[#words + 1] = "'" .. word .. "'" end
   local pipe = assert(io.popen(table.concat(words, " ") .. " 2>&1"))
   local output = pipe:read("a")

@@ -167,6 +167,27 @@ bad_host_program("an unsupported opcode", "", { "kernels.ptx:5: ", "frobnicate" 
 local with_a_bad_kernel = kernels .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n"
 bad_host_program("the launch of a kernel with an unsupported opcode", "gpu:launch(self.kernels.k, { grid = 1, block = 32 })",
   { "host.lua:4: ", "kernel k cannot be launched: ", "kernels.ptx:22: ", "frobnicate" }, { ptx = with_a_bad_kernel })
+--- Runs vecadd with an output folder in which no file can be written, as on a full disk, and `folder` for temporary files.
+local function run_on_a_full_disk(folder)
+  local out = harness.folder() .. "/full"
+  os.execute(("mkdir -p %s && ln -sf /dev/full %s/stats.txt.tmp"):format(out, out))
+  return harness.run_with("TMPDIR=" .. folder, "run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=2", "--out", out)
+end
+harness.test("results that cannot be written go to the folder for temporary files", function()
+  local folder = harness.folder() .. "/temporary"
+  os.execute("mkdir -p " .. folder .. "/warpwright-1")
+  local status, output = run_on_a_full_disk(folder)
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, "stats.txt: No space left on device", "the results are not lost: " .. folder .. "/warpwright-2")
+  harness.contains(harness.read(folder .. "/warpwright-2/stats.txt"), "run.cycles")
+  harness.contains(harness.read(folder .. "/warpwright-2/provenance.txt"), "status")
+end)
+harness.test("results that can be written nowhere go to stdout", function()
+  local status, output = run_on_a_full_disk(harness.folder() .. "/none")
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, "run.cycles", "stats.txt was written to stdout")
+end)
+
 harness.test("a kernel with an unsupported opcode that is not launched", function()
   local status, output = run_host_program(
     "gpu:launch(self.kernels.store_at, { grid = 1, block = 32, args = { gpu:alloc(128) } })", with_a_bad_kernel)

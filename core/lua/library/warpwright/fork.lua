@@ -46,18 +46,20 @@ end
 -- The child --------------------------------------------------------------------------------------------------------
 
 local function run_variant(sim, variant, folder)
+  local ptx = output.read_file(sim.ptx_path)
   sim:change { policy = variant.policy, set = variant.set }
   local ended, checks = sim:run {}
   assert(ended)
   local r = sim:result()
   r.workload, r.size, r.checks, r.out = sim.choices.workload_name, sim.choices.size, checks or 0, folder.path
-  output.write(folder, r, {
+  local problem = output.write(folder, r, {
     status = "completed",
     config = sim:config(),
-    ptx = output.read_file(sim.ptx_path),
+    ptx = ptx,
     size = sim.params,
     resumed = ("core cycle %d of a run on %s"):format(sim.forked_at, sim.name),
   })
+  if problem then core.user_error(problem) end
   return result_text(r)
 end
 

@@ -34,16 +34,19 @@ function output.discard(folder)
   if folder.path and folder.is_new then os.remove(folder.path) end
 end
 
---- Whole or not at all: readers never see half a file.
+--- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
 local function write_file(path, text)
   local temporary = path .. ".tmp"
   local file, problem = io.open(temporary, "wb")
-  if not file then core.user_error(problem) end
+  if not file then return problem end
   local ok, write_problem = file:write(text)
   local closed, close_problem = file:close()
-  if not ok or not closed then core.user_error(("%s: %s"):format(path, write_problem or close_problem)) end
+  if not ok or not closed then
+    os.remove(temporary)
+    return ("%s: %s"):format(path, write_problem or close_problem)
+  end
   local renamed, rename_problem = os.rename(temporary, path)
-  if not renamed then core.user_error(rename_problem) end
+  return not renamed and rename_problem or nil
 end
 
 function output.read_file(path)
@@ -142,14 +145,41 @@ local function provenance_text(r, inputs)
   return table.concat(lines)
 end
 
+-- Writing ------------------------------------------------------------------------------------------------------------
+
+--- Returns nil, or the first problem.
+local function write_files(path, files)
+  for _, file in ipairs(files) do
+    local problem = write_file(path .. "/" .. file.name, file.text)
+    if problem then return problem end
+  end
+end
+
+--- A run may have taken days: where its folder cannot be written, its files go to a new folder for temporary files, and if there
+-- is no room either, stats.txt goes to stdout. Returns where they are.
+local function rescue(files)
+  local made, path = pcall(function()
+    local folder, n = os.getenv "TMPDIR" or "/tmp", 1
+    while not core.make_folder(("%s/warpwright-%d"):format(folder, n)) do n = n + 1 end
+    return ("%s/warpwright-%d"):format(folder, n)
+  end)
+  if made and not write_files(path, files) then return path end
+  io.stdout:write(files[1].text)
+  return "stats.txt was written to stdout"
+end
+
 --- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, resumed = the
--- checkpoint that it went on from, or nil.
+-- checkpoint that it went on from, or nil. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, inputs)
   if not folder.path then return end
-  write_file(folder.path .. "/stats.txt", stats_text(r))
-  write_file(folder.path .. "/stats.json", stats_json(r))
-  write_file(folder.path .. "/config.lua", inputs.config)
-  write_file(folder.path .. "/provenance.txt", provenance_text(r, inputs))
+  local files = {
+    { name = "stats.txt", text = stats_text(r) },
+    { name = "stats.json", text = stats_json(r) },
+    { name = "config.lua", text = inputs.config },
+    { name = "provenance.txt", text = provenance_text(r, inputs) },
+  }
+  local problem = write_files(folder.path, files)
+  return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))
 end
 
 return output

@@ -3,6 +3,7 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
+local note = require "warpwright.note"
 local output = require "warpwright.output"
 local simulation = require "warpwright.simulation"
 local workload = require "warpwright.workload"
@@ -69,6 +70,7 @@ function run.run(options)
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <const> = output.open(options.out, { sim.name, w.name, size, sim.policy })
 
+  local ptx = core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local made
   local ok, checks_or_problem = pcall(function()
     made = checkpoint.watch(gpu, folder.path, sim.choices, options)
@@ -84,15 +86,17 @@ function run.run(options)
 
   local r = sim:result()
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
-  output.write(folder, r, {
+  local problem = output.write(folder, r, {
     status = ok and "completed" or tostring(checks_or_problem),
     config = sim:config(),
-    ptx = output.read_file(w.ptx),
+    ptx = ptx,
     size = params,
     resumed = options.resume,
   })
+  if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made) end
   sim:close()
+  if problem then core.user_error(problem) end
   return r
 end
 
