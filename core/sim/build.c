@@ -66,10 +66,9 @@ void sim_free(Sim *sim) {
         free(sim->links[i]);
     }
     for (uint32_t i = 0; i < sim->cluster_count; i++) {
-        free(sim->clusters[i].objects);
-        free(sim->clusters[i].due);
-        free(sim->clusters[i].pushed.link);
-        free(sim->clusters[i].popped.link);
+        free(sim->clusters[i].turns);
+        free(sim->exchanges[i].pushed.link);
+        free(sim->exchanges[i].popped.link);
         free(sim->clusters[i].told);
         free(sim->clusters[i].fault);
     }
@@ -79,6 +78,7 @@ void sim_free(Sim *sim) {
     free(sim->objects);
     free(sim->links);
     free(sim->clusters);
+    free(sim->exchanges);
     free(sim->committers);
     free(sim->periodics);
     free(sim->name);
@@ -298,15 +298,15 @@ static uint32_t *join_objects(Sim *sim) {
 static void order_objects(const Sim *sim, Cluster *cluster, Random *random) {
     uint32_t n = cluster->count;
     for (uint32_t i = 0; sim->order == ORDER_REVERSED && i < n / 2; i++) {
-        SimObject *object = cluster->objects[i];
-        cluster->objects[i] = cluster->objects[n - 1 - i];
-        cluster->objects[n - 1 - i] = object;
+        Turn turn = cluster->turns[i];
+        cluster->turns[i] = cluster->turns[n - 1 - i];
+        cluster->turns[n - 1 - i] = turn;
     }
     for (uint32_t i = n; sim->order == ORDER_SHUFFLED && i > 1; i--) {
         uint64_t j = random_below(random, i);
-        SimObject *object = cluster->objects[i - 1];
-        cluster->objects[i - 1] = cluster->objects[j];
-        cluster->objects[j] = object;
+        Turn turn = cluster->turns[i - 1];
+        cluster->turns[i - 1] = cluster->turns[j];
+        cluster->turns[j] = turn;
     }
 }
 
@@ -323,21 +323,21 @@ static void make_clusters(Sim *sim) {
     }
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
-        cluster->objects = zeroed(cluster->count, sizeof(SimObject *));
-        cluster->due = zeroed(cluster->count, sizeof(uint64_t));
+        cluster->turns = zeroed(cluster->count, sizeof(Turn));
         cluster->count = 0;
     }
     for (uint32_t i = 0; i < sim->object_count; i++) {
         Cluster *cluster = &sim->clusters[cluster_of[find_root(root, i)] - 1];
         sim->objects[i]->cluster = cluster;
-        cluster->objects[cluster->count++] = sim->objects[i];
+        cluster->turns[cluster->count++] = (Turn){.object = sim->objects[i],
+                                                  .tick = sim->objects[i]->class->tick};
     }
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
         order_objects(sim, cluster, &random);
         for (uint32_t i = 0; i < cluster->count; i++) {
-            cluster->objects[i]->due = &cluster->due[i];
-            cluster->objects[i]->cluster_due = &cluster->next;
+            cluster->turns[i].object->due = &cluster->turns[i].due;
+            cluster->turns[i].object->cluster_due = &cluster->next;
         }
     }
     free(root);
@@ -346,23 +346,38 @@ static void make_clusters(Sim *sim) {
 
 static void finish_link(Link *link) {
     link->cut = link->to_cut = link->sender->cluster != link->receiver->cluster;
-    link->align_to = link->receiver->period;
+    link->align_to = link->receiver->clock->period;
+    link->align_inverse = link->receiver->clock->inverse;
     link->aligned = link->sender->period != link->align_to || link->latency % link->align_to;
-    link->pushed_links = &link->sender->cluster->pushed;
-    link->popped_links = &link->receiver->cluster->popped;
-    link->pushed_links->count += link->cut;
-    link->popped_links->count += link->cut;
 }
 
-/* The lists' counts are those of all cut links that may stand in them. */
-static void make_link_lists(Sim *sim) {
+void sim_share_exchanges(Sim *sim) {
+    sim->exchange_count = sim->threads == 1 ? 1 : sim->cluster_count;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        Link *link = sim->links[i];
+        bool one = sim->threads == 1;
+        link->pushed_links = &sim->exchanges[one ? 0 : link->sender->cluster - sim->clusters].pushed;
+        link->popped_links = &sim->exchanges[one ? 0 : link->receiver->cluster - sim->clusters].popped;
+    }
+}
+
+/* Their counts are first those of all cut links that may stand in them. */
+static void make_exchanges(Sim *sim) {
+    sim->exchanges = zeroed(sim->cluster_count, sizeof(Exchange));
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        sim->exchanges[link->sender->cluster - sim->clusters].pushed.count += link->cut;
+        sim->exchanges[link->receiver->cluster - sim->clusters].popped.count += link->cut;
+    }
+    sim->exchanges[0].pushed.count = sim->exchanges[0].popped.count = sim->link_count;
     for (uint32_t i = 0; i < sim->cluster_count; i++) {
-        LinkList *lists[] = {&sim->clusters[i].pushed, &sim->clusters[i].popped};
+        LinkList *lists[] = {&sim->exchanges[i].pushed, &sim->exchanges[i].popped};
         for (uint32_t k = 0; k < 2; k++) {
             lists[k]->link = zeroed(lists[k]->count + 1, sizeof(Link *));
             lists[k]->count = 0;
         }
     }
+    sim_share_exchanges(sim);
 }
 
 static void link_latencies_to_ticks(Sim *sim) {
@@ -406,7 +421,7 @@ void sim_elaborate(Sim *sim) {
     make_clusters(sim);
     for (uint32_t i = 0; i < sim->link_count; i++)
         finish_link(sim->links[i]);
-    make_link_lists(sim);
+    make_exchanges(sim);
     sim->committers = zeroed(sim->object_count, sizeof(SimObject *));
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *object = sim->objects[i];

@@ -89,4 +89,5 @@ void object_wake(SimObject *object) {
 void object_fail(SimObject *object, const char *message) {
     Cluster *cluster = object->cluster;
     if (!cluster->fault) cluster->fault = strdup(message);
+    __atomic_store_n(&object->sim->failed, 1, __ATOMIC_RELAXED);
 }

@@ -29,9 +29,9 @@ static void publish_pops(LinkList *popped, uint64_t boundary) {
     popped->count = 0;
 }
 
-void link_exchange(LinkList *pushed, LinkList *popped, uint64_t boundary) {
-    publish_pushes(pushed);
-    publish_pops(popped, boundary);
+void link_exchange(Exchange *exchange, uint64_t boundary) {
+    publish_pushes(&exchange->pushed);
+    publish_pops(&exchange->popped, boundary);
 }
 
 enum { MESSAGE_BYTES_MAX = 256 };

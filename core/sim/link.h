@@ -11,11 +11,15 @@
 
 #include "core/sim/queue_audit.h"
 
-/* Cut links of a cluster that it has pushed to, or popped from, since the last boundary. */
 typedef struct {
     Link **link;
     uint32_t count, pad;
 } LinkList;
+
+/* Cut links that a thread has pushed to, or popped from, since the last boundary. */
+typedef struct {
+    LinkList pushed, popped;
+} __attribute__((aligned(64))) Exchange;
 
 /* What a push or a pop within a cluster touches of the link is one line of each half. So the receiver has
  * its own copy of where the messages are: it must not read a line that the sender writes, perhaps on another
@@ -33,9 +37,9 @@ struct Link {
     uint8_t to_cut : 1, aligned : 1; /* aligned: the clocks differ                              */
     uint8_t push_listed;             /* cut: stands in pushed_links                             */
 
-    uint64_t align_to; /* the receiver's period */
+    uint64_t align_to, align_inverse; /* the receiver's clock: its period, and as in Clock */
     SimObject *sender;
-    LinkList *pushed_links; /* of the sender's cluster */
+    LinkList *pushed_links; /* of the exchange of the sender's cluster */
     char *name;             /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
 
     /* The receiver's half. */
@@ -53,7 +57,7 @@ struct Link {
     uint8_t pop_listed; /* cut: stands in popped_links */
 
     uint64_t popped_before; /* cut: pops before the time of the last one */
-    LinkList *popped_links; /* of the receiver's cluster                 */
+    LinkList *popped_links; /* of the exchange of the receiver's cluster */
 #ifdef WW_DEBUG
     LinkAudit audit;
 #endif
@@ -63,7 +67,7 @@ _Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) =
                "what pushes and pops touch is one line of each half");
 
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
-void link_exchange(LinkList *pushed, LinkList *popped, uint64_t boundary);
+void link_exchange(Exchange *exchange, uint64_t boundary);
 
 static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {
     list->link[list->count] = link; /* it has room for one more than can be listed */
@@ -97,6 +101,11 @@ static inline uint64_t link_space_time(const Link *link, uint64_t now) {
     return NEVER;
 }
 
+/* The receiver's first edge at `time` or later. */
+static inline uint64_t link_edge(const Link *link, uint64_t time) {
+    return multiply_high(time + link->align_to - 1, link->align_inverse) * link->align_to;
+}
+
 /* For a sender that has just seen that the link can take the message; as link_send(). */
 static inline void *link_send_checked(Link *link, uint64_t now) {
     debug_ensure(link_can_send(link, now));
@@ -104,7 +113,7 @@ static inline void *link_send_checked(Link *link, uint64_t now) {
     link->pushes_in_cycle = (uint16_t)((link->last_push == now ? link->pushes_in_cycle : 0) + 1);
     link->last_push = now;
     uint64_t slot = link->pushed++ & link->to_slot_mask, ready = now + link->latency;
-    if (link->aligned) ready = (ready + link->align_to - 1) / link->align_to * link->align_to;
+    if (link->aligned) ready = link_edge(link, ready);
     link->to_ready[slot] = ready;
     if (link->to_cut) {
         link_list(link->pushed_links, link, &link->push_listed);

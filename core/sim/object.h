@@ -244,14 +244,15 @@ static inline uint32_t object_count(const SimObject *object, const Field *field)
     return *(const uint32_t *)((const char *)object + field->count_offset);
 }
 
+/* With the inverse of a clock: how many of its periods a time is, rounded down. */
+static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
+    return (uint64_t)(((__uint128_t)a * b) >> 64);
+}
+
 /* Makes sure that the object ticks at `time` (an edge of its clock) or earlier. */
 static inline void object_poke(SimObject *object, uint64_t time) {
     if (time < *object->due) *object->due = time;
     if (time < *object->cluster_due) *object->cluster_due = time;
-}
-
-static inline void object_request_commit(SimObject *object) {
-    object->commit_requested = 1;
 }
 
 /* Does `path` match `pattern`, in which [*] stands for any index and * for any name? */

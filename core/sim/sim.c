@@ -4,30 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
- * the order of the objects cannot matter. */
-static void tick_object(Cluster *cluster, uint32_t index, uint64_t now) {
-    SimObject *object = cluster->current = cluster->objects[index];
-    cluster->due[index] = NEVER;
-    uint64_t next = object->class->tick(object, now);
+/* --- A cycle of a cluster ------------------------------------------------------------------------ */
+
+/* Returns when the object is due again. */
+static uint64_t take_turn(Cluster *cluster, Turn *turn, uint64_t now) {
+    SimObject *object = cluster->current = turn->object;
+    turn->due = NEVER;
+    uint64_t next = turn->tick(object, now), poked = turn->due;
     debug_ensure(next > now && (next == NEVER || next % object->period == 0));
-    if (next < cluster->due[index]) cluster->due[index] = next;
+    return turn->due = next < poked ? next : poked;
 }
 
+/* Whoever is poked by an object ticked earlier in the same cycle finds the message in its links anyway, so
+ * the order of the objects cannot matter. */
 static void cluster_run(Cluster *cluster, uint64_t end) {
     while (cluster->next < end) {
-        uint64_t now = cluster->now = cluster->next;
-        cluster->next = NEVER; /* lowered below, and by pokes to objects that have had their turn */
-        for (uint32_t i = 0; i < cluster->count; i++) {
-            if (cluster->due[i] <= now) tick_object(cluster, i, now);
-            if (cluster->due[i] < cluster->next) cluster->next = cluster->due[i];
+        uint64_t now = cluster->now = cluster->next, next = NEVER;
+        cluster->next = NEVER; /* lowered by pokes, to objects that have had their turn among others */
+        for (Turn *turn = cluster->turns, *last = turn + cluster->count; turn < last; turn++) {
+            uint64_t due = turn->due;
+            if (due <= now) due = take_turn(cluster, turn, now);
+            next = due < next ? due : next;
         }
         if (cluster->told_count) cluster_tell_events(cluster);
-        cluster->current = NULL;
+        cluster->next = next < cluster->next ? next : cluster->next;
     }
+    cluster->current = NULL;
 }
 
 static void commit_objects(Sim *sim) {
+    if (!sim->commit_requested) return;
+    sim->commit_requested = 0;
     for (uint32_t i = 0; i < sim->committer_count; i++) {
         SimObject *object = sim->committers[i];
         if (!object->commit_requested) continue;
@@ -44,20 +51,37 @@ static bool claim(Cluster *cluster, uint64_t end) {
                                                       __ATOMIC_RELAXED);
 }
 
+static Cluster *cluster_at(const Sim *sim, uint32_t position) {
+    return &sim->clusters[sim->order == ORDER_PATH ? position : sim->cluster_count - 1 - position];
+}
+
+static void run_cluster(Share *share, Cluster *cluster) {
+    if (cluster->next >= share->end) return;
+    share->running = cluster;
+    cluster_run(cluster, share->end);
+}
+
 /* First round: each thread takes the same clusters in every quantum, so that they stay in its core's caches.
  * Second round, from the other end: what the other threads have not begun yet. */
+static void run_claimed(Share *share) {
+    const Sim *sim = share->sim;
+    uint32_t count = sim->cluster_count;
+    while (share->position < 2 * count) {
+        uint32_t position = share->position++;
+        if (position < count && position % sim->threads != share->thread) continue;
+        Cluster *cluster = cluster_at(sim, position < count ? position : 2 * count - 1 - position);
+        if (claim(cluster, share->end)) run_cluster(share, cluster);
+    }
+}
+
 static void run_clusters(void *context) {
     Share *share = context;
     const Sim *sim = share->sim;
-    uint32_t count = sim->cluster_count, rounds = sim->threads == 1 ? 1 : 2;
-    while (share->position < rounds * count) {
-        uint32_t position = share->position++;
-        if (position < count && position % sim->threads != share->thread) continue;
-        if (position >= count) position = 2 * count - 1 - position;
-        share->running = &sim->clusters[sim->order == ORDER_PATH ? position : count - 1 - position];
-        if (sim->threads > 1 && !claim(share->running, share->end)) continue;
-        cluster_run(share->running, share->end);
-    }
+    if (sim->threads > 1)
+        run_claimed(share);
+    else
+        while (share->position < sim->cluster_count)
+            run_cluster(share, cluster_at(sim, share->position++));
 }
 
 static void keep_first_fault(Share *share, Cluster *cluster, const char *message) {
@@ -92,6 +116,7 @@ static void raise_fault(Sim *sim) {
 
 /* What listeners found wrong; the machine is in order. */
 static void raise_failure(Sim *sim) {
+    if (!sim->failed) return;
     for (uint32_t i = 0; i < sim->cluster_count; i++)
         if (sim->clusters[i].fault) user_error("%s", sim->clusters[i].fault);
 }
@@ -104,8 +129,8 @@ static void run_quantum(Sim *sim, uint64_t end) {
     else
         run_share(sim, 0);
     raise_fault(sim);
-    for (uint32_t i = 0; i < sim->cluster_count; i++)
-        link_exchange(&sim->clusters[i].pushed, &sim->clusters[i].popped, end);
+    for (uint32_t i = 0; i < sim->exchange_count; i++)
+        link_exchange(&sim->exchanges[i], end);
     commit_objects(sim);
     sim->now = end;
     raise_failure(sim);
@@ -129,6 +154,7 @@ void sim_stop_threads(Sim *sim) {
 
 static void start_threads(Sim *sim) {
     if (sim->shares) return;
+    sim_share_exchanges(sim);
     if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, run_share, sim);
     sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
     ensure(sim->shares);
@@ -180,10 +206,10 @@ static void call_periodics(Sim *sim) {
     set_next_periodic(sim);
 }
 
-/* Quanta in which nothing is due are skipped: time jumps. */
-static uint64_t next_work(const Sim *sim) {
+/* When the first object is due, or any time before `end` at which one is. */
+static uint64_t next_work(const Sim *sim, uint64_t end) {
     uint64_t first = NEVER;
-    for (uint32_t i = 0; i < sim->cluster_count; i++)
+    for (uint32_t i = 0; i < sim->cluster_count && first >= end; i++)
         if (sim->clusters[i].next < first) first = sim->clusters[i].next;
     return first;
 }
@@ -194,10 +220,10 @@ StopReason sim_run(Sim *sim, uint64_t until) {
     start_threads(sim);
     sim->stop_requested = 0;
     while (sim->now < until) {
-        uint64_t work = next_work(sim), end = sim->now + sim->quantum;
+        uint64_t end = sim->now + sim->quantum, work = next_work(sim, end);
         if (work == NEVER) return STOP_IDLE;
         if (sim->next_periodic - 1 < work) work = sim->next_periodic - 1; /* the quantum that ends there */
-        if (work >= end) {
+        if (work >= end) { /* quanta in which nothing is due are skipped: time jumps */
             uint64_t quantum_of_work = work / sim->quantum * sim->quantum;
             if (quantum_of_work >= until) {
                 sim->now = (until + sim->quantum - 1) / sim->quantum * sim->quantum;

@@ -22,20 +22,26 @@ typedef struct {
     int64_t arguments[EVENT_ARGUMENTS];
 } ToldEvent;
 
+/* An object's place among those of its cluster. */
+typedef struct {
+    uint64_t due; /* when it ticks next; NEVER: not unless it is poked */
+    uint64_t (*tick)(SimObject *object, uint64_t now);
+    SimObject *object;
+} Turn;
+
 /* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
  * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
-    SimObject **objects; /* in tick order */
-    uint64_t *due;       /* of each object, same index */
-    uint64_t next;       /* earliest of these          */
-    uint32_t count;
-    LinkList pushed, popped; /* in this quantum */
-    SimObject *current;      /* the object at work, for panics */
+    uint64_t next; /* no turn is due earlier */
     uint64_t now;
-    uint64_t progress; /* counts what object_progress() reports */
-    ToldEvent *told;   /* in this cycle, for listeners */
-    uint32_t told_count, told_capacity;
-    char *fault;      /* what object_fail() said */
+    Turn *turns; /* in tick order */
+    uint32_t count, told_count;
+    SimObject *current; /* the object at work, for panics */
+    uint64_t progress;  /* counts what object_progress() reports */
+    ToldEvent *told;    /* in this cycle, for listeners */
+    char *fault;        /* what object_fail() said */
+
+    uint32_t told_capacity;
     uint64_t claimed; /* several threads: end of the last quantum that a thread took it for */
 } __attribute__((aligned(64)));
 
@@ -78,15 +84,17 @@ struct Sim {
     Link **links;
     uint32_t link_count, link_capacity;
     Cluster *clusters;
-    uint32_t cluster_count;
+    uint32_t cluster_count, exchange_count;
+    Exchange *exchanges;    /* one thread: the first, of all clusters; else one of each cluster */
     SimObject **committers; /* objects whose class has commit() */
     uint32_t committer_count;
     uint64_t now;            /* ticks; always a quantum boundary outside sim_run() */
     uint64_t quantum;        /* ticks */
     uint32_t quantum_cycles; /* of the first clock */
     uint32_t elaborated;
-    uint32_t stop_requested;
+    uint32_t stop_requested, commit_requested;
     uint32_t threads;
+    uint32_t failed;  /* object_fail() was called */
     uint32_t faulted; /* an object raised a user error: the state is that of the middle of a cycle */
     Share *shares;    /* of each thread */
     WorkerPool *pool; /* NULL with one thread, and before the first run */
@@ -153,14 +161,23 @@ static inline void sim_request_stop(Sim *sim) {
 
 /* Every clock's cycle at a time; exact for all times that a run can reach. */
 static inline uint64_t clock_cycle(const Clock *clock, uint64_t time) {
-    return (uint64_t)(((__uint128_t)time * clock->inverse) >> 64);
+    return multiply_high(time, clock->inverse);
 }
 static inline uint64_t object_cycle(const SimObject *object, uint64_t time) {
     return clock_cycle(object->clock, time);
 }
+/* For objects: their commit() is to be called at the end of this quantum. */
+static inline void object_request_commit(SimObject *object) {
+    object->commit_requested = 1;
+    __atomic_store_n(&object->sim->commit_requested, 1, __ATOMIC_RELAXED);
+}
+
 static inline void object_progress(SimObject *object) {
     object->cluster->progress++;
 }
+
+/* For sim.c and build.c: which exchange each cut link stands in. */
+void sim_share_exchanges(Sim *sim);
 
 /* Brings lazily kept counters up to date; call before reading stats. */
 void sim_settle(Sim *sim);

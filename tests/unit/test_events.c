@@ -148,7 +148,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     Note *note = &ear->notes[ear->count++];
     *note = (Note){object->id, event, arguments[0], object_cycle(object, now), 0};
     for (uint32_t i = 0; i < object->cluster->count; i++)
-        note->sum += ((const Bell *)object->cluster->objects[i])->sum;
+        note->sum += ((const Bell *)object->cluster->turns[i].object)->sum;
     ck_assert_uint_ge(now, sim->now);
     return ear->act ? ear->act(ear, object, note->cycle, arguments) : NO_ANSWER;
 }
