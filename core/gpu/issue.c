@@ -162,7 +162,8 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
 
 GUIDED static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
                                       uint64_t cycle, uint64_t now) {
-    WarpSet allowed = restricted_warps(sm, ready), issuable = issuable_warps(sm, allowed, cycle, now);
+    WarpSet allowed = restricted_warps(sm, ready),
+            issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
     sched->last = guided_pick(sm, sched, issuable);
     return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;

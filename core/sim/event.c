@@ -81,9 +81,9 @@ void cluster_tell_events(Cluster *cluster) {
 }
 
 void object_wake(SimObject *object) {
-    uint64_t now = object_now(object), period = object->period;
-    bool at_boundary = now > object->cluster->now;
-    object_poke(object, at_boundary ? (now + period - 1) / period * period : (now / period + 1) * period);
+    uint64_t now = object_now(object), cycle = object_cycle(object, now), edge = cycle * object->period;
+    bool has_begun = now == object->cluster->now || edge != now;
+    object_poke(object, has_begun ? edge + object->period : edge);
 }
 
 void object_fail(SimObject *object, const char *message) {

@@ -1,21 +1,28 @@
 -- Finds configs, workloads and policies by name or path.
 local core = require "warpwright.core"
-local machine = require "warpwright.machine"
-local policy = require "warpwright.policy"
-local workload = require "warpwright.workload"
 
 local load = {}
 
 local kinds = {
-  config = { folder = "configs", file = "configs/%s.lua", is = machine.is_description, makes = "ww.machine(...)" },
-  policy = { folder = "policies", file = "policies/%s.lua", is = policy.is_policy, makes = "policy \"name\" {...}" },
+  config = { folder = "configs", file = "configs/%s.lua", library = "machine", is = "is_description", makes = "ww.machine(...)" },
+  policy = {
+    folder = "policies",
+    file = "policies/%s.lua",
+    library = "policy",
+    is = "is_policy",
+    makes = "policy \"name\" {...}",
+  },
   workload = {
     folder = "workloads",
     file = "workloads/%s/%s.lua",
-    is = workload.is_workload,
+    library = "workload",
+    is = "is_workload",
     makes = "ww.workload \"name\" {...}",
   },
 }
+
+--- An instance of a policy, of which there are many, wants no more of the library than policies.
+local function is_of(kind, value) return require("warpwright." .. kind.library)[kind.is](value) end
 
 local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", name))) end
 
@@ -32,7 +39,7 @@ end
 -- itself.
 function load.get(what, value)
   local kind = kinds[what]
-  if kind.is(value) then return value end
+  if is_of(kind, value) then return value end
   if type(value) ~= "string" then
     core.user_error(("%s: a name, a path or what %s returns is wanted, this is a %s"):format(what, kind.makes,
       type(value)))
@@ -46,7 +53,7 @@ function load.get(what, value)
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
   local loaded = chunk()
-  if not kind.is(loaded) then
+  if not is_of(kind, loaded) then
     core.user_error(("%s: does not return a %s, made by %s"):format(path, what, kind.makes))
   end
   return loaded
