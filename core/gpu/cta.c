@@ -38,8 +38,10 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     predicates[TRUE_PREDICATE] = ~0u;
     simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
+    sm->known_windows[w] = 0;
     sm->live |= warp_bit(w);
     sm->want_fetch |= warp_bit(w);
+    sm_show_next(sm, w);
     sm->sched[w % sm->schedulers].warps |= warp_bit(w);
 }
 

@@ -102,7 +102,7 @@ SELDOM void sm_dma_start_cta(Sm *sm, uint32_t slot) {
 /* The issue slot is lost, and what was fetched behind the instruction with it. */
 static void squash(Sm *sm, uint32_t w) {
     sm->dma_squashes++;
-    sm_advance_buffer(sm, w, true);
+    sm_leave_buffer(sm, w);
 }
 
 static void park(Sm *sm, uint32_t w, uint32_t buffer) {

@@ -17,10 +17,12 @@ static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm
 }
 
 /* Only memory instructions look at these. */
-static inline void prepare_memory(const Sm *sm, uint32_t w) {
+static inline void prepare_memory(Sm *sm, uint32_t w) {
     const RunningKernel *running = sm->running;
     sm->context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
     sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->kernel->local_bytes;
+    sm->context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
+    sm->context->known_windows = &sm->known_windows[w];
 }
 
 static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
@@ -199,6 +201,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;
     prepare_memory(sm, w);
+    sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
     if (context->active) inst->exec(inst, context);
     if (context->fault) stop_at_fault(sm, w, inst);
     if (global_atomic && context->active && context->space == SPACE_GLOBAL)
@@ -257,6 +260,7 @@ static void execute_fence(Sm *sm, uint32_t w) {
 
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
+    sm->known_windows[w] &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) stop_at_fault(sm, w, inst);
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
@@ -314,7 +318,10 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
                                   timing->interval, cycle),
                   w, pc);
     }
-    sm_advance_buffer(sm, w, warp->simt.depth && top->pc != pc + 1);
+    if (__builtin_expect((top->pc != pc + 1) | (warp->simt.depth == 0), 0))
+        sm_leave_buffer(sm, w);
+    else
+        sm_advance_buffer(sm, w);
     if (inst->kind == INST_EXIT) leave_if_done(sm, w);
 }
 
@@ -322,6 +329,6 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
     clear_pending(warp, inst);
     warp->in_flight--;
-    if ((sm->blocked & sm->valid) >> w & 1) sm_update_blocked(sm, w);
+    if (sm->blocked >> w & 1) sm_update_blocked(sm, w);
     if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
 }

@@ -48,8 +48,8 @@ void sm_update_blocked(Sm *sm, uint32_t w) {
     set_bit(&sm->blocked, w, conflict | waits_for_atomics(sm, warp, inst));
 }
 
-/* An instruction has become the first in the buffer. */
-static void show_head(Sm *sm, uint32_t w) {
+/* The warp's next instruction is another one, decoded or not: what issue asks of it is known from now on. */
+void sm_show_next(Sm *sm, uint32_t w) {
     const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
     set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
     set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
@@ -114,22 +114,24 @@ static void empty_buffer(Sm *sm, uint32_t w) {
     sm->valid &= ~warp_bit(w);
 }
 
-void sm_advance_buffer(Sm *sm, uint32_t w, bool jumped) {
-    Warp *warp = &sm->warp[w];
-    warp->buffered--;
+SELDOM void sm_leave_buffer(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth == 0) {
-        empty_buffer(sm, w);
-    } else if (jumped) {
+        sm->blocked &= ~warp_bit(w);
+    } else {
         /* What was fetched behind the jump is found to be wrong a cycle later; had nothing been left in the
          * buffer, the wrong instructions would first have to arrive. */
-        sm->refetch[warp->buffered ? 0 : 1] |= warp_bit(w);
-        empty_buffer(sm, w);
-    } else if (warp->buffered == 0) {
-        empty_buffer(sm, w);
-        sm->want_fetch |= warp_bit(w);
-    } else {
-        show_head(sm, w);
+        sm->refetch[sm->warp[w].buffered > 1 ? 0 : 1] |= warp_bit(w);
+        sm_show_next(sm, w);
     }
+    empty_buffer(sm, w);
+}
+
+/* No branch on what is left: the host could not predict it. */
+void sm_advance_buffer(Sm *sm, uint32_t w) {
+    WarpSet emptied = (WarpSet)(--sm->warp[w].buffered == 0) << w;
+    sm->valid &= ~emptied;
+    sm->want_fetch |= emptied;
+    sm_show_next(sm, w);
 }
 
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
@@ -145,7 +147,6 @@ bool sm_decode(Sm *sm) {
     sm->decode_warp = NO_WARP;
     sm->warp[w].buffered = (uint8_t)instructions_at(sm, sm->warp[w].simt.top.pc);
     sm->valid |= warp_bit(w);
-    show_head(sm, w);
     return true;
 }
 

@@ -75,11 +75,11 @@ void sm_update_allowed(Sm *sm) {
 /* For what policies have a say in: out of the way of the SMs without one, and as fast as they are. */
 #define GUIDED __attribute__((noinline))
 
-/* Has a policy a say in which warps may issue and which of them does, does one listen, or is the DMA engine
- * to be asked? */
+/* Has a policy a say in which warps may issue and which of them does, or does one listen? Nothing that
+ * happens in a cycle changes this. */
 static inline bool is_guided(const Sm *sm) {
     uint64_t restricted = (sm->allowed & sm->may_issue_memory & sm->may_load & sm->preferred) + 1;
-    return (restricted | sm->first | (sm->obj.heard & PICKS) | sm->dma_watch) != 0;
+    return (restricted | sm->first | (sm->obj.heard & PICKS) | (sm->warp_limit < MAX_WARPS)) != 0;
 }
 
 SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet ready) {
@@ -169,19 +169,28 @@ GUIDED static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, W
     return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
 }
 
-void sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
-    uint32_t which = (uint32_t)(cycle % sm->schedulers); /* their order rotates */
+/* Their order rotates. */
+static inline uint32_t first_scheduler(const Sm *sm, uint64_t cycle) {
+    bool power_of_two = (sm->schedulers & (sm->schedulers - 1)) == 0; /* else a division */
+    return (uint32_t)(power_of_two ? cycle & (sm->schedulers - 1) : cycle % sm->schedulers);
+}
+
+uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
+    uint32_t which = first_scheduler(sm, cycle), causes = 0;
+    bool guided = is_guided(sm);
     /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
      * another, but that a transfer which it starts is to be watched at once. */
     WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
-        SlotCause cause = __builtin_expect(is_guided(sm), 0)
+        SlotCause cause = __builtin_expect(guided | (sm->dma_watch != 0), 0)
                               ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now)
                               : choose_warp(sm, sched, ready, waiting, cycle, now);
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
+        causes |= 1u << cause;
         which = (which + 1) & -(uint32_t)(which + 1 != sm->schedulers);
     }
+    return causes;
 }

@@ -28,26 +28,24 @@ static void receive_memory(Sm *sm, uint64_t now) {
     link_pop(sm->lsu.receive, now);
 }
 
-/* A slot that was lost to a busy unit may be used as soon as the unit takes instructions again. */
+/* A slot that was lost to the LSU may be used as soon as it takes instructions again. */
 static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
-    uint64_t next = NEVER, soon = now + sm->obj.period;
-    for (uint32_t i = 0; i < sm->schedulers; i++) {
-        uint64_t at = NEVER;
-        if (sm->slot_cause[i] == SLOT_ISSUED || sm->slot_cause[i] == SLOT_UNIT) return soon;
-        if (sm->slot_cause[i] == SLOT_LSU && sm->payloads_in_use < sm->atomic_payloads) {
-            uint64_t accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
-            at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
-            if (at != NEVER && accepts > cycle + 1) at = now + (accepts - cycle) * sm->obj.period;
-        }
-        if (at < next) next = at;
-    }
-    return next;
+    uint64_t soon = now + sm->obj.period, accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
+    if (sm->payloads_in_use == sm->atomic_payloads) return NEVER;
+    uint64_t at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
+    return at != NEVER && accepts > cycle + 1 ? now + (accepts - cycle) * sm->obj.period : at;
 }
 
-static uint64_t next_work(const Sm *sm, uint64_t cycle, uint64_t now) {
+/* Is there something to do in the next cycle, whatever else may come? Mostly. A unit that took nothing may
+ * do so then. */
+static inline bool goes_on(const Sm *sm, bool decoded, uint32_t causes) {
+    bool issues = causes & (1u << SLOT_ISSUED | 1u << SLOT_UNIT);
+    return decoded | issues | sm_fetch_pending(sm) | (sm->finished_ctas != 0);
+}
+
+static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_t now) {
     uint64_t soon = now + sm->obj.period, next, at;
-    if (sm_fetch_pending(sm) || sm->finished_ctas) return soon;
-    next = next_issue(sm, cycle, now);
+    next = causes & 1u << SLOT_LSU ? next_issue(sm, cycle, now) : NEVER;
     if (next == soon) return soon;
     uint64_t write_back_cycle = wheel_next(&sm->wheel, cycle);
     if (write_back_cycle != UINT64_MAX) {
@@ -78,13 +76,13 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     receive_memory(sm, now);
     if (__builtin_expect(sm->dma_watch != 0, 0)) sm_dma_receive(sm, now);
     sm_accept_cta(sm, now);
-    sm_issue(sm, cycle, now);
+    uint32_t causes = sm_issue(sm, cycle, now);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
     if (__builtin_expect((sm->watched | sm->dma_watch) != 0, 0)) look_closer(sm);
     sm->accounted = cycle + 1;
-    return decoded ? now + object->period : next_work(sm, cycle, now);
+    return goes_on(sm, decoded, causes) ? now + object->period : next_work(sm, causes, cycle, now);
 }
 
 void sm_settle(SimObject *object, uint64_t now) {

@@ -138,6 +138,8 @@ typedef struct {
     uint32_t inst_count;
     uint32_t register_bytes; /* of a warp */
     uint32_t predicates;     /* of a warp */
+    uint32_t windows;        /* of a warp */
+    uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
     uint32_t pad;
 } SmKernel;
 
@@ -164,11 +166,11 @@ typedef struct {
     /* state: warp sets */
     WarpSet live;        /* started, with lanes that have not exited                  */
     WarpSet valid;       /* with a decoded instruction                                */
-    WarpSet blocked;     /* valid, but its operands are not ready                     */
+    WarpSet blocked;     /* the operands of the next instruction are not ready       */
     WarpSet waiting;     /* at a barrier or a fence                                   */
     WarpSet fencing;     /* at a fence                                                */
-    WarpSet head_memory; /* valid, and the instruction goes to the LSU                */
-    WarpSet head_sfu;    /* valid, and the instruction goes to the SFU                */
+    WarpSet head_memory; /* the next instruction goes to the LSU                      */
+    WarpSet head_sfu;    /* the next instruction goes to the SFU                      */
     WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
     WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
@@ -218,6 +220,8 @@ typedef struct {
     const RunningKernel *running;
     SmKernel kernel;
     ExecContext *context;
+    AddressWindow *windows;           /* per warp: kernel->windows of them */
+    uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
     MemoryView *view;
     const SimObject *dma_engine; /* NULL: it has none */
     /* statistics */
@@ -285,8 +289,12 @@ void sm_report_finished_cta(Sm *sm, uint64_t now);
 /* Returns whether a warp was decoded: it may issue in the next cycle. */
 bool sm_decode(Sm *sm);
 void sm_fetch(Sm *sm, uint64_t now);
-/* After an instruction has left the buffer; `jumped`: the next one is not the one behind it. */
-void sm_advance_buffer(Sm *sm, uint32_t warp, bool jumped);
+/* The first instruction in the buffer has issued. */
+void sm_advance_buffer(Sm *sm, uint32_t warp);
+/* The same, and the next instruction is not the one behind it, or the warp has exited. */
+void sm_leave_buffer(Sm *sm, uint32_t warp);
+/* The warp has come to another instruction. */
+void sm_show_next(Sm *sm, uint32_t warp);
 /* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
 void sm_update_blocked(Sm *sm, uint32_t warp);
 /* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
@@ -301,7 +309,7 @@ void sm_watch_taken(Sm *sm, SimObject *l1);
 /* Of the warps that a policy has set, those that hold accesses are not watched yet. */
 void sm_watch_those_without_accesses(Sm *sm);
 static inline bool sm_fetch_pending(const Sm *sm) {
-    return sm->want_fetch || sm->refetch[0] || sm->refetch[1] || sm->decode_warp != NO_WARP;
+    return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
 }
 
 /* --- issue.c --- */
@@ -319,8 +327,8 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 void sm_update_allowed(Sm *sm);
 /* May this warp issue its next instruction, as far as policies are concerned? */
 bool sm_policy_allows(const Sm *sm, uint32_t warp);
-/* Every scheduler's turn; slot_cause says what came of it. */
-void sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
+/* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
+uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 
 /* --- dma.c --- */
 void sm_dma_start_cta(Sm *sm, uint32_t slot);

@@ -69,8 +69,8 @@ static const char *reason(const Sm *sm, uint32_t w) {
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
     if (!(sm->allowed & bit)) return "is not allowed to issue by the policy";
-    if (sm->blocked & sm->loading & bit) return "waits for a load";
-    if (sm->blocked & bit) return "waits for its operands";
+    if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
+    if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
     if (!sm_policy_allows(sm, w)) return "is not allowed by the policy to issue its memory instruction";
     if (sm->head_memory & bit) return "waits for the memory pipeline";

@@ -146,7 +146,7 @@ static const Field sm_fields[] = {
     CHILD("lsu", "LSU", "Load/store unit"),
     VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
     VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
-    VISIBLE(Sm, blocked, "warps", "Warps whose operands are not ready"),
+    VISIBLE(Sm, blocked, "warps", "Warps whose next instruction waits for operands"),
     VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence"),
     STATE(Sm, fencing, "Warps at a fence"),
     VISIBLE(Sm, head_memory, "warps", "Warps whose next instruction goes to the LSU"),
@@ -201,6 +201,8 @@ static const Field sm_fields[] = {
     HOST(Sm, running, "The kernel that runs, the device's"),
     HOST(Sm, kernel, "Of it, what every instruction needs"),
     HOST(Sm, context, "Of the instruction that executes"),
+    HOST(Sm, windows, "What registers with addresses of shared memory hold"),
+    HOST(Sm, known_windows, "Which of them hold"),
     HOST(Sm, view, "Of device memory"),
     HOST(Sm, dma_engine, "At the port transfers"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -326,6 +328,7 @@ static void destroy(SimObject *object) {
     if (sm->view) view_free(sm->view);
     free(sm->view);
     free(sm->context);
+    free(sm->windows);
 }
 
 static void commit(SimObject *object) {
@@ -333,8 +336,12 @@ static void commit(SimObject *object) {
 }
 
 static void knobs_set(SimObject *object) {
-    sm_update_allowed((Sm *)object);
-    sm_watch_those_without_accesses((Sm *)object);
+    Sm *sm = (Sm *)object;
+    sm_update_allowed(sm);
+    sm_watch_those_without_accesses(sm);
+    for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
+        sm_show_next(sm, first_warp(live));
+    sm->kernel.is_fresh = 0;
 }
 
 const Class sm_class = {

@@ -46,7 +46,9 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->kernel = (SmKernel){.insts = kernel->insts,
                             .inst_count = kernel->inst_count,
                             .register_bytes = kernel->slots * SLOT_BYTES,
-                            .predicates = kernel->predicates};
+                            .predicates = kernel->predicates,
+                            .windows = kernel->windows,
+                            .is_fresh = 1};
     sm->shared_count = running->ctas_per_sm * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
     sm->local_count = warps * WARP_LANES * kernel->local_bytes;
@@ -55,6 +57,9 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->register_file = resized(sm->register_file, sm->register_count);
     sm->local_memory = resized(sm->local_memory, sm->local_count);
     sm->predicates = resized(sm->predicates, sm->predicate_count * sizeof *sm->predicates);
+    if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
+        sm->windows = resized(sm->windows, warps * kernel->windows * sizeof *sm->windows);
+    memset(sm->known_windows, 0, sizeof sm->known_windows);
     sm->context->bank[1] = kernel->constants;
     sm->context->params = running->params;
     sm->context->param_bytes = kernel->param_bytes;

@@ -4,6 +4,7 @@
 #include "core/ptx/control_flow.h"
 #include "core/ptx/liveness.h"
 #include "core/ptx/registers.h"
+#include "core/ptx/windows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -459,5 +460,6 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     for (uint32_t i = 0; i < kernel->inst_count; i++)
         set_operands(&decoder, i);
     set_names(&decoder);
+    assign_windows(decoder.arena, kernel);
     constants_store(&decoder.constants, parser->module, index);
 }

@@ -41,6 +41,21 @@ typedef struct {
     uint32_t dynamic_shared_bytes, total_shared_bytes;
 } WarpIdentity;
 
+enum { MAX_WINDOWS = 8 };
+
+/* What a register holds by which words of shared memory are accessed again and again: mostly, all lanes' lie
+ * within 32 words. An access to them then reads this line instead of the four of a 64-bit register, and finds
+ * out nothing anew. Follows from the register; not kept when it is changed (Inst.windows). */
+typedef struct {
+    uint64_t lowest;          /* least value of all lanes                             */
+    uint32_t span;            /* the greatest minus the least                         */
+    uint32_t is_ascending;    /* lane i has the i-th word                             */
+    uint8_t word[WARP_LANES]; /* (value - lowest) / 4                                 */
+    uint64_t pad[2];
+} AddressWindow;
+
+_Static_assert(sizeof(AddressWindow) == 64, "one cache line");
+
 struct ExecContext {
     uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
     uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
@@ -52,7 +67,9 @@ struct ExecContext {
     uint32_t local_bytes;
     const uint8_t *params;
     uint32_t param_bytes;
-    uint64_t clock; /* core cycles; %globaltimer in ns is globaltimer                */
+    AddressWindow *windows; /* of the warp; NULL: none are kept                              */
+    uint8_t *known_windows; /* bit per window: what is in it holds                           */
+    uint64_t clock;         /* core cycles; %globaltimer in ns is globaltimer                */
     uint64_t globaltimer;
     AtomicPayload *atomic; /* out, atomics on global memory: filled by the handler          */
     /* Out: memory instructions. Addresses of inactive lanes are undefined. `space` is never SPACE_GENERIC: a

@@ -81,6 +81,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
     if (!context->active || !narrow_word_addresses(context, offsets, context->shared_bytes)) return false;
     if (inst->dst_count)
         read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    keep_window(inst, context, offsets);
     return true;
 }
 
@@ -180,6 +181,7 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
     }                                                                                                        \
                                                                                                              \
     void exec_load_shared_##kind(const Inst *inst, ExecContext *context) {                                   \
+        if (IS_WORD(MEMORY, SLOT) && load_known_words(inst, context)) return;                                \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         fill_inactive_addresses(context);                                                                    \
@@ -240,6 +242,14 @@ static inline void log_unit_stride(ExecContext *context, const uint8_t *values, 
         *write++ = (LoggedWrite){first + offset, value, sizeof value};
     }
     view->log_count = (uint32_t)(write - view->log);
+}
+
+/* Lane i has stored word i. */
+static inline void keep_ascending(const Inst *inst, const ExecContext *context) {
+    Offsets offsets;
+    if (!inst->windows) return;
+    FOR_LANES offsets[lane] = (uint32_t)context->address[lane];
+    keep_window(inst, context, offsets);
 }
 
 #define DEFINE_STORE(kind, MEMORY, SLOT)                                                                     \
@@ -304,6 +314,7 @@ static inline void log_unit_stride(ExecContext *context, const uint8_t *values, 
     }                                                                                                        \
                                                                                                              \
     void exec_store_shared_##kind(const Inst *inst, ExecContext *context) {                                  \
+        if (IS_WORD(MEMORY, SLOT) && store_known_words(inst, context)) return;                               \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
@@ -311,6 +322,7 @@ static inline void log_unit_stride(ExecContext *context, const uint8_t *values, 
         if (in_place && is_unit_stride(context, sizeof(MEMORY)) && !(first & (sizeof(MEMORY) - 1)) &&        \
             is_inside(first, first, sizeof(MEMORY) * WARP_LANES, 0, context->shared_bytes)) {                \
             memcpy(context->shared + first, source(inst, context, 1), sizeof(MEMORY) * WARP_LANES);          \
+            if (IS_WORD(MEMORY, SLOT)) keep_ascending(inst, context);                                        \
             return;                                                                                          \
         }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \

@@ -5,6 +5,7 @@
 #define WW_PTX_EXEC_WINDOW_H
 
 #include "core/ptx/exec_address.h"
+#include "core/sim/error.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -60,6 +61,10 @@ static inline __m256i choose_words(const __m256i part[4], __m256i offset) {
                                                 _mm256_blendv_ps(words[2], words[3], odd), upper));
 }
 
+static inline __m256i eight_words(const uint8_t *from) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
+
 /* `active` from its lowest bit on: each lane of all ones or zeros. */
 static inline __m256i mask_of_eight(uint32_t active) {
     __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -68,9 +73,10 @@ static inline __m256i mask_of_eight(uint32_t active) {
 
 static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
                                   uint32_t active) {
-    __m256i part[4], first = _mm256_set1_epi32((int)start);
-    for (int i = 0; i < 4; i++)
-        part[i] = _mm256_loadu_si256((const __m256i *)(window + 32 * i));
+    /* One by one: of a loop gcc makes a copy in parts of 16 B, for which loads of 32 B from it must wait. */
+    __m256i part[4] = {eight_words(window), eight_words(window + 32), eight_words(window + 64),
+                       eight_words(window + 96)};
+    __m256i first = _mm256_set1_epi32((int)start);
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
         __m256i *target = (__m256i *)(to + lane);
         __m256i offset = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(offsets + lane)), first);
@@ -106,6 +112,82 @@ static inline void read_words(LaneU32 *to, const uint8_t *base, uint64_t limit, 
         int lane = __builtin_ctz(lanes);
         memcpy(&to[lane], base + offsets[lane], sizeof *to);
     }
+}
+
+/* --- Windows of registers ---------------------------------------------------------------------- */
+
+static inline AddressWindow *window_of(const Inst *inst, const ExecContext *context) {
+    return &context->windows[__builtin_ctz(inst->windows)];
+}
+
+static inline uint64_t displaced(const Inst *inst, uint64_t base) {
+    uint64_t address = base + (uint64_t)inst->displacement;
+    return inst->detail & DETAIL_ADDRESS_32 ? (uint32_t)address : address;
+}
+
+/* Do the addresses that the lanes would form lie where the window says? */
+static inline bool window_holds(const Inst *inst, ExecContext *context) {
+    uint64_t differences = 0;
+    form_addresses(inst, context);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        differences |= context->address[lane] ^
+                       (context->lowest + 4ull * window_of(inst, context)->word[lane]);
+    return differences == 0;
+}
+
+/* The window by which all lanes access words of shared memory without a fault; NULL: their addresses must be
+ * formed. */
+static inline const AddressWindow *known_window(const Inst *inst, ExecContext *context) {
+    if (!inst->windows || context->active != ALL_LANES || !(*context->known_windows & inst->windows))
+        return NULL;
+    const AddressWindow *window = window_of(inst, context);
+    uint64_t lowest = displaced(inst, window->lowest), limit = context->shared_bytes;
+    if ((lowest & 3) || lowest >= limit || limit - lowest < window->span + 4) return NULL;
+    context->lowest = lowest;
+    context->highest = lowest + window->span;
+    context->space = SPACE_SHARED;
+    debug_ensure(window_holds(inst, context));
+    return window;
+}
+
+/* All lanes have accessed words at these offsets, `lowest` and `highest` of the context being the extremes.
+ */
+static inline void keep_window(const Inst *inst, const ExecContext *context, const Offsets offsets) {
+    uint64_t span = context->highest - context->lowest;
+    if (!inst->windows || !context->windows || context->active != ALL_LANES || span >= WINDOW_SPAN) return;
+    AddressWindow *window = window_of(inst, context);
+    uint32_t lowest = (uint32_t)context->lowest, differences = 0;
+    window->lowest = context->lowest - (uint64_t)inst->displacement;
+    window->span = (uint32_t)span;
+    FOR_LANES window->word[lane] = (uint8_t)((offsets[lane] - lowest) / 4);
+    FOR_LANES differences |= (offsets[lane] - lowest) ^ (4 * (uint32_t)lane);
+    window->is_ascending = differences == 0;
+    *context->known_windows |= inst->windows;
+}
+
+static inline bool load_known_words(const Inst *inst, ExecContext *context) {
+    const AddressWindow *window = known_window(inst, context);
+    if (!window) return false;
+    Offsets offsets;
+    uint32_t lowest = (uint32_t)context->lowest;
+    FOR_LANES offsets[lane] = lowest + 4u * window->word[lane];
+    if (inst->dst_count)
+        read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    return true;
+}
+
+static inline bool store_known_words(const Inst *inst, ExecContext *context) {
+    const AddressWindow *window = known_window(inst, context);
+    if (!window) return false;
+    const LaneU32 *from = source(inst, context, 1);
+    uint8_t *to = context->shared + context->lowest;
+    if (window->is_ascending) {
+        memcpy(to, from, WARP_LANES * sizeof *from);
+    } else {
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            memcpy(to + 4u * window->word[lane], &from[lane], sizeof *from);
+    }
+    return true;
 }
 
 #endif

@@ -127,7 +127,8 @@ struct Inst {
     uint8_t guard;    /* predicate index or NO_PREDICATE                                   */
     bool guard_negated;
     uint8_t pdst, pdst2;    /* predicate destinations or NO_PREDICATE                            */
-    bool is_volatile;       /* ld.volatile, st.volatile                                          */
+    uint8_t windows;        /* bit per AddressWindow: an access to shared memory goes by it, any
+                             * other instruction changes its register                            */
     uint8_t out_name_count; /* scoreboard names set pending at issue, cleared at write-back     */
     uint8_t out_names[MAX_OUT_NAMES];
     /* Register reads for the operand collector: register number % 256. No more than these: the sixth
@@ -226,6 +227,7 @@ typedef struct Kernel {
     uint32_t mark_count;
     uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: there is none */
     uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
+    uint32_t windows;     /* address windows of a warp                                   */
 } Kernel;
 
 #endif

@@ -241,7 +241,6 @@ static void fill_in(const IsaRow *row, const char *letters, uint32_t detail, con
     inst->cache_op = CACHE_DEFAULT;
     inst->element_bytes = 0;
     inst->elements = 0;
-    inst->is_volatile = false;
     inst->detail = detail;
     inst->dst_mask = 0;
     for (int k = 0, destination_index = 0; k < statement->operand_count; k++) {

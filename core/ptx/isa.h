@@ -52,7 +52,7 @@ typedef struct {
     bool src_is_float[MAX_OPERANDS]; /* integer immediates given to a float operand are converted */
 } OperandPlan;
 
-/* Fills exec, kind, timing, space, cache_op, element_bytes, elements, detail, is_volatile of *inst and the
+/* Fills exec, kind, timing, space, cache_op, element_bytes, elements, detail of *inst and the
  * plan. Returns false with the reason in `why` ("opcode 'foo' is not supported", "'add.f16x2': type ... ",
  * never longer than why_size) when there is no such row. */
 bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char *why, size_t why_size);

@@ -330,7 +330,6 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
     inst->cache_op = access.is_volatile ? CACHE_VOLATILE : (uint8_t)access.cache_op;
     inst->element_bytes = access.type->bytes;
     inst->elements = access.elements;
-    inst->is_volatile = access.is_volatile;
     uint8_t base_bytes = statement->register_bytes[layout.address];
     inst->detail = base_bytes != 0 && base_bytes != 8 ? DETAIL_ADDRESS_32 : 0;
     if (is_atomic) inst->detail |= access.operation->value | (uint32_t)access.type->atomic << 8;

@@ -129,7 +129,6 @@ bool isa_select_texture(const Statement *statement, Inst *inst, OperandPlan *pla
     inst->cache_op = CACHE_DEFAULT;
     inst->element_bytes = 4;
     inst->elements = ELEMENTS;
-    inst->is_volatile = false;
     inst->detail = detail;
     inst->dst_mask = 0;
     plan_operands(statement, dimensions, inst, plan);

@@ -457,25 +457,23 @@ START_TEST(cache_operators_and_volatile_are_recorded) {
     static const struct {
         const char *form, *operands;
         CacheOp cache_op;
-        bool is_volatile;
-    } cases[] = {{"ld.global.f32", "r4 a8", CACHE_DEFAULT, 0},
-                 {"ld.global.ca.f32", "r4 a8", CACHE_ALL, 0},
-                 {"ld.global.cg.u32", "r4 a8", CACHE_GLOBAL, 0},
-                 {"ld.global.cs.u32", "r4 a8", CACHE_STREAMING, 0},
-                 {"ld.global.lu.u32", "r4 a8", CACHE_STREAMING, 0},
-                 {"ld.global.cv.u32", "r4 a8", CACHE_VOLATILE, 0},
-                 {"ld.volatile.global.u32", "r4 a8", CACHE_VOLATILE, 1},
-                 {"ld.relaxed.gpu.global.u32", "r4 a8", CACHE_GLOBAL, 0},
-                 {"ld.acquire.cta.global.u32", "r4 a8", CACHE_DEFAULT, 0},
-                 {"st.global.wt.u32", "a8 r4", CACHE_VOLATILE, 0},
-                 {"st.release.sys.global.u32", "a8 r4", CACHE_GLOBAL, 0},
-                 {"st.weak.global.wb.u32", "a8 i4", CACHE_ALL, 0}};
+    } cases[] = {{"ld.global.f32", "r4 a8", CACHE_DEFAULT},
+                 {"ld.global.ca.f32", "r4 a8", CACHE_ALL},
+                 {"ld.global.cg.u32", "r4 a8", CACHE_GLOBAL},
+                 {"ld.global.cs.u32", "r4 a8", CACHE_STREAMING},
+                 {"ld.global.lu.u32", "r4 a8", CACHE_STREAMING},
+                 {"ld.global.cv.u32", "r4 a8", CACHE_VOLATILE},
+                 {"ld.volatile.global.u32", "r4 a8", CACHE_VOLATILE},
+                 {"ld.relaxed.gpu.global.u32", "r4 a8", CACHE_GLOBAL},
+                 {"ld.acquire.cta.global.u32", "r4 a8", CACHE_DEFAULT},
+                 {"st.global.wt.u32", "a8 r4", CACHE_VOLATILE},
+                 {"st.release.sys.global.u32", "a8 r4", CACHE_GLOBAL},
+                 {"st.weak.global.wb.u32", "a8 i4", CACHE_ALL}};
     for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
         char why[200] = "";
         ck_assert_msg(choose(cases[index].form, cases[index].operands, why, sizeof why), "%s: %s",
                       cases[index].form, why);
         ck_assert_msg(warp.inst.cache_op == cases[index].cache_op, "%s", cases[index].form);
-        ck_assert_msg(warp.inst.is_volatile == cases[index].is_volatile, "%s", cases[index].form);
         ck_assert_uint_eq(warp.inst.element_bytes, 4);
         ck_assert_uint_eq(warp.inst.elements, 1);
     }
