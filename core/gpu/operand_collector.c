@@ -27,6 +27,14 @@ static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint
     return 1u << ((number + warp) & (shape->banks - 1));
 }
 
+/* The banks of the registers that an instruction reads: their numbers' remainders, and round by the warp. */
+static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst, uint32_t warp) {
+    uint64_t banks = (uint64_t)inst->bank_mask << (warp & (shape->banks - 1));
+    for (uint32_t width = 64; width > shape->banks; width /= 2)
+        banks |= banks >> width / 2;
+    return (uint32_t)(banks & ((1ull << shape->banks) - 1));
+}
+
 /* With a conflict: each operand takes its bank's first free cycle from `earliest` on. */
 static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                    uint32_t warp, uint64_t earliest, uint64_t end) {
@@ -46,11 +54,9 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
  * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
 static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {
-    uint32_t banks = 0;
+    uint32_t banks = banks_read(shape, inst, warp);
     if (inst->bank_count == 0) return earliest - 1;
     if (earliest >= end) return earliest;
-    for (uint32_t i = 0; i < 3 || i < inst->bank_count; i++) /* three, or the host could not predict it */
-        banks |= bank_of(shape, inst->banks[i], warp) & -(uint32_t)(i < inst->bank_count);
     if ((uint32_t)__builtin_popcount(banks) != inst->bank_count || taken_banks(state, earliest) & banks)
         return reserve_one_by_one(state, shape, inst, warp, earliest, end);
     take_banks(state, earliest, banks);

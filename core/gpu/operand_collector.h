@@ -10,7 +10,6 @@
 #include "core/ptx/inst.h"
 
 enum {
-    MAX_REGISTER_BANKS = 32,
     BANK_WINDOW = 64, /* cycles from issue within which banks are reserved */
     MAX_COLLECTORS = 16,
     MAX_ISSUE_LATCHES = 4,

@@ -390,8 +390,10 @@ static void set_names(Decoder *decoder) {
         if (access->kind != ACCESS_READ) {
             if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
             inst->out_names[inst->out_name_count++] = name;
-        } else if (!reg->is_predicate && inst->bank_count < MAX_BANK_READS)
+        } else if (!reg->is_predicate && inst->bank_count < MAX_BANK_READS) {
             inst->banks[inst->bank_count++] = (uint8_t)(reg->ordinal % 256);
+            inst->bank_mask |= 1u << reg->ordinal % MAX_REGISTER_BANKS;
+        }
     }
 }
 

@@ -18,6 +18,7 @@ enum {
     MAX_DST = 4,
     MAX_SRC = 6,
     MAX_BANK_READS = 5,
+    MAX_REGISTER_BANKS = 32,
     LANE_TEXELS = 4,             /* that a lane of a texture fetch reads at most: bilinear filtering */
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
     SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
@@ -142,9 +143,12 @@ struct Inst {
         uint32_t target; /* branch: index of the instruction jumped to   */
         uint32_t detail; /* others: compare or atomic operation, mask, ... */
     };
-    int64_t displacement; /* [address + displacement]                                          */
-    uint32_t reconverge;  /* branch: index of the immediate post-dominator; inst_count if none */
-    uint32_t line;        /* in the PTX file                                                   */
+    union {
+        int64_t displacement; /* memory: [address + displacement]                                  */
+        uint32_t reconverge;  /* branch: index of the immediate post-dominator; inst_count if none */
+    };
+    uint32_t bank_mask; /* bit per register read: its number % MAX_REGISTER_BANKS            */
+    uint32_t line;      /* in the PTX file                                                   */
 };
 
 _Static_assert(sizeof(Inst) == 128,
