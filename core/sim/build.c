@@ -323,7 +323,10 @@ static void make_clusters(Sim *sim) {
     }
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
-        cluster->turns = zeroed(cluster->count, sizeof(Turn));
+        cluster->places = (cluster->count + TURNS_IN_STEP - 1) / TURNS_IN_STEP * TURNS_IN_STEP;
+        cluster->turns = zeroed(cluster->places, sizeof(Turn));
+        for (uint32_t i = cluster->count; i < cluster->places; i++)
+            cluster->turns[i].due = NEVER;
         cluster->count = 0;
     }
     for (uint32_t i = 0; i < sim->object_count; i++) {

@@ -29,20 +29,24 @@ typedef struct {
     SimObject *object;
 } Turn;
 
+/* The loop over the turns of a cycle is unrolled so far. Then most objects of an SM's cluster, and of a
+ * memory partition's, have a branch and an indirect call of their own, which the host foresees. */
+enum { TURNS_IN_STEP = 3 };
+
 /* Objects that see each other every cycle. Clusters meet through cut links only. A host thread runs a cluster
  * through a whole quantum, so no two clusters share a cache line. */
 struct Cluster {
     uint64_t next; /* no turn is due earlier */
     uint64_t now;
-    Turn *turns; /* in tick order */
-    uint32_t count, told_count;
-    SimObject *current; /* the object at work, for panics */
-    uint64_t progress;  /* counts what object_progress() reports */
-    ToldEvent *told;    /* in this cycle, for listeners */
-    char *fault;        /* what object_fail() said */
+    Turn *turns; /* in tick order; behind them such as are never due, to fill up the last step */
+    uint32_t places, told_count; /* places: turns with these */
+    SimObject *current;          /* the object at work, for panics */
+    uint64_t progress;           /* counts what object_progress() reports */
+    ToldEvent *told;             /* in this cycle, for listeners */
+    char *fault;                 /* what object_fail() said */
 
-    uint32_t told_capacity;
-    uint64_t claimed; /* several threads: end of the last quantum that a thread took it for */
+    uint32_t count, told_capacity; /* count: of the objects */
+    uint64_t claimed;              /* several threads: end of the last quantum that a thread took it for */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */
