@@ -29,39 +29,64 @@ static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
     if (++returns->first == mc->return_entries) returns->first = 0;
 }
 
-static void send_response(MemoryController *mc, uint32_t port, const Response *response, uint64_t now,
-                          uint64_t cycle) {
-    *(MemMessage *)link_send(mc->cpu[port].send, now) = response->message;
-    if (response->message.kind == MEM_READ) {
-        mc->reads_answered++;
-        mc->read_latency_cycles += cycle - response->arrived;
-    } else {
-        mc->writes_answered++;
-    }
+/* `port_due` of a port: when its oldest response may leave. */
+static inline void look_at_port(MemoryController *mc, uint32_t port) {
+    uint64_t none = mc->returns[port].held == 0; /* then what is read is void */
+    mc->port_due[port] = (oldest_response(mc, port)->ready * mc->obj.period) | -none;
 }
 
-/* Sends what is ready. `response_due` is then when there is something to send again; for a port without room
- * that may be NEVER, and its link says when. */
-static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
-    mc->response_due = NEVER;
-    mc->response_blocked = 0;
-    for (uint32_t port = 0; port < mc->ports; port++) {
-        ReturnQueue *returns = &mc->returns[port];
-        while (returns->held) {
-            const Response *oldest = oldest_response(mc, port);
-            if (oldest->ready > cycle) {
-                mc->response_due = earlier(mc->response_due, oldest->ready * mc->obj.period);
-                break;
-            }
-            if (!link_can_send(mc->cpu[port].send, now)) {
-                mc->response_due = earlier(mc->response_due, link_space_time(mc->cpu[port].send, now));
-                mc->response_blocked = 1;
-                break;
-            }
-            send_response(mc, port, oldest, now, cycle);
-            free_return_place(mc, returns);
-        }
+/* Which port's turn it is the host cannot foresee. */
+static inline void choose_port(MemoryController *mc) {
+    uint64_t due = mc->port_due[0], first = 0;
+    for (uint32_t port = 1; port < mc->ports; port++) {
+        uint64_t sooner = mc->port_due[port] < due;
+        first = sooner ? port : first;
+        due = sooner ? mc->port_due[port] : due;
     }
+    mc->response_due = due;
+    mc->response_port = (uint32_t)first;
+}
+
+/* Ports whose link had no room are looked at in every tick: the link wakes the controller when it has some.
+ */
+SELDOM static void look_at_all_ports(MemoryController *mc) {
+    mc->response_blocked = 0;
+    for (uint32_t port = 0; port < mc->ports; port++)
+        look_at_port(mc, port);
+    choose_port(mc);
+}
+
+static inline void send_response(MemoryController *mc, uint32_t port, uint64_t now, uint64_t cycle) {
+    const Response *response = oldest_response(mc, port);
+    uint64_t read = response->message.kind == MEM_READ;
+    *(MemMessage *)link_send_checked(mc->cpu[port].send, now) = response->message;
+    mc->reads_answered += read;
+    mc->read_latency_cycles += (cycle - response->arrived) & -read;
+    mc->writes_answered += !read;
+    free_return_place(mc, &mc->returns[port]);
+}
+
+/* Sends what is ready, from all ports. */
+static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
+    do {
+        uint32_t port = mc->response_port;
+        if (link_can_send(mc->cpu[port].send, now)) {
+            send_response(mc, port, now, cycle);
+            look_at_port(mc, port);
+        } else {
+            mc->port_due[port] = link_space_time(mc->cpu[port].send, now);
+            mc->response_blocked = 1;
+        }
+        choose_port(mc);
+    } while (mc->response_due <= now);
+}
+
+/* The port's first, which becomes ready at `due`. */
+static inline void expect_response(MemoryController *mc, uint32_t port, uint64_t due) {
+    bool sooner = due < mc->response_due;
+    mc->port_due[port] = due;
+    mc->response_port = sooner ? port : mc->response_port;
+    mc->response_due = sooner ? due : mc->response_due;
 }
 
 /* ---- Commands ---- */
@@ -101,7 +126,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
         uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
         *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
                                                                     ready};
-        if (!returns->held) mc->response_due = earlier(mc->response_due, ready * mc->obj.period);
+        if (!returns->held) expect_response(mc, request->port, ready * mc->obj.period);
         returns->promised--;
         returns->held++;
         audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
@@ -117,7 +142,7 @@ static void column_issued(MemoryController *mc, const DramChoice *plan, Request 
     uint64_t bit = 1ull << plan->rank, *unserved = &mc->queue[plan->queue].unserved_reply;
     uint32_t previous = mc->last_column;
     mc->last_column = plan->command + 1u;
-    mc->turnarounds += previous && previous != mc->last_column;
+    mc->turnarounds += (previous != 0) & (previous != mc->last_column);
     mc->data_bus_cycles += mc->timing.burst;
     object_progress(&mc->obj); /* opening and closing rows alone is none */
     ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
@@ -245,6 +270,10 @@ SELDOM static const MemMessage *bring_forward(const MemoryController *mc, Link *
     return NULL;
 }
 
+static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
+    return (port + 1) & -(uint32_t)(port + 1 != mc->ports);
+}
+
 /* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
  * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
  * so with one queue that is full there is nothing to look at until then. */
@@ -253,7 +282,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
     uint32_t port = mc->first_port;
     if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count == mc->queue_entries) return NEVER;
     mc->port_blocked = 0;
-    for (uint32_t i = 0; i < mc->ports; i++, port = port + 1 == mc->ports ? 0 : port + 1) {
+    for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
         Link *link = mc->cpu[port].receive;
         uint64_t ready = link_next_ready(link);
         if (ready == NEVER) continue;
@@ -270,7 +299,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
             }
             enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle);
             link_pop(link, now);
-            mc->first_port = port + 1 == mc->ports ? 0 : port + 1;
+            mc->first_port = port_after(mc, port);
             ready = link_next_ready(link);
             if (ready == NEVER) continue;
         }
@@ -355,7 +384,8 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     MemoryController *mc = (MemoryController *)object;
     uint64_t cycle = object_cycle(object, now);
     account(mc, cycle);
-    if (now >= mc->response_due || mc->response_blocked) send_responses(mc, now, cycle);
+    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
+    if (now >= mc->response_due) send_responses(mc, now, cycle);
     issue_planned_command(mc, cycle);
     uint64_t next = accept_requests(mc, now, cycle);
     if (mc->replan || cycle >= mc->plan_expires) plan_next_command(mc, cycle);

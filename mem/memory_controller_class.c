@@ -63,7 +63,7 @@ static void memory_controller_init(SimObject *object) {
     free(mc->checker);
     mc->checker = NULL;
     mc->map = address_map_find(object);
-    mc->response_due = 0; /* the first tick looks */
+    mc->response_blocked = 1; /* the first tick looks */
     read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
         audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
@@ -205,7 +205,9 @@ static const Field memory_controller_fields[] = {
     FORMULA("row_hit_rate", row_hit_rate, "fraction", "Served requests that found their row open"),
     FORMULA("average_read_latency", average_read_latency, "cycles", "From port to port"),
     FORMULA("average_queue_entries", average_queue_entries, "requests", "Requests in the queues"),
-    HOST(MemoryController, response_due, "When a response may leave"),
+    HOST(MemoryController, port_due, "When a response of each port may leave"),
+    HOST(MemoryController, response_due, "The first of these"),
+    HOST(MemoryController, response_port, "Its port"),
     HOST(MemoryController, response_blocked, "Whether one is ready and its port has no room"),
     HOST(MemoryController, map, "The machine's address map"),
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),

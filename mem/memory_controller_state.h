@@ -78,8 +78,12 @@ typedef struct {
     uint64_t read_latency_cycles, reads_answered, writes_answered;
     uint64_t cycles;
 
-    uint64_t response_due;     /* tick in which a response may leave; 0: to be looked at */
-    uint64_t response_blocked; /* one is ready whose port has no room                    */
+    /* Found again after a resume. The data of commands come in the order of these: a port's first response
+     * is due after those of all ports that wait for their data. */
+    uint64_t port_due[PORTS_MAX]; /* tick in which the port's oldest response may leave, or NEVER */
+    uint64_t response_due;        /* the first of these                                           */
+    uint32_t response_port;       /* and its port                                                 */
+    uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
     const AddressMap *map;
     DramChecker *checker;
 } MemoryController;

@@ -713,7 +713,7 @@ START_TEST(needless_ticks_change_nothing) {
     sim->quantum = mc->period;
     while (sim->now < (uint64_t)cycles * mc->period) {
         object_poke(mc, sim->now);
-        ((MemoryController *)mc)->response_due = 0;
+        ((MemoryController *)mc)->response_blocked = 1;
         sim_run(sim, sim->now + mc->period);
     }
     run();
