@@ -188,8 +188,8 @@ static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t lin
                                                           const MemMessage *m, uint64_t now) {
     if (c->tags.tag[line]) c->stats.evictions++;
     cache_write_back(c, line, now);
+    debug_ensure(c->written[line] == 0); /* that of a dirty line went with the write-back */
     tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
-    c->written[line] = 0;
 }
 
 /* While somebody listens, or a part keeps what was evicted, or chooses where the line enters. */

@@ -7,13 +7,17 @@
 #include <string.h>
 
 static const char *const geometry_params[] = {"size", "ways", "index", "index_masks", NULL};
-static const char *const geometry_rows[] = {"cache.tags.tag",        "cache.tags.line",
-                                            "cache.written",         "cache.tags.hash.bucket",
-                                            "cache.tags.hash.links", NULL};
+static const char *const geometry_rows[] = {"cache.tags.tag",
+                                            "cache.tags.line",
+                                            "cache.written",
+                                            "cache.tags.used",
+                                            "cache.tags.hash.bucket",
+                                            "cache.tags.hash.links",
+                                            NULL};
 
 /* The lines as they were saved, copied to where they are aligned. */
 typedef struct {
-    uint64_t *tag;
+    uint64_t *tag, *used;
     TagLine *line;
     ByteMask *written;
     uint32_t count;
@@ -32,20 +36,23 @@ static void *copy_row(const SavedObject *saved, const char *name, size_t *count)
 }
 
 static bool read_lines(SavedLines *lines, const SavedObject *saved) {
-    size_t tags = 0, bytes = 0, written = 0;
+    size_t tags = 0, bytes = 0, written = 0, used = 0;
     lines->tag = copy_row(saved, geometry_rows[0], &tags);
     lines->line = copy_row(saved, geometry_rows[1], &bytes);
     lines->written = copy_row(saved, geometry_rows[2], &written);
+    lines->used = copy_row(saved, geometry_rows[3], &used);
     lines->count = (uint32_t)(tags / sizeof *lines->tag);
     lines->now = calloc(lines->count + 1, sizeof *lines->now);
     lines->order = calloc(lines->count + 1, sizeof *lines->order);
     ensure(lines->now && lines->order);
-    return lines->tag && lines->line && lines->written && bytes == lines->count * sizeof *lines->line &&
-           written == lines->count * sizeof *lines->written;
+    return lines->tag && lines->line && lines->written && lines->used &&
+           bytes == lines->count * sizeof *lines->line && written == lines->count * sizeof *lines->written &&
+           used == lines->count * sizeof *lines->used;
 }
 
 static void free_lines(SavedLines *lines) {
     free(lines->tag);
+    free(lines->used);
     free(lines->line);
     free(lines->written);
     free(lines->now);
@@ -54,11 +61,12 @@ static void free_lines(SavedLines *lines) {
 
 /* What must stay comes first, then what was used last. */
 static int compare_lines(const void *a, const void *b, void *context) {
-    const TagLine *x = &((const SavedLines *)context)->line[*(const uint32_t *)a],
-                  *y = &((const SavedLines *)context)->line[*(const uint32_t *)b];
+    const SavedLines *lines = context;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const TagLine *x = &lines->line[i], *y = &lines->line[j];
     bool x_stays = x->reserved || x->dirty, y_stays = y->reserved || y->dirty;
     if (x_stays != y_stays) return x_stays ? -1 : 1;
-    return (x->used < y->used) - (x->used > y->used);
+    return (lines->used[i] < lines->used[j]) - (lines->used[i] > lines->used[j]);
 }
 
 static uint32_t set_of(const Cache *c, const SavedLines *lines, uint64_t address) {
@@ -77,6 +85,7 @@ static uint32_t free_way(const TagArray *tags, uint32_t set, uint32_t placed) {
 static uint32_t place_lines(Cache *c, SavedLines *lines) {
     uint32_t dropped = 0, placed = 0;
     memset(c->tags.tag, 0, c->tags.shape.lines * sizeof *c->tags.tag);
+    memset(c->tags.used, 0, c->tags.shape.lines * sizeof *c->tags.used);
     memset(c->tags.line, 0, c->tags.shape.lines * sizeof *c->tags.line);
     memset(c->written, 0, c->tags.shape.lines * sizeof *c->written);
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -90,6 +99,7 @@ static uint32_t place_lines(Cache *c, SavedLines *lines) {
         }
         lines->now[old] = at;
         c->tags.tag[at] = lines->tag[old];
+        c->tags.used[at] = lines->used[old];
         c->tags.line[at] = lines->line[old];
         c->written[at] = lines->written[old];
         placed++;

@@ -92,15 +92,15 @@ typedef int64_t Stamps __attribute__((vector_size(BLOCK * sizeof(int64_t))));
 /* The stamp of the line that is `places` below that with stamp `own`: of the last, if there are fewer. All
  * are compared with all, a block of lines at a time: the host cannot foresee the order of stamps, and a
  * wrong guess at a branch costs more than the comparisons do. */
-static int64_t stamp_below(const TagLine *set, uint32_t ways, int64_t own, uint32_t places) {
+static int64_t stamp_below(const uint64_t *stamp_of, uint32_t ways, int64_t own, uint32_t places) {
     int64_t stamp = own;
     uint32_t compared = places < ways - 1 ? ways : 0;
     for (uint32_t block = 0; block < ways; block += BLOCK) {
         Stamps used = {0}, between = {0};
         for (uint32_t i = block; i < ways && i < block + BLOCK; i++)
-            used[i - block] = (int64_t)set[i].used;
+            used[i - block] = (int64_t)stamp_of[i];
         for (uint32_t i = 0; i < compared; i++) {
-            int64_t other = (int64_t)set[i].used;
+            int64_t other = (int64_t)stamp_of[i];
             between -= (other < own ? other : 0) > used;
         }
         Stamps chosen = (used != 0) & (between < places) & (used < stamp);
@@ -118,19 +118,18 @@ void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
         tag_hash_lower(tags, line, places);
         return;
     }
-    TagLine *set = tags->line + first_of_set(tags, line);
-    uint64_t own = tags->line[line].used;
-    uint64_t stamp = (uint64_t)stamp_below(set, tags->shape.ways, (int64_t)own, places);
+    uint64_t *used = tags->used + first_of_set(tags, line), own = tags->used[line];
+    uint64_t stamp = (uint64_t)stamp_below(used, tags->shape.ways, (int64_t)own, places);
     for (uint32_t i = 0; i < tags->shape.ways; i++)
-        set[i].used += (uint64_t)(set[i].used >= stamp) & (uint64_t)(set[i].used < own);
-    tags->line[line].used = stamp;
+        used[i] += (uint64_t)(used[i] >= stamp) & (uint64_t)(used[i] < own);
+    tags->used[line] = stamp;
 }
 
 /* Lines in the order in which they are replaced: by what their class is worth, then by use. An invalid line
  * is the first, one with a reserved sector cannot be. */
-static inline uint64_t replacement_order(const ClassTable *keep, const TagLine *line) {
+static inline uint64_t replacement_order(const ClassTable *keep, const TagLine *line, uint64_t used) {
     uint64_t worth = (uint64_t)class_value(keep, line->class_number) << KEEP_SHIFT;
-    uint64_t order = line->used ? worth | line->used : 0;
+    uint64_t order = used ? worth | used : 0;
     return line->reserved ? NEVER : order;
 }
 
@@ -138,7 +137,7 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
     uint32_t first = set * tags->shape.ways, victim = NO_LINE;
     uint64_t least = NEVER;
     for (uint32_t i = first; i < first + tags->shape.ways; i++) {
-        uint64_t order = replacement_order(&tags->order.keep, &tags->line[i]);
+        uint64_t order = replacement_order(&tags->order.keep, &tags->line[i], tags->used[i]);
         victim = order < least ? i : victim;
         least = order < least ? order : least;
     }
@@ -147,11 +146,12 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
 
 /* Is there a line that was used before this one, and could have been replaced instead? */
 static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
-    const TagLine *set = tags->line + first_of_set(tags, line);
-    uint64_t own = tags->line[line].used;
-    uint32_t older = 0;
+    uint32_t first = first_of_set(tags, line), older = 0;
+    const TagLine *set = tags->line + first;
+    const uint64_t *used = tags->used + first;
+    uint64_t own = tags->used[line];
     for (uint32_t i = 0; i < tags->shape.ways; i++)
-        older |= (uint32_t)(set[i].used < own) & (uint32_t)(set[i].used != 0) & (uint32_t)!set[i].reserved;
+        older |= (uint32_t)(used[i] < own) & (uint32_t)(used[i] != 0) & (uint32_t)!set[i].reserved;
     return older;
 }
 
@@ -179,6 +179,7 @@ void tag_invalidate(TagArray *tags, uint32_t line) {
     } else {
         if (tag_is_hashed(tags)) tag_hash_leave(tags, line);
         tags->tag[line] = 0;
+        tags->used[line] = 0;
         tags->line[line] = (TagLine){0};
     }
 }

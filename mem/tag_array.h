@@ -12,6 +12,8 @@
 
 #include "mem/class_table.h"
 
+#include <string.h>
+
 #define NO_LINE UINT32_MAX
 
 enum {
@@ -46,11 +48,12 @@ typedef struct {
 } TagShape;
 
 typedef struct {
-    uint64_t used; /* stamp of the last use: the smallest is the least recent; 0 in an invalid line */
     uint8_t valid, reserved, dirty; /* sector masks */
     uint8_t class_number;           /* of the request that reserved the line: MemMessage.class_number */
     uint16_t sm, warp;              /* the warp that reserved it, or NOBODY */
 } TagLine;
+
+_Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words");
 
 /* How the classes of requests bend LRU. All zero: they do not. */
 typedef struct {
@@ -75,7 +78,9 @@ typedef struct {
 typedef struct {
     TagShape shape;
     TagOrder order;
-    uint64_t *tag; /* per line, set by set: line address | 1, or 0 when the line is invalid */
+    /* Per line, set by set: a search or a replacement reads one line of the host's cache of each. */
+    uint64_t *tag;  /* line address | 1, or 0 when the line is invalid                                */
+    uint64_t *used; /* stamp of the last use: the smallest is the least recent; 0 in an invalid line */
     TagLine *line;
     uint64_t uses; /* the last stamp given out */
     TagHash hash;  /* of a hashed array        */
@@ -93,7 +98,8 @@ typedef struct {
     DERIVED(T, m.shape, "Geometry and set index")                                                            \
     , KNOB_BY_METHOD(T, m.order, #m ".order", "Where lines of each class enter and leave"),                  \
         STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \
-    , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors, owner and last use of each line")                      \
+    , STATE_ARRAY(T, m.used, m.shape.lines, "Stamp of the last use of each line")                            \
+    , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors and owner of each line")                                \
     , STATE(T, m.uses, "Stamp of the last use")                                                              \
     , STATE_ARRAY(T, m.hash.bucket, m.shape.buckets, "Hashed: table from address to line")                   \
     , STATE_ARRAY(T, m.hash.links, m.shape.hashed, "Hashed: lines in the order of use, and free ones")       \
@@ -174,7 +180,7 @@ static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
 }
 
 static inline void tag_touch(TagArray *tags, uint32_t line) {
-    tags->line[line].used = ++tags->uses;
+    tags->used[line] = ++tags->uses;
     if (tag_is_hashed(tags)) tag_hash_touch(tags, line);
 }
 /* Moves a line that has just been touched so many places down the order of use of its set. */
@@ -185,20 +191,45 @@ void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep);
 
 uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
 
+enum { WAY_BITS = 6 }; /* of the ways that are compared at once; above them a stamp has room for 2^57 uses */
+
+typedef int64_t TagOrders __attribute__((vector_size(TAG_BLOCK * sizeof(int64_t)), aligned(8), may_alias));
+
+static inline int64_t tag_lesser(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Of the set that begins with line `first`: stamp << WAY_BITS | way of the way with the least stamp that has
+ * no reserved sector, or INT64_MAX. All ways are compared, blocks of them at a time: the host cannot foresee
+ * the order of use. */
+static inline int64_t tag_least_used(const TagArray *tags, uint32_t first) {
+    const uint64_t *used = tags->used + first;
+    const TagLine *line = tags->line + first;
+    const TagLine all_reserved = {.reserved = UINT8_MAX};
+    uint32_t ways = tags->shape.ways, way = 0;
+    int64_t mask, rest = INT64_MAX;
+    memcpy(&mask, &all_reserved, sizeof mask);
+    TagOrders least = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, number = {0, 1, 2, 3};
+    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK) {
+        TagOrders reserved = (*(const TagOrders *)(line + way) & mask) != 0;
+        TagOrders order = *(const TagOrders *)(used + way) << WAY_BITS | number | (reserved & INT64_MAX);
+        TagOrders less = order < least;
+        least = (order & less) | (least & ~less);
+    }
+    for (; way < ways; way++)
+        rest = tag_lesser(rest, line[way].reserved ? INT64_MAX : (int64_t)(used[way] << WAY_BITS | way));
+    return tag_lesser(tag_lesser(tag_lesser(least[0], least[1]), tag_lesser(least[2], least[3])), rest);
+}
+
 /* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
  * the classes that are to be kept least. NO_LINE when every way is reserved. */
 static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
     if (tag_is_hashed(tags)) return tag_hash_victim(tags);
-    if (__builtin_expect(tags->order.by_class != 0, 0)) return tag_victim_by_class(tags, set);
-    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
-    const TagLine *line = tags->line + first, *end = line + tags->shape.ways;
-    uint64_t oldest = NEVER;
-    for (uint32_t i = first; line != end; line++, i++) { /* nor does it foresee the order of use */
-        uint64_t used = line->used | -(uint64_t)(line->reserved != 0);
-        victim = used < oldest ? i : victim;
-        oldest = used < oldest ? used : oldest;
-    }
-    return victim;
+    bool by_class = (tags->order.by_class != 0) | (tags->shape.ways > 1u << WAY_BITS);
+    if (__builtin_expect(by_class, 0)) return tag_victim_by_class(tags, set);
+    uint32_t first = set * tags->shape.ways;
+    int64_t least = tag_least_used(tags, first);
+    return least == INT64_MAX ? NO_LINE : first + ((uint32_t)least & ((1u << WAY_BITS) - 1));
 }
 
 /* Gives `line`, whose former contents are lost, to `line_address`, at the depth of its class: as the most

@@ -81,18 +81,18 @@ void tag_hash_touch(TagArray *tags, uint32_t line) {
 void tag_hash_lower(TagArray *tags, uint32_t line, uint32_t places) {
     TagHash *hash = &tags->hash;
     uint32_t newer = hash->links[line].newer, below = hash->links[line].older;
-    uint64_t *used = &tags->line[line].used;
+    uint64_t *used = &tags->used[line];
     unlink_line(hash, line);
     if (places >= LEAST_RECENT && hash->oldest) {
-        uint64_t oldest = tags->line[hash->oldest - 1].used;
+        uint64_t oldest = tags->used[hash->oldest - 1];
         *used = oldest > 1 ? oldest - 1 : oldest;
         newer = hash->oldest;
         places = 0;
     }
     for (; places && below; places--) {
         uint64_t stamp = *used;
-        *used = tags->line[below - 1].used;
-        tags->line[below - 1].used = stamp;
+        *used = tags->used[below - 1];
+        tags->used[below - 1] = stamp;
         newer = below;
         below = hash->links[below - 1].older;
     }
@@ -143,8 +143,8 @@ void tag_hash_leave(TagArray *tags, uint32_t line) {
 }
 
 static int compare_use(const void *a, const void *b, void *context) {
-    const TagLine *line = ((const TagArray *)context)->line;
-    uint64_t x = line[*(const uint32_t *)a].used, y = line[*(const uint32_t *)b].used;
+    const uint64_t *used = ((const TagArray *)context)->used;
+    uint64_t x = used[*(const uint32_t *)a], y = used[*(const uint32_t *)b];
     return (x > y) - (x < y);
 }
 

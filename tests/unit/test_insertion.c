@@ -13,12 +13,14 @@ static TagArray one_set(uint32_t ways) {
     tag_shape_init(&tags.shape, "test",
                    &(TagGeometry){.size = (uint64_t)ways * LINE, .ways = ways, .line = LINE, .sectors = 1});
     tags.tag = calloc(tags.shape.lines, sizeof *tags.tag);
+    tags.used = calloc(tags.shape.lines, sizeof *tags.used);
     tags.line = calloc(tags.shape.lines, sizeof *tags.line);
     return tags;
 }
 
 static void free_tags(TagArray *tags) {
     free(tags->tag);
+    free(tags->used);
     free(tags->line);
 }
 
@@ -43,11 +45,10 @@ static void expect_order(const TagArray *tags, const char *want) {
     for (;;) {
         uint32_t next = NO_LINE;
         for (uint32_t i = 0; i < tags->shape.ways; i++)
-            if (tags->line[i].used > above && (next == NO_LINE || tags->line[i].used < tags->line[next].used))
-                next = i;
+            if (tags->used[i] > above && (next == NO_LINE || tags->used[i] < tags->used[next])) next = i;
         if (next == NO_LINE) break;
         got[length++] = (char)('a' + tag_address(tags, next) / LINE);
-        above = tags->line[next].used;
+        above = tags->used[next];
     }
     ck_assert_str_eq(got, want);
 }

@@ -14,12 +14,14 @@ static InstructionCache new_cache(void) {
     TagGeometry geometry = {.size = 2048, .ways = 4, .line = 128, .sectors = 1};
     tag_shape_init(&cache.tags.shape, "test", &geometry);
     cache.tags.tag = calloc(cache.tags.shape.lines, sizeof *cache.tags.tag);
+    cache.tags.used = calloc(cache.tags.shape.lines, sizeof *cache.tags.used);
     cache.tags.line = calloc(cache.tags.shape.lines, sizeof *cache.tags.line);
     return cache;
 }
 
 static void free_cache(InstructionCache *cache) {
     free(cache->tags.tag);
+    free(cache->tags.used);
     free(cache->tags.line);
 }
 

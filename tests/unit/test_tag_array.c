@@ -10,6 +10,7 @@ static TagArray make_tags(TagGeometry geometry) {
     TagArray tags = {0};
     tag_shape_init(&tags.shape, "test", &geometry);
     tags.tag = calloc(tags.shape.lines, sizeof *tags.tag);
+    tags.used = calloc(tags.shape.lines, sizeof *tags.used);
     tags.line = calloc(tags.shape.lines, sizeof *tags.line);
     return tags;
 }
@@ -24,6 +25,7 @@ static TagArray make_hashed(uint32_t lines) {
 
 static void free_tags(TagArray *tags) {
     free(tags->tag);
+    free(tags->used);
     free(tags->line);
     free(tags->hash.bucket);
     free(tags->hash.links);
@@ -162,6 +164,31 @@ START_TEST(victim_is_an_invalid_line_then_the_least_recently_used) {
 }
 END_TEST
 
+/* Ways are compared in blocks: any number of them, in the second of two sets, with a reserved sector of any
+ * number, against a plain search. */
+START_TEST(victim_is_the_same_as_that_of_a_plain_search) {
+    const uint32_t number_of_ways[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 64, 65};
+    uint32_t ways = number_of_ways[_i];
+    TagArray tags = make_tags(
+        (TagGeometry){.size = 2ull * ways * LINE, .ways = ways, .line = LINE, .sectors = 4});
+    Random random = {ways};
+    for (int step = 0; step < 2000; step++) {
+        uint32_t line = ways + (uint32_t)random_below(&random, ways), best = NO_LINE;
+        if (random_below(&random, 8))
+            install(&tags, line, (uint64_t)step * LINE);
+        else
+            tag_invalidate(&tags, line);
+        if (tags.tag[line] && random_below(&random, 2)) tags.line[line].reserved = (uint8_t)(1 << step % 4);
+        tags.line[line].valid = tags.line[line].dirty = UINT8_MAX; /* nor does anything else of it matter */
+        for (uint32_t i = 2 * ways; i-- > ways;)
+            if (!tags.line[i].reserved && (best == NO_LINE || tags.used[i] <= tags.used[best])) best = i;
+        ck_assert_uint_eq(tag_victim(&tags, 1), best);
+        if (best == NO_LINE) tags.line[line].reserved = 0;
+    }
+    free_tags(&tags);
+}
+END_TEST
+
 START_TEST(reserved_lines_are_no_victims_and_survive_invalidation) {
     TagArray tags = make_tags((TagGeometry){.size = 256, .ways = 2, .line = LINE, .sectors = 4});
     install(&tags, 0, 0);
@@ -209,7 +236,7 @@ static void check_victim(const TagArray *tags) {
         if (line->reserved) continue;
         uint32_t keep = tags->order.keep.of[line->class_number];
         uint32_t other_keep = best == NO_LINE ? 256 : tags->order.keep.of[other->class_number];
-        if (keep < other_keep || (keep == other_keep && line->used < other->used)) best = i;
+        if (keep < other_keep || (keep == other_keep && tags->used[i] < tags->used[best])) best = i;
     }
     ck_assert_uint_eq(victim, best);
 }
@@ -255,7 +282,7 @@ START_TEST(rebuilt_array_knows_its_lines_and_their_order) {
     static const uint64_t stamps[] = {7, 3, 9, 4};
     for (uint32_t i = 0; i < 4; i++) {
         tags.tag[i] = i * LINE | 1;
-        tags.line[i].used = stamps[i];
+        tags.used[i] = stamps[i];
     }
     tags.uses = 9;
     tag_rebuild(&tags);
@@ -304,6 +331,7 @@ Suite *tag_array_suite(void) {
     tcase_add_test(tests, sectors_of_a_segment);
     tcase_add_test(tests, found_only_in_its_set_and_after_install);
     tcase_add_test(tests, victim_is_an_invalid_line_then_the_least_recently_used);
+    tcase_add_loop_test(tests, victim_is_the_same_as_that_of_a_plain_search, 0, 11);
     tcase_add_test(tests, reserved_lines_are_no_victims_and_survive_invalidation);
     tcase_add_test(tests, more_ways_than_can_be_searched_are_hashed);
     tcase_add_loop_test(tests, hashed_array_does_what_a_search_of_all_ways_would, 0, 2);
