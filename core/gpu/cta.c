@@ -23,7 +23,8 @@ static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_c
     memcpy(identity.ctaid, cta->ctaid, sizeof identity.ctaid);
     memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
     memcpy(identity.ntid, running->block, sizeof identity.ntid);
-    exec_fill_specials(running->kernel, &identity, sm_registers(sm, w));
+    exec_fill_specials(running->kernel->specials, running->kernel->special_count, &identity,
+                       sm_registers(sm, w));
 }
 
 static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {

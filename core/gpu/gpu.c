@@ -126,6 +126,7 @@ void gpu_elaborate(Gpu *gpu) {
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     free(gpu->running.params);
+    free(gpu->running.constants);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
     free(gpu);
@@ -216,11 +217,24 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
                    launch->shared_bytes);
 }
 
+static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running) {
+    WarpIdentity identity = {
+        .sm_count = gpu->sm_count,
+        .grid = running->launch,
+        .dynamic_shared_bytes = running->dynamic_shared_bytes,
+        .total_shared_bytes = running->shared_bytes,
+    };
+    memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
+    memcpy(identity.ntid, running->block, sizeof identity.ntid);
+    return launch_constants_compute(running->kernel, &identity, running->params);
+}
+
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     RunningKernel *running = &gpu->running;
     char why[160];
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     free(running->params);
+    free(running->constants);
     *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
     memcpy(running->grid, launch->grid, sizeof running->grid);
     memcpy(running->block, launch->block, sizeof running->block);
@@ -233,6 +247,7 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     running->params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
     ensure(running->params);
     if (kernel->param_bytes) memcpy(running->params, launch->params, kernel->param_bytes);
+    running->constants = constants_of_launch(gpu, running);
     running->ctas_per_sm = UINT32_MAX;
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         uint32_t registers = launch->registers ? launch->registers : kernel->registers_per_thread;

@@ -53,6 +53,7 @@ typedef struct {
     uint32_t dynamic_shared_bytes;
     uint32_t launch; /* number of the launch: %gridid */
     uint8_t *params;
+    uint8_t *constants; /* the kernel's constant bank, launch constants included */
     const TextureTable *textures;
 } RunningKernel;
 

@@ -60,7 +60,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
         sm->windows = resized(sm->windows, warps * kernel->windows * sizeof *sm->windows);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
-    sm->context->bank[1] = kernel->constants;
+    sm->context->bank[1] = running->constants;
     sm->context->params = running->params;
     sm->context->param_bytes = kernel->param_bytes;
     sm->context->textures = running->textures;

@@ -44,6 +44,10 @@ static uint32_t take_slot(ConstantBank *bank, uint32_t bytes) {
     return slot;
 }
 
+uint32_t constants_reserve(ConstantBank *bank, uint32_t bytes) {
+    return take_slot(bank, bytes);
+}
+
 uint32_t constants_slot(ConstantBank *bank, Arena *arena, uint64_t value, uint32_t bytes, uint32_t variable) {
     Constant constant = {.value = value, .variable = variable, .bytes = bytes};
     if (bank->count * 2 >= bank->index_capacity) grow_index(bank, arena);

@@ -24,6 +24,8 @@ typedef struct {
 void constants_init(ConstantBank *bank);
 /* The slot of the constant; equal ones are stored once. */
 uint32_t constants_slot(ConstantBank *bank, Arena *arena, uint64_t value, uint32_t bytes, uint32_t variable);
+/* A slot of 4 or 8 bytes a lane for what is not known yet. */
+uint32_t constants_reserve(ConstantBank *bank, uint32_t bytes);
 /* Writes the bank into the kernel and registers the addresses that are known only when the module is
  * placed. */
 void constants_store(const ConstantBank *bank, Module *module, uint32_t kernel);

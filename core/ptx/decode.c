@@ -2,6 +2,7 @@
 
 #include "core/ptx/constants.h"
 #include "core/ptx/control_flow.h"
+#include "core/ptx/launch_constants.h"
 #include "core/ptx/liveness.h"
 #include "core/ptx/registers.h"
 #include "core/ptx/windows.h"
@@ -21,6 +22,7 @@ typedef struct {
     uint32_t access_count, access_capacity;
     uint32_t *place; /* slot of a register, index of a predicate */
     uint8_t *name;
+    LaunchConstants launch;
     ConstantBank constants;
 } Decoder;
 
@@ -221,9 +223,12 @@ static void allocate_slots(Decoder *decoder, const LiveRanges *ranges) {
         const VirtualRegister *reg = &decoder->body->registers[r];
         width[r] = reg->is_predicate ? 0 : reg->bytes == 8 ? 2 : 1;
     }
-    kernel->slots = assign_places(decoder->arena, ranges, width, find_late_writes(decoder), decoder->place);
+    /* To the machine they all are registers. */
     uint64_t peak = liveness_peak(decoder->arena, ranges, width, kernel->inst_count);
     kernel->registers_per_thread = peak ? (uint32_t)peak : 1;
+    for (uint32_t r = 0; r < ranges->register_count; r++)
+        if (decoder->launch.of_register[r]) width[r] = 0;
+    kernel->slots = assign_places(decoder->arena, ranges, width, find_late_writes(decoder), decoder->place);
 }
 
 static void allocate_predicates(Decoder *decoder, const LiveRanges *ranges, uint32_t line) {
@@ -247,6 +252,8 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
     uint32_t count = decoder->body->register_count;
     LiveRanges ranges = liveness_find(decoder->arena, flow, decoder->accesses, decoder->access_count, count);
     drop_dead_results(decoder, &ranges);
+    decoder->launch = launch_constants_find(decoder->body, decoder->kernel, decoder->plans, &ranges,
+                                            decoder->accesses, decoder->access_count);
     decoder->place = arena_alloc(decoder->arena, count, sizeof *decoder->place);
     decoder->name = arena_alloc(decoder->arena, count, sizeof *decoder->name);
     allocate_slots(decoder, &ranges);
@@ -257,15 +264,36 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
                     decoder->kernel->name, MAX_SLOTS);
 }
 
+/* Launch constants have places in the constant bank. */
+static void begin_constants(Decoder *decoder) {
+    constants_init(&decoder->constants);
+    for (uint32_t r = 0; r < decoder->body->register_count; r++)
+        if (decoder->launch.of_register[r])
+            decoder->place[r] = OPERAND_CONST / SLOT_BYTES +
+                                constants_reserve(&decoder->constants,
+                                                  decoder->body->registers[r].bytes == 8 ? 8 : 4);
+}
+
 /* Operands. */
+
+static uint32_t find_special(const SpecialSlot *specials, uint32_t count, uint32_t special) {
+    uint32_t i = 0;
+    while (i < count && specials[i].special != special)
+        i++;
+    return i;
+}
 
 static uint32_t special_offset(Decoder *decoder, uint32_t special) {
     Kernel *kernel = decoder->kernel;
-    for (uint32_t i = 0; i < kernel->special_count; i++)
-        if (kernel->specials[i].special == special) return kernel->specials[i].offset;
-    uint32_t offset = kernel->slots++ * SLOT_BYTES;
-    kernel->specials[kernel->special_count++] = (SpecialSlot){special, offset};
-    return offset;
+    bool launch = launch_constants_has_special(special);
+    SpecialSlot *specials = launch ? kernel->launch_specials : kernel->specials;
+    uint32_t *count = launch ? &kernel->launch_special_count : &kernel->special_count,
+             i = find_special(specials, *count, special);
+    if (i == *count) {
+        uint32_t slot = launch ? constants_reserve(&decoder->constants, 4) : kernel->slots++;
+        specials[(*count)++] = (SpecialSlot){special, slot * SLOT_BYTES};
+    }
+    return specials[i].offset | (launch ? OPERAND_CONST : 0);
 }
 
 static uint32_t constant_operand(Decoder *decoder, uint64_t value, uint32_t bytes, uint32_t variable) {
@@ -379,6 +407,19 @@ static void set_operands(Decoder *decoder, uint32_t i) {
     if (statement->guard != NO_REGISTER) inst->guard = (uint8_t)decoder->place[statement->guard];
 }
 
+/* Warps have nothing left to do but to name the address of a load. */
+static void set_launch_steps(Decoder *decoder) {
+    Kernel *kernel = decoder->kernel;
+    kernel->launch_steps = arena_alloc(&decoder->parser->module->fixups->storage, kernel->inst_count,
+                                       sizeof *kernel->launch_steps);
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        Inst *inst = &kernel->insts[i];
+        if (!decoder->launch.of_inst[i]) continue;
+        kernel->launch_steps[kernel->launch_step_count++] = (LaunchStep){i, inst->exec};
+        inst->exec = inst->kind == INST_LOAD ? exec_param_address : exec_nothing;
+    }
+}
+
 /* What the scoreboard and the operand collector see. */
 static void set_names(Decoder *decoder) {
     for (uint32_t a = 0; a < decoder->access_count; a++) {
@@ -457,10 +498,12 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     if (parser->unsupported_count > unsupported) return;
     ControlFlow flow = control_flow_build(decoder.arena, kernel->insts, kernel->inst_count);
     allocate_registers(&decoder, &flow, entry->line);
-    constants_init(&decoder.constants);
+    begin_constants(&decoder);
     kernel->specials = arena_alloc(storage, SPECIAL_COUNT, sizeof *kernel->specials);
+    kernel->launch_specials = arena_alloc(storage, SPECIAL_COUNT, sizeof *kernel->launch_specials);
     for (uint32_t i = 0; i < kernel->inst_count; i++)
         set_operands(&decoder, i);
+    set_launch_steps(&decoder);
     set_names(&decoder);
     assign_windows(decoder.arena, kernel);
     constants_store(&decoder.constants, parser->module, index);

@@ -90,8 +90,14 @@ struct ExecContext {
     uint64_t texel[WARP_LANES * LANE_TEXELS];
 };
 
-/* Writes the values of the kernel's special registers into the registers of a starting warp. */
-void exec_fill_specials(const Kernel *kernel, const WarpIdentity *identity, uint8_t *registers);
+/* Writes the values of special registers into their slots: the registers of a starting warp, or a constant
+ * bank. */
+void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpIdentity *identity,
+                        uint8_t *slots);
+
+/* The constant bank of a launch, to be freed: the kernel's, with what is the same in all threads of the
+ * launch. `identity`: that of any warp of it. The kernel's module is placed. */
+uint8_t *launch_constants_compute(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params);
 
 /* Before a load or an atomic executes: would an active lane read a byte of shared memory from `start` to
  * below `end`? Changes address[], lowest, highest and space of the context, which the instruction sets anew.

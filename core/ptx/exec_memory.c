@@ -216,6 +216,14 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         access_spaces(inst, context, global_##kind, shared_##kind, local_##kind);                            \
     }
 
+/* A load whose value is in the constant bank: what is left is the access. */
+void exec_param_address(const Inst *inst, ExecContext *context) {
+    uint64_t address = (uint64_t)inst->displacement;
+    context->space = SPACE_PARAM;
+    context->lowest = context->highest = address;
+    FOR_LANES context->address[lane] = address;
+}
+
 DEFINE_LOAD(u8, uint8_t, LaneU32)
 DEFINE_LOAD(s8, int8_t, LaneS32)
 DEFINE_LOAD(u16, uint16_t, LaneU32)

@@ -183,10 +183,11 @@ static bool differs_by_lane(SpecialRegister special) {
     return special == SPECIAL_LANEID || (special >= SPECIAL_LANEMASK_EQ && special <= SPECIAL_LANEMASK_GE);
 }
 
-void exec_fill_specials(const Kernel *kernel, const WarpIdentity *identity, uint8_t *registers) {
-    for (uint32_t index = 0; index < kernel->special_count; index++) {
-        LaneU32 *to = (LaneU32 *)(void *)(registers + kernel->specials[index].offset);
-        SpecialRegister special = (SpecialRegister)kernel->specials[index].special;
+void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpIdentity *identity,
+                        uint8_t *slots) {
+    for (uint32_t index = 0; index < count; index++) {
+        LaneU32 *to = (LaneU32 *)(void *)(slots + specials[index].offset);
+        SpecialRegister special = (SpecialRegister)specials[index].special;
         if (special <= SPECIAL_TID_Z) {
             fill_thread_coordinate(to, special - SPECIAL_TID_X, identity);
         } else if (differs_by_lane(special)) {

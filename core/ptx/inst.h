@@ -2,9 +2,10 @@
  *
  * Registers of a warp are stored as lanes side by side. A 32-bit register (and an 8- or 16-bit one) takes one
  * slot of WARP_LANES * 4 bytes, a 64-bit register two adjacent slots read as uint64_t[WARP_LANES].
- * Immediates stand in a constant bank of the kernel, already broadcast over the lanes in the same layout, and
- * special registers (%tid.x ...) are ordinary slots that are filled when the warp starts: so every source of
- * an arithmetic instruction is "bank pointer + byte offset", without a case distinction. */
+ * Immediates, and registers that are the same in all threads of a launch, stand in a constant bank of the
+ * kernel, broadcast over the lanes in the same layout, and special registers (%tid.x ...) are ordinary slots
+ * that are filled when the warp starts: so every source of an arithmetic instruction is "bank pointer + byte
+ * offset", without a case distinction. */
 #ifndef WW_PTX_INST_H
 #define WW_PTX_INST_H
 
@@ -190,8 +191,15 @@ typedef enum {
 
 typedef struct {
     uint32_t special; /* SpecialRegister */
-    uint32_t offset;  /* byte offset of its slot in the warp's registers */
+    uint32_t offset;  /* byte offset of its slot in the warp's registers, or in the constant bank */
 } SpecialSlot;
+
+/* An instruction that is executed when the kernel is launched, since its results, in the constant bank, are
+ * the same in all threads; warps that come to it execute insts[inst].exec, which writes no register. */
+typedef struct {
+    uint32_t inst;
+    ExecFn *exec;
+} LaunchStep;
 
 /* PARAM_BITS: a .b type, which does not say, or an array. */
 typedef enum { PARAM_BITS, PARAM_INTEGER, PARAM_FLOAT } ParamType;
@@ -224,8 +232,12 @@ typedef struct Kernel {
     KernelParam *params;
     SpecialSlot *specials;
     uint32_t special_count;
-    uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots                 */
+    uint8_t *constants; /* the constant bank, SLOT_BYTES-aligned slots, as it is before a launch */
     uint32_t constant_slots;
+    SpecialSlot *launch_specials; /* those that are the same in all threads; in the constant bank   */
+    uint32_t launch_special_count;
+    LaunchStep *launch_steps; /* in the order in which they are to be executed                  */
+    uint32_t launch_step_count;
     uint64_t code_address; /* where its instructions lie for the instruction cache; set when it is placed */
     TileMark *marks;       /* in order of instructions */
     uint32_t mark_count;

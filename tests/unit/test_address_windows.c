@@ -154,7 +154,7 @@ static void expect_windows(const char *text, uint32_t count, const uint8_t *expe
 }
 
 START_TEST(what_a_loop_goes_by_has_a_window_and_what_it_changes_has_none) {
-    expect_windows(KERNEL("mov.u64 %rd1, s; mov.u64 %rd2, s; mov.u32 %r1, 0;\n"
+    expect_windows(KERNEL("cvt.u64.u32 %rd1, %tid.x; mov.u64 %rd2, s; mov.u32 %r1, 0;\n"
                           "LOOP: ld.shared.u32 %r2, [%rd1]; st.shared.u32 [%rd2], %r2;\n"
                           "add.s64 %rd2, %rd2, 4; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n"
                           "@%p1 bra LOOP; ld.shared.u32 %r3, [%rd2];"),
@@ -163,17 +163,17 @@ START_TEST(what_a_loop_goes_by_has_a_window_and_what_it_changes_has_none) {
 END_TEST
 
 START_TEST(several_accesses_to_a_change_are_worth_a_window) {
-    expect_windows(KERNEL("mov.u32 %r1, s; ld.shared.u32 %r2, [%r1]; ld.shared.u32 %r3, [%r1+4];\n"
+    expect_windows(KERNEL("mov.u32 %r1, %tid.x; ld.shared.u32 %r2, [%r1]; ld.shared.u32 %r3, [%r1+4];\n"
                           "st.shared.u32 [%r1+8], %r2; ld.shared.v2.u32 {%r4, %r5}, [%r1];"),
                    1, (const uint8_t[]){1, 1, 1, 1, 0}, 5);
-    expect_windows(KERNEL("mov.u32 %r1, s; ld.shared.u32 %r2, [%r1]; st.shared.u32 [%r1+8], %r2;"), 0,
+    expect_windows(KERNEL("mov.u32 %r1, %tid.x; ld.shared.u32 %r2, [%r1]; st.shared.u32 [%r1+8], %r2;"), 0,
                    (const uint8_t[]){0, 0, 0}, 3);
 }
 END_TEST
 
 START_TEST(registers_that_change_otherwise_than_by_arithmetic_have_no_window) {
     expect_windows(
-        KERNEL("mov.u32 %r1, s; ld.shared.u32 %r1, [%r1]; ld.shared.u32 %r2, [%r1];\n"
+        KERNEL("mov.u32 %r1, %tid.x; ld.shared.u32 %r1, [%r1]; ld.shared.u32 %r2, [%r1];\n"
                "ld.shared.u32 %r3, [%r1+4]; ld.shared.u32 %r4, [%r1+8]; st.shared.u32 [%r1], %r2;\n"
                "st.shared.u32 [%r1], %r3; st.shared.u32 [%r1], %r4;"),
         0, (const uint8_t[]){0, 0, 0, 0, 0, 0, 0, 0}, 8);

@@ -389,9 +389,8 @@ START_TEST(special_registers_of_a_warp) {
                            {SPECIAL_TID_Z, 256},
                            {SPECIAL_LANEMASK_GT, 384},
                            {SPECIAL_CTAID_Y, 512}};
-    Kernel kernel = {.specials = slots, .special_count = 5};
     WarpIdentity identity = {.ctaid = {1, 2, 3}, .ntid = {10, 3, 4}, .warp_in_cta = 1};
-    exec_fill_specials(&kernel, &identity, (uint8_t *)warp.registers);
+    exec_fill_specials(slots, 5, &identity, (uint8_t *)warp.registers);
     const uint32_t *lanes = (const uint32_t *)(const void *)warp.registers;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         uint32_t thread = 32 + lane;
