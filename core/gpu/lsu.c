@@ -34,8 +34,8 @@ typedef struct {
     /* parameters */
     uint32_t shared_latency, constant_latency, entries;
     /* derived */
-    uint32_t completed_slots;
-    uint32_t narrow_segments, flag_pad; /* a parameter */
+    uint32_t completed_slots, answered_slots;
+    uint32_t narrow_segments; /* a parameter */
     /* ports */
     Port sm, mem, constant, texture;
     /* state */
@@ -85,8 +85,8 @@ static const Field lsu_fields[] = {
                "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
                "elements of 2 B",
                .timing = true),
-    DERIVED(Lsu, flag_pad, "Alignment"),
-    DERIVED(Lsu, completed_slots, "Size of the rings of completed instructions"),
+    DERIVED(Lsu, completed_slots, "Size of the ring of completed instructions"),
+    DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
     PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
@@ -108,7 +108,7 @@ static const Field lsu_fields[] = {
     STATE_ARRAY(Lsu, completed, completed_slots, "Shared-memory and constant pipeline"),
     STATE(Lsu, completed_head, "Its oldest"),
     STATE(Lsu, completed_tail, "Its end"),
-    STATE_ARRAY(Lsu, answered, completed_slots, "Instructions whose last answer has come"),
+    STATE_ARRAY(Lsu, answered, answered_slots, "Instructions whose last answer has come"),
     STATE(Lsu, answered_head, "Its oldest"),
     STATE(Lsu, answered_tail, "Its end"),
     STAT(Lsu, global_loads, "instructions", "Warp loads from global memory"),
@@ -133,11 +133,23 @@ static const Field lsu_fields[] = {
             "Coalescing: segments per global or local load"),
     FIELDS_END};
 
+static uint32_t power_of_two_from(uint32_t n) {
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+/* The pipeline of fixed latency takes and hands on one instruction per cycle; what of it is due may have to
+ * wait for as many with the shorter latency as are begun meanwhile. Its ring is no larger than that: the
+ * slots are used in turn, and all take a place in the host's cache. */
 static void build(SimObject *object) {
+    enum { AT_LEAST = 128 }; /* a resumed run may have another latency */
     Lsu *lsu = (Lsu *)object;
-    lsu->completed_slots = 1;
-    while (lsu->completed_slots < lsu->entries + lsu->shared_latency + 8)
-        lsu->completed_slots *= 2;
+    uint32_t latency = lsu->shared_latency > lsu->constant_latency ? lsu->shared_latency
+                                                                   : lsu->constant_latency;
+    lsu->completed_slots = power_of_two_from(2 * latency + 8 > AT_LEAST ? 2 * latency + 8 : AT_LEAST);
+    lsu->answered_slots = power_of_two_from(lsu->entries + 8);
 }
 
 static uint64_t queue_length(const SimObject *object, uint32_t queue) {
@@ -157,7 +169,7 @@ static void init(SimObject *object) {
                 queue_length);
     audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE,
                 lsu->completed_slots, queue_length);
-    audit_queue(object, QUEUE_ANSWERED, "answered instructions", QUEUE_FIFO, lsu->completed_slots,
+    audit_queue(object, QUEUE_ANSWERED, "answered instructions", QUEUE_FIFO, lsu->answered_slots,
                 queue_length);
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
@@ -166,10 +178,11 @@ static void init(SimObject *object) {
 
 /* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
  * readiness: what has a short latency overtakes what was begun before it. */
-static inline MemoryDone *push_completed(Lsu *lsu, Completed *ring, uint64_t head, uint64_t *tail,
-                                         uint64_t ready) {
-    uint64_t at = (*tail)++, mask = lsu->completed_slots - 1;
+static inline MemoryDone *push_completed(const Lsu *lsu, Completed *ring, uint32_t slots, uint64_t head,
+                                         uint64_t *tail, uint64_t ready) {
+    uint64_t at = (*tail)++, mask = slots - 1;
     LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
+    debug_ensure(at - head < slots);
     for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
         ring[at & mask] = ring[(at - 1) & mask];
         audit_move(&lsu->obj, queue, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
@@ -187,7 +200,8 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
     }
-    *push_completed(lsu, lsu->answered, lsu->answered_head, &lsu->answered_tail, now) = entry->done;
+    *push_completed(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, &lsu->answered_tail,
+                    now) = entry->done;
     entry->next_free = lsu->first_free;
     lsu->first_free = index;
     lsu->in_use--;
@@ -227,7 +241,7 @@ static inline void write_back(Lsu *lsu, uint64_t now) {
     if (!link_can_send(link, now)) return;
     Completed *ring = due ? lsu->completed : lsu->answered;
     uint64_t *head = due ? &lsu->completed_head : &lsu->answered_head;
-    uint64_t slot = (*head)++ & (lsu->completed_slots - 1);
+    uint64_t slot = (*head)++ & ((due ? lsu->completed_slots : lsu->answered_slots) - 1);
     *(MemoryDone *)link_send_checked(link, now) = ring[slot].done;
     audit_leave(&lsu->obj, due ? QUEUE_COMPLETED : QUEUE_ANSWERED, (uint32_t)slot);
 }
@@ -285,8 +299,8 @@ static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, ui
     lsu->busy_until = now + cycles * period;
     /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
      * F + latency + 2, as every unit's result is. */
-    set_done(push_completed(lsu, lsu->completed, lsu->completed_head, &lsu->completed_tail,
-                            now + (cycles + latency) * period),
+    set_done(push_completed(lsu, lsu->completed, lsu->completed_slots, lsu->completed_head,
+                            &lsu->completed_tail, now + (cycles + latency) * period),
              op);
 }
 

@@ -46,9 +46,9 @@ static bool count_register(const Kernel *kernel, uint32_t offset, const Counts *
 }
 
 /* A window is found out anew after each change: it pays when there are several accesses to a change. A loop
- * counts as if it ran a few times. */
+ * that does not change it outweighs what others do with its place. */
 static int64_t gain_of(const Kernel *kernel, const Counts *counts) {
-    enum { LOOP = 8 };
+    enum { LOOP = 64 };
     uint32_t all = kernel->inst_count;
     int64_t gain = (int64_t)counts->accesses[all] - 2 * (int64_t)counts->changes[all];
     for (uint32_t i = 0; i < all; i++) {
