@@ -249,10 +249,12 @@ static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
     return (uint64_t)(((__uint128_t)a * b) >> 64);
 }
 
-/* Makes sure that the object ticks at `time` (an edge of its clock) or earlier. */
+/* Makes sure that the object ticks at `time` (an edge of its clock) or earlier. Without a branch: the host
+ * cannot foresee who is earlier. */
 static inline void object_poke(SimObject *object, uint64_t time) {
-    if (time < *object->due) *object->due = time;
-    if (time < *object->cluster_due) *object->cluster_due = time;
+    uint64_t due = *object->due, cluster_due = *object->cluster_due;
+    *object->due = time < due ? time : due;
+    *object->cluster_due = time < cluster_due ? time : cluster_due;
 }
 
 /* Does `path` match `pattern`, in which [*] stands for any index and * for any name? */
