@@ -80,6 +80,7 @@ typedef struct {
     uint64_t uncut;
     uint64_t seen_quantum; /* the links have been looked at in this quantum                */
     uint64_t all_cut;      /* between the boundaries only the subnet itself changes anything */
+    uint64_t latency;      /* of the switch, in ticks                                        */
 } View;
 
 typedef struct {
@@ -296,8 +297,8 @@ OF_EACH void transfer(const Crossbar *x, Subnet *net, Direction direction, uint3
     input->channel_free = later(head->ready, input->channel_free) + (flits << x->speedup_shift);
     input->free = output->free = later(step + flits, input->channel_free);
     input->crossed += flits;
-    output->pointer = (i + 1) & -(uint32_t)(i + 1 != net->inputs);
-    output->all_left = later(now + x->latency * x->obj.period, output->all_left) + flits * x->obj.period;
+    output->pointer = (i + 1) & (MAX_PORTS - 1); /* none of the inputs: as 0 */
+    output->all_left = later(now + net->view.latency, output->all_left) + flits * x->obj.period;
     if (flits < rest) return;
     end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
     withdraw_request(&net->view, i, j);
@@ -387,11 +388,12 @@ static void build_crossbar(SimObject *object) {
     x->response.part = x->response_part ? x->response_part : longest;
 }
 
-static void init_view(Subnet *net, const Port *from, const Port *to) {
+static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
     memset(view, 0, sizeof *view);
     view->seen_quantum = view->first_timed = NEVER;
     view->all_cut = 1;
+    view->latency = x->latency * x->obj.period;
     for (uint32_t i = 0; i < net->inputs; i++) {
         view->head[i].link = from[i].receive;
         view->idle |= 1ull << i;
@@ -422,8 +424,8 @@ static void init_crossbar(SimObject *object) {
     if (x->down_count != address_map_slices(x->map))
         user_error("%s.down: %u ports for the %u L2 slices of the address map; there must be one for each",
                    object->path, x->down_count, address_map_slices(x->map));
-    init_view(&x->request, x->up, x->down);
-    init_view(&x->response, x->down, x->up);
+    init_view(x, &x->request, x->up, x->down);
+    init_view(x, &x->response, x->down, x->up);
     audit_buffers(x, &x->request, REQUESTS);
     audit_buffers(x, &x->response, RESPONSES);
 }
