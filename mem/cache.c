@@ -449,46 +449,6 @@ void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
     audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));
 }
 
-static inline uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-static inline uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-static inline uint64_t only_if(bool condition, uint64_t time) {
-    return time | -(uint64_t)!condition; /* NEVER is all ones */
-}
-
-/* The next cycle, unless the link is full: then it says when there is room. */
-static inline uint64_t send_time(const Link *link, uint64_t soon) {
-    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
-    return only_if(link->pushed - popped < link->depth, soon);
-}
-
-/* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
-static inline uint64_t access_time(const CacheObject *object, uint64_t soon) {
-    const Cache *c = &object->cache;
-    switch ((Stall)c->stall) {
-    case STALL_NONE: return c->pipeline.ready[c->pipeline.first];
-    case STALL_RESPONSE: return send_time(object->cpu.send, soon);
-    case STALL_DATA_PORT: return c->data_busy_until;
-    default: return NEVER;
-    }
-}
-
-/* What the host cannot foresee is computed without a branch. */
-uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now) {
-    const Cache *c = &object->cache;
-    uint64_t next = below, soon = now + c->period;
-    bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
-    next = earlier(next, only_if(waiting, access_time(object, soon)));
-    next = earlier(next, only_if(room, link_next_ready(object->cpu.receive)));
-    next = earlier(next, only_if(c->misses.count != 0, send_time(object->mem.send, soon)));
-    if (c->mshr.woken_count) next = earlier(next, send_time(object->cpu.send, soon));
-    return later(next, soon);
-}
-
 /* Class functions. */
 
 static const CacheObject *cache_object(const SimObject *object) {

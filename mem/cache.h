@@ -396,8 +396,39 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
         (m = link_peek(object->cpu.receive, now))) /* more: resumed with a shorter one */
         cache_accept_request(object, m, now);
 }
-/* When to tick again; `below`: when to look again at what comes from the memory side. */
-uint64_t cache_next_tick(const CacheObject *object, uint64_t below, uint64_t now);
+
+/* When to tick again. What the host cannot foresee is computed without a branch. */
+
+static inline uint64_t cache_earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static inline uint64_t cache_only_if(bool condition, uint64_t time) {
+    return time | -(uint64_t)!condition; /* NEVER is all ones */
+}
+/* The next cycle, unless the link is full: then it says when there is room. */
+static inline uint64_t cache_send_time(const Link *link, uint64_t soon) {
+    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
+    return cache_only_if(link->pushed - popped < link->depth, soon);
+}
+/* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
+static inline uint64_t cache_access_time(const CacheObject *object, uint64_t soon) {
+    const Cache *c = &object->cache;
+    if (c->stall == STALL_NONE) return c->pipeline.ready[c->pipeline.first];
+    if (c->stall == STALL_RESPONSE) return cache_send_time(object->cpu.send, soon);
+    return c->stall == STALL_DATA_PORT ? c->data_busy_until : NEVER;
+}
+/* `below`: when to look again at what comes from the memory side. */
+static inline __attribute__((always_inline)) uint64_t cache_next_tick(const CacheObject *object,
+                                                                      uint64_t below, uint64_t now) {
+    const Cache *c = &object->cache;
+    uint64_t next = below, soon = now + c->period;
+    bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
+    next = cache_earlier(next, cache_only_if(waiting, cache_access_time(object, soon)));
+    next = cache_earlier(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
+    next = cache_earlier(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = cache_earlier(next, cache_send_time(object->cpu.send, soon));
+    return next > soon ? next : soon;
+}
 
 /* The parts of an access. */
 
