@@ -114,10 +114,10 @@ static int argument_count(const Event *event) {
 /* What the function on top of the stack answered to a question. */
 static int64_t answer_of(PolicyInstance *instance, const char *hook, uint64_t now) {
     lua_State *L = instance->L;
-    int whole = lua_type(L, -1) == LUA_TNUMBER;
-    if (lua_isnil(L, -1)) return NO_ANSWER;
-    if (lua_isboolean(L, -1)) return lua_toboolean(L, -1);
+    int type = lua_type(L, -1), whole = type == LUA_TNUMBER;
     lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
+    if (type == LUA_TNIL) return NO_ANSWER;
+    if (type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
     if (whole) return answer;
     lua_pushfstring(L, "it answered %s; legal are whole numbers, true, false and nil",
                     luaL_tolstring(L, -1, NULL));

@@ -272,12 +272,25 @@ static int l_tostring(lua_State *L) {
     return 1;
 }
 
-static int l_call_method(lua_State *L) {
-    const PolicyMethod *method = lua_touserdata(L, lua_upvalueindex(1));
+/* A method of a handle. */
+typedef struct {
+    const PolicyMethod *method;
+    const void *handle;
+    SimObject *object;
+} HandleMethod;
+
+/* Somebody took the method from one handle and calls it with another. */
+SELDOM static SimObject *other_object(lua_State *L, const HandleMethod *bound) {
     SimObject *object = policy_object_at(L, 1);
-    if (object->class != lua_touserdata(L, lua_upvalueindex(2)))
-        luaL_error(L, "%s: %s belongs to %s", object->path, method->name, method->class);
-    return method->call(L, object);
+    if (object->class != bound->object->class)
+        luaL_error(L, "%s: %s belongs to %s", object->path, bound->method->name, bound->method->class);
+    return object;
+}
+
+static int l_call_method(lua_State *L) {
+    const HandleMethod *bound = lua_touserdata(L, lua_upvalueindex(1));
+    bool own = lua_touserdata(L, 1) == bound->handle;
+    return bound->method->call(L, own ? bound->object : other_object(L, bound));
 }
 
 /* Pushes the table of a class's fields, made when it is first wanted. */
@@ -294,13 +307,13 @@ static void push_class_table(lua_State *L, const Class *class) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, class);
 }
 
-static void push_methods(lua_State *L, const Class *class) {
+static void push_methods(lua_State *L, const Handle *handle) {
     lua_newtable(L);
     for (const PolicyMethod *m = policy_methods; m->name; m++) {
-        if (strcmp(m->class, class->name) != 0) continue;
-        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
-        lua_pushlightuserdata(L, (void *)(uintptr_t) class);
-        lua_pushcclosure(L, l_call_method, 2);
+        if (strcmp(m->class, handle->object->class->name) != 0) continue;
+        *(HandleMethod *)lua_newuserdatauv(L, sizeof(HandleMethod), 0) = (HandleMethod){m, handle,
+                                                                                        handle->object};
+        lua_pushcclosure(L, l_call_method, 1);
         lua_setfield(L, -2, m->name);
     }
     lua_pushcfunction(L, l_setting);
@@ -312,7 +325,8 @@ static void push_methods(lua_State *L, const Class *class) {
 void policy_object_push(lua_State *L, SimObject *object) {
     static const luaL_Reg metamethods[] = {
         {"__newindex", l_newindex}, {"__tostring", l_tostring}, {NULL, NULL}};
-    *(Handle *)lua_newuserdatauv(L, sizeof(Handle), 1) = (Handle){handle_type, object};
+    Handle *handle = lua_newuserdatauv(L, sizeof *handle, 1);
+    *handle = (Handle){handle_type, object};
     push_class_table(L, object->class);
     lua_setiuservalue(L, -2, 1);
     luaL_newlib(L, metamethods);
@@ -320,7 +334,7 @@ void policy_object_push(lua_State *L, SimObject *object) {
     lua_setfield(L, -2, "__name");
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
-    push_methods(L, object->class);
+    push_methods(L, handle);
     lua_newtable(L);
     lua_pushlightuserdata(L, object);
     push_class_table(L, object->class);
