@@ -226,7 +226,7 @@ static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running
     };
     memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
     memcpy(identity.ntid, running->block, sizeof identity.ntid);
-    return launch_constants_compute(running->kernel, &identity, running->params);
+    return exec_launch_constants(running->kernel, &identity, running->params);
 }
 
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {

@@ -182,7 +182,7 @@ static inline MemoryDone *push_completed(const Lsu *lsu, Completed *ring, uint32
                                          uint64_t *tail, uint64_t ready) {
     uint64_t at = (*tail)++, mask = slots - 1;
     LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
-    debug_ensure(at - head < slots);
+    ensure(at - head < slots);
     for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
         ring[at & mask] = ring[(at - 1) & mask];
         audit_move(&lsu->obj, queue, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));

@@ -97,7 +97,7 @@ void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpI
 
 /* The constant bank of a launch, to be freed: the kernel's, with what is the same in all threads of the
  * launch. `identity`: that of any warp of it. The kernel's module is placed. */
-uint8_t *launch_constants_compute(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params);
+uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params);
 
 /* Before a load or an atomic executes: would an active lane read a byte of shared memory from `start` to
  * below `end`? Changes address[], lowest, highest and space of the context, which the instruction sets anew.

@@ -1,6 +1,5 @@
 #include "core/ptx/launch_constants.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool launch_constants_has_special(uint32_t special) {
@@ -18,8 +17,6 @@ bool launch_constants_has_special(uint32_t special) {
     default: return false;
     }
 }
-
-/* --- Which they are, when the kernel is decoded ----------------------------------------------- */
 
 /* Is each lane's result a function of its sources? Not so for shuffles, votes, clocks and carries. */
 static bool is_function_of_sources(const BodyStatement *statement, const Inst *inst) {
@@ -113,29 +110,4 @@ LaunchConstants launch_constants_find(const KernelBody *body, const Kernel *kern
                 found.of_register[statement->operands[k].reg] = true;
     }
     return found;
-}
-
-/* --- Their values, when it is launched --------------------------------------------------------- */
-
-uint8_t *launch_constants_compute(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params) {
-    size_t bytes = (size_t)kernel->constant_slots * SLOT_BYTES;
-    uint8_t *bank = aligned_alloc(64, bytes ? bytes : 64);
-    uint32_t predicates[FIRST_FREE_PREDICATE] = {[TRUE_PREDICATE] = ~0u};
-    ensure(bank);
-    if (bytes) memcpy(bank, kernel->constants, bytes);
-    exec_fill_specials(kernel->launch_specials, kernel->launch_special_count, identity, bank);
-    ExecContext context = {.bank = {bank, bank},
-                           .predicates = predicates,
-                           .active = ~0u,
-                           .params = params,
-                           .param_bytes = kernel->param_bytes};
-    for (uint32_t i = 0; i < kernel->launch_step_count; i++) {
-        const LaunchStep *step = &kernel->launch_steps[i];
-        Inst inst = kernel->insts[step->inst];
-        for (uint32_t d = 0; d < inst.dst_count; d++)
-            inst.dst[d] &= OPERAND_OFFSET;
-        step->exec(&inst, &context);
-        ensure(context.fault == FAULT_NONE);
-    }
-    return bank;
 }

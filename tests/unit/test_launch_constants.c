@@ -81,7 +81,7 @@ START_TEST(launch_constants_are_computed_for_each_launch) {
     for (uint32_t launch = 1; launch < 4; launch++) {
         WarpIdentity identity = {.ntid = {32 * launch, 1, 1}, .nctaid = {1, launch, 1}};
         uint8_t params[16] = {[8] = (uint8_t)(10 * launch)};
-        uint8_t *bank = launch_constants_compute(kernel, &identity, params);
+        uint8_t *bank = exec_launch_constants(kernel, &identity, params);
         const uint32_t *r2 = (const void *)(bank + (kernel->insts[5].src[0] & OPERAND_OFFSET));
         const uint64_t *rd3 = (const void *)(bank + (kernel->insts[4].dst[0] & OPERAND_OFFSET));
         for (int lane = 0; lane < WARP_LANES; lane++) {

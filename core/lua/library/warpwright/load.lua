@@ -4,25 +4,25 @@ local core = require "warpwright.core"
 local load = {}
 
 local kinds = {
-  config = { folder = "configs", file = "configs/%s.lua", library = "machine", is = "is_description", makes = "ww.machine(...)" },
+  config = { folder = "configs", file = "configs/%s.lua", module = "machine", is = "is_description", makes = "ww.machine(...)" },
   policy = {
     folder = "policies",
     file = "policies/%s.lua",
-    library = "policy",
+    module = "policy",
     is = "is_policy",
     makes = "policy \"name\" {...}",
   },
   workload = {
     folder = "workloads",
     file = "workloads/%s/%s.lua",
-    library = "workload",
+    module = "workload",
     is = "is_workload",
     makes = "ww.workload \"name\" {...}",
   },
 }
 
 --- An instance of a policy, of which there are many, wants no more of the library than policies.
-local function is_of(kind, value) return require("warpwright." .. kind.library)[kind.is](value) end
+local function is_of(kind, value) return require("warpwright." .. kind.module)[kind.is](value) end
 
 local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", name))) end
 
