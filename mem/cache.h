@@ -399,9 +399,6 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
 
 /* When to tick again. What the host cannot foresee is computed without a branch. */
 
-static inline uint64_t cache_earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 static inline uint64_t cache_only_if(bool condition, uint64_t time) {
     return time | -(uint64_t)!condition; /* NEVER is all ones */
 }
@@ -423,10 +420,10 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
     const Cache *c = &object->cache;
     uint64_t next = below, soon = now + c->period;
     bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
-    next = cache_earlier(next, cache_only_if(waiting, cache_access_time(object, soon)));
-    next = cache_earlier(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
-    next = cache_earlier(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
-    if (c->mshr.woken_count) next = cache_earlier(next, cache_send_time(object->cpu.send, soon));
+    next = earlier_of(next, cache_only_if(waiting, cache_access_time(object, soon)));
+    next = earlier_of(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
+    next = earlier_of(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = earlier_of(next, cache_send_time(object->cpu.send, soon));
     return next > soon ? next : soon;
 }
 

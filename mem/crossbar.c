@@ -118,14 +118,6 @@ static uint32_t buffer_queue(Direction direction, uint32_t output) {
     return direction * MAX_PORTS + output;
 }
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static Packet *oldest_packet(const Subnet *net, uint32_t j) {
     return &net->packets[j * net->ring + net->output[j].first];
 }
@@ -134,7 +126,7 @@ static Packet *oldest_packet(const Subnet *net, uint32_t j) {
  * left before. */
 static uint64_t sending_time(const Crossbar *x, const Subnet *net, uint32_t j) {
     const Packet *packet = oldest_packet(net, j);
-    return later(packet->leaves, net->output[j].channel_free + (packet->last_part - 1) * x->obj.period);
+    return later_of(packet->leaves, net->output[j].channel_free + (packet->last_part - 1) * x->obj.period);
 }
 
 OF_EACH void send_oldest_packet(const Crossbar *x, Subnet *net, Direction direction, uint32_t j,
@@ -167,7 +159,7 @@ OF_EACH uint64_t drain_output(const Crossbar *x, Subnet *net, Direction directio
 OF_EACH void drain_outputs(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
     uint64_t next = NEVER;
     for (uint64_t rest = net->sending; rest; rest &= rest - 1)
-        next = earlier(next, drain_output(x, net, direction, (uint32_t)__builtin_ctzll(rest), now));
+        next = earlier_of(next, drain_output(x, net, direction, (uint32_t)__builtin_ctzll(rest), now));
     net->view.sending = next;
 }
 
@@ -179,11 +171,11 @@ static inline void look_at_input(const Crossbar *x, Subnet *net, uint32_t i) {
     const Input *input = &net->input[i];
     uint64_t ready = link_next_ready(head->link), none = ready == NEVER;
     head->ready = object_cycle(&x->obj, ready) << x->speedup_shift;
-    head->step = later(head->ready, later(input->free, input->channel_free)) | -none;
+    head->step = later_of(head->ready, later_of(input->free, input->channel_free)) | -none;
     view->idle = (view->idle & ~(1ull << i)) | none << i;
     view->timed |= (none ^ 1) << i;
-    view->first_timed = earlier(view->first_timed, head->step);
-    view->crossing = earlier(view->crossing, head->step);
+    view->first_timed = earlier_of(view->first_timed, head->step);
+    view->crossing = earlier_of(view->crossing, head->step);
 }
 
 static inline void look_at_idle_inputs(const Crossbar *x, Subnet *net, uint64_t inputs) {
@@ -215,7 +207,7 @@ OF_EACH void ask(const Crossbar *x, Subnet *net, Direction direction, uint32_t i
     head->output = route(x, message, direction);
     head->flits = flits_of(x, message, direction);
     Target *target = &view->target[head->output];
-    target->asked = earlier(target->asked | -(uint64_t)!target->inputs, head->step);
+    target->asked = earlier_of(target->asked | -(uint64_t)!target->inputs, head->step);
     target->inputs |= 1ull << i;
     view->requested |= 1ull << head->output;
 }
@@ -229,7 +221,7 @@ OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Direction direction,
         uint32_t i = (uint32_t)__builtin_ctzll(rest);
         uint64_t time = view->head[i].step, comes = time <= step;
         come |= comes << i;
-        first = earlier(first, time | -comes);
+        first = earlier_of(first, time | -comes);
     }
     view->timed &= ~come;
     view->first_timed = first;
@@ -241,7 +233,7 @@ OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Direction direction,
  * since before the last grant could not have crossed before the output was free again; so `asked` may be that
  * of an input that has been served since. */
 static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
-    return step - later(net->view.target[j].asked, net->output[j].free);
+    return step - later_of(net->view.target[j].asked, net->output[j].free);
 }
 
 OF_EACH void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
@@ -276,7 +268,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Direction direction, u
     packet->leaves = net->output[j].all_left - x->obj.period;
     packet->flits = net->view.head[i].flits;
     packet->last_part = last_part;
-    if (net->output[j].count == 1) net->view.sending = earlier(net->view.sending, sending_time(x, net, j));
+    if (net->output[j].count == 1) net->view.sending = earlier_of(net->view.sending, sending_time(x, net, j));
     net->input[i].crossed = 0;
     link_pop(link, now);
 }
@@ -294,11 +286,11 @@ OF_EACH void transfer(const Crossbar *x, Subnet *net, Direction direction, uint3
     Input *input = &net->input[i];
     Output *output = &net->output[j];
     uint64_t rest = head->flits - input->crossed, flits = rest < net->part ? rest : net->part;
-    input->channel_free = later(head->ready, input->channel_free) + (flits << x->speedup_shift);
-    input->free = output->free = later(step + flits, input->channel_free);
+    input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
+    input->free = output->free = later_of(step + flits, input->channel_free);
     input->crossed += flits;
     output->pointer = (i + 1) & (MAX_PORTS - 1); /* none of the inputs: as 0 */
-    output->all_left = later(now + net->view.latency, output->all_left) + flits * x->obj.period;
+    output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
     if (flits < rest) return;
     end_crossing(x, net, direction, i, j, (uint32_t)flits, now);
     withdraw_request(&net->view, i, j);
@@ -327,7 +319,7 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, 
             net->blocked_cycles += steps_blocked(net, j, step) >> x->speedup_shift;
             transfer(x, net, direction, winner, j, step, now);
         }
-        next = earlier(next, output->free);
+        next = earlier_of(next, output->free);
     }
     return next;
 }
@@ -338,12 +330,12 @@ OF_EACH void cross(const Crossbar *x, Subnet *net, Direction direction, uint64_t
         raise_requests(x, net, direction, step, now);
         free = arbitrate(x, net, direction, step, now);
     }
-    net->view.crossing = earlier(net->view.first_timed, free);
+    net->view.crossing = earlier_of(net->view.first_timed, free);
 }
 
 static uint64_t wake_time(const Crossbar *x, const View *view) {
     if (view->crossing == NEVER) return view->sending;
-    return earlier(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
+    return earlier_of(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
 OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Direction direction, uint64_t now) {
@@ -492,7 +484,7 @@ static void report_subnet(const Crossbar *x, const Subnet *net, const char *from
         for (uint64_t rest = net->view.target[j].inputs; rest; rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest);
             fprintf(out, "%s.%s[%u]: its head has asked for %s[%u] since cycle %lu\n", path, from, i, to, j,
-                    later(net->view.head[i].step, net->input[i].free) >> x->speedup_shift);
+                    later_of(net->view.head[i].step, net->input[i].free) >> x->speedup_shift);
         }
 }
 

@@ -1,5 +1,7 @@
 #include "mem/dram_queue.h"
 
+#include "core/sim/times.h"
+
 #include <string.h>
 
 uint32_t dram_queue_add(DramQueue *queue, const Dram *dram, uint32_t bank, uint32_t row, bool write,
@@ -67,10 +69,6 @@ uint64_t dram_queue_heads(const DramQueue *queue) {
     return heads;
 }
 
-static inline uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 static inline DramBest as_best(uint64_t cycles, uint32_t queue, DramCommand command, uint32_t rank) {
     return cycles << 32 | queue << 24 | (uint32_t)!dram_is_column(command) << 16 | rank << 8 | command;
 }
@@ -82,12 +80,12 @@ static inline DramBest choose(const DramQueue *queue, uint32_t number, const Dra
                               const DramTiming *timing, DramCommand command, uint64_t candidates,
                               uint64_t kept, uint64_t floor, DramBest best) {
     if (!candidates) return best;
-    uint64_t gate = later(floor, dram->channel[command]) - floor;
+    uint64_t gate = later_of(floor, dram->channel[command]) - floor;
     do {
         uint32_t rank = (uint32_t)__builtin_ctzll(candidates), bank = queue->bank[rank];
         if (as_best(gate, number, command, rank) >= best) break;
         uint64_t of_bank = queue->of_bank[bank],
-                 cycle = later(floor, dram_earliest(dram, timing, command, bank));
+                 cycle = later_of(floor, dram_earliest(dram, timing, command, bank));
         DramBest this = as_best(cycle - floor, number, command, rank);
         if (this < best && !(of_bank & kept)) best = this;
         candidates &= ~of_bank;

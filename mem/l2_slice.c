@@ -201,10 +201,6 @@ static Stall access_request(L2Slice *l2, const MemMessage *m, uint64_t now) {
 
 /* The tick. */
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Requests that bypass: they stand in no queue for the tags and wait for no reserved line; the line that they
  * may find is written back, or forgotten when they write. */
 
@@ -335,8 +331,8 @@ static __attribute__((noinline)) uint64_t bypass_after_tags(L2Slice *l2, bool se
     const DelayQueue *queue = &l2->bypassing;
     if (!sent) send_bypassing(l2, now);
     accept_or_bypass(l2, now);
-    if (queue->count) below = earlier(below, queue->ready[queue->first]);
-    if (queue->count < queue->limit) below = earlier(below, link_next_ready(l2->cpu.receive));
+    if (queue->count) below = earlier_of(below, queue->ready[queue->first]);
+    if (queue->count < queue->limit) below = earlier_of(below, link_next_ready(l2->cpu.receive));
     return below;
 }
 

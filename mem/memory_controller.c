@@ -7,10 +7,6 @@
 
 #include <stdlib.h>
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- Responses ---- */
 
 static void take_return_place(MemoryController *mc, ReturnQueue *returns) {
@@ -293,7 +289,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
                 mc->port_blocked = 1;
                 if (mc->queues == 1) continue;
                 message = bring_forward(mc, link, now - delay, &later);
-                if (!message && later != NEVER) next = earlier(next, later + delay);
+                if (!message && later != NEVER) next = earlier_of(next, later + delay);
                 if (!message) continue;
                 ready = link_next_ready(link);
             }
@@ -303,7 +299,7 @@ static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cyc
             ready = link_next_ready(link);
             if (ready == NEVER) continue;
         }
-        next = earlier(next, ready + delay > now ? ready + delay : now + mc->obj.period);
+        next = earlier_of(next, ready + delay > now ? ready + delay : now + mc->obj.period);
     }
     return mc->port_blocked && mc->queues == 1 ? NEVER : next;
 }
@@ -340,7 +336,7 @@ static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint32_t wan
         if (of_age <= cycle)
             eligible &= with_aged_oldest(queue);
         else
-            mc->plan_expires = earlier(mc->plan_expires, of_age);
+            mc->plan_expires = earlier_of(mc->plan_expires, of_age);
     }
     return eligible;
 }
@@ -389,9 +385,9 @@ uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
     issue_planned_command(mc, cycle);
     uint64_t next = accept_requests(mc, now, cycle);
     if (mc->replan || cycle >= mc->plan_expires) plan_next_command(mc, cycle);
-    next = earlier(next, mc->response_due);
-    uint64_t planned = earlier(mc->plan.cycle, mc->plan_expires);
-    return planned == NEVER ? next : earlier(next, planned * object->period);
+    next = earlier_of(next, mc->response_due);
+    uint64_t planned = earlier_of(mc->plan.cycle, mc->plan_expires);
+    return planned == NEVER ? next : earlier_of(next, planned * object->period);
 }
 
 void memory_controller_settle(SimObject *object, uint64_t now) {

@@ -22,19 +22,11 @@ typedef struct {
     uint64_t requests, responses, conflicts, request_blocked_cycles, response_blocked_cycles;
 } Mux;
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* When the first of the ports' heads became or becomes ready. */
 static uint64_t first_ready(const Mux *mux) {
     uint64_t first = NEVER;
     for (uint32_t i = 0; i < mux->up_count; i++)
-        first = earlier(first, link_next_ready(mux->up[i].receive));
+        first = earlier_of(first, link_next_ready(mux->up[i].receive));
     return first;
 }
 
@@ -45,7 +37,7 @@ static uint64_t ready_ports(const Mux *mux, uint64_t now, uint64_t *coming) {
     for (uint32_t i = 0; i < mux->up_count; i++) {
         uint64_t time = link_next_ready(mux->up[i].receive);
         ready |= (uint64_t)(time <= now) << i;
-        *coming = earlier(*coming, time <= now ? NEVER : time);
+        *coming = earlier_of(*coming, time <= now ? NEVER : time);
     }
     return ready;
 }
@@ -67,7 +59,7 @@ static void send_down(Mux *mux, uint32_t i, uint64_t now) {
 
 /* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
 static uint64_t cycles_blocked(const Mux *mux, uint64_t ready, uint64_t free, uint64_t now) {
-    return object_cycle(&mux->obj, now - later(ready, free));
+    return object_cycle(&mux->obj, now - later_of(ready, free));
 }
 
 static uint64_t move_requests(Mux *mux, uint64_t now) {
@@ -82,7 +74,7 @@ static uint64_t move_requests(Mux *mux, uint64_t now) {
     mux->request_blocked_cycles += cycles_blocked(mux, first, mux->request_free, now);
     mux->request_free = now + mux->obj.period;
     if (ready & (ready - 1)) return mux->request_free;
-    return later(earlier(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
+    return later_of(earlier_of(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
 }
 
 static uint64_t move_responses(Mux *mux, uint64_t now) {
@@ -101,7 +93,7 @@ static uint64_t move_responses(Mux *mux, uint64_t now) {
     mux->responses++;
     mux->response_blocked_cycles += cycles_blocked(mux, ready, mux->response_free, now);
     mux->response_free = now + mux->obj.period;
-    return later(link_next_ready(from), mux->response_free);
+    return later_of(link_next_ready(from), mux->response_free);
 }
 
 static uint64_t tick_mux(SimObject *object, uint64_t now) {

@@ -31,13 +31,6 @@ typedef struct {
     const AddressMap *map;
 } TrafficSource;
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static bool wants_answer(const MemMessage *message) {
     return !(message->flags & MEM_POSTED);
 }
@@ -132,7 +125,7 @@ static void count_request(TrafficSource *source, const MemMessage *message, uint
     source->posted_sent += !wants_answer(message);
     source->token_sum += wants_answer(message) ? message->token : 0;
     source->wait_cycles += wait;
-    source->longest_wait_cycles = later(source->longest_wait_cycles, wait);
+    source->longest_wait_cycles = later_of(source->longest_wait_cycles, wait);
 }
 
 /* Returns when there may be something to send. */
@@ -156,7 +149,7 @@ static void take_answers(TrafficSource *source, uint64_t now) {
         source->answered++;
         source->token_sum -= answer->token;
         source->latency_ticks += latency;
-        source->longest_latency_ticks = later(source->longest_latency_ticks, latency);
+        source->longest_latency_ticks = later_of(source->longest_latency_ticks, latency);
         link_pop(source->mem.receive, now);
     }
 }
@@ -165,7 +158,7 @@ static uint64_t source_tick(SimObject *object, uint64_t now) {
     TrafficSource *source = (TrafficSource *)object;
     take_answers(source, now);
     uint64_t next = send_requests(source, now, object_cycle(object, now));
-    return earlier(next, link_next_ready(source->mem.receive));
+    return earlier_of(next, link_next_ready(source->mem.receive));
 }
 
 static void source_check(const SimObject *object, bool idle) {
@@ -299,7 +292,7 @@ static void count_arrival(TrafficSink *sink, const MemMessage *message, uint64_t
     sink->received_bytes += message->bytes;
     sink->posted_received += !wants_answer(message);
     sink->latency_ticks += latency;
-    sink->longest_latency_ticks = later(sink->longest_latency_ticks, latency);
+    sink->longest_latency_ticks = later_of(sink->longest_latency_ticks, latency);
 }
 
 /* Returns when to look for the next request; one that finds no room is looked at when an answer leaves. */
@@ -314,7 +307,7 @@ static uint64_t take_requests(TrafficSink *sink, uint64_t now, uint64_t cycle) {
         object_progress(&sink->obj);
     }
     uint64_t ready = link_next_ready(sink->cpu.receive);
-    return ready == NEVER ? NEVER : later(ready, sink->free * sink->obj.period);
+    return ready == NEVER ? NEVER : later_of(ready, sink->free * sink->obj.period);
 }
 
 /* Answers leave first, to make room; what was just taken has its answer in a later cycle. */
@@ -323,7 +316,7 @@ static uint64_t sink_tick(SimObject *object, uint64_t now) {
     uint64_t cycle = object_cycle(object, now);
     send_answers(sink, now, cycle);
     uint64_t next = take_requests(sink, now, cycle);
-    return earlier(next, send_answers(sink, now, cycle));
+    return earlier_of(next, send_answers(sink, now, cycle));
 }
 
 static void sink_check(const SimObject *object, bool idle) {

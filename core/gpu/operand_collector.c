@@ -1,10 +1,7 @@
 #include "core/gpu/operand_collector.h"
 
 #include "core/sim/error.h"
-
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
+#include "core/sim/times.h"
 
 /* Around the ring, without a branch that the host could not predict. */
 static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {
@@ -45,7 +42,7 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
         while (read < end && taken_banks(state, read) & bank)
             read++;
         if (read < end) take_banks(state, read, bank);
-        last = later(last, read);
+        last = later_of(last, read);
     }
     return last;
 }
@@ -70,7 +67,7 @@ static inline uint64_t read_operands(OperandCollector *state, const CollectorSha
     UnitState *unit = &state->unit[class];
     const UnitShape *counts = &shape->shape[class];
     *collector = &unit->collector_free[unit->next_collector];
-    uint64_t allocated = later(cycle + 1, **collector), last;
+    uint64_t allocated = later_of(cycle + 1, **collector), last;
     unit->latch_free[unit->next_latch] = allocated;
     unit->next_collector = next_in_turn(unit->next_collector, counts->collectors);
     unit->next_latch = next_in_turn(unit->next_latch, counts->latches);
@@ -103,7 +100,7 @@ uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, U
     UnitState *unit = &state->unit[class];
     uint64_t *collector, read = read_operands(state, shape, class, inst, warp, cycle, &collector);
     uint64_t *pipeline = first_free(unit->unit_free, shape->shape[class].units);
-    uint64_t enters = later(read + 2, *pipeline), writes;
+    uint64_t enters = later_of(read + 2, *pipeline), writes;
     for (;; enters++) {
         writes = enters + latency + 2;
         ensure(writes - cycle < RESULT_BUS_RING);
@@ -120,7 +117,7 @@ uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *s
                                 uint32_t warp, uint64_t cycle) {
     UnitState *unit = &state->unit[UNIT_MEM];
     uint64_t *collector, read = read_operands(state, shape, UNIT_MEM, inst, warp, cycle, &collector);
-    uint64_t enters = later(read + 2, unit->unit_free[0]);
+    uint64_t enters = later_of(read + 2, unit->unit_free[0]);
     unit->unit_free[0] = enters + 1;
     *collector = enters - 1;
     return enters;

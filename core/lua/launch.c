@@ -258,10 +258,6 @@ static void handle_signal(lua_State *L, Machine *machine) {
     if (signal == SIGINT || signal == SIGTERM) stop_run(machine, signal_name(signal));
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static int finish_launch(lua_State *L, Machine *machine);
 
 /* A coroutine yields where a pause is wanted, and goes on here. */
@@ -270,8 +266,8 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
     (void)resumed;
     raise_user_errors_in(L);
     for (;;) {
-        uint64_t until = earlier(machine->cycle_limit, machine->checkpoint_cycle);
-        if (lua_isyieldable(L)) until = earlier(until, machine->pause_cycle);
+        uint64_t until = earlier_of(machine->cycle_limit, machine->checkpoint_cycle);
+        if (lua_isyieldable(L)) until = earlier_of(until, machine->pause_cycle);
         RunStatus status = run_part(L, machine, until);
         if (status == RUN_DONE) return finish_launch(L, machine);
         if (status == RUN_INTERRUPTED) handle_signal(L, machine);

@@ -6,6 +6,7 @@
 #define WW_SIM_OBJECT_H
 
 #include "core/sim/error.h"
+#include "core/sim/times.h"
 
 #include <stdbool.h>
 #include <stddef.h>
