@@ -12,12 +12,16 @@
 
 enum { MAX_BOUND = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
 
+/* What calls of an instance need lies at the bottom of its stack, from where it is pushed at half the cost of
+ * the registry: what warpwright.policy_instance returned, then functions. */
+enum { SELF = 1, COUNTERS, PLAIN_HOOKS, PERIOD, KEPT = PERIOD, NO_FUNCTION = 0 };
+
 /* A function of an instance for an event of an object. */
 typedef struct Hook {
     Listener listener; /* first: hear() gets a pointer to it */
     PolicyInstance *instance;
     const char *name;        /* what the policy calls it: "on_l1_evict"; the registry keeps it */
-    int function, arguments; /* the former in the registry */
+    int function, arguments; /* the former on the stack; while the instance is made, in the registry */
     bool question;
     struct Hook *next;
 } Hook;
@@ -39,67 +43,62 @@ struct PolicyInstance {
     SimObject *about; /* whose cluster its errors are reported in */
     Hook *hooks;
     Binding *bindings;
-    int self, start, period, kernel_start, kernel_end; /* in the registry */
+    int start, period, kernel_start, kernel_end; /* functions on the stack, or NO_FUNCTION */
+    int at_rest;                                 /* height of the stack between calls */
     bool failed;
     bool uncounted; /* there are events that a counter of a binding does not know of yet */
 };
 
-static int message_handler(lua_State *L) {
-    if (lua_type(L, 1) != LUA_TSTRING) luaL_tolstring(L, 1, NULL);
+static int l_text(lua_State *L) {
+    luaL_tolstring(L, 1, NULL);
     return 1;
+}
+
+/* What was thrown, on top of the stack: any value, whose __tostring may throw in turn. */
+static const char *thrown_text(lua_State *L) {
+    if (lua_type(L, -1) != LUA_TSTRING) {
+        lua_pushcfunction(L, l_text);
+        lua_insert(L, -2);
+        lua_pcall(L, 1, 1, 0);
+    }
+    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value that has no text";
 }
 
 /* An instance that failed says no more: the run ends at the next boundary. */
 static void note_failure(PolicyInstance *instance, const char *hook, uint64_t now) {
     char message[MESSAGE_BYTES];
     snprintf(message, sizeof message, "policy %s, in %s at cycle %lu: %s", instance->name, hook,
-             object_cycle(instance->about, now), lua_tostring(instance->L, -1));
+             object_cycle(instance->about, now), thrown_text(instance->L));
     instance->failed = true;
     object_fail(instance->about, message);
 }
 
-/* Pushes a field of the instance's `self`. */
-static void push_own(PolicyInstance *instance, const char *name) {
-    lua_State *L = instance->L;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
-    lua_pushstring(L, name);
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-}
-
-/* Before anybody looks at the counters. */
-static void count_bound_events(PolicyInstance *instance) {
-    lua_State *L = instance->L;
+/* Before anybody looks at the table of counters, at this index. */
+static void count_bound_events(PolicyInstance *instance, lua_State *L, int counters) {
     if (!instance->uncounted) return;
     instance->uncounted = false;
-    push_own(instance, "counters");
     for (Binding *b = instance->bindings; b; b = b->next) {
         if (b->counter == LUA_NOREF || !b->uncounted) continue;
         lua_rawgeti(L, LUA_REGISTRYINDEX, b->counter);
         lua_pushvalue(L, -1);
-        lua_rawget(L, -3);
+        lua_rawget(L, counters);
         lua_Integer before = lua_tointeger(L, -1);
         lua_pop(L, 1);
         lua_pushinteger(L, before + b->uncounted);
-        lua_rawset(L, -3);
+        lua_rawset(L, counters);
         b->uncounted = 0;
     }
-    lua_pop(L, 1);
 }
 
-/* Begins a call of a function in the registry with `self`: push its further arguments, then call(). The stack
- * is empty before. */
+/* Begins a call of a function on the stack with `self`: push its further arguments, then call(). */
 static void begin_call(PolicyInstance *instance, int function) {
-    lua_State *L = instance->L;
-    count_bound_events(instance);
-    lua_pushcfunction(L, message_handler);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
+    lua_pushvalue(instance->L, function);
+    lua_pushvalue(instance->L, SELF);
 }
 
 /* With so many arguments after `self`; true, with one result, when it returned. */
 static bool call(PolicyInstance *instance, int count, const char *hook, uint64_t now) {
-    bool good = lua_pcall(instance->L, 1 + count, 1, 1) == LUA_OK;
+    bool good = lua_pcall(instance->L, 1 + count, 1, 0) == LUA_OK;
     if (!good) note_failure(instance, hook, now);
     return good;
 }
@@ -137,7 +136,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
         lua_pushinteger(L, arguments[i]);
     bool good = call(instance, hook->arguments, hook->name, now);
     int64_t answer = good && hook->question ? answer_of(instance, hook->name, now) : NO_ANSWER;
-    lua_settop(L, 0);
+    lua_settop(L, instance->at_rest);
     return answer;
 }
 
@@ -157,11 +156,11 @@ static int64_t hear_bound(Listener *listener, SimObject *object, uint32_t event,
 
 static void call_hook(PolicyInstance *instance, int function, const char *hook, const char *argument) {
     lua_State *L = instance->L;
-    if (function == LUA_NOREF || instance->failed) return;
+    if (function == NO_FUNCTION || instance->failed) return;
     begin_call(instance, function);
     if (argument) lua_pushstring(L, argument);
     call(instance, argument != NULL, hook, instance->machine->sim->now);
-    lua_settop(L, 0);
+    lua_settop(L, instance->at_rest);
 }
 
 /* Between quanta a failure can be raised at once. The machine's counters can be looked at. */
@@ -268,25 +267,33 @@ static int l_cycle(lua_State *L) {
     return 1;
 }
 
-static int take_reference(lua_State *L, int table, const char *name) {
-    if (lua_getfield(L, table, name) != LUA_TFUNCTION) return lua_pop(L, 1), LUA_NOREF;
-    return luaL_ref(L, LUA_REGISTRYINDEX);
+/* In the instance's state: native.count_bound_events(self's table of counters) */
+static int l_count_bound_events(lua_State *L) {
+    count_bound_events(lua_touserdata(L, lua_upvalueindex(1)), L, 1);
+    return 0;
 }
 
-/* In the instance's state: native.set_hooks(self, { start =, period =, kernel_start =, kernel_end = }, cycles
- * or nil) */
-static int l_set_hooks(lua_State *L) {
-    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
-    instance->start = take_reference(L, 2, "start");
-    instance->period = take_reference(L, 2, "period");
-    instance->kernel_start = take_reference(L, 2, "kernel_start");
-    instance->kernel_end = take_reference(L, 2, "kernel_end");
-    lua_Integer cycles = luaL_optinteger(L, 3, 0);
-    lua_pushvalue(L, 1);
-    instance->self = luaL_ref(L, LUA_REGISTRYINDEX);
-    if (instance->period != LUA_NOREF)
-        sim_every(instance->machine->sim, (uint64_t)cycles, on_period, instance);
-    return 0;
+/* Pushes what calls of an instance need, for good, above what its library returned. */
+static void keep_on_stack(PolicyInstance *instance) {
+    static const char *const names[] = {"start", "period", "kernel_start", "kernel_end"};
+    int *const functions[] = {&instance->start, &instance->period, &instance->kernel_start,
+                              &instance->kernel_end};
+    lua_State *L = instance->L;
+    for (int i = 0; i < 4; i++) {
+        if (lua_getfield(L, PLAIN_HOOKS, names[i]) == LUA_TFUNCTION)
+            *functions[i] = lua_gettop(L);
+        else
+            lua_pop(L, 1);
+    }
+    for (Hook *hook = instance->hooks; hook; hook = hook->next) {
+        ensure(lua_checkstack(L, LUA_MINSTACK));
+        lua_rawgeti(L, LUA_REGISTRYINDEX, hook->function);
+        hook->function = lua_gettop(L);
+    }
+    ensure(lua_checkstack(L, LUA_MINSTACK));
+    instance->at_rest = lua_gettop(L);
+    if (instance->period != NO_FUNCTION)
+        sim_every(instance->machine->sim, (uint64_t)lua_tointeger(L, PERIOD), on_period, instance);
 }
 
 /* core.user_error(message) of an instance: the thread's handler of user errors stays that of whoever runs the
@@ -308,8 +315,6 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     PolicyInstance *instance = calloc(1, sizeof *instance);
     ensure(instance);
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about};
-    instance->self = instance->start = instance->period = LUA_NOREF;
-    instance->kernel_start = instance->kernel_end = LUA_NOREF;
     instance->L = interpreter_new(interpreter_home(L));
     replace_user_error(instance->L);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
@@ -398,16 +403,21 @@ static int l_attach_policy(lua_State *L) {
         lua_newtable(to);
         push_instance_function(instance, "hear", l_hear);
         push_instance_function(instance, "bind", l_bind);
-        push_instance_function(instance, "set_hooks", l_set_hooks);
+        push_instance_function(instance, "count_bound_events", l_count_bound_events);
         push_instance_function(instance, "cycle", l_cycle);
-        good = lua_pcall(to, 3, 0, 0) == LUA_OK;
+        good = lua_pcall(to, 3, KEPT, 0) == LUA_OK;
     }
     raise_user_errors_in(L);
     if (!good) user_error("policy %s: %s", name, luaL_tolstring(to, -1, NULL));
-    lua_settop(to, 0);
+    keep_on_stack(instance);
     call_hook(instance, instance->start, "start", NULL);
     raise_failure(instance);
     return 0;
+}
+
+static void push_counters(PolicyInstance *instance) {
+    count_bound_events(instance, instance->L, COUNTERS);
+    lua_pushvalue(instance->L, COUNTERS);
 }
 
 /* core.policy_counters(machine) -> { { about = path, policy = name, counters = { name = value } } ... } */
@@ -422,8 +432,7 @@ static int l_policy_counters(lua_State *L) {
         lua_pushlstring(L, instance->name, strcspn(instance->name, " "));
         lua_setfield(L, -2, "policy");
         Buffer plain = {0};
-        count_bound_events(instance);
-        push_own(instance, "counters");
+        push_counters(instance);
         save_plain(instance, "counters", &plain);
         load_plain(L, &plain);
         buffer_free(&plain);
@@ -454,33 +463,42 @@ static int l_class_events(lua_State *L) {
 
 /* --- Checkpoints ----------------------------------------------------------------------------- */
 
-static const char *const remembered[] = {"state", "counters"};
-
 void policies_save(Machine *machine, Buffer *buffer) {
     buffer_u32(buffer, machine->policy_count);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
         buffer_text(buffer, instance->name);
-        count_bound_events(instance);
-        for (int k = 0; k < 2; k++) {
-            push_own(instance, remembered[k]);
-            save_plain(instance, remembered[k], buffer);
-        }
+        lua_pushliteral(instance->L, "state");
+        lua_rawget(instance->L, SELF);
+        save_plain(instance, "state", buffer);
+        push_counters(instance);
+        save_plain(instance, "counters", buffer);
     }
+}
+
+/* The table of counters stays the same one: the instance's library holds it, too. */
+static bool load_counters(PolicyInstance *instance, Reader *reader) {
+    lua_State *L = instance->L;
+    count_bound_events(instance, L, COUNTERS); /* which are those of start(), and go */
+    if (!plain_load(L, reader) || !lua_istable(L, -1)) return false;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        lua_pushvalue(L, -2);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, COUNTERS);
+    }
+    return true;
 }
 
 static bool load_instance(PolicyInstance *instance, Reader *reader) {
     char name[NAME_BYTES];
     lua_State *L = instance->L;
     if (!reader_text(reader, name, sizeof name) || strcmp(name, instance->name) != 0) return false;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, instance->self);
-    for (int k = 0; k < 2; k++) {
-        lua_pushstring(L, remembered[k]);
-        if (!plain_load(L, reader)) return lua_settop(L, 0), false;
-        lua_rawset(L, 1);
-    }
-    lua_settop(L, 0);
-    return true;
+    lua_pushliteral(L, "state");
+    bool good = plain_load(L, reader);
+    if (good) lua_rawset(L, SELF);
+    good = good && load_counters(instance, reader);
+    lua_settop(L, instance->at_rest);
+    return good;
 }
 
 bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size) {

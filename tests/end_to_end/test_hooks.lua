@@ -286,6 +286,8 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() return 'an object' end }))", nil,
     "in on_cta_start at cycle ", "an object")
   hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
+  hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() error {} end }))", nil,
+    "in on_cta_start at cycle ", "it threw a value that has no text")
   hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, "in on_cta_start at cycle ", "failing.lua:3: mine")
   hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
   hook_fails("pick()", 'return "3"', nil, "in pick at cycle ", 'it answered 3; legal are whole numbers, true, false and nil')
@@ -309,7 +311,7 @@ end)
 
 -- Without Lua ----------------------------------------------------------------------------------------------------------
 
---- A limit of warps by the slot of the CTA that has started last. on_cta_end sees the counter.
+--- A limit of warps by the slot of the CTA that has started last. on_cta_end sees the counter, and counts with it.
 local function limiting(answer)
   return policy_file("limiting" .. #answer, ([[
 local x = policy "x" { counters = { starts = "", seen = "" } }
@@ -318,7 +320,10 @@ function x:start()
   for slot = 1, 7 do self.by_slot[slot] = self.sm:setting { warp_limit = 2 * slot } end
   %s
 end
-function x:on_cta_end() self:count("seen", self.counters.starts) end
+function x:on_cta_end()
+  self:count("starts", 2)
+  self:count("seen", self.counters.starts)
+end
 return x]]):format(answer))
 end
 

@@ -11,22 +11,23 @@ local longest_period <const> = 1000000000
 local Instance = {}
 
 --- self:count("name", n): adds to a counter that the definition declares; it is in the stats.
-function Instance:count(name, n)
-  local counters = self.counters
-  local value = counters[name]
-  if value and not n then
-    counters[name] = value + 1
-    return
+local function count_into(counters)
+  return function(_, name, n)
+    local value = counters[name]
+    if value and not n then
+      counters[name] = value + 1
+      return
+    end
+    if not value then
+      local legal = names.sorted_keys(counters)
+      error(("the policy declares no counter '%s'; %s"):format(tostring(name),
+        #legal > 0 and "it has " .. table.concat(legal, ", ") or "it has none"), 2)
+    end
+    if math.type(n) ~= "integer" then
+      error(("count %s: %s is not a whole number"):format(name, tostring(n)), 2)
+    end
+    counters[name] = value + n
   end
-  if not value then
-    local legal = names.sorted_keys(self.counters)
-    error(("the policy declares no counter '%s'; %s"):format(tostring(name),
-      #legal > 0 and "it has " .. table.concat(legal, ", ") or "it has none"), 2)
-  end
-  if math.type(n) ~= "integer" then
-    error(("count %s: %s is not a whole number"):format(name, tostring(n)), 2)
-  end
-  counters[name] = value + n
 end
 
 --- What an instance remembered elsewhere would be missing after a resume.
@@ -38,13 +39,13 @@ end
 local function refuse_random() error("math.random is not for policies: runs must repeat; compute from self.state", 2) end
 
 --- What self:bind() may be told, for `hooks` of possible_hooks().
-local function check_binding(self, hook, hooks, legal, counter)
+local function check_binding(self, hook, hooks, legal, counters, counter)
   if getmetatable(self).__newindex then error("bind: hooks are bound in start()", 3) end
   if not hooks[hook] or hook:match "^on_" == nil then
     error(("bind: there is no hook '%s' here; near names are %s"):format(tostring(hook),
       table.concat(names.nearest(tostring(hook), legal, 4), ", ")), 3)
   end
-  if counter and not self.counters[counter] then
+  if counter and not counters[counter] then
     error(("bind: the policy declares no counter '%s'"):format(tostring(counter)), 3)
   end
 end
@@ -101,6 +102,7 @@ local function check_period(period, what)
   end
 end
 
+--- Tells of the hooks of objects; returns the others, and their period.
 local function connect(self, definition, native, hooks, legal)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
@@ -125,7 +127,7 @@ local function connect(self, definition, native, hooks, legal)
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
   end
-  native.set_hooks(self, plain, plain.period and period)
+  return plain, period
 end
 
 return function(specification, handles, native)
@@ -134,18 +136,26 @@ return function(specification, handles, native)
   function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)
   local hooks, legal = possible_hooks(definition.scope, handles)
+  local counters = {}
+  for _, name in ipairs(names.sorted_keys(definition.counters)) do counters[name] = 0 end
   --- self:bind("on_EVENT", { [argument] = setting }, "counter"): when the event is told, and its first argument has a
   --- setting, that is made and the counter counts, without Lua.
   function Instance:bind(hook, settings, counter)
-    check_binding(self, hook, hooks, legal, counter)
+    check_binding(self, hook, hooks, legal, counters, counter)
     native.bind(hooks[hook].handle, hooks[hook].event, settings, counter)
   end
-  local self = { params = specification.params, state = {}, counters = {}, handles = handles }
+  Instance.count = count_into(counters)
+  local self = { params = specification.params, state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
-  for _, name in ipairs(names.sorted_keys(definition.counters)) do self.counters[name] = 0 end
   local methods = {}
   for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
+  --- self.counters: up to date with what was counted without Lua.
+  setmetatable(methods, { __index = function(_, name)
+    if name ~= "counters" then return nil end
+    native.count_bound_events(counters)
+    return counters
+  end })
   setmetatable(self, { __index = methods })
-  connect(self, definition, native, hooks, legal)
+  return self, counters, connect(self, definition, native, hooks, legal)
 end
