@@ -60,6 +60,15 @@ static WarpSet lagging_warps(const Sm *sm) {
     return lagging;
 }
 
+#define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
+
+/* Has a policy a say in which warps may issue and which of them does, or does one listen? Nothing that
+ * happens in a cycle changes this. */
+static inline bool is_guided(const Sm *sm) {
+    uint64_t restricted = (sm->allowed & sm->may_issue_memory & sm->may_load & sm->preferred) + 1;
+    return (restricted | sm->first | (sm->obj.heard & PICKS) | (sm->warp_limit < MAX_WARPS)) != 0;
+}
+
 void sm_update_allowed(Sm *sm) {
     WarpSet within = ~0ull;
     if (sm->warp_limit < MAX_WARPS) {
@@ -68,19 +77,11 @@ void sm_update_allowed(Sm *sm) {
             within |= oldest_warps(sm->cta_by_age, sm->resident, sm->sched[i].warps, sm->warp_limit);
     }
     sm->allowed = sm->may_issue & within;
+    if (!is_guided(sm)) sm->head_known = 0; /* unguided issue does not care for it */
 }
-
-#define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
 
 /* For what policies have a say in: out of the way of the SMs without one, and as fast as they are. */
 #define GUIDED __attribute__((noinline))
-
-/* Has a policy a say in which warps may issue and which of them does, or does one listen? Nothing that
- * happens in a cycle changes this. */
-static inline bool is_guided(const Sm *sm) {
-    uint64_t restricted = (sm->allowed & sm->may_issue_memory & sm->may_load & sm->preferred) + 1;
-    return (restricted | sm->first | (sm->obj.heard & PICKS) | (sm->warp_limit < MAX_WARPS)) != 0;
-}
 
 SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet ready) {
     int64_t warp = NO_ANSWER;
@@ -98,7 +99,7 @@ static inline uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready
 }
 
 /* Of a set whose next instructions are for the LSU: loads and atomics that go to L1 and beyond. */
-GUIDED static WarpSet loads_among(const Sm *sm, WarpSet set) {
+GUIDED static WarpSet find_loads(const Sm *sm, WarpSet set) {
     const uint32_t spaces = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_GENERIC;
     WarpSet loads = 0;
     for (; set; set &= set - 1) {
@@ -110,14 +111,30 @@ GUIDED static WarpSet loads_among(const Sm *sm, WarpSet set) {
     return loads;
 }
 
-static inline WarpSet restricted_warps(const Sm *sm, WarpSet ready) {
-    WarpSet allowed = ready & sm->allowed & (sm->may_issue_memory | ~sm->head_memory);
-    WarpSet memory = allowed & sm->head_memory & ~sm->may_load;
-    return __builtin_expect(memory != 0, 0) ? allowed & ~loads_among(sm, memory) : allowed;
+/* Those that may not load are ready for long, and stand at the same instruction: it is looked at once. */
+static inline WarpSet loads_among(Sm *sm, WarpSet set) {
+    WarpSet unknown = set & ~sm->head_known;
+    if (unknown) {
+        sm->head_loads = (sm->head_loads & ~unknown) | find_loads(sm, unknown);
+        sm->head_known |= unknown;
+    }
+    debug_ensure((sm->head_loads & set) == find_loads(sm, set));
+    return sm->head_loads & set;
+}
+
+/* Without those that may not load. */
+static inline WarpSet may_issue_next(const Sm *sm, WarpSet ready) {
+    return ready & sm->allowed & (sm->may_issue_memory | ~sm->head_memory);
+}
+
+static inline WarpSet restricted_warps(Sm *sm, WarpSet ready) {
+    WarpSet allowed = may_issue_next(sm, ready), memory = allowed & sm->head_memory & ~sm->may_load;
+    return memory ? allowed & ~loads_among(sm, memory) : allowed;
 }
 
 bool sm_policy_allows(const Sm *sm, uint32_t w) {
-    return restricted_warps(sm, warp_bit(w)) != 0;
+    WarpSet allowed = may_issue_next(sm, warp_bit(w)), memory = allowed & sm->head_memory & ~sm->may_load;
+    return (allowed & ~find_loads(sm, memory)) != 0;
 }
 
 static inline WarpSet all_or_none(bool all) {
@@ -160,12 +177,13 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
     return SLOT_ISSUED;
 }
 
-GUIDED static SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
+static inline SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
                                       uint64_t cycle, uint64_t now) {
     WarpSet allowed = restricted_warps(sm, ready),
             issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
     sched->last = guided_pick(sm, sched, issuable);
+    sm->head_known &= ~warp_bit(sched->last);
     return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
 }
 

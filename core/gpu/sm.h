@@ -177,10 +177,12 @@ typedef struct {
     WarpSet loading;     /* a load is in flight                                       */
     /* knobs of policies */
     WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred; /* go before the others; see issue.c                     */
-    WarpSet watched;   /* whose next load_blocked or watched_stops is told      */
-    Listener taken;    /* by an L1, and what watched warps do: sm_watch_taken()  */
-    WarpSet allowed;   /* may_issue, and within warp_limit                      */
+    WarpSet preferred;              /* go before the others; see issue.c                     */
+    WarpSet watched;                /* whose next load_blocked or watched_stops is told      */
+    Listener taken;                 /* by an L1, and what watched warps do: sm_watch_taken()  */
+    WarpSet allowed;                /* may_issue, and within warp_limit                      */
+    WarpSet head_known, head_loads; /* host: warps whose next instruction issue has looked at, and those of
+                                       them that are about to load; while policies guide it */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */

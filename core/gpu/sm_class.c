@@ -162,6 +162,8 @@ static const Field sm_fields[] = {
          "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
     HOST(Sm, taken, "Adds to them"),
     VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
+    HOST(Sm, head_known, "Warps of which it is known whether they are about to load"),
+    HOST(Sm, head_loads, "Those that are"),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
     STATE(Sm, last_fetched, "Warp fetched last"),
