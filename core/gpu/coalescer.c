@@ -29,10 +29,26 @@ static void shrink(Segment *segment) {
     segment->bytes = 32;
 }
 
+enum { LINE_PLACES = 256 };
+
+/* The number of the line's segment, `count` if it is a new one. `places`: hash table of segments + 1, 0 is
+ * none. A search would find lines of a warp that has many in as many steps; and the host cannot foresee
+ * which lanes share one, so there is no branch but for two lines in one place. */
+static inline uint32_t find_line(const Segment *segments, uint32_t count, uint8_t *places, uint64_t line) {
+    uint8_t at = (uint8_t)(line / 32 * 0x9e3779b97f4a7c15ull >> 56);
+    uint32_t taken = places[at] != 0;
+    while (__builtin_expect(taken & (segments[places[at] - taken].address != line), 0))
+        taken = places[++at] != 0;
+    uint32_t segment = taken ? places[at] - 1u : count;
+    places[at] = (uint8_t)(segment + 1);
+    return segment;
+}
+
 /* Global accesses are aligned to their size, so none crosses a line or its middle. What the lanes add to a
  * segment is gathered until one has another line. */
 static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
     uint64_t accessed = (1ull << op->bytes) - 1, halves[2];
+    uint8_t places[LINE_PLACES] = {0};
     uint32_t count = 0;
     for (uint32_t lanes = op->lanes; lanes;) {
         uint64_t address = op->address[__builtin_ctz(lanes)], line = address & ~(uint64_t)(widest - 1);
@@ -44,10 +60,15 @@ static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t 
             if (!lanes) break;
             address = op->address[__builtin_ctz(lanes)];
         } while ((address & ~(uint64_t)(widest - 1)) == line);
-        Segment *segment = segment_of_line(segments, &count, line);
-        segment->lanes |= before ^ lanes;
-        segment->byte_mask[0] |= halves[0];
-        segment->byte_mask[1] |= halves[1];
+        uint32_t at = find_line(segments, count, places, line);
+        uint64_t known = -(uint64_t)(at < count);
+        Segment *segment = &segments[at];
+        segment->address = line;
+        segment->bytes = COALESCE_LINE;
+        segment->lanes = (segment->lanes & (uint32_t)known) | (before ^ lanes);
+        segment->byte_mask[0] = (segment->byte_mask[0] & known) | halves[0];
+        segment->byte_mask[1] = (segment->byte_mask[1] & known) | halves[1];
+        count += at == count;
     }
     return count;
 }
