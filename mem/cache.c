@@ -241,7 +241,7 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messag
 }
 
 /* Policies that are asked may answer otherwise the next time. */
-static Stall fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
+Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
     bool asked = cache_owner(c)->heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM);
     c->failed = (FailedTry){asked ? STALL_NONE : stall, at->set, messages};
     return stall;
@@ -295,11 +295,11 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
         plan.victim = cache_victim(c, at->set);
-        if (plan.victim == NO_LINE) return fail(c, at, STALL_LINE, 0);
+        if (plan.victim == NO_LINE) return cache_fail(c, at, STALL_LINE, 0);
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_is_dirty(c, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
-    if (stall) return fail(c, at, stall, messages);
+    if (stall) return cache_fail(c, at, stall, messages);
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
     take_line(c, m, at, plan.victim, now);

@@ -483,6 +483,9 @@ static inline uint32_t cache_victim(const Cache *cache, uint32_t set) {
     return asked ? cache_victim_of_policy(cache, set, victim) : victim;
 }
 
+/* The request at the tags lacks this for now; STALL_MISS_QUEUE: so many places in it. Until it may have come,
+ * cache_tries_in_vain() is true. Returns `stall`. */
+Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages);
 /* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:
  * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
 Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);

@@ -8,6 +8,14 @@ Stall passing_lacks(const CacheObject *object, const Passing *passing, const Mem
     return STALL_NONE;
 }
 
+/* The same for the request at the tags, which need not be tried again before the miss queue has room. */
+static Stall lacks_at_tags(CacheObject *object, const Passing *passing, const MemMessage *m, const Lookup *at,
+                           uint32_t dirty_line) {
+    Cache *c = &object->cache;
+    Stall stall = passing_lacks(object, passing, m, dirty_line);
+    return stall == STALL_MISS_QUEUE ? cache_fail(c, at, stall, 1u + cache_is_dirty(c, dirty_line)) : stall;
+}
+
 static uint32_t keep_original(CacheObject *object, Passing *passing, const MemMessage *m) {
     uint32_t place = passing->released_count ? passing->released[--passing->released_count]
                                              : passing->fresh++;
@@ -36,7 +44,7 @@ void passing_answer(CacheObject *object, Passing *passing, const MemMessage *res
 
 Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                     Result result, uint64_t now) {
-    Stall stall = passing_lacks(object, passing, m, at->line);
+    Stall stall = lacks_at_tags(object, passing, m, at, at->line);
     if (stall) return stall;
     cache_count(&object->cache, m, result); /* observers see the line that it found */
     if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
@@ -47,9 +55,9 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
 Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                      uint64_t now) {
     Cache *c = &object->cache;
-    if (!cache_miss_queue_room(c)) return STALL_MISS_QUEUE;
+    if (!cache_miss_queue_room(c)) return cache_fail(c, at, STALL_MISS_QUEUE, 1);
     uint32_t line = at->line != NO_LINE ? at->line : cache_victim(c, at->set);
-    Stall stall = passing_lacks(object, passing, m, line);
+    Stall stall = lacks_at_tags(object, passing, m, at, line);
     if (stall) return stall;
     if (at->line == NO_LINE) {
         passing->off_misses++;
