@@ -475,8 +475,9 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     return 0;
 }
 
-void cache_knobs_set(SimObject *object) {
+bool cache_knobs_set(SimObject *object) {
     cache_forget_failed_try(&((CacheObject *)object)->cache);
+    return true;
 }
 
 void cache_set_depth(SimObject *object, uint32_t class_number, uint32_t depth) {

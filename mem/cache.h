@@ -365,7 +365,7 @@ enum { TRIES_IN_VAIN = 0 };
 static inline void cache_forget_failed_try(Cache *cache) {
     cache->failed.stall = STALL_NONE;
 }
-void cache_knobs_set(SimObject *object);
+bool cache_knobs_set(SimObject *object);
 /* Room for as many messages as are under way in `cycles`. */
 void delay_queue_build(DelayQueue *queue, uint32_t cycles);
 static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {

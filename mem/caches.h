@@ -29,6 +29,8 @@ SimObject *l1_beside(const SimObject *part, const char *name);
  * NO_WARP_WAITS. */
 #define NO_WARP_WAITS UINT32_MAX
 uint32_t l1_reexecution_head(const SimObject *l1);
+/* Is it nearly full of misses? See saturation.h. */
+bool l1_is_saturated(const SimObject *l1);
 /* Has it accesses of the warp that it has not taken, in front of the tags or in the re-execution queue? */
 bool l1_holds(SimObject *l1, uint32_t sm, uint32_t warp);
 

@@ -57,6 +57,11 @@ bool l1_keeps_lines(const SimObject *object) {
     return ((const L1Cache *)object)->keeps_lines;
 }
 
+bool l1_is_saturated(const SimObject *object) {
+    ensure(object->class == &l1_class);
+    return ((const L1Cache *)object)->saturation.on;
+}
+
 void l1_invalidate(SimObject *object) {
     ensure(object->class == &l1_class);
     Cache *c = &((L1Cache *)object)->cache;
@@ -264,6 +269,13 @@ static void l1_settle(SimObject *object, uint64_t now) {
     l1_settle_front(l1, cycle);
 }
 
+/* Knobs say what becomes of accesses. */
+static bool l1_knobs_set(SimObject *object) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    cache_knobs_set(object);
+    return (l1->cache.pipeline.count | l1->queue.count | l1->buffer.count) != 0;
+}
+
 static uint64_t index_address(const SimObject *object, uint64_t address) {
     (void)object;
     return address;
@@ -359,7 +371,7 @@ const Class l1_class = {
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
-    .knobs_set = cache_knobs_set,
+    .knobs_set = l1_knobs_set,
     .settle = l1_settle,
     .check = l1_check,
     .report = l1_report,

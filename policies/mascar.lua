@@ -8,7 +8,11 @@
 -- below, a miss or a store. To issue is not enough: an access that hits needs no memory, and those that have issued before it
 -- and wait for memory would all be refused.
 --
--- Saturation is that of the data cache; the paper observes the texture and constant caches as well, which is left out here.
+-- "Mascar also observes saturation from these caches", of textures and constants: the flag is up while one of the three is
+-- saturated, the first of which any of them takes an access that uses the memory below becomes owner, and none of them serves
+-- the misses of others. The re-execution queue is the data cache's; the other two have one as well, used in MP mode alone:
+-- what they have refused would otherwise stand in the load/store unit, before the owner's accesses. In EP mode their accesses
+-- wait as they do without Mascar. Without the queues that lasts until all that is under way has come and the flag is down.
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
@@ -29,13 +33,14 @@ local mascar = policy "mascar" {
   },
 }
 
---- The data cache is the L1 that configs call l1d.
+--- By what configs call the L1s behind the load/store unit.
 function mascar:configure(class, path)
-  if class ~= "L1" or not path:match "%.l1d$" then return end
+  local name = path:match "%.([%w_]+)$"
+  if class ~= "L1" or not (name == "l1d" or name == "texture_cache" or name == "constant_cache") then return end
   local p = self.params
   return {
     saturation_free = p.free, saturation_relief = p.relief,
-    reexecution_entries = p.reexecution and p.entries or nil,
+    reexecution_entries = p.reexecution and (name == "l1d" or p.scheduling) and p.entries or nil,
   }
 end
 
@@ -47,37 +52,49 @@ function mascar:start()
   if not self.params.scheduling then return end
   self:make_settings()
   -- The memory saturation flag.
-  self:bind("on_l1_saturation", { [1] = self.memory_access_priority }, "mp_modes")
-  self:bind("on_l1_saturation", { [0] = self.equal_priority })
+  self:bind("on_saturation", { [1] = self.memory_access_priority }, "mp_modes")
+  self:bind("on_saturation", { [0] = self.equal_priority })
   -- In MP mode without an owner: the first that accesses memory becomes owner.
-  self:bind("on_l1_memory_access", self.own, "owners")
-  self.sm:watch_taken(self.l1)
+  self:bind("on_memory_access", self.own, "owners")
+  self.sm:watch_caches()
+  self.sm:watch_taken()
   self.equal_priority()
 end
 
+--- A function that sets these knobs of the SM, those of the L1s, and whether the queues of those that are not for data work.
+function mascar:setting(sm, may_miss, memory_watched, queues)
+  local settings = { sm, self.l1, { may_miss = may_miss, memory_watched = memory_watched } }
+  for _, name in ipairs { "texture", "constant" } do
+    if self[name] then
+      table.insert(settings, self[name])
+      table.insert(settings, { may_miss = may_miss, memory_watched = memory_watched, reexecution = queues })
+    end
+  end
+  return self.sm:setting(table.unpack(settings))
+end
+
 function mascar:make_settings()
-  local sm, l1, all = self.sm, self.l1, bits.all
+  local all = bits.all
 
 -- Section III-B: scheduling in equal priority mode --------------------------------------------------------------------
 
   -- Memory warps before compute warps, greedy then oldest inside; no stall bits.
-  self.equal_priority = sm:setting(
-    { first = "memory", scheduler = "gto", may_issue_memory = all, watched = 0 }, l1, { may_miss = all, memory_watched = 0 })
+  self.equal_priority = self:setting(
+    { first = "memory", scheduler = "gto", may_issue_memory = all, watched = 0 }, all, 0, false)
 
 -- Section III-A: scheduling in memory access priority mode ------------------------------------------------------------
 
-  -- Compute warps before memory warps, the oldest first inside. Without an owner every warp may issue memory, and the L1
-  -- serves it.
-  self.memory_access_priority = sm:setting(
-    { first = "compute", scheduler = "oldest" }, l1, { may_miss = all, memory_watched = all })
-  self.find_owner = sm:setting({ may_issue_memory = all }, l1, { may_miss = all, memory_watched = all })
+  -- Compute warps before memory warps, the oldest first inside. Without an owner every warp may issue memory, and the L1s
+  -- serve it.
+  self.memory_access_priority = self:setting({ first = "compute", scheduler = "oldest" }, all, all, true)
+  self.find_owner = self:setting({ may_issue_memory = all }, all, all)
 
-  -- Only this warp may issue memory from now on, on whatever scheduler, and the L1 serves its misses alone. The SM watches it
-  -- from when the L1 has taken what it has issued.
+  -- Only this warp may issue memory from now on, on whatever scheduler, and the L1s serve its misses alone. The SM watches it
+  -- from when they have taken what it has issued.
   self.own = {}
-  for warp = 0, sm.warps - 1 do
+  for warp = 0, self.sm.warps - 1 do
     local own = bits.of(warp)
-    self.own[warp] = sm:setting({ may_issue_memory = own, watched = own }, l1, { may_miss = own })
+    self.own[warp] = self:setting({ may_issue_memory = own, watched = own }, own, 0)
   end
 end
 
@@ -86,10 +103,10 @@ end
 --- The owner has reached an instruction that depends on its loads, or cannot issue for another reason, which the paper does
 -- not mention: it has ended, or stands at a barrier or a fence. An instruction issues here before its accesses have MSHRs:
 -- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
--- it until the L1 has taken them. Then the next is that of the access at the head of the queue, if no other warp is ready to
+-- it until the L1s have taken them. Then the next is that of the access at the head of the queue, if no other warp is ready to
 -- access memory.
 function mascar:on_load_blocked()
-  local head = self.sm:memory_ready() == 0 and self.l1:reexecution_head()
+  local head = self.sm:memory_ready() == 0 and self:queue_head()
   if head then
     self.own[head]()
     self:count "queue_owners"
@@ -98,5 +115,11 @@ function mascar:on_load_blocked()
   end
 end
 mascar.on_watched_stops = mascar.on_load_blocked
+
+--- Two of the queues wait seldom: "only one of the three memory spaces causes saturation at a given time".
+function mascar:queue_head()
+  local texture, constant = self.texture, self.constant
+  return self.l1:reexecution_head() or texture and texture:reexecution_head() or constant and constant:reexecution_head()
+end
 
 return mascar

@@ -17,7 +17,10 @@ end
 --- Classes that instances of policies have handles of, first and in this order, with what hooks of their events begin with.
 local handled = {
   { class = "SM", prefix = "", handle = "`self.sm` in scope `sm`; `self.sms[i]` in scope `machine`" },
-  { class = "L1", prefix = "l1_", handle = "`self.l1` in scope `sm`; `self.l1s[i]` in scope `machine`" },
+  { class = "L1", prefix = "l1_",
+    handle = "`self.l1` in scope `sm`, with `self.texture` and `self.constant`, whose hooks begin with `on_texture_` and "
+      .. "`on_constant_`, questions with `texture_` and `constant_`; `self.l1s[i]`, `self.textures[i]` and "
+      .. "`self.constants[i]` in scope `machine`" },
   { class = "LSU", prefix = "lsu_", handle = "`self.lsu` in scope `sm`" },
   { class = "L2", prefix = "", handle = "`self.l2` in scope `l2`; `self.l2s[i]` in scope `machine`" },
   { class = "MemoryController", prefix = "",

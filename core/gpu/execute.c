@@ -190,8 +190,8 @@ static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int b
     sm->loading = (sm->loading & ~warp_bit(w)) | (WarpSet)(warp->loads_in_flight != 0) << w;
 }
 
-static bool is_beyond_sm(uint32_t space) {
-    return (1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE) >> space & 1;
+static bool is_beyond_sm(const Sm *sm, uint32_t space) {
+    return sm->spaces_beyond >> space & 1;
 }
 
 static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t cycle, uint64_t now) {
@@ -214,7 +214,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     }
     if (sm->view->log_count) object_request_commit(&sm->obj);
     count_memory(sm, w, inst->kind, context->space, 1);
-    if (is_beyond_sm(context->space)) set_load_pending(sm, w, inst); /* stores write no name */
+    if (is_beyond_sm(sm, context->space)) set_load_pending(sm, w, inst); /* stores write no name */
     send_to_lsu(sm, w, inst, pc, begins, payload, now);
 }
 
@@ -225,7 +225,7 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
         give_back_payload(sm, done->payload);
     }
     count_memory(sm, done->warp, done->kind, done->space, -1);
-    if (is_beyond_sm(done->space)) clear_load_pending(sm, done->warp, inst);
+    if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, done->warp, inst);
     if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
         sm->fencing &= ~warp_bit(done->warp);
         sm->waiting &= ~warp_bit(done->warp);

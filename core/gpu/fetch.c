@@ -2,7 +2,6 @@
  * in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
 #include "core/gpu/sm.h"
 
-#include "mem/caches.h"
 #include "mem/memory_protocol.h"
 
 /* One word after the other on purpose: a word of `pending` has just been written, and a vector load over it
@@ -69,44 +68,6 @@ SELDOM void sm_look_at_watched(Sm *sm) {
         const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
         if (waits_for_load(sm, w, inst)) tell_watched(sm, w, SM_LOAD_BLOCKED);
     }
-}
-
-bool sm_holds_accesses(const Sm *sm, uint32_t w) {
-    SimObject *lsu = sm->lsu.send->receiver, *l1 = lsu_memory(lsu);
-    return lsu_holds(lsu, w) || (l1->class == &l1_class && l1_holds(l1, sm->number, w));
-}
-
-void sm_watch_those_without_accesses(Sm *sm) {
-    if (!sm->taken.hear) return;
-    for (WarpSet rest = sm->watched; rest; rest &= rest - 1)
-        if (sm_holds_accesses(sm, first_warp(rest))) sm->watched &= ~(rest & -rest);
-}
-
-/* The L1 has taken what it held of a warp. */
-static void watch_taken(Sm *sm, WarpSet warp) {
-    bool chosen = sm->may_issue_memory != ~0ull && (sm->may_issue_memory & warp);
-    if (!chosen || sm->watched & warp) return;
-    sm->watched |= warp;
-    object_wake(&sm->obj);
-}
-
-/* Of the L1, or of the SM itself. */
-static int64_t hear_taken(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                          uint64_t now) {
-    Sm *sm = (Sm *)((char *)listener - offsetof(Sm, taken));
-    uint32_t w = (uint32_t)arguments[0];
-    (void)event, (void)now;
-    if (object == &sm->obj) return sm_holds_accesses(sm, w) ? WITHHELD : NO_ANSWER;
-    watch_taken(sm, warp_bit(w));
-    return NO_ANSWER;
-}
-
-void sm_watch_taken(Sm *sm, SimObject *l1) {
-    int event = event_number(l1->class, "taken");
-    ensure(event >= 0);
-    sm->taken = (Listener){hear_taken};
-    object_listen(l1, &sm->taken, 1u << event);
-    object_listen_first(&sm->obj, &sm->taken, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
 }
 
 static void empty_buffer(Sm *sm, uint32_t w) {

@@ -3,6 +3,7 @@
  * the answers, and tells the SM when an instruction is complete. */
 #include "core/gpu/coalescer.h"
 #include "core/gpu/sm.h"
+#include "mem/caches.h"
 #include "mem/memory_protocol.h"
 
 #include <string.h>
@@ -38,6 +39,8 @@ typedef struct {
     uint32_t narrow_segments; /* a parameter */
     /* ports */
     Port sm, mem, constant, texture;
+    const Link *to_l1[LSU_CACHES]; /* host: those of them that lead to L1s in its cluster */
+    uint64_t l1_count, l1_spaces;  /* their number; bit per space that these serve */
     /* state */
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];
@@ -92,6 +95,9 @@ static const Field lsu_fields[] = {
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
          .optional = true),
     PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
+    HOST(Lsu, to_l1, "Those that lead to L1s in its cluster"),
+    HOST(Lsu, l1_count, "Their number"),
+    HOST(Lsu, l1_spaces, "What these serve"),
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
     STATE(Lsu, op_valid, "Is there one?"),
@@ -152,6 +158,32 @@ static void build(SimObject *object) {
     lsu->answered_slots = power_of_two_from(lsu->entries + 8);
 }
 
+static bool is_constant(uint32_t space) {
+    return space == SPACE_CONST || space == SPACE_PARAM;
+}
+
+/* Else its instructions take a fixed time. */
+static bool has_accesses(const Lsu *lsu, uint32_t space) {
+    return space != SPACE_SHARED && (!is_constant(space) || lsu->constant.send);
+}
+
+static Link *port_of(const Lsu *lsu, uint32_t space) {
+    if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
+    if (is_constant(space) && lsu->constant.send) return lsu->constant.send;
+    return lsu->mem.send;
+}
+
+/* What runs in another cluster is not looked at. */
+static void find_l1s(Lsu *lsu) {
+    const Link *link[LSU_CACHES] = {lsu->mem.send, lsu->constant.send, lsu->texture.send};
+    for (uint32_t i = 0; i < LSU_CACHES; i++) {
+        if (!link[i] || link[i]->cut || link[i]->receiver->class != &l1_class) continue;
+        lsu->to_l1[lsu->l1_count++] = link[i];
+        for (uint32_t space = SPACE_GLOBAL; space < SPACE_GENERIC; space++)
+            if (has_accesses(lsu, space) && port_of(lsu, space) == link[i]) lsu->l1_spaces |= 1ull << space;
+    }
+}
+
 static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     const Lsu *lsu = (const Lsu *)object;
     switch ((LsuQueue)queue) {
@@ -174,6 +206,7 @@ static void init(SimObject *object) {
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
+    find_l1s(lsu);
 }
 
 /* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
@@ -250,12 +283,6 @@ static inline void write_back(Lsu *lsu, uint64_t now) {
 
 static bool goes_to_memory(const MemoryOp *op) {
     return op->space == SPACE_GLOBAL || op->space == SPACE_LOCAL;
-}
-
-static Link *port_of(const Lsu *lsu, uint32_t space) {
-    if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
-    if ((space == SPACE_CONST || space == SPACE_PARAM) && lsu->constant.send) return lsu->constant.send;
-    return lsu->mem.send;
 }
 
 static void count_instruction(Lsu *lsu, const MemoryOp *op) {
@@ -391,23 +418,38 @@ static void free_place(Lsu *lsu, uint64_t now) {
     link_pop(lsu->sm.receive, now);
 }
 
+bool lsu_fetches_constants(const SimObject *object) {
+    ensure(object->class == &lsu_class);
+    return ((const Lsu *)object)->constant.send != NULL;
+}
+
+uint32_t lsu_caches(const SimObject *object, SimObject *cache[LSU_CACHES]) {
+    ensure(object->class == &lsu_class);
+    const Lsu *lsu = (const Lsu *)object;
+    for (uint32_t i = 0; i < lsu->l1_count; i++)
+        cache[i] = lsu->to_l1[i]->receiver;
+    return (uint32_t)lsu->l1_count;
+}
+
+static bool goes_to_l1(const Lsu *lsu, const MemoryOp *op) {
+    return lsu->l1_spaces >> op->space & 1;
+}
+
 bool lsu_holds(const SimObject *object, uint32_t warp) {
     ensure(object->class == &lsu_class);
     const Lsu *lsu = (const Lsu *)object;
-    const Link *in = lsu->sm.receive, *out = lsu->mem.send;
-    if (lsu->op_valid && lsu->op.warp == warp && goes_to_memory(&lsu->op)) return true;
+    const Link *in = lsu->sm.receive;
+    if (lsu->op_valid && lsu->op.warp == warp && goes_to_l1(lsu, &lsu->op)) return true;
     for (uint64_t i = in->popped; i != in->pushed; i++) {
         const MemoryOp *op = link_message(in, i);
-        if (op->warp == warp && goes_to_memory(op)) return true;
+        if (op->warp == warp && goes_to_l1(lsu, op)) return true;
     }
-    for (uint64_t i = out->popped; !out->cut && i != out->pushed; i++)
-        if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
+    for (uint32_t k = 0; k < lsu->l1_count; k++) {
+        const Link *out = lsu->to_l1[k];
+        for (uint64_t i = out->popped; i != out->pushed; i++)
+            if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
+    }
     return false;
-}
-
-SimObject *lsu_memory(const SimObject *object) {
-    ensure(object->class == &lsu_class);
-    return ((const Lsu *)object)->mem.send->receiver;
 }
 
 /* One access per cycle; the instruction leaves the unit with its last one. */
@@ -452,7 +494,7 @@ static inline void accept(Lsu *lsu, uint64_t now) {
     count_instruction(lsu, op);
     if (op->space == SPACE_SHARED) {
         begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
-    } else if (!goes_to_memory(op) && op->space != SPACE_TEXTURE && !lsu->constant.send) {
+    } else if (!has_accesses(lsu, op->space)) {
         begin_fixed(lsu, op, 1, lsu->constant_latency, now);
     } else {
         begin_accesses(lsu, op, now);

@@ -6,6 +6,7 @@
  *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
+ *   memory_watch.c  what policies watch of the L1s behind the load/store unit
  *   issue.c     which warp issues, and why none does
  *   dma.c       transfers of the DMA engine at issue, loads that wait for them, data that come
  *   tile_marks.c  marks of kernels that copy their tiles themselves
@@ -112,6 +113,8 @@ typedef enum {
     SM_WARP_END,
     SM_PICK,
     SM_WATCHED_STOPS,
+    SM_SATURATION,
+    SM_MEMORY_ACCESS,
 } SmEvent;
 
 /* Each scheduler slot of each cycle has exactly one of these. */
@@ -177,10 +180,12 @@ typedef struct {
     WarpSet loading;     /* a load is in flight                                       */
     /* knobs of policies */
     WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred;              /* go before the others; see issue.c                     */
-    WarpSet watched;                /* whose next load_blocked or watched_stops is told      */
-    Listener taken;                 /* by an L1, and what watched warps do: sm_watch_taken()  */
-    WarpSet allowed;                /* may_issue, and within warp_limit                      */
+    WarpSet preferred;                  /* go before the others; see issue.c                     */
+    WarpSet watched;                    /* whose next load_blocked or watched_stops is told      */
+    Listener taken;                     /* by an L1, and what watched warps do: sm_watch_taken()  */
+    Listener saturation, memory_access; /* of L1s: sm_watch_caches() */
+    uint64_t saturated;                 /* one of these is */
+    WarpSet allowed;                    /* may_issue, and within warp_limit                      */
     WarpSet head_known, head_loads; /* host: warps whose next instruction issue has looked at, and those of
                                        them that are about to load; while policies guide it */
     /* state: stages */
@@ -227,6 +232,7 @@ typedef struct {
     uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
     MemoryView *view;
     const SimObject *dma_engine; /* NULL: it has none */
+    uint64_t spaces_beyond;      /* bit per space: loads from it come from beyond the SM */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];
@@ -242,11 +248,14 @@ typedef enum { QUEUE_CODE_LINES } SmQueue;
 
 extern const Class sm_class, lsu_class, dispatcher_class;
 
-/* For policies, at the end of a cycle: are accesses of the warp to global or local memory on their way to or
- * through the load/store unit, or to what serves them? */
+/* For policies: the L1s behind a load/store unit, in its cluster. Their number; for data is the first. */
+enum { LSU_CACHES = 3 };
+uint32_t lsu_caches(const SimObject *lsu, SimObject *cache[LSU_CACHES]);
+/* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
+ * load/store unit, or from there to the L1? */
 bool lsu_holds(const SimObject *lsu, uint32_t warp);
-/* What serves them: an L1 or a network. */
-SimObject *lsu_memory(const SimObject *lsu);
+/* Are constants and parameters fetched from memory, and not at a fixed latency? */
+bool lsu_fetches_constants(const SimObject *lsu);
 
 static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
     return &sm->kernel.insts[index];
@@ -303,17 +312,22 @@ void sm_update_blocked(Sm *sm, uint32_t warp);
 /* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
  * watched. */
 void sm_look_at_watched(Sm *sm);
-/* For policies, at the end of a cycle: is there an access of the warp to global or local memory that has
- * issued, and that what serves the load/store unit has not taken? */
-bool sm_holds_accesses(const Sm *sm, uint32_t warp);
-/* From now on warps are watched when this L1 tells that it has taken the last access that it held of them,
- * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
-void sm_watch_taken(Sm *sm, SimObject *l1);
-/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
-void sm_watch_those_without_accesses(Sm *sm);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
 }
+
+/* --- memory_watch.c --- */
+/* For policies, at the end of a cycle: is there an access of the warp that has issued, and that the L1 which
+ * serves it has not taken? */
+bool sm_holds_accesses(const Sm *sm, uint32_t warp);
+/* From now on warps are watched when an L1 tells that it has taken the last access that it held of them,
+ * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
+void sm_watch_taken(Sm *sm);
+/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
+void sm_watch_those_without_accesses(Sm *sm);
+/* From now on SM_SATURATION is told, of the first L1 that is saturated, and when the last no longer is; and
+ * between these two SM_MEMORY_ACCESS, while all warps may issue memory instructions. */
+void sm_watch_caches(Sm *sm);
 
 /* --- issue.c --- */
 /* The oldest of a set of warps that is not empty. */

@@ -45,6 +45,13 @@ static const Event sm_events[] = {
     [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?"},
     [SM_WATCHED_STOPS] = {"watched_stops", "warp", false,
                           "A watched warp has ended, or waits at a barrier or a fence; told once"},
+    [SM_SATURATION] =
+        {"saturation", "on", false,
+         "After watch_caches(): the first of the L1s behind the load/store unit became nearly full "
+         "of misses, or the last no longer is"},
+    [SM_MEMORY_ACCESS] =
+        {"memory_access", "warp", false,
+         "The same: one of them has told of its memory_access, while `saturated` and all may issue memory"},
     {0}};
 
 static const Field sm_fields[] = {
@@ -161,6 +168,10 @@ static const Field sm_fields[] = {
     KNOB(Sm, watched, "warps",
          "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
     HOST(Sm, taken, "Adds to them"),
+    HOST(Sm, saturation, "Hears of the L1s behind the load/store unit"),
+    HOST(Sm, memory_access, "Hears of what they take"),
+    VISIBLE(Sm, saturated, "flag",
+            "After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses"),
     VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
     HOST(Sm, head_known, "Warps of which it is known whether they are about to load"),
     HOST(Sm, head_loads, "Those that are"),
@@ -207,6 +218,7 @@ static const Field sm_fields[] = {
     HOST(Sm, known_windows, "Which of them hold"),
     HOST(Sm, view, "Of device memory"),
     HOST(Sm, dma_engine, "At the port transfers"),
+    HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
     STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
     STAT(Sm, ctas_started, "CTAs", "CTAs started"),
@@ -313,6 +325,9 @@ static void init(SimObject *object) {
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = sm->allowed = ~0ull;
+    sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
+    if (lsu_fetches_constants(sm->lsu.send->receiver))
+        sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
     sm->decode_warp = NO_WARP;
     for (uint32_t i = 0; i < sm->schedulers; i++)
         sm->slot_cause[i] = SLOT_IDLE;
@@ -337,13 +352,14 @@ static void commit(SimObject *object) {
     view_commit(((Sm *)object)->view);
 }
 
-static void knobs_set(SimObject *object) {
+static bool knobs_set(SimObject *object) {
     Sm *sm = (Sm *)object;
     sm_update_allowed(sm);
     sm_watch_those_without_accesses(sm);
     for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
         sm_show_next(sm, first_warp(live));
     sm->kernel.is_fresh = 0;
+    return true;
 }
 
 const Class sm_class = {

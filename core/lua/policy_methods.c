@@ -62,8 +62,8 @@ static int l1_head(lua_State *L, SimObject *object) {
     return 1;
 }
 
-/* sm:holds_accesses(warp) -> is there an access of the warp to global or local memory that has issued and
- * that the L1 has not taken: in the load/store unit, before it, behind it, or in the L1 */
+/* sm:holds_accesses(warp) -> is there an access of the warp that has issued and that the L1 which serves it
+ * has not taken: in the load/store unit, before it, behind it, or in the L1 */
 static int sm_holds_accesses_of(lua_State *L, SimObject *object) {
     const Sm *sm = (const Sm *)object;
     lua_Integer warp = luaL_checkinteger(L, 2);
@@ -72,13 +72,20 @@ static int sm_holds_accesses_of(lua_State *L, SimObject *object) {
     return 1;
 }
 
-/* sm:watch_taken(l1): from now on nothing is told of a watched warp that holds_accesses(), and to set
- * `watched` has no effect on it; instead the SM watches each warp that it hears from this L1 to be taken,
+/* sm:watch_taken(): from now on nothing is told of a watched warp that holds_accesses(), and to set
+ * `watched` has no effect on it; instead the SM watches each warp that it hears from an L1 to be taken,
  * unless all may issue memory instructions */
-static int sm_watch_taken_by(lua_State *L, SimObject *object) {
-    SimObject *l1 = policy_object_at(L, 2);
-    luaL_argcheck(L, l1->class == &l1_class && l1->cluster == object->cluster, 2, "not an L1 of this SM");
-    sm_watch_taken((Sm *)object, l1);
+static int sm_watch_taken_warps(lua_State *L, SimObject *object) {
+    (void)L;
+    sm_watch_taken((Sm *)object);
+    return 0;
+}
+
+/* sm:watch_caches(): from now on the SM hears of the L1s behind its load/store unit: `saturated` is kept,
+ * on_saturation and on_memory_access are told */
+static int sm_watch_its_caches(lua_State *L, SimObject *object) {
+    (void)L;
+    sm_watch_caches((Sm *)object);
     return 0;
 }
 
@@ -234,7 +241,8 @@ const PolicyMethod policy_methods[] = {
     {"SM", "cta_warps", sm_cta_warps},
     {"SM", "memory_ready", sm_memory_ready},
     {"SM", "holds_accesses", sm_holds_accesses_of},
-    {"SM", "watch_taken", sm_watch_taken_by},
+    {"SM", "watch_taken", sm_watch_taken_warps},
+    {"SM", "watch_caches", sm_watch_its_caches},
     {"L1", "reexecution_head", l1_head},
     {"SM", "number", sm_number_of},
     {"SM", "ctas_per_sm", sm_ctas_per_sm},

@@ -168,7 +168,7 @@ static bool put_value(SimObject *object, const Field *f, uint64_t value) {
 }
 
 static void knobs_changed(SimObject *object) {
-    if (object->class->knobs_set) object->class->knobs_set(object);
+    if (object->class->knobs_set && !object->class->knobs_set(object)) return;
     object_wake(object); /* to look at the knobs, which count from the next cycle on */
 }
 

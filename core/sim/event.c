@@ -60,6 +60,11 @@ int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64
     return tell_listeners(object, event, arguments, object->cluster->now);
 }
 
+void event_pass_on(SimObject *object, uint32_t event, int64_t a) {
+    const int64_t arguments[EVENT_ARGUMENTS] = {a};
+    if (object_is_heard(object, event)) tell_listeners(object, event, arguments, object->cluster->now);
+}
+
 /* By the order of construction; what one object told stays in its order. */
 static void sort_told(ToldEvent *told, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {

@@ -62,6 +62,9 @@ static inline uint64_t object_now(const SimObject *object) {
 }
 void object_wake(SimObject *object);
 
+/* For listeners: what they have heard is an event of another object as well, and is told in its place. */
+void event_pass_on(SimObject *object, uint32_t event, int64_t a);
+
 /* For listeners: the run ends with this user error at the end of the quantum, in a consistent state. The
  * first one of a cluster counts. */
 void object_fail(SimObject *object, const char *message);

@@ -180,8 +180,9 @@ struct Class {
     /* Applies what the object did in this quantum and nobody else may have seen (memory writes). Called at a
      * boundary when object_request_commit() was called during the quantum. */
     void (*commit)(SimObject *object);
-    /* Knobs have been set, by a policy or by a snapshot. Between cycles. */
-    void (*knobs_set)(SimObject *object);
+    /* Knobs have been set, by a policy or by a snapshot. Between cycles. False: there is nothing to do under
+     * them, and the object may sleep on. */
+    bool (*knobs_set)(SimObject *object);
     /* Brings counters that are kept lazily while asleep up to `now`. */
     void (*settle)(SimObject *object, uint64_t now);
     /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in

@@ -379,10 +379,6 @@ harness.test("the hang report says of warps that the policy does not let them is
     "kernel spmv_csr hangs", "is not allowed by the policy to issue its memory instruction")
 end)
 
-harness.test("watch_taken wants an L1", function()
-  fails({ policy = policy_file("stopping", with_function("start()", "self.sm:watch_taken(self.sm)")) }, "not an L1 of this SM")
-end)
-
 -- Hangs --------------------------------------------------------------------------------------------------------------
 
 harness.test("a policy that stalls all warps for ever is reported as what they wait for", function()

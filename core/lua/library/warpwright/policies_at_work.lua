@@ -7,6 +7,9 @@ local policies_at_work = {}
 
 local classes = { sm = "SM", l2 = "L2", mc = "MemoryController" }
 
+--- The L1s of an SM by handle, and the ports of its load/store unit that they serve.
+local l1_ports = { { "l1", "mem" }, { "texture", "texture" }, { "constant", "constant" } }
+
 local function objects_of(machine, class)
   local found = {}
   for _, object in ipairs(machine:objects()) do
@@ -34,7 +37,7 @@ end
 local function handles_about(machine, scope, object, policies)
   local handles = { [scope] = object }
   if scope == "sm" then
-    handles.l1 = peer_of_class(object.lsu.mem, "L1")
+    for _, row in ipairs(l1_ports) do handles[row[1]] = peer_of_class(object.lsu[row[2]], "L1") end
     handles.lsu = machine:find(object.path .. ".lsu")
   elseif scope == "l2" then
     handles.mc = peer_of_class(object.mem, "MemoryController")
@@ -45,7 +48,7 @@ end
 
 --- A coordinator knows all objects of these classes, in order, and their parts.
 local function handles_of_machine(machine, policies)
-  local handles = { l1s = {} }
+  local handles = {}
   for _, scope in ipairs { "sm", "l2", "mc" } do
     local objects = objects_of(machine, classes[scope])
     handles[scope .. "s"] = objects
@@ -58,7 +61,11 @@ local function handles_of_machine(machine, policies)
       end
     end
   end
-  for i, sm in ipairs(handles.sms) do handles.l1s[i] = peer_of_class(sm.lsu.mem, "L1") end
+  for _, row in ipairs(l1_ports) do
+    local list = {}
+    for i, sm in ipairs(handles.sms) do list[i] = peer_of_class(sm.lsu[row[2]], "L1") end
+    handles[row[1] .. "s"] = list
+  end
   return handles
 end
 

@@ -81,7 +81,7 @@ local function all_questions()
   return questions
 end
 
-local prefixes = { "", "sm_", "l1_", "lsu_", "l2_", "mc_" }
+local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc_" }
 
 --- Is a function whose name no hook has meant as one?
 local function looks_like_a_hook(name, questions)
