@@ -62,7 +62,7 @@ end
 --- { [class] = list of { call, meaning } }, from the comment above each method's function.
 local function methods()
   local text, found = read_file(methods_file), {}
-  for class, name, called in text:gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
+  for class, name, called in text:match "policy_methods%[%] = {(.-)\n};":gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
     local before = text:match("^(.*)\nstatic int " .. called .. "%(")
     local comment = before and before:match ".*/%*(.-)%*/$" or ""
     comment = comment:gsub("%s*\n %*%s*", " "):gsub("^ ", ""):gsub(" $", "")

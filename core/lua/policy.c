@@ -4,13 +4,14 @@
 #include "core/lua/interpreter.h"
 #include "core/lua/objects.h"
 #include "core/lua/plain_data.h"
+#include "core/lua/policy_binding.h"
 #include "core/lua/policy_object.h"
 #include "core/sim/event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BOUND = 64, MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
+enum { MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
 
 /* What calls of an instance need lies at the bottom of its stack, from where it is pushed at half the cost of
  * the registry: what warpwright.policy_instance returned, then functions. */
@@ -23,18 +24,11 @@ typedef struct Hook {
     const char *name;        /* what the policy calls it: "on_l1_evict"; the registry keeps it */
     int function, arguments; /* the former on the stack; while the instance is made, in the registry */
     bool question;
+    SimObject *object;
+    uint32_t event;
+    Binding *instead; /* as long as it answers; or NULL */
     struct Hook *next;
 } Hook;
-
-/* Settings that answer an event of an object without Lua. */
-typedef struct Binding {
-    Listener listener; /* first */
-    PolicyInstance *instance;
-    const Setting *setting[MAX_BOUND]; /* by the event's first argument; the registry keeps them */
-    int counter;                       /* its name in the registry; LUA_NOREF: none */
-    int64_t uncounted;                 /* events of which the counter does not know yet */
-    struct Binding *next;
-} Binding;
 
 struct PolicyInstance {
     lua_State *L;
@@ -42,11 +36,10 @@ struct PolicyInstance {
     char *name;       /* "ccws of sm[3]" */
     SimObject *about; /* whose cluster its errors are reported in */
     Hook *hooks;
-    Binding *bindings;
+    Bindings bindings;
     int start, period, kernel_start, kernel_end; /* functions on the stack, or NO_FUNCTION */
     int at_rest;                                 /* height of the stack between calls */
     bool failed;
-    bool uncounted; /* there are events that a counter of a binding does not know of yet */
 };
 
 static int l_text(lua_State *L) {
@@ -69,25 +62,8 @@ static void note_failure(PolicyInstance *instance, const char *hook, uint64_t no
     char message[MESSAGE_BYTES];
     snprintf(message, sizeof message, "policy %s, in %s at cycle %lu: %s", instance->name, hook,
              object_cycle(instance->about, now), thrown_text(instance->L));
-    instance->failed = true;
+    instance->failed = instance->bindings.off = true;
     object_fail(instance->about, message);
-}
-
-/* Before anybody looks at the table of counters, at this index. */
-static void count_bound_events(PolicyInstance *instance, lua_State *L, int counters) {
-    if (!instance->uncounted) return;
-    instance->uncounted = false;
-    for (Binding *b = instance->bindings; b; b = b->next) {
-        if (b->counter == LUA_NOREF || !b->uncounted) continue;
-        lua_rawgeti(L, LUA_REGISTRYINDEX, b->counter);
-        lua_pushvalue(L, -1);
-        lua_rawget(L, counters);
-        lua_Integer before = lua_tointeger(L, -1);
-        lua_pop(L, 1);
-        lua_pushinteger(L, before + b->uncounted);
-        lua_rawset(L, counters);
-        b->uncounted = 0;
-    }
 }
 
 /* Begins a call of a function on the stack with `self`: push its further arguments, then call(). */
@@ -130,6 +106,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     PolicyInstance *instance = hook->instance;
     lua_State *L = instance->L;
     (void)object, (void)event;
+    if (hook->instead && binding_answers(hook->instead, arguments)) return NO_ANSWER;
     if (instance->failed) return NO_ANSWER;
     begin_call(instance, hook->function);
     for (int i = 0; i < hook->arguments; i++)
@@ -138,18 +115,6 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     int64_t answer = good && hook->question ? answer_of(instance, hook->name, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return answer;
-}
-
-static int64_t hear_bound(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                          uint64_t now) {
-    Binding *binding = (Binding *)listener;
-    uint64_t which = (uint64_t)arguments[0];
-    (void)object, (void)event, (void)now;
-    if (binding->instance->failed || which >= MAX_BOUND || !binding->setting[which]) return NO_ANSWER;
-    policy_setting_apply(binding->setting[which]);
-    binding->uncounted++;
-    binding->instance->uncounted = true;
-    return NO_ANSWER;
 }
 
 /* --- Hooks that no object tells -------------------------------------------------------------- */
@@ -218,44 +183,33 @@ static int l_hear(lua_State *L) {
     hook->function = luaL_ref(L, LUA_REGISTRYINDEX);
     hook->arguments = argument_count(row);
     hook->question = row->question;
+    hook->object = object;
+    hook->event = event;
     instance->hooks = hook;
     object_listen(object, &hook->listener, 1u << event);
     return 0;
 }
 
-/* Of the table at index 3, the settings by first argument. Other clusters are run by other threads. */
-static void take_settings(lua_State *L, const Setting **setting, const SimObject *heard) {
-    luaL_checktype(L, 3, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, 3);) {
-        const Setting *value = policy_setting_at(L, -1);
-        lua_Integer which = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
-        if (which < 0 || which >= MAX_BOUND || !value)
-            luaL_error(
-                L, "bind: { [argument] = what handle:setting() returned } is wanted, arguments from 0 to %d",
-                MAX_BOUND - 1);
-        if (!policy_setting_is_within(value, heard->cluster))
-            luaL_error(L, "bind: the setting has knobs of objects that are not %s's neighbours", heard->path);
-        setting[which] = value;
-        luaL_ref(L, LUA_REGISTRYINDEX);
-    }
+static Hook *hook_of(const PolicyInstance *instance, const SimObject *object, uint32_t event) {
+    Hook *hook = instance->hooks;
+    while (hook && (hook->object != object || hook->event != event))
+        hook = hook->next;
+    return hook;
 }
 
-/* In the instance's state: native.bind(handle, event, settings by first argument, counter or nil) */
+/* In the instance's state: native.bind(handle, event, settings, counter or nil, condition or nil). With a
+ * condition, the hook's function is not called when the binding answers. */
 static int l_bind(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
     uint32_t event = event_at(L, object);
-    Binding *binding = calloc(1, sizeof *binding);
-    ensure(binding);
-    binding->listener = (Listener){hear_bound};
-    binding->instance = instance;
-    binding->counter = LUA_NOREF;
-    binding->next = instance->bindings;
-    instance->bindings = binding;
-    take_settings(L, binding->setting, object);
-    lua_settop(L, 4);
-    if (!lua_isnil(L, 4)) binding->counter = luaL_ref(L, LUA_REGISTRYINDEX);
-    object_listen(object, &binding->listener, 1u << event);
+    Hook *hook = lua_isnoneornil(L, 5) ? NULL : hook_of(instance, object, event);
+    Binding *binding = binding_new(L, &instance->bindings, object);
+    if (hook && hook->instead) luaL_error(L, "bind_if: the hook is bound already");
+    if (hook)
+        hook->instead = binding;
+    else
+        binding_listen(binding, object, event);
     return 0;
 }
 
@@ -269,7 +223,8 @@ static int l_cycle(lua_State *L) {
 
 /* In the instance's state: native.count_bound_events(self's table of counters) */
 static int l_count_bound_events(lua_State *L) {
-    count_bound_events(lua_touserdata(L, lua_upvalueindex(1)), L, 1);
+    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    bindings_count(&instance->bindings, L, 1);
     return 0;
 }
 
@@ -416,7 +371,7 @@ static int l_attach_policy(lua_State *L) {
 }
 
 static void push_counters(PolicyInstance *instance) {
-    count_bound_events(instance, instance->L, COUNTERS);
+    bindings_count(&instance->bindings, instance->L, COUNTERS);
     lua_pushvalue(instance->L, COUNTERS);
 }
 
@@ -479,7 +434,7 @@ void policies_save(Machine *machine, Buffer *buffer) {
 /* The table of counters stays the same one: the instance's library holds it, too. */
 static bool load_counters(PolicyInstance *instance, Reader *reader) {
     lua_State *L = instance->L;
-    count_bound_events(instance, L, COUNTERS); /* which are those of start(), and go */
+    bindings_count(&instance->bindings, L, COUNTERS); /* which are those of start(), and go */
     if (!plain_load(L, reader) || !lua_istable(L, -1)) return false;
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
         lua_pushvalue(L, -2);
@@ -525,8 +480,7 @@ static int l_copy_policy_state(lua_State *L) {
 static void free_listeners(PolicyInstance *instance) {
     for (Hook *hook; (hook = instance->hooks) != NULL; free(hook))
         instance->hooks = hook->next;
-    for (Binding *binding; (binding = instance->bindings) != NULL; free(binding))
-        instance->bindings = binding->next;
+    bindings_free(&instance->bindings);
 }
 
 void policies_free(Machine *machine) {

@@ -45,10 +45,14 @@ static int sm_cta_warps(lua_State *L, SimObject *object) {
     return 1;
 }
 
+static uint64_t memory_ready_warps(const SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    return sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting;
+}
+
 /* sm:memory_ready() -> the warps whose next instruction goes to the LSU and has its operands */
 static int sm_memory_ready(lua_State *L, SimObject *object) {
-    const Sm *sm = (const Sm *)object;
-    lua_pushinteger(L, (lua_Integer)(sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting));
+    lua_pushinteger(L, (lua_Integer)memory_ready_warps(object));
     return 1;
 }
 
@@ -262,5 +266,10 @@ const PolicyMethod policy_methods[] = {
     {"MemoryController", "of_bank", mc_of_bank},
     {"WarpSampler", "restart", sampler_restart_warps},
     {"WarpSampler", "served", sampler_served_warp},
+    {NULL, NULL, NULL},
+};
+
+const PolicyNumber policy_numbers[] = {
+    {"SM", "memory_ready", memory_ready_warps},
     {NULL, NULL, NULL},
 };

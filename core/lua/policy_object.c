@@ -156,11 +156,10 @@ static void value_at(lua_State *L, const SimObject *object, const Field *f, void
         *(uint64_t *)at = (uint64_t)whole_number_at(L, object, f);
 }
 
-/* Returns whether it had another value. All knobs have four or eight bytes. */
-static bool put_value(SimObject *object, const Field *f, uint64_t value) {
-    void *at = (char *)object + f->offset;
-    uint64_t before = f->bytes == sizeof before ? *(uint64_t *)at : *(uint32_t *)at;
-    if (f->bytes == sizeof before)
+/* Returns whether a knob had another value. All have four or eight bytes. */
+static bool put_value(void *at, uint64_t bytes, uint64_t value) {
+    uint64_t before = bytes == sizeof before ? *(uint64_t *)at : *(uint32_t *)at;
+    if (bytes == sizeof before)
         *(uint64_t *)at = value;
     else
         *(uint32_t *)at = (uint32_t)value;
@@ -186,27 +185,38 @@ static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
     uint64_t value;
     const Field *f = knob_at(L, object, &value);
-    if (put_value(object, f, value)) knobs_changed(object);
+    if (put_value((char *)object + f->offset, f->bytes, value)) knobs_changed(object);
     return 0;
 }
 
+/* What a knob is set to: value << (argument & of_argument). The latter is 0, or MAX_ARGUMENT with 1 as value.
+ * Nothing else is looked at when it is set: settings are made so seldom that each line of them is a miss. */
 typedef struct {
     SimObject *object;
-    const Field *knob;
+    void *at;
     uint64_t value;
+    uint8_t bytes, of_argument;
+    bool last; /* of those of the object, which stand together */
 } KnobValue;
 
-/* Values for several knobs, checked when they were written down. Those of an object stand together. */
+enum { MAX_ARGUMENT = 63 };
+
+/* Values for several knobs, checked when they were written down. */
 struct Setting {
-    uint64_t count;
+    uint32_t count;
+    bool wants_argument;
     KnobValue row[];
 };
 
-void policy_setting_apply(const Setting *setting) {
+bool policy_setting_takes(const Setting *setting, uint64_t argument) {
+    return !setting->wants_argument || argument <= MAX_ARGUMENT;
+}
+
+void policy_setting_apply(const Setting *setting, uint64_t argument) {
     bool changed = false;
     for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
-        changed |= put_value(row->object, row->knob, row->value);
-        if (row + 1 < end && row[1].object == row->object) continue;
+        changed |= put_value(row->at, row->bytes, row->value << (argument & row->of_argument));
+        if (!row->last) continue;
         if (changed) knobs_changed(row->object);
         changed = false;
     }
@@ -219,7 +229,10 @@ bool policy_setting_is_within(const Setting *setting, const Cluster *cluster) {
 }
 
 static int l_set(lua_State *L) {
-    policy_setting_apply(lua_touserdata(L, lua_upvalueindex(1)));
+    const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
+    lua_Integer argument = setting->wants_argument ? luaL_checkinteger(L, 1) : 0;
+    luaL_argcheck(L, argument >= 0 && argument <= MAX_ARGUMENT, 1, "0 to 63 are legal");
+    policy_setting_apply(setting, (uint64_t)argument);
     return 0;
 }
 
@@ -230,26 +243,55 @@ const Setting *policy_setting_at(lua_State *L, int index) {
     return setting;
 }
 
+/* Is the value at the index bits.of, for the set of the warp that the setting's argument is? */
+static bool is_bits_of(lua_State *L, int index) {
+    int top = lua_gettop(L);
+    if (!lua_isfunction(L, index)) return false;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    bool same = lua_getfield(L, -1, "warpwright.bits") == LUA_TTABLE &&
+                lua_getfield(L, -1, "of") == LUA_TFUNCTION && lua_rawequal(L, -1, index);
+    lua_settop(L, top);
+    return same;
+}
+
+static bool is_set(const Field *f) {
+    return f->type == TYPE_U64 && !f->flag && !f->choices && !f->power_of_two && f->min == 0 && f->max == 0;
+}
+
 /* (handle, name, value, KnobValue), as a function so that the values stand where others look for them. */
 static int l_write_down(lua_State *L) {
     KnobValue *row = lua_touserdata(L, 4);
-    row->object = policy_object_at(L, 1);
-    row->knob = knob_at(L, row->object, &row->value);
+    SimObject *object = policy_object_at(L, 1);
+    bool bits_of = is_bits_of(L, 3);
+    if (bits_of) { /* checked as the set of the first */
+        lua_pushinteger(L, 1);
+        lua_replace(L, 3);
+    }
+    *row = (KnobValue){.object = object, .of_argument = bits_of ? MAX_ARGUMENT : 0};
+    const Field *knob = knob_at(L, object, &row->value);
+    if (bits_of && !is_set(knob)) luaL_error(L, "%s.%s: bits.of is for sets", object->path, knob->name);
+    row->at = (char *)object + knob->offset;
+    row->bytes = (uint8_t)knob->bytes;
     return 0;
 }
 
 static void write_down(lua_State *L, int handle, Setting *setting) {
+    uint32_t first = setting->count;
     for (lua_pushnil(L); lua_next(L, handle + 1); lua_pop(L, 1)) {
+        KnobValue *row = &setting->row[setting->count++];
         lua_pushcfunction(L, l_write_down);
         lua_pushvalue(L, handle);
         lua_pushvalue(L, -4);
         lua_pushvalue(L, -4);
-        lua_pushlightuserdata(L, &setting->row[setting->count++]);
+        lua_pushlightuserdata(L, row);
         lua_call(L, 4, 0);
+        setting->wants_argument |= row->of_argument != 0;
     }
+    if (setting->count > first) setting->row[setting->count - 1].last = true;
 }
 
-/* handle:setting({ name = value, ... } [, handle, { ... }]...) -> a function that sets them all */
+/* handle:setting({ name = value, ... } [, handle, { ... }]...) -> a function that sets them all. It has an
+ * argument when values are bits.of. */
 static int l_setting(lua_State *L) {
     size_t count = 0;
     int end = lua_gettop(L) + 1;
@@ -260,10 +302,57 @@ static int l_setting(lua_State *L) {
             count++;
     }
     Setting *setting = lua_newuserdatauv(L, sizeof *setting + count * sizeof *setting->row, 0);
-    setting->count = 0;
+    *setting = (Setting){0};
     for (int handle = 1; handle < end; handle += 2)
         write_down(L, handle, setting);
     lua_pushcclosure(L, l_set, 1);
+    return 1;
+}
+
+struct Condition {
+    const SimObject *object;
+    const Field *value; /* or, when that is NULL: */
+    uint64_t (*number)(const SimObject *object);
+};
+
+bool policy_condition_holds(const Condition *condition) {
+    const Field *f = condition->value;
+    const void *at = f ? (const char *)condition->object + f->offset : NULL;
+    if (!f) return condition->number(condition->object) != 0;
+    if (f->type == TYPE_DOUBLE) return *(const double *)at != 0;
+    return f->type == TYPE_U32 ? *(const uint32_t *)at != 0 : *(const uint64_t *)at != 0;
+}
+
+bool policy_condition_is_within(const Condition *condition, const Cluster *cluster) {
+    return condition->object->cluster == cluster;
+}
+
+static int l_holds(lua_State *L) {
+    lua_pushboolean(L, policy_condition_holds(lua_touserdata(L, lua_upvalueindex(1))));
+    return 1;
+}
+
+const Condition *policy_condition_at(lua_State *L, int index) {
+    if (lua_tocfunction(L, index) != l_holds || !lua_getupvalue(L, index, 1)) return NULL;
+    const Condition *condition = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return condition;
+}
+
+/* handle:condition "name" -> a function that says whether the value, or what the method without arguments
+ * returns, is not 0 */
+static int l_condition(lua_State *L) {
+    const SimObject *object = policy_object_at(L, 1);
+    const char *name = luaL_checkstring(L, 2);
+    Condition condition = {.object = object};
+    lua_settop(L, 2);
+    if (push_member(L) == LUA_TLIGHTUSERDATA) condition.value = lua_touserdata(L, -1);
+    for (const PolicyNumber *n = policy_numbers; n->name; n++)
+        if (strcmp(n->class, object->class->name) == 0 && strcmp(n->name, name) == 0)
+            condition.number = n->number;
+    if (!condition.value && !condition.number) no_such_name(L, object, false);
+    *(Condition *)lua_newuserdatauv(L, sizeof condition, 0) = condition;
+    lua_pushcclosure(L, l_holds, 1);
     return 1;
 }
 
@@ -318,6 +407,8 @@ static void push_methods(lua_State *L, const Handle *handle) {
     }
     lua_pushcfunction(L, l_setting);
     lua_setfield(L, -2, "setting");
+    lua_pushcfunction(L, l_condition);
+    lua_setfield(L, -2, "condition");
 }
 
 /* A handle has a metatable of its own, whose __index is a table: Lua finds methods there without a call, and

@@ -15,9 +15,18 @@ SimObject *policy_object_at(lua_State *L, int index);
 typedef struct Setting Setting;
 /* That of the function at `index`; NULL when it is no such function, which keeps it. */
 const Setting *policy_setting_at(lua_State *L, int index);
-void policy_setting_apply(const Setting *setting);
+/* Sets them. Where the value is bits.of, the knob gets the set of the warp that the argument is. */
+void policy_setting_apply(const Setting *setting, uint64_t argument);
+bool policy_setting_takes(const Setting *setting, uint64_t argument);
 /* Do all of these knobs belong to objects of the cluster? */
 bool policy_setting_is_within(const Setting *setting, const Cluster *cluster);
+
+/* That a number of an object is not 0: what handle:condition() returns is a function that says whether. */
+typedef struct Condition Condition;
+/* That of the function at `index`; NULL when it is no such function, which keeps it. */
+const Condition *policy_condition_at(lua_State *L, int index);
+bool policy_condition_holds(const Condition *condition);
+bool policy_condition_is_within(const Condition *condition, const Cluster *cluster);
 
 /* Functions that a class offers to policies, "oldest" of an SM, say: methods of its handles. `object` is the
  * object of the handle at index 1. */
@@ -26,5 +35,12 @@ typedef struct {
     int (*call)(lua_State *L, SimObject *object);
 } PolicyMethod;
 extern const PolicyMethod policy_methods[]; /* ends with a NULL name */
+
+/* Methods without arguments, as numbers: what handle:condition() can be about, beside values by name. */
+typedef struct {
+    const char *class, *name;
+    uint64_t (*number)(const SimObject *object);
+} PolicyNumber;
+extern const PolicyNumber policy_numbers[]; /* ends with a NULL name */
 
 #endif

@@ -344,6 +344,66 @@ harness.test("what is bound to a hook is as if the hook did it, counts, and outl
   same(good { resume = file }, want, "resumed")
 end)
 
+--- What on_cta_start(slot) does, in Lua or bound: in start() self.open = a setting left open, self.few and self.many limits.
+local function choosing(name, start, more)
+  return policy_file(name, ([[
+local bits = require "warpwright.bits"
+local x = policy "x" { counters = { bound = "", asked = "" } }
+function x:start()
+  self.open = self.sm:setting { may_issue = bits.all, preferred = bits.of }
+  self.few, self.many = self.sm:setting { warp_limit = 2 }, self.sm:setting { warp_limit = 8 }
+  %s
+end
+function x:many_warps()
+  self.many()
+  self:count "asked"
+end
+%s
+return x]]):format(start, more or ""))
+end
+
+harness.test("a setting that is left open gets the event's argument", function()
+  local want = good { policy = choosing("open_in_lua", "", [[function x:on_cta_start(slot)
+  self.sm.preferred = bits.of(slot)
+  self:count "bound"
+end]]) }
+  assert(stat(want, "sm[0].x.bound") > 0, "counted")
+  assert(stat(want, "run.cycles") ~= stat(good { policy = "gto" }, "run.cycles"), "the preference matters")
+  same(good { policy = choosing("open_bound", 'self:bind("on_cta_start", self.open, "bound")') }, want, "bound")
+  same(good { policy = choosing("open_called", "", [[function x:on_cta_start(slot)
+  self.open(slot)
+  self:count "bound"
+end]]) }, want, "called")
+end)
+
+harness.test("what is bound to a hook under a condition is done instead of the hook while it holds", function()
+  for _, name in ipairs { "memory_ready", "loading" } do
+    local value = name == "loading" and "self.sm.loading" or "self.sm:memory_ready()"
+    local want = good { policy = choosing("if_in_lua_" .. name, "", ([[function x:on_cta_start()
+  if %s == 0 then return self:many_warps() end
+  self.few()
+  self:count "bound"
+end]]):format(value)) }
+    local start = ('self:bind_if(self.sm:condition "%s", "on_cta_start", self.few, "bound")'):format(name)
+    assert(stat(want, "sm[0].x.bound") > 0 and stat(want, "sm[0].x.asked") > 0, "both happen")
+    same(good { policy = choosing("if_bound_" .. name, start, "x.on_cta_start = x.many_warps") }, want, name)
+    same(good { policy = choosing("if_called_" .. name, ('self.is = self.sm:condition "%s"'):format(name), [[
+function x:on_cta_start()
+  if not self.is() then return self:many_warps() end
+  self.few()
+  self:count "bound"
+end]]) }, want, "called")
+  end
+end)
+
+harness.test("what is bound under a condition to a hook without a function is done while it holds", function()
+  local want = good { policy = choosing("alone_in_lua", "", [[function x:on_cta_start()
+  if self.sm.loading ~= 0 then self.few() self:count "bound" end
+end]]) }
+  local start = 'self:bind_if(self.sm:condition "loading", "on_cta_start", self.few, "bound")'
+  same(good { policy = choosing("alone_bound", start) }, want, "bound")
+end)
+
 harness.test("what cannot be bound is refused", function()
   local function refused(answer, ...) fails({ policy = limiting(answer) }, ...) end
   refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: there is no hook 'on_cta_strat' here", "on_cta_start")
@@ -353,6 +413,16 @@ harness.test("what cannot be bound is refused", function()
   refused("self:bind('on_cta_start', { [64] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("self:bind('on_cta_start', { [0.5] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: hooks are bound in start()")
+  refused("self:bind_if(nil, 'on_cta_start', {})", "bind_if: what handle:condition() returned is wanted")
+  refused("self.sm:condition 'memory_unready'", "sm[0] has no value 'memory_unready'; there are ")
+  refused("local is = self.sm:condition 'live' self:bind_if(is, 'on_cta_end', {}) self:bind_if(is, 'on_cta_end', {})",
+    "bind_if: the hook is bound already")
+  local open = "local bits = require 'warpwright.bits' local open = self.sm:setting { may_issue = bits.of } "
+  refused(open .. "open()", "bad argument #1", "number expected")
+  refused(open .. "open(64)", "0 to 63 are legal")
+  refused(open .. "open(-1)", "0 to 63 are legal")
+  refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: function")
+  refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: bits.of is for sets")
 end)
 
 -- Standstill ---------------------------------------------------------------------------------------------------------

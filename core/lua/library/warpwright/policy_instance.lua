@@ -138,11 +138,17 @@ return function(specification, handles, native)
   local hooks, legal = possible_hooks(definition.scope, handles)
   local counters = {}
   for _, name in ipairs(names.sorted_keys(definition.counters)) do counters[name] = 0 end
-  --- self:bind("on_EVENT", { [argument] = setting }, "counter"): when the event is told, and its first argument has a
-  --- setting, that is made and the counter counts, without Lua.
+  --- self:bind("on_EVENT", setting, "counter"): when the event is told, the setting is made and the counter counts,
+  --- without Lua. { [argument] = setting }: that of the event's first argument, if there is one.
   function Instance:bind(hook, settings, counter)
     check_binding(self, hook, hooks, legal, counters, counter)
     native.bind(hooks[hook].handle, hooks[hook].event, settings, counter)
+  end
+  --- self:bind_if(condition, "on_EVENT", setting, "counter"): the same if what handle:condition() returned holds then;
+  --- the policy's function on_EVENT is called otherwise.
+  function Instance:bind_if(condition, hook, settings, counter)
+    check_binding(self, hook, hooks, legal, counters, counter)
+    native.bind(hooks[hook].handle, hooks[hook].event, settings, counter, condition or false)
   end
   Instance.count = count_into(counters)
   local self = { params = specification.params, state = {}, handles = handles }
