@@ -311,7 +311,7 @@ static void order_objects(const Sim *sim, Cluster *cluster, Random *random) {
 }
 
 /* Clusters stand in the order of their first object; a different tick order permutes clusters and their
- * objects. */
+ * objects. Parts, which seldom tick, come last: the host then finds the others where it has learned them. */
 static void make_clusters(Sim *sim) {
     uint32_t *root = join_objects(sim), *cluster_of = zeroed(sim->object_count, sizeof *cluster_of);
     Random random = {sim->order_seed};
@@ -329,11 +329,13 @@ static void make_clusters(Sim *sim) {
             cluster->turns[i].due = NEVER;
         cluster->count = 0;
     }
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        Cluster *cluster = &sim->clusters[cluster_of[find_root(root, i)] - 1];
-        sim->objects[i]->cluster = cluster;
-        cluster->turns[cluster->count++] = (Turn){.object = sim->objects[i],
-                                                  .tick = sim->objects[i]->class->tick};
+    for (uint32_t i = 0; i < 2 * sim->object_count; i++) { /* all that are no parts, then all parts */
+        uint32_t id = i % sim->object_count;
+        Cluster *cluster = &sim->clusters[cluster_of[find_root(root, id)] - 1];
+        SimObject *object = sim->objects[id];
+        if (object->class->part != (i >= sim->object_count)) continue;
+        object->cluster = cluster;
+        cluster->turns[cluster->count++] = (Turn){.object = object, .tick = object->class->tick};
     }
     for (uint32_t c = 0; c < sim->cluster_count; c++) {
         Cluster *cluster = &sim->clusters[c];
