@@ -241,7 +241,7 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     audit_leave(&lsu->obj, QUEUE_OUTSTANDING, index);
 }
 
-static void take_answer(Lsu *lsu, Link *link, uint64_t now) {
+static inline __attribute__((always_inline)) void take_answer(Lsu *lsu, Link *link, uint64_t now) {
     const MemMessage *answer = link_peek(link, now);
     uint32_t index = (uint32_t)answer->token;
     Outstanding *entry = &lsu->outstanding[index];
@@ -255,10 +255,15 @@ static inline uint64_t next_answer(const Port *port) {
     return port->receive ? link_next_ready(port->receive) : NEVER;
 }
 
+/* Seldom, beside those of global and local memory. */
+__attribute__((noinline)) static void take_other_answer(Lsu *lsu, Link *link, uint64_t now) {
+    take_answer(lsu, link, now);
+}
+
 static inline void take_answers(Lsu *lsu, uint64_t now) {
     if (next_answer(&lsu->mem) <= now) take_answer(lsu, lsu->mem.receive, now);
-    if (next_answer(&lsu->constant) <= now) take_answer(lsu, lsu->constant.receive, now);
-    if (next_answer(&lsu->texture) <= now) take_answer(lsu, lsu->texture.receive, now);
+    if (next_answer(&lsu->constant) <= now) take_other_answer(lsu, lsu->constant.receive, now);
+    if (next_answer(&lsu->texture) <= now) take_other_answer(lsu, lsu->texture.receive, now);
 }
 
 static bool is_due(const Lsu *lsu, uint64_t now) {
@@ -410,9 +415,9 @@ static void count_access(Lsu *lsu) {
 /* Between issue and the end of its accesses an instruction stands in one of five places: latch, two
  * collectors, dispatch register, unit. The link from the SM is these five, so it is popped when the last
  * access is about to leave: in the cycle in which it does, the next instruction can issue. */
-static void free_place(Lsu *lsu, uint64_t now) {
+static inline __attribute__((always_inline)) void free_place(Lsu *lsu, uint64_t now) {
     uint32_t left = lsu->segment_count - lsu->segment_next;
-    if (!lsu->holds_place || left > 1) return;
+    if (left > 1 || !lsu->holds_place) return;
     if (left == 1 && !link_has_room(port_of(lsu, lsu->op.space), now)) return; /* in the next cycle */
     lsu->holds_place = 0;
     link_pop(lsu->sm.receive, now);
