@@ -9,7 +9,6 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->buffer);
-    reexecution_build(&l1->queue);
     l1->attentive = l1->queue.entries || l1->buffer.places || l1->watch_blocked_hits;
 }
 

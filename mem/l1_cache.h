@@ -26,16 +26,16 @@ typedef struct {
     L1DmaPort transfers;
     WarpSampler *sampler; /* a policy's part of the SM, or NULL */
     Saturation saturation;
-    uint64_t may_miss;       /* a knob: warps whose misses are served */
-    uint64_t memory_watched; /* a knob: of whose next memory_accesses the first is told */
-    uint32_t reexecution;    /* a knob: put into the queue what the cache does not take */
-    uint32_t attentive;      /* there is a queue or a buffer, or blocked hits are watched */
-    ReexecutionQueue queue;
-    PrioritizationBuffer buffer;       /* holds what is new at the tags, if it has places */
-    uint64_t queue_cycle;              /* the first in which it has not had its turn yet */
+    uint64_t may_miss;                 /* a knob: warps whose misses are served */
+    uint64_t memory_watched;           /* a knob: of whose next memory_accesses the first is told */
+    uint32_t reexecution;              /* a knob: put into the queue what the cache does not take */
+    uint32_t attentive;                /* there is a queue or a buffer, or blocked hits are watched */
+    uint64_t queue_cycle;              /* the first in which the queue has not had its turn yet */
     uint64_t may_allocate_seen;        /* what its accesses were last tried under */
     uint32_t switches_seen, tags_held; /* the last access waits for the response link */
     uint32_t watch_blocked_hits, blocked_hit;
+    ReexecutionQueue queue;
+    PrioritizationBuffer buffer; /* holds what is new at the tags, if it has places */
     uint64_t blocked_hit_since;
     uint32_t bypass_line_fails; /* a knob */
     uint32_t keeps_lines;

@@ -16,8 +16,7 @@
 
 /* What is new at the tags joins its warp's queue in the buffer, where there is one, if that has a place.
  * Returns what the tags shall look up, or NULL. */
-static const MemMessage *take_turns(L1Cache *l1, const MemMessage *m) {
-    if (!l1->buffer.places) return m;
+static ATTENTIVE const MemMessage *take_turns(L1Cache *l1, const MemMessage *m) {
     if (m && prioritization_has_place(&l1->buffer, m)) {
         audit_enter(&l1->obj, QUEUE_PRIORITIZATION, prioritization_push(&l1->buffer, m));
         audit_leave(&l1->obj, QUEUE_PIPELINE, delay_queue_pop(&l1->cache.pipeline));
@@ -45,7 +44,7 @@ static void end_new_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64
 
 /* When to look again at the buffer and at what wants to join it. What stands in front of a full queue gets
  * its place when something leaves. */
-static uint64_t next_turn(const L1Cache *l1, uint64_t now) {
+static ATTENTIVE uint64_t next_turn(const L1Cache *l1, uint64_t now) {
     const Cache *c = &l1->cache;
     const DelayQueue *pipeline = &c->pipeline;
     uint64_t soon = now + c->period;
@@ -68,7 +67,8 @@ static bool is_refusal(Stall stall) {
     return stall != STALL_NONE && !is_hold(stall);
 }
 
-/* Brings the queue up to the beginning of `cycle`: in each cycle slept through it turned by one. */
+/* Brings the queue up to the beginning of `cycle`: in each cycle in which the tags were not used it turned by
+ * one. */
 static void catch_up(L1Cache *l1, uint64_t cycle) {
     bool turned = (l1->queue.count != 0) & !l1->tags_held;
     uint64_t turns = (cycle - l1->queue_cycle) & -(uint64_t)turned;
@@ -144,20 +144,17 @@ static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m, bool *has_older
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
 
-static void begin_front(L1Cache *l1, uint64_t now) {
-    uint64_t cycle = object_cycle(&l1->obj, now);
-    catch_up(l1, cycle);
-    look_at_permissions(l1);
-    l1->queue_cycle = cycle + 1;
-    l1->tags_held = 0;
+/* The tags were used in this cycle: the queue had its turn, which was a retry or none. */
+static void end_turn(L1Cache *l1, Stall stall) {
+    l1->queue_cycle++;
+    l1->tags_held = is_hold(stall);
 }
 
 static void end_retry(L1Cache *l1, Stall stall) {
+    l1->retries += !l1->tags_held;
     if (stall == STALL_NONE)
         take_head(l1);
-    else if (is_hold(stall))
-        l1->retries--; /* was none */
-    else
+    else if (!l1->tags_held)
         reexecution_fail(&l1->queue, lack_of(l1, stall));
 }
 
@@ -174,22 +171,9 @@ static void end_new(L1Cache *l1, const MemMessage *m, bool has_older, Stall stal
     end_new_access(l1, m, stall, now);
 }
 
-/* The tags look up an access, a new one or the queue's head; `has_older`: see what_queue_blocks(). Returns
- * whether the head was taken. */
-static bool look_up(L1Cache *l1, const MemMessage *m, bool is_new, bool has_older, uint64_t now) {
-    uint64_t hits = l1->cache.stats.results[RESULT_HIT];
-    Stall stall = l1_access(l1, m, now);
-    bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
-    l1->tags_held = is_hold(stall);
-    if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) /* writes may evict */
-        l1_set_has_changed(l1, m);
-    if (is_new)
-        end_new(l1, m, has_older, stall, now);
-    else
-        end_retry(l1, stall);
-    l1->hits_under_miss += hit && l1->queue.count;
-    if (stall == STALL_NONE) l1_note_taken(l1, m);
-    return !is_new && stall == STALL_NONE;
+/* When it is the turn of one of these, if that of the head is at `now`. */
+static uint64_t turn_of(const L1Cache *l1, uint64_t with_hope, uint64_t now) {
+    return with_hope ? now + reexecution_turns_to(&l1->queue, with_hope) * l1->cache.period : NEVER;
 }
 
 /* When to look at the queue again after a try. What waits in front of the tags for room in it need not be
@@ -202,8 +186,7 @@ static uint64_t next_retry(L1Cache *l1, bool left, uint64_t now) {
     if (blocked && left && !what_queue_blocks(l1, new_access(l1), &has_older)) return soon;
     if (!l1->queue.count) return NEVER;
     if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
-    uint64_t with_hope = hopeful(l1);
-    return with_hope ? soon + reexecution_turns_to(&l1->queue, with_hope) * c->period : NEVER;
+    return turn_of(l1, hopeful(l1), soon);
 }
 
 /* Data that cannot be reached (Mascar, Fig. 5): is there, behind an access that the cache does not take, one
@@ -238,62 +221,62 @@ static bool stays_awake(const L1Cache *l1, uint64_t soon) {
     return l1->cache.stall == STALL_NONE && pipeline->count && pipeline->ready[pipeline->first] <= soon;
 }
 
+/* Nothing in the queue has its turn before `retry`. */
+static uint64_t leave_tags(L1Cache *l1, uint64_t retry, uint64_t now) {
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    return l1->buffer.places ? earlier_of(retry, next_turn(l1, now)) : retry;
+}
+
 static uint64_t look_again(L1Cache *l1, bool left, uint64_t now) {
-    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
-    if (stays_awake(l1, now + l1->cache.period)) return now + l1->cache.period;
-    uint64_t retry = next_retry(l1, left || l1->buffer.places, now);
-    uint64_t turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
-    return retry < turn ? retry : turn;
+    uint64_t soon = now + l1->cache.period;
+    if (stays_awake(l1, soon)) return leave_tags(l1, soon, now);
+    return leave_tags(l1, next_retry(l1, left || l1->buffer.places, now), now);
 }
 
-/* The queue's head has the tags, and uses them if it has hope: else it is known that the try would fail, and
- * the cycle changes nothing but the order. */
-static uint64_t retry_head(L1Cache *l1, uint64_t now) {
-    uint64_t with_hope = hopeful(l1), turns = NEVER;
-    if (with_hope) turns = reexecution_turns_to(&l1->queue, with_hope);
-    l1->retries++;
-    if (turns == 0) {
-        bool left = look_up(l1, reexecution_head(&l1->queue, 0), false, false, now);
-        return look_again(l1, left, now);
-    }
-    reexecution_turn_once(&l1->queue);
-    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
-    uint64_t retry = with_hope ? now + turns * l1->cache.period : NEVER;
-    uint64_t turn = l1->buffer.places ? next_turn(l1, now) : NEVER;
-    return retry < turn ? retry : turn;
+/* The tags look up an access, a new one or the queue's head. `has_older`: see what_queue_blocks(). */
+static ATTENTIVE __attribute__((flatten)) uint64_t look_up(L1Cache *l1, const MemMessage *m, bool is_new,
+                                                           bool has_older, uint64_t now) {
+    uint64_t hits = l1->cache.stats.results[RESULT_HIT];
+    Stall stall = l1_access(l1, m, now);
+    bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
+    end_turn(l1, stall);
+    if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) /* writes may evict */
+        l1_set_has_changed(l1, m);
+    if (is_new)
+        end_new(l1, m, has_older, stall, now);
+    else
+        end_retry(l1, stall);
+    l1->hits_under_miss += hit && l1->queue.count;
+    if (stall == STALL_NONE) l1_note_taken(l1, m);
+    return look_again(l1, !is_new && stall == STALL_NONE, now);
 }
 
-/* What is new goes first, and the queue's head when there is nothing new or it must wait. */
+/* What is new goes first, and the queue's head when there is nothing new or it must wait: if it has no hope,
+ * it is known that the try would fail, and the cycle changes nothing but the order. */
 static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    begin_front(l1, now);
-    m = take_turns(l1, m);
+    look_at_permissions(l1);
+    if (l1->buffer.places) m = take_turns(l1, m);
     bool has_older = false;
     Stall blocked = m ? what_queue_blocks(l1, m, &has_older) : STALL_NONE;
     if (blocked && blocked != l1->cache.stall) end_new_access(l1, m, blocked, now);
-    if (l1->queue.count && (!m || blocked)) return retry_head(l1, now);
-    if (m) look_up(l1, m, true, has_older, now);
-    return look_again(l1, false, now);
-}
-
-/* With nothing in the queue the front has no say before an access that is not taken. */
-static uint64_t pass_by(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    Stall stall = l1_access(l1, m, now);
-    if (stall) {
-        begin_front(l1, now);
-        l1->tags_held = is_hold(stall);
-        end_new(l1, m, false, stall, now);
-        return look_again(l1, false, now);
+    bool is_new = m && !blocked;
+    uint64_t with_hope = is_new ? 0 : hopeful(l1);
+    if (!is_new && !with_hope && !l1->tags_held) return leave_tags(l1, NEVER, now);
+    catch_up(l1, object_cycle(&l1->obj, now));
+    l1->tags_held = 0;
+    if (!is_new) {
+        uint64_t retry = turn_of(l1, with_hope, now);
+        if (retry > now) return leave_tags(l1, retry, now);
+        m = reexecution_head(&l1->queue);
     }
-    cache_end_access((CacheObject *)l1, STALL_NONE, now);
-    l1_note_taken(l1, m);
-    return NEVER;
+    return look_up(l1, m, is_new, has_older, now);
 }
 
-/* One function: it is called in every cycle of a cache with accesses in the queue. */
+/* A function of its own: in every third cycle of a full queue the tags are not used. */
 ATTENTIVE __attribute__((flatten)) uint64_t l1_attend(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
-    if (l1->queue.count || l1->buffer.places || l1->watch_blocked_hits) return take_cycle(l1, m, now);
-    return m ? pass_by(l1, m, now) : NEVER;
+    bool idle = !m && !l1->queue.count && !l1->buffer.places && !l1->watch_blocked_hits;
+    return idle ? NEVER : take_cycle(l1, m, now);
 }
 
 void l1_settle_front(L1Cache *l1, uint64_t cycle) {
@@ -307,7 +290,7 @@ uint32_t l1_reexecution_head(const SimObject *object) {
     bool at_boundary = object_now(object) > object->cluster->now; /* then that cycle has not begun */
     uint64_t cycle = object_cycle(object, object_now(object)) + !at_boundary;
     if (!l1->queue.count) return NO_WARP_WAITS;
-    return reexecution_head(&l1->queue, l1->tags_held ? 0 : cycle - l1->queue_cycle)->warp;
+    return reexecution_after(&l1->queue, l1->tags_held ? 0 : cycle - l1->queue_cycle)->warp;
 }
 
 bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {

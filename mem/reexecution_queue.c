@@ -2,20 +2,16 @@
 
 #include <string.h>
 
+enum { WARPS = 64 };
+
 static uint64_t bit(uint32_t number) {
     return 1ull << number % 64;
 }
 
-static uint64_t *places_of_warp(const ReexecutionQueue *queue, uint32_t warp) {
-    return &queue->of_warp[warp % REEXECUTION_BUCKETS];
-}
-static uint64_t *places_of_set(const ReexecutionQueue *queue, uint32_t set) {
-    return &queue->of_set[set % REEXECUTION_BUCKETS];
-}
-
 const MemMessage *reexecution_of_warp(const ReexecutionQueue *queue, uint32_t sm, uint32_t warp) {
     if (!queue->count) return NULL; /* also when there is no queue */
-    for (uint64_t rest = *places_of_warp(queue, warp); rest; rest &= rest - 1) {
+    uint64_t places = queue->taken & reexecution_find(queue->warp, (uint8_t)(warp % WARPS));
+    for (uint64_t rest = places; rest; rest &= rest - 1) {
         const MemMessage *m = &queue->access[__builtin_ctzll(rest)];
         if (m->warp == warp && m->sm == sm) return m;
     }
@@ -35,18 +31,27 @@ static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
         queue->lacking[i] = (queue->lacking[i] & ~bit(place)) | (uint64_t)(words >> i & 1) << place;
 }
 
+/* So many places of the order, whatever stands there, from one end or the other of the same bytes: of a
+ * constant length, since one that follows from the count would be a branch that nobody foresees. */
+static void shift_order(uint8_t *to, const uint8_t *from) {
+    typedef uint8_t Places __attribute__((vector_size(REEXECUTION_ENTRIES_MAX / 4), aligned(1), may_alias));
+    const Places *old = (const Places *)from;
+    Places *new = (Places *)to, first = old[0], second = old[1], third = old[2], fourth = old[3];
+    new[0] = first, new[1] = second, new[2] = third, new[3] = fourth;
+}
+
 /* The tail is what stands in front of the head. */
 uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack) {
     ensure(!reexecution_full(queue));
-    uint32_t place = (uint32_t)__builtin_ctzll(~queue->taken), tail = queue->head;
-    memmove(queue->order + tail + 1, queue->order + tail, queue->count - tail);
+    uint32_t place = (uint32_t)__builtin_ctzll(~queue->taken);
+    uint64_t tail = queue->head;
+    shift_order(queue->order + tail + 1, queue->order + tail);
     queue->order[tail] = (uint8_t)place;
     if (queue->count++) queue->head++;
     queue->taken |= bit(place);
-    *places_of_warp(queue, m->warp) |= bit(place);
-    *places_of_set(queue, set) |= bit(place);
     queue->access[place] = *m;
-    queue->set[place] = set;
+    queue->warp[place] = (uint8_t)(m->warp % WARPS);
+    queue->set[place] = (uint8_t)set;
     set_lack(queue, place, lack);
     return place;
 }
@@ -55,27 +60,23 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
     ensure(queue->count > 0);
     uint32_t place = queue->order[queue->head];
     queue->count--;
-    memmove(queue->order + queue->head, queue->order + queue->head + 1, queue->count - queue->head);
+    shift_order(queue->order + queue->head, queue->order + queue->head + 1);
     if (queue->head == queue->count) queue->head = 0;
     queue->taken &= ~bit(place);
-    *places_of_warp(queue, queue->access[place].warp) &= ~bit(place);
-    *places_of_set(queue, queue->set[place]) &= ~bit(place);
     return place;
 }
 
 void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
     set_lack(queue, queue->order[queue->head], lack);
-    reexecution_turn_once(queue);
+    reexecution_turn(queue, 1);
 }
 
-void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_t address,
-                                  uint32_t line_bytes) {
-    uint64_t lucky = 0, refused = queue->lacking[LACKS_PERMISSION];
-    for (uint64_t rest = *places_of_set(queue, set); rest; rest &= rest - 1) {
+void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t address, uint32_t line_bytes) {
+    uint64_t refused = queue->lacking[LACKS_PERMISSION], lucky = places & ~refused;
+    for (uint64_t rest = places & refused; rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
         bool same_line = (queue->access[place].address ^ address) < line_bytes;
-        bool has_hope = (queue->set[place] == set) & (same_line | !(refused >> place & 1));
-        lucky |= (uint64_t)has_hope << place;
+        lucky |= (uint64_t)same_line << place;
     }
     if (lucky) give_hope(queue, lucky);
 }

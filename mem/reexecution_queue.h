@@ -12,7 +12,11 @@
 
 #include "mem/memory_protocol.h"
 
-enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_BUCKETS = 64 };
+#ifdef __SSSE3__
+#include <tmmintrin.h>
+#endif
+
+enum { REEXECUTION_ENTRIES_MAX = 64 };
 
 /* What an access lacked when it was last tried. */
 typedef enum {
@@ -25,39 +29,37 @@ typedef enum {
 } Lack;
 
 typedef struct {
-    uint32_t entries;                       /* places; 0: there is no queue                       */
-    uint32_t head, count;                   /* of order                                           */
-    uint32_t buckets;                       /* of of_warp and of_set                              */
-    MemMessage *access;                     /* per place                                          */
-    uint32_t *set;                          /* ... of the cache that it falls into                */
-    uint64_t *of_warp, *of_set;             /* per warp and set modulo buckets: its places        */
-    uint64_t taken;                         /* bit per place: places in use                       */
-    uint64_t lacking[LACKS];                /* ... that lack this                                 */
-    uint8_t order[REEXECUTION_ENTRIES_MAX]; /* places; behind the last of them comes the first    */
+    uint32_t entries;                           /* places; 0: there is no queue                        */
+    uint32_t count;                             /* of them in use                                      */
+    uint64_t head;                              /* of order                                            */
+    MemMessage *access;                         /* per place                                           */
+    uint64_t taken;                             /* bit per place: places in use                        */
+    uint64_t lacking[LACKS];                    /* ... that lack this                                  */
+    uint8_t order[2 * REEXECUTION_ENTRIES_MAX]; /* places; behind the last comes the first; then zeros */
+    uint8_t warp[REEXECUTION_ENTRIES_MAX];      /* per place: low bits of the warp                     */
+    uint8_t set[REEXECUTION_ENTRIES_MAX];       /* ... of the set of the cache that it falls into      */
 } ReexecutionQueue;
 
 #define REEXECUTION_ROWS(T, m)                                                                               \
     STATE_ARRAY(T, m.access, m.entries, "Accesses in the re-execution queue")                                \
-    , STATE_ARRAY(T, m.set, m.entries, "Their sets")                                                         \
     , STATE(T, m.head, "Its head, in the order")                                                             \
     , STATE(T, m.count, "Accesses in it")                                                                    \
-    , DERIVED(T, m.buckets, "Lists of places by warp, and by set")                                           \
-    , STATE_ARRAY(T, m.of_warp, m.buckets, "Places of each warp's accesses")                                 \
-    , STATE_ARRAY(T, m.of_set, m.buckets, "Places of each set's accesses")                                   \
     , STATE(T, m.taken, "Its places in use")                                                                 \
     , STATE(T, m.lacking, "What each access lacks")                                                          \
-    , STATE(T, m.order, "Places in order")
-
-static inline void reexecution_build(ReexecutionQueue *queue) {
-    queue->buckets = queue->entries ? REEXECUTION_BUCKETS : 0;
-}
+    , STATE(T, m.order, "Places in order")                                                                   \
+    , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
+    , STATE(T, m.set, "Low bits of each access's set")
 
 static inline bool reexecution_full(const ReexecutionQueue *queue) {
     return queue->count == queue->entries;
 }
 
-/* The access at the head, after so many more turns. The queue must not be empty. */
-static inline const MemMessage *reexecution_head(const ReexecutionQueue *queue, uint64_t turns) {
+/* The access at the head. The queue must not be empty. */
+static inline const MemMessage *reexecution_head(const ReexecutionQueue *queue) {
+    return &queue->access[queue->order[queue->head]];
+}
+/* The same, after so many more turns. */
+static inline const MemMessage *reexecution_after(const ReexecutionQueue *queue, uint64_t turns) {
     return &queue->access[queue->order[(queue->head + turns) % queue->count]];
 }
 
@@ -70,24 +72,52 @@ uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t
 uint32_t reexecution_pop(ReexecutionQueue *queue);
 /* The head was tried in vain: it goes to the tail. */
 void reexecution_fail(ReexecutionQueue *queue, Lack lack);
-static inline void reexecution_turn_once(ReexecutionQueue *queue) {
-    queue->head = (queue->head + 1) & -(uint32_t)(queue->head + 1 != queue->count);
-}
 /* So many tries in vain, all of accesses without hope. */
 static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
     uint64_t count = queue->count;
     if (__builtin_expect(turns > count, 0)) turns %= count;
     uint64_t head = queue->head + turns;
-    queue->head = (uint32_t)(head - (count & -(uint64_t)(head >= count)));
+    queue->head = head - (count & -(uint64_t)(head >= count));
+}
+
+/* Numbers of the bytes that have this value, as bits. */
+static inline uint64_t reexecution_find(const uint8_t bytes[REEXECUTION_ENTRIES_MAX], uint8_t value) {
+    uint64_t found = 0;
+#ifdef __SSSE3__
+    for (uint32_t i = 0; i < REEXECUTION_ENTRIES_MAX; i += 16) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+        __m128i equal = _mm_cmpeq_epi8(part, _mm_set1_epi8((char)value));
+        found |= (uint64_t)(uint32_t)_mm_movemask_epi8(equal) << i;
+    }
+#else
+    for (uint32_t i = 0; i < REEXECUTION_ENTRIES_MAX; i++)
+        found |= (uint64_t)(bytes[i] == value) << i;
+#endif
+    return found;
+}
+
+/* Numbers of the bytes whose value is in the set, as bits; they must be below 64. */
+static inline uint64_t reexecution_find_any(const uint8_t bytes[REEXECUTION_ENTRIES_MAX], uint64_t values) {
+    uint64_t found = 0;
+#ifdef __SSSE3__
+    __m128i set = _mm_set1_epi64x((long long)values), bit_of = _mm_set1_epi64x((long long)0x8040201008040201);
+    for (uint32_t i = 0; i < REEXECUTION_ENTRIES_MAX; i += 16) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+        __m128i eighth = _mm_and_si128(_mm_srli_epi16(part, 3), _mm_set1_epi8(7));
+        __m128i bit = _mm_shuffle_epi8(bit_of, _mm_and_si128(part, _mm_set1_epi8(7)));
+        __m128i common = _mm_and_si128(_mm_shuffle_epi8(set, eighth), bit);
+        found |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(common, bit)) << i;
+    }
+#else
+    for (uint32_t i = 0; i < REEXECUTION_ENTRIES_MAX; i++)
+        found |= (values >> bytes[i] & 1) << i;
+#endif
+    return found;
 }
 
 /* The places of these warps' accesses: bit n for all warps that are n modulo 64. */
 static inline uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps) {
-    uint64_t places = 0;
-    if (warps == ~0ull) return queue->taken;
-    for (; warps; warps &= warps - 1)
-        places |= queue->of_warp[__builtin_ctzll(warps)];
-    return places;
+    return queue->taken & reexecution_find_any(queue->warp, warps);
 }
 /* Those that would fail for the same reason as last time are none of these. `may_miss`: warps whose misses
  * are served, so that in Mascar's MP mode only the owner's are tried. */
@@ -99,26 +129,23 @@ static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, uint64
                         (mshr_free ? 0 : lacking[LACKS_MSHR]) | (room ? 0 : lacking[LACKS_ROOM]);
     return queue->taken & ~hopeless;
 }
-void reexecution_give_hope_in_set(ReexecutionQueue *queue, uint32_t set, uint64_t address,
-                                  uint32_t line_bytes);
+void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t address, uint32_t line_bytes);
 /* A line or a way of the set came or went, for an access to the line of `line_bytes` with this address. Only
  * the latter can give what lacks permission a hit. */
 static inline void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set, uint64_t address,
                                            uint32_t line_bytes) {
-    if (queue->of_set[set % REEXECUTION_BUCKETS])
-        reexecution_give_hope_in_set(queue, set, address, line_bytes);
+    uint64_t places = queue->taken & reexecution_find(queue->set, (uint8_t)set);
+    if (places) reexecution_give_hope(queue, places, address, line_bytes);
 }
 /* Any of them may be taken now. */
 void reexecution_forget_lacks(ReexecutionQueue *queue);
 
 /* Turns until one of these is at the head; they must not be empty. */
-static inline uint32_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
-    uint32_t turns = 0, at = queue->head;
-    while (!(hopeful >> queue->order[at] & 1)) {
-        turns++;
-        at = (at + 1) & -(uint32_t)(at + 1 != queue->count);
-    }
-    return turns;
+static inline uint64_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
+    uint64_t valid = ~0ull >> (REEXECUTION_ENTRIES_MAX - queue->count);
+    uint64_t in_order = reexecution_find_any(queue->order, hopeful) & valid, behind = in_order >> queue->head;
+    uint64_t once_round = (uint64_t)__builtin_ctzll(in_order) + queue->count - queue->head;
+    return behind ? (uint64_t)__builtin_ctzll(behind) : once_round;
 }
 
 #endif
