@@ -27,20 +27,12 @@ typedef struct {
     uint32_t *order;
 } SavedLines;
 
-static void *copy_row(const SavedObject *saved, const char *name, size_t *count) {
-    const uint8_t *bytes = saved_row(saved, name, count);
-    if (!bytes) return NULL;
-    void *copy = malloc(*count + 1);
-    ensure(copy);
-    return memcpy(copy, bytes, *count);
-}
-
 static bool read_lines(SavedLines *lines, const SavedObject *saved) {
     size_t tags = 0, bytes = 0, written = 0, used = 0;
-    lines->tag = copy_row(saved, geometry_rows[0], &tags);
-    lines->line = copy_row(saved, geometry_rows[1], &bytes);
-    lines->written = copy_row(saved, geometry_rows[2], &written);
-    lines->used = copy_row(saved, geometry_rows[3], &used);
+    lines->tag = saved_row_copy(saved, geometry_rows[0], &tags);
+    lines->line = saved_row_copy(saved, geometry_rows[1], &bytes);
+    lines->written = saved_row_copy(saved, geometry_rows[2], &written);
+    lines->used = saved_row_copy(saved, geometry_rows[3], &used);
     lines->count = (uint32_t)(tags / sizeof *lines->tag);
     lines->now = calloc(lines->count + 1, sizeof *lines->now);
     lines->order = calloc(lines->count + 1, sizeof *lines->order);

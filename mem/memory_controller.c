@@ -167,7 +167,7 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
     if (plan.cycle != cycle) return;
     const DramQueue *queue = &mc->queue[plan.queue];
     uint32_t slot = queue->slot[plan.rank], row = queue->row[slot];
-    Request *request = &mc->requests[plan.queue * mc->queue_entries + slot];
+    Request *request = request_in(mc, plan.queue, slot);
     if (commands_are_checked(mc)) check_command(mc, &plan, row, cycle);
     dram_issue(&mc->dram, &mc->timing, (DramCommand)plan.command, plan.bank, row, cycle);
     if (dram_is_column((DramCommand)plan.command))
@@ -181,12 +181,6 @@ static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
 
 uint32_t memory_controller_queues(const SimObject *object) {
     return ((const MemoryController *)object)->queues;
-}
-
-/* Nobody waits for a write-back, whoever wrote the line: it is of the last queue. */
-static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *message) {
-    if (mc->queues == 1) return 0;
-    return wants_reply(message) ? class_value(&mc->queue_of_class, message->class_number) : mc->queues - 1;
 }
 
 void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint32_t queue) {
@@ -233,7 +227,7 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
                    object_path(&mc->obj), message->address, location.bank, mc->banks);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
-    Request *request = &mc->requests[q * mc->queue_entries + slot];
+    Request *request = request_in(mc, q, slot);
     request->message = *message;
     request->arrived = arrived;
     request->entered = cycle;
@@ -276,7 +270,7 @@ static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
 static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
     uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
     uint32_t port = mc->first_port;
-    if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count == mc->queue_entries) return NEVER;
+    if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
     mc->port_blocked = 0;
     for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
         Link *link = mc->cpu[port].receive;

@@ -21,7 +21,7 @@ static void check_shape(const MemoryController *mc) {
 static void memory_controller_build(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     check_shape(mc);
-    mc->request_slots = mc->queues * mc->queue_entries;
+    mc->request_slots = mc->queues * DRAM_QUEUE_MAX;
     mc->return_slots = mc->ports * mc->return_entries;
     mc->timing = (DramTiming){
         .tCL = mc->tCL,
@@ -46,8 +46,7 @@ static void memory_controller_build(SimObject *object) {
     mc->plan_expires = NEVER;
 }
 
-/* The classes' own numbers are their queues, unless class_queues says otherwise. */
-static void read_class_queues(MemoryController *mc) {
+void memory_controller_read_class_queues(MemoryController *mc) {
     for (uint32_t i = 0; i < CLASSES; i++)
         mc->queue_of_class.of[i] = (uint8_t)(i < mc->queues ? i : mc->queues - 1);
     class_table_read(&mc->queue_of_class, &mc->obj, "class_queues", mc->class_queues, mc->queues - 1);
@@ -64,7 +63,7 @@ static void memory_controller_init(SimObject *object) {
     mc->checker = NULL;
     mc->map = address_map_find(object);
     mc->response_blocked = 1; /* the first tick looks */
-    read_class_queues(mc);
+    memory_controller_read_class_queues(mc);
     for (uint32_t q = 0; q < mc->queues; q++)
         audit_queue(object, q, "requests for the channel", QUEUE_TABLE, DRAM_QUEUE_MAX, queue_length);
     for (uint32_t port = 0; port < mc->ports; port++)
@@ -115,8 +114,7 @@ static const Field memory_controller_fields[] = {
           "Request queues; a request's class chooses, and a posted write is of the last; low queues first",
           .min = 1, .max = QUEUES_MAX),
     PARAM(MemoryController, class_queues, "", "queues",
-          "Queue of each class, class 0 first: \"1,1,0\"; of those left out: their own number, or the last",
-          .timing = true),
+          "Queue of each class, class 0 first: \"1,1,0\"; of those left out: their own number, or the last"),
     PARAM(MemoryController, queue_entries, "64", "requests", "Room in each queue", .min = 1,
           .max = DRAM_QUEUE_MAX),
     PARAM(MemoryController, return_entries, "116", "responses", "Room for responses of each port", .min = 1,
@@ -154,7 +152,7 @@ static const Field memory_controller_fields[] = {
     TIMING(tRTPL, "2", "READ to PRECHARGE, same bank"),
     PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings",
                .timing = true),
-    DERIVED(MemoryController, request_slots, "queues * queue_entries"),
+    DERIVED(MemoryController, request_slots, "queues * 64"),
     DERIVED(MemoryController, return_slots, "ports * return_entries"),
     DERIVED(MemoryController, timing, "The timing set"),
     PORT_ARRAY(MemoryController, cpu, ports, memory_protocol, ROLE_RESPONDER, "From the L2 slices"),
@@ -232,5 +230,6 @@ const Class memory_controller_class = {
     .settle = memory_controller_settle,
     .check = memory_controller_check,
     .report = memory_controller_report,
+    .convert = memory_controller_convert,
     .destroy = memory_controller_destroy,
 };

@@ -1,5 +1,6 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
- * memory_controller_class.c, its rows and building; memory_controller_check.c, its conservation laws. */
+ * memory_controller_class.c, its rows and building; memory_controller_check.c, its conservation laws;
+ * memory_controller_convert.c, how it takes over what waits in other queues. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
@@ -51,13 +52,14 @@ typedef struct {
     uint32_t bus_bytes, burst_bytes;
     uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL;
     uint32_t check_commands;
-    uint32_t request_slots, return_slots; /* in all queues, in all ports */
+    uint32_t request_slots, return_slots; /* in all queues, in all ports; a queue that was longer may hold
+                                           * more than queue_entries until it has drained */
     DramTiming timing;
     Port *cpu;
 
     Dram dram;
     DramQueue *queue;     /* queues                                          */
-    Request *requests;    /* request_slots: queue * queue_entries + slot     */
+    Request *requests;    /* request_slots: queue * DRAM_QUEUE_MAX + slot    */
     ReturnQueue *returns; /* ports                                           */
     Response *responses;  /* return_slots: port * return_entries + place     */
     DramChoice plan;
@@ -106,18 +108,33 @@ static inline Response *oldest_response(const MemoryController *mc, uint32_t por
     return &mc->responses[port * mc->return_entries + mc->returns[port].first];
 }
 
+static inline Request *request_in(const MemoryController *mc, uint32_t queue, uint32_t slot) {
+    return &mc->requests[queue * DRAM_QUEUE_MAX + slot];
+}
+
 static inline Request *request_at(const MemoryController *mc, uint32_t queue, uint32_t rank) {
-    return &mc->requests[queue * mc->queue_entries + mc->queue[queue].slot[rank]];
+    return request_in(mc, queue, mc->queue[queue].slot[rank]);
 }
 
 static inline bool wants_reply(const MemMessage *message) {
     return !(message->flags & MEM_POSTED);
 }
 
+/* Nobody waits for a write-back, whoever wrote the line: it is of the last queue. */
+static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *message) {
+    if (mc->queues == 1) return 0;
+    return wants_reply(message) ? class_value(&mc->queue_of_class, message->class_number) : mc->queues - 1;
+}
+
+/* The classes' own numbers are their queues, unless class_queues says otherwise. */
+void memory_controller_read_class_queues(MemoryController *mc);
 uint64_t memory_controller_tick(SimObject *object, uint64_t now);
 /* Counts the cycles up to `now`. */
 void memory_controller_settle(SimObject *object, uint64_t now);
 void memory_controller_check(const SimObject *object, bool idle);
+/* What waits in other queues; see Class.convert. */
+bool memory_controller_convert(SimObject *object, const SavedObject *saved,
+                               const struct SnapshotChanges *changes, char *why, size_t why_size);
 void memory_controller_report(const SimObject *object, FILE *out);
 
 #endif

@@ -141,7 +141,7 @@ static bool read_object(SavedObject *saved, Reader *section) {
     return read_params(saved, section) && read_rows(saved, section) && reader_at_end(section);
 }
 
-static const char *saved_text(const SavedObject *saved, const char *name) {
+const char *saved_text(const SavedObject *saved, const char *name) {
     for (uint32_t i = 0; i < saved->params; i++)
         if (strcmp(saved->param_name[i], name) == 0) return saved->param_text[i];
     return NULL;
@@ -171,32 +171,57 @@ const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *cou
     return NULL;
 }
 
+void *saved_row_copy(const SavedObject *saved, const char *name, size_t *count) {
+    const uint8_t *bytes = saved_row(saved, name, count);
+    if (!bytes) return NULL;
+    void *copy = malloc(*count + 1);
+    ensure(copy);
+    return memcpy(copy, bytes, *count);
+}
+
 static bool is_among(const char *name, const char *const *names) {
     while (*names && strcmp(*names, name) != 0)
         names++;
     return *names != NULL;
 }
 
+/* A parameter's text, for people. */
+static const char *shown(const char *text) {
+    return !text ? "absent" : *text ? text : "(none)";
+}
+
+static void say_other(const SimObject *object, const Field *f, const char *before, const char *now,
+                      bool allowed, char *why, size_t why_size) {
+    snprintf(why, why_size, "%s.%s is %s in the checkpoint and %s in this machine%s", object->path, f->name,
+             shown(before), shown(now), allowed ? ", and its state cannot be converted" : "");
+}
+
+static bool same_param(const SavedObject *saved, const Field *f, char *why, size_t why_size) {
+    const char *before = saved_text(saved, f->name);
+    char *now = object_get_text(saved->object, f);
+    bool same = before && strcmp(before, now) == 0;
+    if (!same) say_other(saved->object, f, before, now, true, why, why_size);
+    free(now);
+    return same;
+}
+
+static bool same_size(const SavedObject *saved, const Field *f, char *why, size_t why_size) {
+    size_t before = 0, now;
+    const uint8_t *bytes = saved_row(saved, f->name, &before);
+    row_bytes(saved->object, f, &now);
+    if (bytes && before == now) return true;
+    snprintf(why, why_size, "%s.%s is another one in the checkpoint, and cannot be converted",
+             saved->object->path, f->name);
+    return false;
+}
+
 bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
                        char *why, size_t why_size) {
-    const SimObject *object = saved->object;
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
-        size_t before = 0, now = 0;
-        bool differs = false;
-        if (is_state(f) && !is_among(f->name, rows)) {
-            differs = !saved_row(saved, f->name, &before);
-            row_bytes(object, f, &now);
-            differs |= before != now;
-        } else if (f->kind == FIELD_PARAM && !f->knob && !f->timing && !is_among(f->name, params)) {
-            const char *text = saved_text(saved, f->name);
-            char *present = object_get_text(object, f);
-            differs = !text || strcmp(text, present) != 0;
-            free(present);
-        }
-        if (!differs) continue;
-        snprintf(why, why_size, "%s.%s is another one in the checkpoint, and cannot be converted",
-                 object->path, f->name);
-        return false;
+    for (const Field *f = saved->object->class->fields; f->kind != FIELD_END; f++) {
+        if (is_state(f) && !is_among(f->name, rows) && !same_size(saved, f, why, why_size)) return false;
+        if (f->kind == FIELD_PARAM && !f->knob && !f->timing && !is_among(f->name, params) &&
+            !same_param(saved, f, why, why_size))
+            return false;
     }
     return true;
 }
@@ -206,19 +231,17 @@ bool saved_matches_but(const SavedObject *saved, const char *const *params, cons
 static bool compare_params(const SavedObject *saved, const SnapshotChanges *changes, bool *structural,
                            char *why, size_t why_size) {
     const SimObject *object = saved->object;
+    bool may_change = changes && changes->allowed;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->kind != FIELD_PARAM || f->knob) continue;
         const char *before = saved_text(saved, f->name);
         char *now = object_get_text(object, f);
         bool equal = before && strcmp(before, now) == 0;
-        bool allowed = changes && changes->allowed && (f->timing || object->class->convert);
-        bool refused = !equal && !allowed;
+        bool refused = !equal && !(may_change && (f->timing || object->class->convert));
         if (refused)
-            snprintf(why, why_size, "%s.%s is %s in the checkpoint and %s in this machine%s", object->path,
-                     f->name, before ? before : "absent", now,
-                     changes && changes->allowed ? ", and its state cannot be converted" : "");
+            say_other(object, f, before, now, may_change, why, why_size);
         else if (!equal)
-            note(changes, "%s.%s: %s became %s", object->path, f->name, before ? before : "(absent)", now);
+            note(changes, "%s.%s: %s became %s", object->path, f->name, shown(before), shown(now));
         if (!equal && !f->timing) *structural = true;
         free(now);
         if (refused) return false;

@@ -39,7 +39,11 @@ double saved_param(const SavedObject *saved, const char *name);
  * have the size they had; else false with the reason. */
 bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
                        char *why, size_t why_size);
+/* The same as text; NULL when it had none. */
+const char *saved_text(const SavedObject *saved, const char *name);
 /* The bytes of its row, or NULL. */
 const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count);
+/* The same, copied to where they are aligned; the caller frees them. */
+void *saved_row_copy(const SavedObject *saved, const char *name, size_t *count);
 
 #endif

@@ -85,4 +85,64 @@ harness.test("what state depends on is refused by path and name", function()
   end
 end)
 
+-- The memory controllers' queues: one under gto, two under wms and medic -----------------------------------------------
+
+local load_cycle, later_cycle = 4800, 65600 -- of gesummv, boundaries of quanta: DRAM is busy in both
+local runs = 0
+
+local function resumed(checkpoint, ...)
+  runs = runs + 1
+  local out = ("%s/run_%d"):format(harness.folder(), runs)
+  local status, output = harness.run("run", "--resume", checkpoint, "--out", out, ...)
+  harness.equal(status, 0, output)
+  harness.contains(output, "verified")
+  return harness.read(out .. "/stats.txt"), output, out
+end
+
+--- How many requests wait under gto in `load_cycle`, and under `policy`, which takes over then, in `later_cycle`.
+local function waiting(policy)
+  local sim, sums = ww.build("gtx480", { policy = "gto" }), {}
+  sim:start("gesummv", "small")
+  for i, cycle in ipairs { load_cycle, later_cycle } do
+    assert(not sim:run { until_cycle = cycle })
+    local r, sum = sim:result(), 0
+    for _, name in ipairs { "reads", "writes" } do sum = sum + r["mc[*]." .. name] end
+    for _, name in ipairs { "row_hits", "row_misses", "row_conflicts" } do sum = sum - r["mc[*]." .. name] end
+    sums[i] = sum
+    if i == 1 then sim:change { policy = policy } end
+  end
+  sim:close()
+  return table.unpack(sums)
+end
+
+for _, policy in ipairs { "medic:interval=1000,warm_up=5", "wms:interval=1000,warm_up=5" } do
+  harness.test(policy .. " takes over what waits at the memory controllers, and gives it back", function()
+    local before, after = waiting(policy)
+    assert(before > 20 and after > 20, ("%d and %d requests wait"):format(before, after))
+    local folder = harness.folder() .. "/" .. policy:match "%w+"
+    local status, output = harness.run("run", "gtx480", "gesummv", "--size", "small", "--policy", "gto", "--out", folder,
+      "--checkpoint-at", load_cycle)
+    harness.equal(status, 0, output)
+    local saved, change = ("%s/%d.ckpt"):format(folder, load_cycle), { "--policy", policy, "--allow-changes" }
+    local want, told, out = resumed(saved, "--checkpoint-at", later_cycle, table.unpack(change))
+    harness.contains(told, "mc[*].queues: 1 became 2", "mc[*]: waiting requests were put into the queues of their classes")
+    assert(not want:find "mc%[%d%]%.urgent +0 ", "no request has gone first")
+    harness.same_text(resumed(saved, "--order", "reversed", "--threads", 2, table.unpack(change)), want, "another order")
+    local later = ("%s/%d.ckpt"):format(out, later_cycle)
+    harness.same_text(resumed(later), want, "resumed from a later checkpoint")
+    local back, told_back = resumed(later, "--policy", "gto", "--allow-changes")
+    harness.contains(told_back, "mc[*].queues: 2 became 1", "mc[*]: waiting requests were put into one queue")
+    assert(back ~= want and back ~= harness.read(folder .. "/stats.txt"), "the queues made no difference")
+  end)
+end
+
+harness.test("shorter queues drain before they take more", function()
+  local sim = ww.build("gtx480", { policy = "gto" })
+  sim:start("gesummv", "small")
+  assert(not sim:run { until_cycle = load_cycle })
+  local notes = sim:change { set = { ["mc[*].queue_entries"] = 2 } }
+  harness.contains(table.concat(notes, "\n"), "mc[0].queue_entries: 64 became 2")
+  assert(finish(sim)["mc[*].queue_full_cycles"] > 10000, "nothing waited for room")
+end)
+
 harness.finish()

@@ -176,8 +176,7 @@ checks.law("medic:interval=3000,warm_up=20", "bfs")
 checks.law("medic:interval=3000,warm_up=20", "spmv")
 checks.resumes("medic:interval=3000,warm_up=20", "bfs", 4)
 checks.resumes("medic:interval=3000,warm_up=20", "spmv", 3)
--- Other numbers of queues are another memory controller.
-checks.takes_over("medic:interval=3000,warm_up=20,scheduling=false", "gto", "bfs", 20000)
-checks.takes_over("gto", "medic:interval=3000,warm_up=20,scheduling=false", "bfs", 20000)
+checks.takes_over("medic:interval=3000,warm_up=20", "gto", "bfs", 20000)
+checks.takes_over("gto", "medic:interval=3000,warm_up=20", "bfs", 20000)
 
 harness.finish()
