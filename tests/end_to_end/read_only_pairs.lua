@@ -7,7 +7,7 @@ local pairs_of_reads = ww.workload "read_only_pairs" {
   sizes = {
     textures = { textures = true, warps = 8, rounds = 6, work = 2 },
     constants = { constants = true, warps = 24, rounds = 20, work = 2 },
-    all = { all = true, warps = 12, rounds = 6, work = 2 },
+    all = { all = true, warps = 20, rounds = 6, work = 5 },
     small = { textures = true, constants = true, all = true, warps = 8, rounds = 3, work = 2 },
   },
 }

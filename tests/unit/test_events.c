@@ -48,6 +48,13 @@ static void bell_init(SimObject *object) {
     ((Bell *)object)->step = 1;
 }
 
+/* For this step it need not wake. */
+enum { IDLE_STEP = 9 };
+
+static bool bell_knobs_set(SimObject *object) {
+    return ((Bell *)object)->step != IDLE_STEP;
+}
+
 static uint64_t bell_tick(SimObject *object, uint64_t now) {
     Bell *bell = (Bell *)object;
     uint64_t cycle = object_cycle(object, now);
@@ -70,7 +77,8 @@ static const Class bell_class = {.name = "Bell",
                                  .fields = bell_fields,
                                  .events = bell_events,
                                  .init = bell_init,
-                                 .tick = bell_tick};
+                                 .tick = bell_tick,
+                                 .knobs_set = bell_knobs_set};
 
 static Sim *empty(TickOrder order) {
     class_register(&bell_class);
@@ -255,6 +263,33 @@ START_TEST(who_listens_first_withholds_events_from_those_who_came_before) {
     ck_assert_uint_eq(also.count, QUANTUM / 2 + QUANTUM); /* all the echoes */
     for (uint32_t i = 0; i < before.count; i++)
         ck_assert_int_eq(before.notes[i].argument, 2 * i + 1);
+    sim_free(sim);
+}
+END_TEST
+
+static int64_t pass_on(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
+    (void)object, (void)cycle;
+    event_pass_on(&ear->bells[1]->obj, BELL_ECHO, 100 + arguments[0]);
+    event_pass_on(&ear->bells[2]->obj, BELL_ECHO, 200); /* nobody listens */
+    return NO_ANSWER;
+}
+
+START_TEST(what_a_listener_passes_on_is_told_in_the_place_of_what_it_heard) {
+    Bell *bells[BELLS];
+    Sim *sim = tower((TickOrder)_i, bells);
+    Ear first = {.act = pass_on}, second = {0};
+    listen(&first, bells, 1, 1 << BELL_STROKE);
+    first.bells = bells;
+    listen(&second, bells, 2, 1 << BELL_ECHO);
+    run_to(sim, QUANTUM);
+    ck_assert_uint_eq(second.count, 3 * QUANTUM);
+    for (uint32_t i = 0; i < second.count; i++) {
+        int64_t cycle = i / 3;
+        ck_assert_uint_eq(second.notes[i].cycle, (uint64_t)cycle);
+        ck_assert_uint_eq(second.notes[i].event, BELL_ECHO);
+        ck_assert_uint_eq(second.notes[i].object, i % 3 != 1); /* before the first bell's own echo */
+        ck_assert_int_eq(second.notes[i].argument, (i % 3 ? 0 : 100) + cycle + 1);
+    }
     sim_free(sim);
 }
 END_TEST
@@ -562,6 +597,24 @@ START_TEST(setting_a_knob_wakes_a_sleeper_of_a_slower_clock_at_its_next_edge) {
 }
 END_TEST
 
+static int64_t turn_knob_to_idle(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
+    (void)ear, (void)object, (void)arguments;
+    if (cycle == 5) ck_assert_int_eq(luaL_dostring(L, "sleeper.step = 9"), LUA_OK);
+    return NO_ANSWER;
+}
+
+START_TEST(a_sleeper_that_has_nothing_to_do_under_its_knobs_sleeps_on) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below((TickOrder)_i, "core", bells);
+    Ear ear = {.act = turn_knob_to_idle};
+    listen(&ear, bells, 1, 1 << BELL_STROKE);
+    run_to(sim, 2 * QUANTUM);
+    ck_assert_uint_eq(bells[1]->last_tick, 0);
+    ck_assert_uint_eq(bells[1]->step, IDLE_STEP);
+    close_sleeper(sim);
+}
+END_TEST
+
 static void turn_knob_at_8(Clerk *clerk, const Sim *sim) {
     (void)clerk;
     if (cycle_of(sim) == 8) ck_assert_int_eq(luaL_dostring(L, "sleeper.step = sleeper.step + 1"), LUA_OK);
@@ -692,6 +745,7 @@ Suite *events_suite(void) {
     tcase_add_test(told, a_listener_hears_the_events_that_it_asked_for_and_no_others);
     tcase_add_test(told, all_listeners_of_an_event_are_told_in_the_order_in_which_they_came);
     tcase_add_test(told, who_listens_first_withholds_events_from_those_who_came_before);
+    tcase_add_loop_test(told, what_a_listener_passes_on_is_told_in_the_place_of_what_it_heard, 0, 3);
     tcase_add_loop_test(told, a_knob_set_by_a_listener_counts_from_the_next_cycle_on, 0, 3);
     tcase_add_loop_test(questions, a_question_is_answered_at_once, 0, 3);
     tcase_add_test(questions, of_several_answers_the_last_one_counts_and_no_answer_is_none);
@@ -706,6 +760,7 @@ Suite *events_suite(void) {
     tcase_add_test(hooks, a_knob_set_at_a_boundary_counts_in_the_cycle_that_begins_there);
     tcase_add_test(hooks, after_a_snapshot_was_loaded_hooks_come_when_they_would_have_come);
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_in_the_next_cycle, 0, 3);
+    tcase_add_loop_test(knobs, a_sleeper_that_has_nothing_to_do_under_its_knobs_sleeps_on, 0, 3);
     tcase_add_loop_test(knobs, a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_another_value,
                         0, 3);
     tcase_add_loop_test(knobs, a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob, 0, 3);

@@ -309,6 +309,24 @@ START_TEST(saturation_is_told_in_the_cycle_in_which_it_changes) {
 }
 END_TEST
 
+/* The refused access waits in the queue, in the prioritization buffer, or at the tags. */
+START_TEST(knobs_matter_to_a_cache_while_accesses_wait_in_it) {
+    static const char *const places[] = {"reexecution_entries=8", "prioritization_places=8", ""};
+    CacheRig rig = rig_of(places[_i]);
+    bool (*knobs_set)(SimObject *) = rig.cache->class->knobs_set;
+    set_may_miss(&rig, 1);
+    ck_assert(!knobs_set(rig.cache));
+    memory_driver_send(rig.driver, 10, read_by(1, 0));
+    run_to(&rig, 100);
+    ck_assert(knobs_set(rig.cache));
+    set_may_miss(&rig, ALL);
+    rig_run(&rig);
+    ck_assert(answered(&rig, read_by(1, 0)) > 100);
+    ck_assert(!knobs_set(rig.cache));
+    rig_free(&rig);
+}
+END_TEST
+
 /* Warp 1 has three accesses in the queue, or in the prioritization buffer; warp 2 one. */
 START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
     CacheRig rig = rig_of(_i ? "prioritization_places=8" : "reexecution_entries=8");
@@ -471,6 +489,7 @@ Suite *l1_reexecution_suite(void) {
     tcase_add_test(tests, warp_has_one_instruction_in_the_queue_with_all_its_accesses);
     tcase_add_test(tests, load_that_hits_passes_a_load_of_its_warp);
     tcase_add_test(tests, saturation_is_told_in_the_cycle_in_which_it_changes);
+    tcase_add_loop_test(tests, knobs_matter_to_a_cache_while_accesses_wait_in_it, 0, 3);
     tcase_add_loop_test(tests, warp_that_may_miss_is_told_of_when_its_last_access_is_taken, 0, 2);
     tcase_add_loop_test(tests, first_watched_warp_that_uses_what_lies_below_is_told_of_once, 0, 4);
     tcase_add_loop_test(tests, watched_warp_whose_access_is_not_taken_is_not_told_of, 0, 2);
