@@ -34,12 +34,16 @@ ccws.on_warp_end = ccws.set_active
 
 function ccws:on_vta_hit(warp)
   local scores = self.scores
-  if scores.cutoff == 0 then self:set_active() end -- the run was resumed, and began under another policy
-  scores:set(warp, self.vta.hits * self.params.k_throttle * scores.cutoff // self.sm.warp_instructions)
+  local cutoff = scores.cutoff
+  if cutoff == 0 then -- the run was resumed, and began under another policy
+    self:set_active()
+    cutoff = scores.cutoff
+  end
+  scores:set(warp, self.vta.hits * self.params.k_throttle * cutoff // self.sm.warp_instructions)
 end
 
 -- Section 3.1: the Can Issue vector ----------------------------------------------------------------------------------
 
-function ccws:on_scores_changed(allowed) self.sm.may_load = allowed end
+function ccws:start() self:bind("on_scores_changed", self.sm:setting { may_load = policy.argument }) end
 
 return ccws

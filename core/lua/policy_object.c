@@ -189,33 +189,35 @@ static int l_newindex(lua_State *L) {
     return 0;
 }
 
-/* What a knob is set to: value << (argument & of_argument). The latter is 0, or MAX_ARGUMENT with 1 as value.
- * Nothing else is looked at when it is set: settings are made so seldom that each line of them is a miss. */
+/* What a knob is set to: the value; or, with 1 as value and MAX_WARP to shift by, the set of the warp that
+ * the argument is; or, with 0 as value and all bits to take, the argument. Nothing else is looked at when it
+ * is set: settings are made so seldom that each line of them is a miss. */
 typedef struct {
     SimObject *object;
     void *at;
-    uint64_t value;
-    uint8_t bytes, of_argument;
-    bool last; /* of those of the object, which stand together */
+    uint64_t value, taken; /* bits of the argument */
+    uint8_t bytes, shift;  /* bits of the argument */
+    bool last;             /* of those of the object, which stand together */
 } KnobValue;
 
-enum { MAX_ARGUMENT = 63 };
+enum { MAX_WARP = 63 };
 
 /* Values for several knobs, checked when they were written down. */
 struct Setting {
     uint32_t count;
-    bool wants_argument;
+    bool wants_argument, wants_warp;
     KnobValue row[];
 };
 
 bool policy_setting_takes(const Setting *setting, uint64_t argument) {
-    return !setting->wants_argument || argument <= MAX_ARGUMENT;
+    return !setting->wants_warp || argument <= MAX_WARP;
 }
 
 void policy_setting_apply(const Setting *setting, uint64_t argument) {
     bool changed = false;
     for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
-        changed |= put_value(row->at, row->bytes, row->value << (argument & row->of_argument));
+        uint64_t value = row->value << (argument & row->shift) | (argument & row->taken);
+        changed |= put_value(row->at, row->bytes, value);
         if (!row->last) continue;
         if (changed) knobs_changed(row->object);
         changed = false;
@@ -231,7 +233,7 @@ bool policy_setting_is_within(const Setting *setting, const Cluster *cluster) {
 static int l_set(lua_State *L) {
     const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
     lua_Integer argument = setting->wants_argument ? luaL_checkinteger(L, 1) : 0;
-    luaL_argcheck(L, argument >= 0 && argument <= MAX_ARGUMENT, 1, "0 to 63 are legal");
+    luaL_argcheck(L, policy_setting_takes(setting, (uint64_t)argument), 1, "0 to 63 are legal");
     policy_setting_apply(setting, (uint64_t)argument);
     return 0;
 }
@@ -243,13 +245,13 @@ const Setting *policy_setting_at(lua_State *L, int index) {
     return setting;
 }
 
-/* Is the value at the index bits.of, for the set of the warp that the setting's argument is? */
-static bool is_bits_of(lua_State *L, int index) {
+/* Is the value at the index this function of the library? */
+static bool is_library_function(lua_State *L, int index, const char *module, const char *name) {
     int top = lua_gettop(L);
     if (!lua_isfunction(L, index)) return false;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    bool same = lua_getfield(L, -1, "warpwright.bits") == LUA_TTABLE &&
-                lua_getfield(L, -1, "of") == LUA_TFUNCTION && lua_rawequal(L, -1, index);
+    bool same = lua_getfield(L, -1, module) == LUA_TTABLE && lua_getfield(L, -1, name) == LUA_TFUNCTION &&
+                lua_rawequal(L, -1, index);
     lua_settop(L, top);
     return same;
 }
@@ -262,14 +264,18 @@ static bool is_set(const Field *f) {
 static int l_write_down(lua_State *L) {
     KnobValue *row = lua_touserdata(L, 4);
     SimObject *object = policy_object_at(L, 1);
-    bool bits_of = is_bits_of(L, 3);
-    if (bits_of) { /* checked as the set of the first */
+    bool bits_of = is_library_function(L, 3, "warpwright.bits", "of");
+    bool argument = is_library_function(L, 3, "warpwright.policy", "argument");
+    if (bits_of || argument) { /* checked as the set of the first warp */
         lua_pushinteger(L, 1);
         lua_replace(L, 3);
     }
-    *row = (KnobValue){.object = object, .of_argument = bits_of ? MAX_ARGUMENT : 0};
+    *row = (KnobValue){.object = object, .shift = bits_of ? MAX_WARP : 0, .taken = argument ? ~0ull : 0};
     const Field *knob = knob_at(L, object, &row->value);
-    if (bits_of && !is_set(knob)) luaL_error(L, "%s.%s: bits.of is for sets", object->path, knob->name);
+    if ((bits_of || argument) && !is_set(knob))
+        luaL_error(L, "%s.%s: %s is for sets", object->path, knob->name,
+                   bits_of ? "bits.of" : "policy.argument");
+    if (argument) row->value = 0;
     row->at = (char *)object + knob->offset;
     row->bytes = (uint8_t)knob->bytes;
     return 0;
@@ -285,13 +291,14 @@ static void write_down(lua_State *L, int handle, Setting *setting) {
         lua_pushvalue(L, -4);
         lua_pushlightuserdata(L, row);
         lua_call(L, 4, 0);
-        setting->wants_argument |= row->of_argument != 0;
+        setting->wants_warp |= row->shift != 0;
+        setting->wants_argument |= (row->shift | row->taken) != 0;
     }
     if (setting->count > first) setting->row[setting->count - 1].last = true;
 }
 
 /* handle:setting({ name = value, ... } [, handle, { ... }]...) -> a function that sets them all. It has an
- * argument when values are bits.of. */
+ * argument when values are bits.of or policy.argument. */
 static int l_setting(lua_State *L) {
     size_t count = 0;
     int end = lua_gettop(L) + 1;

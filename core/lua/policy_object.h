@@ -15,7 +15,8 @@ SimObject *policy_object_at(lua_State *L, int index);
 typedef struct Setting Setting;
 /* That of the function at `index`; NULL when it is no such function, which keeps it. */
 const Setting *policy_setting_at(lua_State *L, int index);
-/* Sets them. Where the value is bits.of, the knob gets the set of the warp that the argument is. */
+/* Sets them. Where the value is bits.of, the knob gets the set of the warp that the argument is;
+ * where it is policy.argument, the argument. */
 void policy_setting_apply(const Setting *setting, uint64_t argument);
 bool policy_setting_takes(const Setting *setting, uint64_t argument);
 /* Do all of these knobs belong to objects of the cluster? */

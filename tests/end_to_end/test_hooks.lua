@@ -376,6 +376,16 @@ end]]) }
 end]]) }, want, "called")
 end)
 
+harness.test("a setting whose value is its argument sets that", function()
+  local setting = "self.set = self.sm:setting { preferred = policy.argument }"
+  local want = good { policy = choosing("set_in_lua", "", "function x:on_cta_start(_, warps) self.sm.preferred = warps end") }
+  assert(stat(want, "run.cycles") ~= stat(good { policy = "gto" }, "run.cycles"), "the preference matters")
+  same(good { policy = choosing("set_called", setting, "function x:on_cta_start(_, warps) self.set(warps) end") }, want, "called")
+  local by_slot = "function x:on_cta_start(slot) self.sm.preferred = slot end"
+  same(good { policy = choosing("set_bound", setting .. ' self:bind("on_cta_start", self.set)') },
+    good { policy = choosing("slot_in_lua", "", by_slot) }, "bound")
+end)
+
 harness.test("what is bound to a hook under a condition is done instead of the hook while it holds", function()
   for _, name in ipairs { "memory_ready", "loading" } do
     local value = name == "loading" and "self.sm.loading" or "self.sm:memory_ready()"
@@ -423,6 +433,7 @@ harness.test("what cannot be bound is refused", function()
   refused(open .. "open(-1)", "0 to 63 are legal")
   refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: function")
   refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: bits.of is for sets")
+  refused("self.sm:setting { warp_limit = require('warpwright.policy').argument }", "sm[0].warp_limit: policy.argument is for sets")
 end)
 
 -- Standstill ---------------------------------------------------------------------------------------------------------

@@ -31,6 +31,9 @@ function Policy:__index(name) return rawget(self, "functions")[name] end
 
 function policy.is_policy(value) return getmetatable(value) == Policy end
 
+--- As a value in handle:setting(): the argument that the setting is made with.
+function policy.argument(argument) return argument end
+
 --- For a parameter of a part, or a setting of configure(): that of the policy.
 function policy.param(name)
   return function(params)
