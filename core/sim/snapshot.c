@@ -249,6 +249,22 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
     return true;
 }
 
+/* Under the same policy what policies set goes on as it was, also where this machine would begin otherwise.
+ */
+static void tell_of_knobs(const SavedObject *saved, const SnapshotChanges *changes) {
+    const SimObject *object = saved->object;
+    if (!changes || !changes->allowed || changes->reset_knobs) return;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM || !f->knob) continue;
+        const char *before = saved_text(saved, f->name);
+        char *now = object_get_text(object, f);
+        if (before && strcmp(before, now) != 0)
+            note(changes, "%s.%s: stays %s and does not become %s: it is state, which policies set",
+                 object->path, f->name, shown(before), shown(now));
+        free(now);
+    }
+}
+
 /* An array whose size is itself state may be of another size than at present. */
 static bool resize_array(SimObject *object, const Field *f, uint64_t count) {
     if (count % f->element_bytes || count / f->element_bytes > UINT32_MAX) return false;
@@ -313,6 +329,7 @@ static bool load_object(SimObject *object, Section *section, const SnapshotChang
     saved->object = object;
     section->taken = true;
     if (!read_object(saved, &section->body)) return fail(why, why_size, section->path, "damaged");
+    tell_of_knobs(saved, changes);
     if (!compare_params(saved, changes, &structural, why, why_size) ||
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;

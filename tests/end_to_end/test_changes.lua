@@ -72,6 +72,12 @@ harness.test("the scheduler may change", function()
   assert(r.policy == "lrr" and r.cycles > straight.cycles, "the order did not change")
 end)
 
+harness.test("what policies set stays under the same policy, and that is told", function()
+  local r, notes = changed { ["sm[*].scheduler"] = "lrr" }
+  assert(r.cycles == straight.cycles, "the order changed")
+  harness.contains(notes, "sm[3].scheduler: stays gto and does not become lrr")
+end)
+
 harness.test("what state depends on is refused by path and name", function()
   for _, case in ipairs {
     { "sm[*].l1d.mshrs", 48, "sm[0].l1d.mshrs" }, { "sm[*].warps", 32, "sm[0].warps is 48" },
