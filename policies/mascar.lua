@@ -94,7 +94,7 @@ function mascar:make_settings()
   self.own = {}
   for warp = 0, self.sm.warps - 1 do
     local own = bits.of(warp)
-    self.own[warp] = self:setting({ may_issue_memory = own, watched = own }, own, 0)
+    self.own[warp] = self:setting({ may_issue_memory = own, watched = own }, own)
   end
 end
 

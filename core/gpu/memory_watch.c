@@ -78,7 +78,7 @@ static int64_t hear_saturation(Listener *listener, SimObject *object, uint32_t e
     return NO_ANSWER;
 }
 
-/* In the same cycle another L1 may have taken one before, or the last may no longer be saturated. */
+/* Another L1 may have taken one before, and in the same cycle the last may no longer be saturated. */
 static int64_t hear_memory_access(Listener *listener, SimObject *object, uint32_t event,
                                   const int64_t *arguments, uint64_t now) {
     Sm *sm = (Sm *)((char *)listener - offsetof(Sm, memory_access));
