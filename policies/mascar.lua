@@ -27,9 +27,9 @@ local mascar = policy "mascar" {
     relief = { 125, min = 0, max = 400, doc = "So much more of both must become free before that is over" },
   },
   counters = {
-    mp_modes = "Switches to MP mode; l1d.saturated_cycles are the cycles in it",
+    mp_modes = "Switches to MP mode; it lasts while one of the L1s is saturated: saturated_cycles",
     owners = "Warps that became owner as the first to access memory",
-    queue_owners = "Warps that became owner because their access was at the head of the re-execution queue",
+    queue_owners = "Warps that became owner because their access was at the head of a re-execution queue",
   },
 }
 
