@@ -2,6 +2,8 @@
  * through, and leave no stale line behind. */
 #include "mem/l1_cache.h"
 
+#include "core/sim/snapshot.h"
+
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
 static void l1_build(SimObject *object) {
@@ -9,7 +11,11 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->buffer);
-    l1->attentive = l1->queue.entries || l1->buffer.places || l1->watch_blocked_hits;
+}
+
+/* A changed machine may have taken over accesses of a queue that it has not. */
+static void decide_attentive(L1Cache *l1) {
+    l1->attentive = l1->queue.entries || l1->queue.count || l1->buffer.places || l1->watch_blocked_hits;
 }
 
 static uint64_t passing_count(const SimObject *object, uint32_t queue) {
@@ -32,12 +38,13 @@ static void l1_init(SimObject *object) {
     cache_init(object);
     audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l1->passing.limit,
                 passing_count);
-    audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, l1->queue.entries,
+    audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, REEXECUTION_ENTRIES_MAX,
                 reexecution_count);
     audit_queue(object, QUEUE_PRIORITIZATION, "requests in the prioritization buffer", QUEUE_TABLE,
                 l1->buffer.slots, prioritization_count);
     l1->may_allocate = l1->may_miss = ~0ull;
     l1->sampler = sampler_of(object);
+    decide_attentive(l1);
 }
 
 SimObject *l1_beside(const SimObject *part, const char *name) {
@@ -270,8 +277,9 @@ static void l1_settle(SimObject *object, uint64_t now) {
 
 /* Knobs say what becomes of accesses. */
 static bool l1_knobs_set(SimObject *object) {
-    const L1Cache *l1 = (const L1Cache *)object;
+    L1Cache *l1 = (L1Cache *)object;
     cache_knobs_set(object);
+    decide_attentive(l1);
     return (l1->cache.pipeline.count | l1->queue.count | l1->buffer.count) != 0;
 }
 
@@ -280,9 +288,18 @@ static uint64_t index_address(const SimObject *object, uint64_t address) {
     return address;
 }
 
-static bool l1_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
-                       char *why, size_t why_size) {
-    return cache_convert(object, index_address, saved, changes, why, why_size);
+/* Only an empty buffer is taken over by one of other sizes. */
+static bool l1_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
+                       size_t why_size) {
+    PrioritizationBuffer *buffer = &((L1Cache *)object)->buffer;
+    if (!saved_matches_but(saved, prioritization_params, prioritization_rows, why, why_size))
+        return cache_convert(object, index_address, saved, changes, why, why_size);
+    if (prioritization_convert(buffer)) return true;
+    snprintf(why, why_size,
+             "%s: %u requests wait in the prioritization buffer; legal is one of the same queues and places, "
+             "or a checkpoint of a cycle in which it is empty",
+             object_path(object), buffer->count);
+    return false;
 }
 
 static void l1_check(const SimObject *object, bool idle) {
@@ -332,9 +349,10 @@ static const Field l1_fields[] = {
     KNOB(L1Cache, may_miss, "warps", "Warps whose misses are served; those of others are refused"),
     KNOB(L1Cache, memory_watched, "warps", "The first of them whose access uses what lies below is told"),
     PARAM_NAMED(L1Cache, queue.entries, "reexecution_entries", "0", "accesses",
-                "Re-execution queue, for accesses that are not taken; 0: they wait at the tags", .max = 64),
+                "Re-execution queue, for accesses that are not taken; 0: they wait at the tags",
+                .max = REEXECUTION_ENTRIES_MAX, .timing = true),
     PARAM_FLAG(L1Cache, reexecution, "true", "Use it", .knob = true),
-    DERIVED(L1Cache, attentive, "There is a queue or a buffer, or blocked hits are watched"),
+    HOST(L1Cache, attentive, "There is a queue or a buffer, or blocked hits are watched"),
     REEXECUTION_ROWS(L1Cache, queue),
     PRIORITIZATION_ROWS(L1Cache, buffer),
     STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),

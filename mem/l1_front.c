@@ -127,7 +127,8 @@ static const MemMessage *older_in_queue(L1Cache *l1, const MemMessage *m) {
     return other && other->token != m->token ? other : NULL;
 }
 
-/* Why a new request must wait for the queue. One that is switched off is emptied first. When it is full, a
+/* Why a new request must wait for the queue. One that is switched off is emptied first, and one that holds
+ * more than it may, on a changed machine, until it no longer does. When it is full, a
  * new request still has its look at the tags (Fig. 7: W1 hits): it waits when it is not taken. A warp has one
  * instruction in the queue, so that what it stores and then loads stays in order: the next must wait in front
  * of the tags. Only a load behind a load is let through, to hit or to miss; it waits when it is not taken.
@@ -136,7 +137,7 @@ static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m, bool *has_older
     const ReexecutionQueue *queue = &l1->queue;
     *has_older = false;
     if (!queue->count) return STALL_NONE;
-    if (!l1->reexecution) return STALL_QUEUE_FULL;
+    if (!l1->reexecution | (queue->count > queue->entries)) return STALL_QUEUE_FULL;
     if (reexecution_full(queue) & (l1->cache.stall == STALL_QUEUE_FULL)) return STALL_QUEUE_FULL;
     const MemMessage *older = older_in_queue(l1, m);
     *has_older = older != NULL;

@@ -1,5 +1,7 @@
 #include "mem/prioritization_buffer.h"
 
+#include <string.h>
+
 static uint32_t queue_of(const PrioritizationBuffer *buffer, const MemMessage *m) {
     return m->warp % buffer->queues;
 }
@@ -15,6 +17,15 @@ static uint32_t lowest_queue(const PrioritizationBuffer *buffer) {
 void prioritization_build(PrioritizationBuffer *buffer) {
     buffer->slots = buffer->queues * buffer->places;
     buffer->limit = buffer->total ? buffer->total : buffer->slots;
+}
+
+const char *const prioritization_params[] = {"prioritization_queues", "prioritization_places",
+                                             "prioritization_total", NULL};
+const char *const prioritization_rows[] = {"buffer.request", "buffer.arrival", NULL};
+
+bool prioritization_convert(PrioritizationBuffer *buffer) {
+    memset(buffer->first, 0, sizeof buffer->first); /* places are others */
+    return buffer->count == 0;
 }
 
 bool prioritization_has_place(const PrioritizationBuffer *buffer, const MemMessage *m) {

@@ -46,6 +46,11 @@ typedef struct {
 
 void prioritization_build(PrioritizationBuffer *buffer);
 
+/* Parameters on which the sizes of these rows depend, for Class.convert(); NULL ends them. */
+extern const char *const prioritization_params[], *const prioritization_rows[];
+/* The state of one of other sizes has been put in place, without those rows. False: it is not empty. */
+bool prioritization_convert(PrioritizationBuffer *buffer);
+
 bool prioritization_has_place(const PrioritizationBuffer *buffer, const MemMessage *m);
 /* There must be a place. Returns the slot. */
 uint32_t prioritization_push(PrioritizationBuffer *buffer, const MemMessage *m);

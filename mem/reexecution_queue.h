@@ -29,29 +29,29 @@ typedef enum {
 } Lack;
 
 typedef struct {
-    uint32_t entries;                           /* places; 0: there is no queue                        */
-    uint32_t count;                             /* of them in use                                      */
+    uint32_t entries;                           /* accesses that it takes; 0: there is no queue        */
+    uint32_t count;                             /* in it; more than that: resumed with fewer entries   */
     uint64_t head;                              /* of order                                            */
-    MemMessage *access;                         /* per place                                           */
     uint64_t taken;                             /* bit per place: places in use                        */
     uint64_t lacking[LACKS];                    /* ... that lack this                                  */
     uint8_t order[2 * REEXECUTION_ENTRIES_MAX]; /* places; behind the last comes the first; then zeros */
     uint8_t warp[REEXECUTION_ENTRIES_MAX];      /* per place: low bits of the warp                     */
     uint8_t set[REEXECUTION_ENTRIES_MAX];       /* ... of the set of the cache that it falls into      */
+    MemMessage access[REEXECUTION_ENTRIES_MAX];
 } ReexecutionQueue;
 
 #define REEXECUTION_ROWS(T, m)                                                                               \
-    STATE_ARRAY(T, m.access, m.entries, "Accesses in the re-execution queue")                                \
+    STATE(T, m.count, "Accesses in the re-execution queue")                                                  \
     , STATE(T, m.head, "Its head, in the order")                                                             \
-    , STATE(T, m.count, "Accesses in it")                                                                    \
     , STATE(T, m.taken, "Its places in use")                                                                 \
     , STATE(T, m.lacking, "What each access lacks")                                                          \
     , STATE(T, m.order, "Places in order")                                                                   \
     , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
-    , STATE(T, m.set, "Low bits of each access's set")
+    , STATE(T, m.set, "Low bits of each access's set")                                                       \
+    , STATE(T, m.access, "The accesses, by place")
 
 static inline bool reexecution_full(const ReexecutionQueue *queue) {
-    return queue->count == queue->entries;
+    return queue->count >= queue->entries;
 }
 
 /* The access at the head. The queue must not be empty. */

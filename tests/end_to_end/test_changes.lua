@@ -151,4 +151,43 @@ harness.test("shorter queues drain before they take more", function()
   assert(finish(sim)["mc[*].queue_full_cycles"] > 10000, "nothing waited for room")
 end)
 
+-- What stands in front of an L1's tags: nothing under gto, a queue under mascar, a buffer under mrpb ---------------------
+
+for policy, proof in pairs { mascar = "sm[*].l1d.reexecution_pushes", mrpb = "sm[*].l1d.prioritization_overtakes" } do
+  harness.test(policy .. " goes on from a machine that was warmed under gto", function()
+    local folder = harness.folder() .. "/" .. policy
+    local status, output = harness.run("run", "gtx480", "gesummv", "--size", "small", "--policy", "gto", "--out", folder,
+      "--checkpoint-at", load_cycle)
+    harness.equal(status, 0, output)
+    local saved, change = ("%s/%d.ckpt"):format(folder, load_cycle), { "--policy", policy, "--allow-changes" }
+    local want, _, out = resumed(saved, "--checkpoint-at", later_cycle, table.unpack(change))
+    assert(tonumber(want:match("%f[%S]" .. proof:gsub("%p", "%%%0"):gsub("%%%*", "0") .. "%s+(%d+)")) > 0, proof .. " is 0")
+    harness.same_text(resumed(saved, "--order", "reversed", "--threads", 2, table.unpack(change)), want, "another order")
+    harness.same_text(resumed(("%s/%d.ckpt"):format(out, later_cycle)), want, "resumed from a later checkpoint")
+  end)
+end
+
+local retries = "sm[*].l1d.reexecution_retries"
+
+harness.test("accesses in a re-execution queue are served by a machine that has none, or a shorter one", function()
+  for _, change in ipairs { { policy = "gto" }, { set = { ["sm[*].l1d.reexecution_entries"] = 1 } } } do
+    local sim = ww.build("gtx480", { policy = "mascar" })
+    sim:start("gesummv", "small")
+    assert(not sim:run { until_cycle = load_cycle })
+    local before, notes = sim:result()[retries], sim:change(change)
+    harness.contains(table.concat(notes, "\n"), "l1d.reexecution_entries: 32 became")
+    local rest = finish(sim)
+    assert(rest[retries] > before, "nothing waited in the queues")
+  end
+end)
+
+harness.test("requests in a prioritization buffer are not lost: a machine without one refuses them by name", function()
+  local sim = ww.build("gtx480", { policy = "mrpb" })
+  sim:start("gesummv", "small")
+  assert(not sim:run { until_cycle = load_cycle })
+  local good, message = pcall(sim.change, sim, { policy = "gto" })
+  assert(not good, "it was not refused")
+  harness.contains(message, "sm[0].l1d: ", " requests wait in the prioritization buffer; legal is one of the same queues")
+end)
+
 harness.finish()

@@ -473,10 +473,40 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
 
 MIXTURE_TESTS(mixture)
 
+static void set_entries(CacheRig *rig, uint32_t entries) {
+    const Field *f = object_field(rig->cache, FIELD_PARAM, "reexecution_entries");
+    ck_assert_ptr_nonnull(f);
+    *(uint32_t *)(void *)((char *)rig->cache + f->offset) = entries;
+}
+
+/* As after a checkpoint under a longer queue. Warp 0 has the MSHR, 1 and 2 wait for it, 3 and 4 would hit. */
+START_TEST(queue_that_is_no_longer_there_is_emptied_before_anything_new_is_looked_up) {
+    bool is_there = _i;
+    CacheRig rig = rig_of("mshrs=1 reexecution_entries=4");
+    rig_time(&rig, read_by(7, 9));
+    uint64_t start = rig_now(&rig) + 1, changed = start + 4 + LOOKUP;
+    for (uint32_t warp = 0; warp < 3; warp++)
+        memory_driver_send(rig.driver, start + warp, read_by(warp, 1 + warp));
+    memory_driver_send(rig.driver, start + 3, read_by(3, 9));
+    run_to(&rig, changed);
+    ck_assert_uint_eq(rig_stat(&rig, "reexecution_pushes"), 2);
+    set_entries(&rig, is_there ? 2 : 0);
+    memory_driver_send(rig.driver, changed + 1, read_by(4, 9));
+    rig_run(&rig);
+    ck_assert_uint_eq(answered(&rig, read_by(3, 9)), start + 3 + RIG_HIT);
+    /* The fill of the one that left the queue first lets the other go. */
+    uint64_t empty = earlier_of(answered(&rig, read_by(1, 2)), answered(&rig, read_by(2, 3)));
+    ck_assert_uint_gt(empty, changed + 1 + RIG_HIT);
+    ck_assert_uint_eq(answered(&rig, read_by(4, 9)), is_there ? changed + 1 + RIG_HIT : empty + 1);
+}
+END_TEST
+
 Suite *l1_reexecution_suite(void) {
     Suite *suite = suite_create("l1_reexecution");
     TCase *tests = tcase_create("l1_reexecution");
     tcase_add_test(tests, hit_passes_a_miss_that_waits_for_an_mshr);
+    tcase_add_loop_test(tests, queue_that_is_no_longer_there_is_emptied_before_anything_new_is_looked_up, 0,
+                        2);
     tcase_add_loop_test(tests, without_the_queue_the_hit_waits_behind_the_miss, 0, 2);
     tcase_add_loop_test(tests, figure_7, 0, 2);
     tcase_add_test(tests, access_for_which_there_is_no_place_stalls_all_behind_it_until_there_is_one);

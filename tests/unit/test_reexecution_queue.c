@@ -2,19 +2,10 @@
 #include "mem/reexecution_queue.h"
 #include "tests/unit/suites.h"
 
-#include <stdlib.h>
-
 enum { SETS = 8, LINE = 128, NOBODYS_LINE = 1 << 20 };
 
 static ReexecutionQueue make_queue(uint32_t entries) {
-    ReexecutionQueue queue = {.entries = entries};
-    queue.access = calloc(entries, sizeof *queue.access);
-    ck_assert(queue.access);
-    return queue;
-}
-
-static void free_queue(ReexecutionQueue *queue) {
-    free(queue->access);
+    return (ReexecutionQueue){.entries = entries};
 }
 
 static uint32_t push(ReexecutionQueue *queue, uint32_t token, uint32_t warp, uint32_t set, Lack lack) {
@@ -50,7 +41,6 @@ START_TEST(all_zero_state_is_empty_and_it_is_full_at_its_entries) {
     ck_assert(reexecution_full(&queue));
     reexecution_pop(&queue);
     ck_assert(!reexecution_full(&queue));
-    free_queue(&queue);
 }
 END_TEST
 
@@ -63,7 +53,6 @@ START_TEST(who_is_tried_in_vain_goes_from_the_head_to_the_tail) {
     assert_order(&queue, 3, 1, 2);
     reexecution_turn(&queue, 7); /* once round is as it was */
     assert_order(&queue, 1, 2, 3);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -77,7 +66,6 @@ START_TEST(new_access_goes_behind_all_others_wherever_the_head_is) {
     reexecution_turn(&queue, 2);
     assert_order(&queue, 3, 2, 1);
     ck_assert_uint_eq(reexecution_after(&queue, 4)->token, 2);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -88,7 +76,6 @@ START_TEST(head_that_is_taken_leaves_its_place_to_the_next_push) {
     assert_order(&queue, 3, 1, 0);
     ck_assert_uint_eq(push(&queue, 4, 14, 4, LACKS_MSHR), place);
     assert_order(&queue, 3, 1, 4);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -108,7 +95,6 @@ START_TEST(access_has_hope_when_what_it_lacked_is_there) {
     ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change | mshr | room);
     reexecution_fail(&queue, LACKS_ROOM); /* the first lacks something else now */
     ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, false), mshr | room);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -135,7 +121,6 @@ START_TEST(access_that_was_refused_has_hope_when_its_warp_may_miss) {
     ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), refused);
     reexecution_fail(&queue, LACKS_PERMISSION);
     ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), 0);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -152,7 +137,6 @@ START_TEST(access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_
     ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), both);
     reexecution_fail(&queue, LACKS_ROOM);
     ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, true), both);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -182,7 +166,6 @@ START_TEST(places_are_found_by_warp_and_set_through_any_sequence) {
         set_changed(&queue, set);
         ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), of_set);
     }
-    free_queue(&queue);
 }
 END_TEST
 
@@ -194,7 +177,6 @@ START_TEST(turns_to_the_next_with_hope_are_counted_from_the_head) {
     reexecution_turn(&queue, 1);
     ck_assert_uint_eq(reexecution_turns_to(&queue, of_first), 2);
     ck_assert_uint_eq(reexecution_turns_to(&queue, ~0ull), 0);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -216,7 +198,6 @@ START_TEST(access_of_a_warp_is_found_while_it_is_there) {
     ck_assert_ptr_null(reexecution_of_warp(&queue, 0, 5));
     push(&queue, 4, 5, 0, LACKS_MSHR);
     ck_assert_uint_eq(reexecution_of_warp(&queue, 0, 5)->token, 4);
-    free_queue(&queue);
 }
 END_TEST
 
@@ -258,7 +239,6 @@ START_TEST(it_is_a_list_that_turns_through_any_sequence) {
         for (uint32_t i = 0; i < count; i++)
             ck_assert_uint_eq(reexecution_after(&queue, i)->token, list[i]);
     }
-    free_queue(&queue);
 }
 END_TEST
 
