@@ -56,6 +56,10 @@ function mascar:start()
   self:bind("on_saturation", { [0] = self.equal_priority })
   -- In MP mode without an owner: the first that accesses memory becomes owner.
   self:bind("on_memory_access", self.own, "owners")
+  -- When the owner has to wait and others are ready to access memory, whatever the queues hold.
+  local others_ready = self.sm:condition "memory_ready"
+  self:bind_if(others_ready, "on_load_blocked", self.find_owner)
+  self:bind_if(others_ready, "on_watched_stops", self.find_owner)
   self.sm:watch_caches()
   self.sm:watch_taken()
   self.equal_priority()
@@ -91,11 +95,7 @@ function mascar:make_settings()
 
   -- Only this warp may issue memory from now on, on whatever scheduler, and the L1s serve its misses alone. The SM watches it
   -- from when they have taken what it has issued.
-  self.own = {}
-  for warp = 0, self.sm.warps - 1 do
-    local own = bits.of(warp)
-    self.own[warp] = self:setting({ may_issue_memory = own, watched = own }, own)
-  end
+  self.own = self:setting({ may_issue_memory = bits.of, watched = bits.of }, bits.of)
 end
 
 -- Section III-D: MP mode and re-execution -----------------------------------------------------------------------------
@@ -104,11 +104,11 @@ end
 -- not mention: it has ended, or stands at a barrier or a fence. An instruction issues here before its accesses have MSHRs:
 -- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
 -- it until the L1s have taken them. Then the next is that of the access at the head of the queue, if no other warp is ready to
--- access memory.
+-- access memory; if one is, start() has bound what happens.
 function mascar:on_load_blocked()
-  local head = self.sm:memory_ready() == 0 and self:queue_head()
+  local head = self:queue_head()
   if head then
-    self.own[head]()
+    self.own(head)
     self:count "queue_owners"
   else
     self.find_owner()
