@@ -45,6 +45,7 @@ static void l1_init(SimObject *object) {
     l1->may_allocate = l1->may_miss = ~0ull;
     l1->sampler = sampler_of(object);
     decide_attentive(l1);
+    l1_front_knobs_set(l1);
 }
 
 SimObject *l1_beside(const SimObject *part, const char *name) {
@@ -280,6 +281,7 @@ static bool l1_knobs_set(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_knobs_set(object);
     decide_attentive(l1);
+    l1_front_knobs_set(l1);
     return (l1->cache.pipeline.count | l1->queue.count | l1->buffer.count) != 0;
 }
 

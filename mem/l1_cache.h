@@ -70,6 +70,8 @@ static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
 }
 /* The tags' part of a cycle in an attentive cache. Returns when to look at queue and buffer again. */
 uint64_t l1_attend(L1Cache *l1, uint64_t now);
+/* Knobs have been set, by policies or by a snapshot, or have their first values. */
+void l1_front_knobs_set(L1Cache *l1);
 /* Counts up to the beginning of `cycle`. */
 void l1_settle_front(L1Cache *l1, uint64_t cycle);
 

@@ -86,19 +86,22 @@ static uint32_t switches(const L1Cache *l1) {
     return l1->enabled | l1->bypass_line_fails << 1;
 }
 
-/* What policies allow has changed since the accesses in the queue were not taken; what they answer when they
- * are asked may change at any time. */
-static void look_at_permissions(L1Cache *l1) {
-    bool same = l1->may_allocate == l1->may_allocate_seen && switches(l1) == l1->switches_seen;
-    if (same && !(l1->obj.heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM))) return;
+void l1_front_knobs_set(L1Cache *l1) {
+    reexecution_permit(&l1->queue, l1->may_miss);
+    if (l1->may_allocate == l1->may_allocate_seen && switches(l1) == l1->switches_seen) return;
     reexecution_forget_lacks(&l1->queue);
     l1->may_allocate_seen = l1->may_allocate;
     l1->switches_seen = switches(l1);
 }
 
+/* What policies answer when they are asked may change at any time. */
+static inline void expect_other_answers(L1Cache *l1) {
+    if (l1->obj.heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM))
+        reexecution_forget_lacks(&l1->queue);
+}
+
 static inline uint64_t hopeful(const L1Cache *l1) {
-    return reexecution_hopeful(&l1->queue, l1->may_miss, !mshr_full(&l1->cache.mshr),
-                               cache_miss_queue_room(&l1->cache));
+    return reexecution_hopeful(&l1->queue, !mshr_full(&l1->cache.mshr), cache_miss_queue_room(&l1->cache));
 }
 
 static Lack lack_of(const L1Cache *l1, Stall stall) {
@@ -255,7 +258,7 @@ static ATTENTIVE __attribute__((flatten)) uint64_t look_up(L1Cache *l1, const Me
 /* What is new goes first, and the queue's head when there is nothing new or it must wait: if it has no hope,
  * it is known that the try would fail, and the cycle changes nothing but the order. */
 static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    look_at_permissions(l1);
+    expect_other_answers(l1);
     if (l1->buffer.places) m = take_turns(l1, m);
     bool has_older = false;
     Stall blocked = m ? what_queue_blocks(l1, m, &has_older) : STALL_NONE;

@@ -49,6 +49,7 @@ uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t
     queue->order[tail] = (uint8_t)place;
     if (queue->count++) queue->head++;
     queue->taken |= bit(place);
+    queue->permitted |= (queue->may_miss >> m->warp % WARPS & 1) << place;
     queue->access[place] = *m;
     queue->warp[place] = (uint8_t)(m->warp % WARPS);
     queue->set[place] = (uint8_t)set;
@@ -63,6 +64,7 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
     shift_order(queue->order + queue->head, queue->order + queue->head + 1);
     if (queue->head == queue->count) queue->head = 0;
     queue->taken &= ~bit(place);
+    queue->permitted &= ~bit(place);
     return place;
 }
 

@@ -33,6 +33,8 @@ typedef struct {
     uint32_t count;                             /* in it; more than that: resumed with fewer entries   */
     uint64_t head;                              /* of order                                            */
     uint64_t taken;                             /* bit per place: places in use                        */
+    uint64_t may_miss;                          /* warps, modulo 64, whose misses are served           */
+    uint64_t permitted;                         /* the places of their accesses                        */
     uint64_t lacking[LACKS];                    /* ... that lack this                                  */
     uint8_t order[2 * REEXECUTION_ENTRIES_MAX]; /* places; behind the last comes the first; then zeros */
     uint8_t warp[REEXECUTION_ENTRIES_MAX];      /* per place: low bits of the warp                     */
@@ -44,6 +46,8 @@ typedef struct {
     STATE(T, m.count, "Accesses in the re-execution queue")                                                  \
     , STATE(T, m.head, "Its head, in the order")                                                             \
     , STATE(T, m.taken, "Its places in use")                                                                 \
+    , HOST(T, m.may_miss, "Warps whose misses are served")                                                   \
+    , HOST(T, m.permitted, "Places of their accesses")                                                       \
     , STATE(T, m.lacking, "What each access lacks")                                                          \
     , STATE(T, m.order, "Places in order")                                                                   \
     , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
@@ -115,17 +119,18 @@ static inline uint64_t reexecution_find_any(const uint8_t bytes[REEXECUTION_ENTR
     return found;
 }
 
-/* The places of these warps' accesses: bit n for all warps that are n modulo 64. */
-static inline uint64_t reexecution_of_warps(const ReexecutionQueue *queue, uint64_t warps) {
-    return queue->taken & reexecution_find_any(queue->warp, warps);
+/* From now on the misses of these warps are served: bit n for all that are n modulo 64. To be called before
+ * the first access comes, and when state has been put in place. */
+static inline void reexecution_permit(ReexecutionQueue *queue, uint64_t warps) {
+    queue->may_miss = warps;
+    queue->permitted = queue->taken & reexecution_find_any(queue->warp, warps);
 }
-/* Those that would fail for the same reason as last time are none of these. `may_miss`: warps whose misses
- * are served, so that in Mascar's MP mode only the owner's are tried. */
-static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, uint64_t may_miss, bool mshr_free,
-                                           bool room) {
+/* Those that would fail for the same reason as last time are none of these; of misses, in Mascar's MP mode,
+ * only the owner's are. */
+static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, bool mshr_free, bool room) {
     const uint64_t *lacking = queue->lacking;
     uint64_t misses = lacking[LACKS_PERMISSION] | lacking[LACKS_MSHR];
-    uint64_t hopeless = lacking[LACKS_CHANGE] | (misses & ~reexecution_of_warps(queue, may_miss)) |
+    uint64_t hopeless = lacking[LACKS_CHANGE] | (misses & ~queue->permitted) |
                         (mshr_free ? 0 : lacking[LACKS_MSHR]) | (room ? 0 : lacking[LACKS_ROOM]);
     return queue->taken & ~hopeless;
 }

@@ -114,6 +114,7 @@ void rig_set_warps(CacheRig *rig, const char *knob, uint64_t warps) {
     const Field *f = object_field(rig->cache, FIELD_STATE, knob);
     ck_assert(f && f->knob);
     *(uint64_t *)(void *)((char *)rig->cache + f->offset) = warps;
+    rig->cache->class->knobs_set(rig->cache);
     object_wake(rig->cache);
 }
 

@@ -5,12 +5,17 @@
 enum { SETS = 8, LINE = 128, NOBODYS_LINE = 1 << 20 };
 
 static ReexecutionQueue make_queue(uint32_t entries) {
-    return (ReexecutionQueue){.entries = entries};
+    return (ReexecutionQueue){.entries = entries, .may_miss = ~0ull};
 }
 
 static uint32_t push(ReexecutionQueue *queue, uint32_t token, uint32_t warp, uint32_t set, Lack lack) {
     MemMessage m = {.token = token, .warp = (uint16_t)warp, .address = token * LINE};
     return reexecution_push(queue, &m, set, lack);
+}
+
+static uint64_t hopeful(ReexecutionQueue *queue, uint64_t may_miss, bool mshr_free, bool room) {
+    reexecution_permit(queue, may_miss);
+    return reexecution_hopeful(queue, mshr_free, room);
 }
 
 static void set_changed(ReexecutionQueue *queue, uint32_t set) {
@@ -84,17 +89,17 @@ START_TEST(access_has_hope_when_what_it_lacked_is_there) {
     uint64_t change = 1ull << push(&queue, 1, 11, 1, LACKS_CHANGE);
     uint64_t mshr = 1ull << push(&queue, 2, 12, 2, LACKS_MSHR);
     uint64_t room = 1ull << push(&queue, 3, 13, 3, LACKS_ROOM);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, false), mshr);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), room);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), 0);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, true, false), mshr);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, true), room);
     set_changed(&queue, 1);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), change);
     set_changed(&queue, 3);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change | room);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), change | room);
     reexecution_forget_lacks(&queue);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, false), change | mshr | room);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), change | mshr | room);
     reexecution_fail(&queue, LACKS_ROOM); /* the first lacks something else now */
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, false), mshr | room);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, true, false), mshr | room);
 }
 END_TEST
 
@@ -106,21 +111,21 @@ START_TEST(access_that_was_refused_has_hope_when_its_warp_may_miss) {
     uint64_t mshr = 1ull << push(&queue, 2, 12, 2, LACKS_MSHR);
     uint64_t room = 1ull << push(&queue, 3, 13, 3, LACKS_ROOM);
     uint64_t distant = 1ull << push(&queue, 4, 64 + 11, 4, LACKS_PERMISSION);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, true), room);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, true, false), mshr);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, false, false), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11, true, false), refused | distant);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 10, true, false), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11 | 1ull << 12, true, true), queue.taken);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, true, true), queue.taken);
+    ck_assert_uint_eq(hopeful(&queue, 0, true, true), room);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 12, true, false), mshr);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 12, false, false), 0);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 11, true, false), refused | distant);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 10, true, false), 0);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 11 | 1ull << 12, true, true), queue.taken);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, true, true), queue.taken);
     set_changed(&queue, 1);
     reexecution_set_changed(&queue, 1, 2 * LINE, LINE);
     reexecution_set_changed(&queue, 5, LINE, LINE);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), 0);
+    ck_assert_uint_eq(hopeful(&queue, 0, true, false), 0);
     reexecution_set_changed(&queue, 1, LINE + 64, LINE);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), refused);
+    ck_assert_uint_eq(hopeful(&queue, 0, true, false), refused);
     reexecution_fail(&queue, LACKS_PERMISSION);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, true, false), 0);
+    ck_assert_uint_eq(hopeful(&queue, 0, true, false), 0);
 }
 END_TEST
 
@@ -128,15 +133,15 @@ END_TEST
 START_TEST(access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_are_there) {
     ReexecutionQueue queue = make_queue(2);
     uint64_t both = 1ull << push(&queue, 1, 11, 1, LACKS_MSHR_AND_PERMISSION);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 12, true, true), 0);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 1ull << 11, true, true), both);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, true), 0);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 12, true, true), 0);
+    ck_assert_uint_eq(hopeful(&queue, 1ull << 11, true, true), both);
     set_changed(&queue, 1);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, ~0ull, false, true), 0);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, true), 0);
     reexecution_set_changed(&queue, 1, LINE, LINE);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), both);
+    ck_assert_uint_eq(hopeful(&queue, 0, false, false), both);
     reexecution_fail(&queue, LACKS_ROOM);
-    ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, true), both);
+    ck_assert_uint_eq(hopeful(&queue, 0, false, true), both);
 }
 END_TEST
 
@@ -161,10 +166,14 @@ START_TEST(places_are_found_by_warp_and_set_through_any_sequence) {
             if (queue.access[place].warp % 64 == warp % 64) of_warp |= 1ull << place;
             if (set_of[place] % 256 == set % 256) of_set |= 1ull << place;
         }
-        ck_assert_uint_eq(reexecution_of_warps(&queue, 1ull << warp % 64), of_warp);
-        ck_assert_uint_eq(reexecution_of_warps(&queue, ~(1ull << warp % 64)), queue.taken & ~of_warp);
+        ck_assert_uint_eq(queue.permitted, queue.taken & reexecution_find_any(queue.warp, queue.may_miss));
+        reexecution_permit(&queue, 1ull << warp % 64);
+        ck_assert_uint_eq(queue.permitted, of_warp);
+        reexecution_permit(&queue, ~(1ull << warp % 64));
+        ck_assert_uint_eq(queue.permitted, queue.taken & ~of_warp);
         set_changed(&queue, set);
-        ck_assert_uint_eq(reexecution_hopeful(&queue, 0, false, false), of_set);
+        ck_assert_uint_eq(hopeful(&queue, 0, false, false), of_set);
+        reexecution_permit(&queue, 1ull << warp % 64 | 1ull << set % 64); /* until the next step */
     }
 }
 END_TEST
