@@ -264,6 +264,7 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     if (__builtin_expect(l1->dma.receive != NULL, 0))
         again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, again, now);
     cache_accept((CacheObject *)l1, now);
+    if (__builtin_expect(l1->buffer.places, 0)) again = earlier_of(again, l1_next_turn(l1, now));
     return cache_next_tick((CacheObject *)l1, below < again ? below : again, now);
 }
 

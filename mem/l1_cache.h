@@ -68,8 +68,10 @@ static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
     if (!l1->queue.count) return;
     reexecution_set_changed(&l1->queue, tag_set(shape, m->address), m->address, shape->line_bytes);
 }
-/* The tags' part of a cycle in an attentive cache. Returns when to look at queue and buffer again. */
+/* The tags' part of a cycle in an attentive cache. Returns when to look at the queue again. */
 uint64_t l1_attend(L1Cache *l1, uint64_t now);
+/* At the end of the cycle: when to look again at the buffer and at what wants to join it. */
+uint64_t l1_next_turn(const L1Cache *l1, uint64_t now);
 /* Knobs have been set, by policies or by a snapshot, or have their first values. */
 void l1_front_knobs_set(L1Cache *l1);
 /* Counts up to the beginning of `cycle`. */

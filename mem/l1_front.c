@@ -42,9 +42,8 @@ static void end_new_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64
     l1->cache.put_aside--;
 }
 
-/* When to look again at the buffer and at what wants to join it. What stands in front of a full queue gets
- * its place when something leaves. */
-static ATTENTIVE uint64_t next_turn(const L1Cache *l1, uint64_t now) {
+/* What stands in front of a full queue gets its place when something leaves. */
+uint64_t l1_next_turn(const L1Cache *l1, uint64_t now) {
     const Cache *c = &l1->cache;
     const DelayQueue *pipeline = &c->pipeline;
     uint64_t soon = now + c->period;
@@ -107,6 +106,7 @@ static inline uint64_t hopeful(const L1Cache *l1) {
 static Lack lack_of(const L1Cache *l1, Stall stall) {
     bool needs_mshr = l1->needs_mshr && !l1->bypass_line_fails;
     if (stall == STALL_MSHR_ENTRY) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_MSHR;
+    if (stall == STALL_LINE) return LACKS_WAY;
     if (stall == STALL_REFUSED) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_PERMISSION;
     return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? LACKS_ROOM : LACKS_CHANGE;
 }
@@ -225,16 +225,19 @@ static bool stays_awake(const L1Cache *l1, uint64_t soon) {
     return l1->cache.stall == STALL_NONE && pipeline->count && pipeline->ready[pipeline->first] <= soon;
 }
 
-/* Nothing in the queue has its turn before `retry`. */
-static uint64_t leave_tags(L1Cache *l1, uint64_t retry, uint64_t now) {
-    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
-    return l1->buffer.places ? earlier_of(retry, next_turn(l1, now)) : retry;
-}
-
 static uint64_t look_again(L1Cache *l1, bool left, uint64_t now) {
     uint64_t soon = now + l1->cache.period;
-    if (stays_awake(l1, soon)) return leave_tags(l1, soon, now);
-    return leave_tags(l1, next_retry(l1, left || l1->buffer.places, now), now);
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    return stays_awake(l1, soon) ? soon : next_retry(l1, left || l1->buffer.places, now);
+}
+
+/* An access that was taken has a line reserved or dropped one, as writes may. Sets of the same low bits are
+ * not told from each other there. */
+static void note_change(L1Cache *l1, const MemMessage *m) {
+    const TagArray *tags = &l1->cache.tags;
+    l1_set_has_changed(l1, m);
+    if (!l1->queue.wants_way || tags->shape.sets > REEXECUTION_SETS) return;
+    if (tag_victim(tags, set_of(l1, m)) == NO_LINE) reexecution_set_is_full(&l1->queue, set_of(l1, m));
 }
 
 /* The tags look up an access, a new one or the queue's head. `has_older`: see what_queue_blocks(). */
@@ -244,8 +247,7 @@ static ATTENTIVE __attribute__((flatten)) uint64_t look_up(L1Cache *l1, const Me
     Stall stall = l1_access(l1, m, now);
     bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
     end_turn(l1, stall);
-    if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) /* writes may evict */
-        l1_set_has_changed(l1, m);
+    if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) note_change(l1, m);
     if (is_new)
         end_new(l1, m, has_older, stall, now);
     else
@@ -264,16 +266,15 @@ static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
     Stall blocked = m ? what_queue_blocks(l1, m, &has_older) : STALL_NONE;
     if (blocked && blocked != l1->cache.stall) end_new_access(l1, m, blocked, now);
     bool is_new = m && !blocked;
-    uint64_t with_hope = is_new ? 0 : hopeful(l1);
-    if (!is_new && !with_hope && !l1->tags_held) return leave_tags(l1, NEVER, now);
-    catch_up(l1, object_cycle(&l1->obj, now));
-    l1->tags_held = 0;
-    if (!is_new) {
-        uint64_t retry = turn_of(l1, with_hope, now);
-        if (retry > now) return leave_tags(l1, retry, now);
-        m = reexecution_head(&l1->queue);
+    uint64_t with_hope = is_new ? 0 : hopeful(l1), turn = NEVER;
+    if (is_new | (with_hope != 0) | l1->tags_held) {
+        catch_up(l1, object_cycle(&l1->obj, now));
+        l1->tags_held = 0;
+        turn = is_new ? now : turn_of(l1, with_hope, now);
     }
-    return look_up(l1, m, is_new, has_older, now);
+    if (turn == now) return look_up(l1, is_new ? m : reexecution_head(&l1->queue), is_new, has_older, now);
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    return turn;
 }
 
 /* A function of its own: in every third cycle of a full queue the tags are not used. */

@@ -25,10 +25,17 @@ static void give_hope(ReexecutionQueue *queue, uint64_t places) {
 
 /* Every word is written, and by one kind of store. */
 static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
-    bool both = lack == LACKS_MSHR_AND_PERMISSION;
-    uint32_t words = both ? 1u << LACKS_MSHR | 1u << LACKS_PERMISSION : 1u << lack;
+    static const uint8_t words_of[] = {
+        [LACKS_CHANGE] = 1 << LACKS_CHANGE,
+        [LACKS_PERMISSION] = 1 << LACKS_PERMISSION,
+        [LACKS_MSHR] = 1 << LACKS_MSHR,
+        [LACKS_ROOM] = 1 << LACKS_ROOM,
+        [LACKS_MSHR_AND_PERMISSION] = 1 << LACKS_MSHR | 1 << LACKS_PERMISSION,
+        [LACKS_WAY] = 1 << LACKS_CHANGE,
+    };
     for (uint32_t i = 0; i < LACKS; i++)
-        queue->lacking[i] = (queue->lacking[i] & ~bit(place)) | (uint64_t)(words >> i & 1) << place;
+        queue->lacking[i] = (queue->lacking[i] & ~bit(place)) | (uint64_t)(words_of[lack] >> i & 1) << place;
+    queue->wants_way = (queue->wants_way & ~bit(place)) | (uint64_t)(lack == LACKS_WAY) << place;
 }
 
 /* So many places of the order, whatever stands there, from one end or the other of the same bytes: of a
@@ -65,6 +72,7 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
     if (queue->head == queue->count) queue->head = 0;
     queue->taken &= ~bit(place);
     queue->permitted &= ~bit(place);
+    queue->wants_way &= ~bit(place);
     return place;
 }
 
@@ -74,15 +82,18 @@ void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
 }
 
 void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t address, uint32_t line_bytes) {
-    uint64_t refused = queue->lacking[LACKS_PERMISSION], lucky = places & ~refused;
-    for (uint64_t rest = places & refused; rest; rest &= rest - 1) {
+    uint64_t refused = queue->lacking[LACKS_PERMISSION], of_line = 0;
+    for (uint64_t rest = places & (refused | queue->wants_way); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
         bool same_line = (queue->access[place].address ^ address) < line_bytes;
-        lucky |= (uint64_t)same_line << place;
+        of_line |= (uint64_t)same_line << place;
     }
+    queue->wants_way &= ~of_line;
+    uint64_t lucky = (places & ~refused) | of_line;
     if (lucky) give_hope(queue, lucky);
 }
 
 void reexecution_forget_lacks(ReexecutionQueue *queue) {
     memset(queue->lacking, 0, sizeof queue->lacking);
+    queue->wants_way = 0;
 }

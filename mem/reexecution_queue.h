@@ -16,16 +16,17 @@
 #include <tmmintrin.h>
 #endif
 
-enum { REEXECUTION_ENTRIES_MAX = 64 };
+enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_SETS = 256 /* that are told from each other */ };
 
 /* What an access lacked when it was last tried. */
 typedef enum {
-    LACKS_CHANGE,                     /* something must happen in its set */
-    LACKS_PERMISSION,                 /* its line must come, or its warp's misses must be served */
-    LACKS_MSHR,                       /* and this permission */
-    LACKS_ROOM,                       /* for what must be sent down */
-    LACKS,                            /* kinds of them */
-    LACKS_MSHR_AND_PERMISSION = LACKS /* both, and but for its line no change in its set helps */
+    LACKS_CHANGE,                      /* something must happen in its set */
+    LACKS_PERMISSION,                  /* its line must come, or its warp's misses must be served */
+    LACKS_MSHR,                        /* and this permission */
+    LACKS_ROOM,                        /* for what must be sent down */
+    LACKS,                             /* kinds of them */
+    LACKS_MSHR_AND_PERMISSION = LACKS, /* both, and but for its line no change in its set helps */
+    LACKS_WAY                          /* a change: there must be a way for its line */
 } Lack;
 
 typedef struct {
@@ -35,6 +36,7 @@ typedef struct {
     uint64_t taken;                             /* bit per place: places in use                        */
     uint64_t may_miss;                          /* warps, modulo 64, whose misses are served           */
     uint64_t permitted;                         /* the places of their accesses                        */
+    uint64_t wants_way;                         /* ... whose set had no way for their line when tried  */
     uint64_t lacking[LACKS];                    /* ... that lack this                                  */
     uint8_t order[2 * REEXECUTION_ENTRIES_MAX]; /* places; behind the last comes the first; then zeros */
     uint8_t warp[REEXECUTION_ENTRIES_MAX];      /* per place: low bits of the warp                     */
@@ -48,6 +50,7 @@ typedef struct {
     , STATE(T, m.taken, "Its places in use")                                                                 \
     , HOST(T, m.may_miss, "Warps whose misses are served")                                                   \
     , HOST(T, m.permitted, "Places of their accesses")                                                       \
+    , STATE(T, m.wants_way, "Those for whose line there was no way")                                         \
     , STATE(T, m.lacking, "What each access lacks")                                                          \
     , STATE(T, m.order, "Places in order")                                                                   \
     , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
@@ -141,6 +144,11 @@ static inline void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set
                                            uint32_t line_bytes) {
     uint64_t places = queue->taken & reexecution_find(queue->set, (uint8_t)set);
     if (places) reexecution_give_hope(queue, places, address, line_bytes);
+}
+/* Every way of the set is reserved: those whose lines have none lose the hope that a change there gave them.
+ */
+static inline void reexecution_set_is_full(ReexecutionQueue *queue, uint32_t set) {
+    queue->lacking[LACKS_CHANGE] |= queue->wants_way & reexecution_find(queue->set, (uint8_t)set);
 }
 /* Any of them may be taken now. */
 void reexecution_forget_lacks(ReexecutionQueue *queue);

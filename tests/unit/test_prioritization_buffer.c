@@ -229,6 +229,21 @@ START_TEST(hit_of_a_lower_warp_passes_a_waiting_miss_and_that_of_a_higher_warp_d
 }
 END_TEST
 
+/* The cache has nothing else to do when the hit comes: nothing but its arrival wakes it. */
+START_TEST(hit_of_a_lower_warp_that_comes_long_after_a_waiting_miss_passes_it_at_once) {
+    CacheRig rig = rig_with("mshrs=1 prioritization_places=32");
+    rig_time(&rig, request(5, 0));
+    uint64_t start = rig_now(&rig) + 1, late = start + RIG_DELAY + 6;
+    send(&rig, start, 5, 1);
+    send(&rig, start + 1, 5, 2);
+    send_hit(&rig, late, 4, 100);
+    rig_run(&rig);
+    ck_assert_uint_lt(late + RIG_HIT, start + RIG_MISS);
+    ck_assert_uint_eq(rig_answered(&rig, 100), late + RIG_HIT);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(request_without_a_place_holds_back_what_comes_behind_it) {
     static const char *const parameters[] = {"mshrs=1 prioritization_places=1",
                                              "mshrs=1 prioritization_places=32 prioritization_total=1"};
@@ -346,6 +361,7 @@ Suite *prioritization_buffer_suite(void) {
     tcase_add_test(tests, empty_buffer_costs_no_cycle);
     tcase_add_loop_test(tests, misses_go_below_by_warp_and_in_order_within_a_warp, 0, 2);
     tcase_add_test(tests, hit_of_a_lower_warp_passes_a_waiting_miss_and_that_of_a_higher_warp_does_not);
+    tcase_add_test(tests, hit_of_a_lower_warp_that_comes_long_after_a_waiting_miss_passes_it_at_once);
     tcase_add_loop_test(tests, request_without_a_place_holds_back_what_comes_behind_it, 0, 2);
     tcase_add_test(tests, request_whose_set_is_all_reserved_passes_l1_by_at_once_where_policies_say_so);
     tcase_add_test(tests, request_whose_set_is_all_reserved_waits_otherwise);

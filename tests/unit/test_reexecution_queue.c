@@ -145,6 +145,30 @@ START_TEST(access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_
 }
 END_TEST
 
+/* A way in set 1 has become free, and another access has taken it: those of the set that want a way have no
+ * hope then, but for the one whose line was brought. */
+START_TEST(access_that_wants_a_way_loses_hope_when_its_set_is_full_again) {
+    ReexecutionQueue queue = make_queue(5);
+    push(&queue, 1, 11, 1, LACKS_WAY);
+    uint64_t own_line = 1ull << push(&queue, 2, 12, 1, LACKS_WAY);
+    uint64_t other_set = 1ull << push(&queue, 3, 13, 2, LACKS_WAY);
+    uint64_t other_change = 1ull << push(&queue, 4, 14, 1, LACKS_CHANGE);
+    push(&queue, 5, 15, 1, LACKS_MSHR);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), 0);
+    reexecution_set_changed(&queue, 1, 2 * LINE, LINE);
+    set_changed(&queue, 2);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), queue.taken);
+    reexecution_set_is_full(&queue, 1);
+    uint64_t of_fifth = queue.taken & ~(1ull | own_line | other_set | other_change);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), own_line | other_set | other_change | of_fifth);
+    set_changed(&queue, 1);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, false), queue.taken);
+    reexecution_fail(&queue, LACKS_ROOM); /* the first lacks something else now */
+    reexecution_set_is_full(&queue, 1);
+    ck_assert_uint_eq(hopeful(&queue, ~0ull, false, true), queue.taken);
+}
+END_TEST
+
 /* Warps 64 apart, and sets 256 apart, are not told from each other. */
 START_TEST(places_are_found_by_warp_and_set_through_any_sequence) {
     enum { ENTRIES = 6, WARPS = 130, ALL_SETS = 600 };
@@ -261,6 +285,7 @@ Suite *reexecution_queue_suite(void) {
     tcase_add_test(tests, access_has_hope_when_what_it_lacked_is_there);
     tcase_add_test(tests, access_that_was_refused_has_hope_when_its_warp_may_miss);
     tcase_add_test(tests, access_that_lacks_mshr_and_permission_has_hope_when_both_or_its_line_are_there);
+    tcase_add_test(tests, access_that_wants_a_way_loses_hope_when_its_set_is_full_again);
     tcase_add_test(tests, places_are_found_by_warp_and_set_through_any_sequence);
     tcase_add_test(tests, turns_to_the_next_with_hope_are_counted_from_the_head);
     tcase_add_test(tests, access_of_a_warp_is_found_while_it_is_there);
