@@ -505,7 +505,7 @@ void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessa
 MemMessage *cache_send_down(Cache *cache, uint32_t sectors);
 /* Sends the response to a request; the link must have room. */
 static inline void cache_respond(Link *to_cpu, const MemMessage *m, uint8_t flags, uint64_t now) {
-    MemMessage *response = link_send(to_cpu, now);
+    MemMessage *response = link_send_checked(to_cpu, now);
     *response = *m;
     response->flags |= flags;
 }

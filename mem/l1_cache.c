@@ -298,10 +298,11 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
     if (!saved_matches_but(saved, prioritization_params, prioritization_rows, why, why_size))
         return cache_convert(object, index_address, saved, changes, why, why_size);
     if (prioritization_convert(buffer)) return true;
-    snprintf(why, why_size,
-             "%s: %u requests wait in the prioritization buffer; legal is one of the same queues and places, "
-             "or a checkpoint of a cycle in which it is empty",
-             object_path(object), buffer->count);
+    snprintf(
+        why, why_size,
+        "%s.prioritization_places: %u requests wait in the prioritization buffer; legal are the queues and "
+        "places of the checkpoint, or one of a cycle in which it is empty",
+        object_path(object), buffer->count);
     return false;
 }
 

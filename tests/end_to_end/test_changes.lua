@@ -181,13 +181,4 @@ harness.test("accesses in a re-execution queue are served by a machine that has 
   end
 end)
 
-harness.test("requests in a prioritization buffer are not lost: a machine without one refuses them by name", function()
-  local sim = ww.build("gtx480", { policy = "mrpb" })
-  sim:start("gesummv", "small")
-  assert(not sim:run { until_cycle = load_cycle })
-  local good, message = pcall(sim.change, sim, { policy = "gto" })
-  assert(not good, "it was not refused")
-  harness.contains(message, "sm[0].l1d: ", " requests wait in the prioritization buffer; legal is one of the same queues")
-end)
-
 harness.finish()
