@@ -41,11 +41,12 @@ static int l_write_checkpoint(lua_State *L) {
     CheckpointSection sections[] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
+    policies_save(machine,
+                  &sections[4].bytes); /* first: what they remember may be refused, by a user error */
     buffer_append(&sections[0].bytes, text, length);
     host_log_save(&machine->log, &sections[1].bytes);
     gpu_save(machine->gpu, &sections[2].bytes);
     device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
-    policies_save(machine, &sections[4].bytes);
     bool good = checkpoint_file_write(path, sections, COUNT, why, sizeof why);
     for (int i = 0; i < COUNT; i++)
         buffer_free(&sections[i].bytes);
