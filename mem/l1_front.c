@@ -277,7 +277,7 @@ static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
     return turn;
 }
 
-/* A function of its own: in every third cycle of a full queue the tags are not used. */
+/* Apart from look_up(): with accesses in the queue there are many cycles in which nobody uses the tags. */
 ATTENTIVE __attribute__((flatten)) uint64_t l1_attend(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     bool idle = !m && !l1->queue.count && !l1->buffer.places && !l1->watch_blocked_hits;

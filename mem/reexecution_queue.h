@@ -145,8 +145,7 @@ static inline void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set
     uint64_t places = queue->taken & reexecution_find(queue->set, (uint8_t)set);
     if (places) reexecution_give_hope(queue, places, address, line_bytes);
 }
-/* Every way of the set is reserved: those whose lines have none lose the hope that a change there gave them.
- */
+/* Every way of the set is reserved: those that want one lose the hope that a change there gave them. */
 static inline void reexecution_set_is_full(ReexecutionQueue *queue, uint32_t set) {
     queue->lacking[LACKS_CHANGE] |= queue->wants_way & reexecution_find(queue->set, (uint8_t)set);
 }

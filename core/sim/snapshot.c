@@ -249,8 +249,7 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
     return true;
 }
 
-/* Under the same policy what policies set goes on as it was, also where this machine would begin otherwise.
- */
+/* Under the same policy what policies set goes on as it was, wherever this machine would begin otherwise. */
 static void tell_of_knobs(const SavedObject *saved, const SnapshotChanges *changes) {
     const SimObject *object = saved->object;
     if (!changes || !changes->allowed || changes->reset_knobs) return;
