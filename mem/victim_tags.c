@@ -17,8 +17,6 @@ struct VictimTags {
     uint64_t insertions, probes, hits;
 };
 
-typedef enum { VICTIM_TAGS_HIT } VictimTagsEvent;
-
 static const Event events[] = {
     [VICTIM_TAGS_HIT] = {"hit", "warp, address", false, "A warp missed a line that it had lost before"}, {0}};
 
@@ -76,6 +74,10 @@ void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address) {
     tag_invalidate(&v->tags, line);
     v->hits++;
     object_tell(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, 0, 0);
+}
+
+uint64_t victim_tags_hits(const SimObject *victims) {
+    return ((const VictimTags *)victims)->hits;
 }
 
 void victim_tags_clear(VictimTags *v) {

@@ -10,10 +10,14 @@ extern const Class victim_tags_class;
 
 typedef struct VictimTags VictimTags;
 
+typedef enum { VICTIM_TAGS_HIT } VictimTagsEvent;
+
 /* The cache has replaced a line that this warp had reserved. */
 void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t line_address);
 /* A request of this warp has missed: tells `hit`, and forgets the line, when the warp had lost it. */
 void victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t line_address);
+/* Hits so far. */
+uint64_t victim_tags_hits(const SimObject *victims);
 /* The cache was emptied: what it held is nobody's loss. Between quanta. */
 void victim_tags_clear(VictimTags *victims);
 

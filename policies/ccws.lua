@@ -7,7 +7,7 @@ local ccws = policy "ccws" {
   doc = "Cache-conscious wavefront scheduling: warps that lose locality keep others from loading",
   order = "gto", -- the wavefront prioritization logic beneath (section 4)
   params = {
-    k_throttle = { 8, min = 0, doc = "How strongly lost locality throttles; 0: never" },
+    k_throttle = { 8, min = 0, max = 1000000, doc = "How strongly lost locality throttles; 0: never" },
     base_score = { 100, min = 1, doc = "Score of a warp that loses nothing" },
     edge = { "bottom", doc = "bottom or top of a warp's score in the stack: it may not load when this is above the cut-off" },
     vta_entries = { 16, min = 1, doc = "Victim tags per warp" },
@@ -29,21 +29,12 @@ function ccws:set_active() self.scores:set_active(self.sm.live) end
 ccws.on_cta_start = ccws.set_active
 ccws.on_warp_end = ccws.set_active
 
--- Section 3.2: the lost-locality detector. The score that a hit in the victim tags gives is that of MICRO 2012:
---   LLDS = (VTA hits total / instructions issued total) * K_throttle * cumulative cut-off
-
-function ccws:on_vta_hit(warp)
-  local scores = self.scores
-  local cutoff = scores.cutoff
-  if cutoff == 0 then -- the run was resumed, and began under another policy
-    self:set_active()
-    cutoff = scores.cutoff
-  end
-  scores:set(warp, self.vta.hits * self.params.k_throttle * cutoff // self.sm.warp_instructions)
+function ccws:start()
+  -- Sections 3.2, 3.3: a hit in the victim tags of the lost-locality detector gives the warp the score of MICRO 2012:
+  --   LLDS = (VTA hits total / instructions issued total) * K_throttle * cumulative cut-off
+  self.scores:update_on_hits(self.vta, self.params.k_throttle)
+  -- Section 3.1: the Can Issue vector
+  self:bind("on_scores_changed", self.sm:setting { may_load = policy.argument })
 end
-
--- Section 3.1: the Can Issue vector ----------------------------------------------------------------------------------
-
-function ccws:start() self:bind("on_scores_changed", self.sm:setting { may_load = policy.argument }) end
 
 return ccws

@@ -1,5 +1,7 @@
 #include "core/gpu/locality_scores.h"
 
+#include "mem/victim_tags.h"
+
 #include <string.h>
 
 /* Scores above the base all fall at the same rate, so their order holds until one of them is at the base, and
@@ -17,6 +19,12 @@ typedef struct {
     WarpSet cta_by_age[MAX_CTAS];
     uint64_t accounted; /* cycles in which the blocked are counted: all below this one */
     uint64_t raised, changes, blocked_cycles;
+    struct { /* host */
+        Listener listener;
+        const Sm *sm;
+        const SimObject *victims;
+        uint64_t k_throttle;
+    } update;
 } LocalityScores;
 
 typedef enum { EDGE_BOTTOM, EDGE_TOP } CutoffEdge;
@@ -45,6 +53,7 @@ static const Field fields[] = {
     STAT(LocalityScores, raised, "scores", "Scores set above the base"),
     STAT(LocalityScores, changes, "changes", "Times that other warps became allowed"),
     STAT(LocalityScores, blocked_cycles, "warps x cycles", "Active warps that were not allowed to load"),
+    HOST(LocalityScores, update, "Hears of hits in victim tags"),
     FIELDS_END};
 
 static void account(LocalityScores *s, uint64_t cycle) {
@@ -132,6 +141,30 @@ void scores_set_active(SimObject *object, WarpSet active, const WarpSet *cta_by_
     s->ctas = ctas;
     lower_to_cutoff(s, cycle);
     object_wake(object);
+}
+
+/* --- The score update logic ------------------------------------------------------------------ */
+
+/* No active warps: the run was resumed, and began under another policy. */
+static int64_t hear_hit(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                        uint64_t now) {
+    LocalityScores *s = (LocalityScores *)((char *)listener - offsetof(LocalityScores, update.listener));
+    const Sm *sm = s->update.sm;
+    (void)object, (void)event, (void)now;
+    if (!s->active) scores_set_active(&s->obj, sm->live, sm->cta_by_age, sm->resident);
+    uint64_t lost = victim_tags_hits(s->update.victims) * s->update.k_throttle,
+             issued = sm->warp_instructions;
+    scores_set(&s->obj, (uint32_t)arguments[0], lost < issued ? lost * s->cutoff / issued : s->cutoff);
+    return NO_ANSWER;
+}
+
+void scores_update_on_hits(SimObject *object, SimObject *victim_tags, const Sm *sm, uint32_t k_throttle) {
+    LocalityScores *s = (LocalityScores *)object;
+    s->update.listener = (Listener){hear_hit};
+    s->update.sm = sm;
+    s->update.victims = victim_tags;
+    s->update.k_throttle = k_throttle;
+    object_listen(victim_tags, &s->update.listener, 1u << VICTIM_TAGS_HIT);
 }
 
 /* --- The cut-off ----------------------------------------------------------------------------- */

@@ -16,6 +16,10 @@ extern const Class locality_scores_class;
 void scores_set_active(SimObject *scores, WarpSet active, const WarpSet *cta_by_age, uint32_t ctas);
 /* The score of an active warp; below the base means the base, above the cut-off the cut-off. */
 void scores_set(SimObject *scores, uint32_t warp, uint64_t score);
+/* From now on a hit of a warp in these victim tags of its SM gives it the score of Rogers et al., MICRO 2012:
+ *   (hits in these tags / instructions that the SM issued) * k_throttle * cut-off
+ * To be called again when the machine has forgotten its listeners. */
+void scores_update_on_hits(SimObject *scores, SimObject *victim_tags, const Sm *sm, uint32_t k_throttle);
 /* The present score of a warp; 0 when it does not take part. */
 uint64_t scores_get(const SimObject *scores, uint32_t warp);
 

@@ -4,9 +4,12 @@
 #include "mem/caches.h"
 #include "mem/class_table.h"
 #include "mem/memory_controller.h"
+#include "mem/victim_tags.h"
 #include "mem/warp_sampler.h"
 
 #include <lauxlib.h>
+
+enum { MAX_K_THROTTLE = 1000000 };
 
 /* sm:oldest(set, n) -> the n oldest warps of the set */
 static int sm_oldest_warps(lua_State *L, SimObject *object) {
@@ -133,11 +136,28 @@ static int scores_get_score(lua_State *L, SimObject *object) {
     return 1;
 }
 
+static const Sm *sm_around(lua_State *L, const SimObject *part) {
+    const Sm *sm = (const Sm *)part->parent;
+    if (!sm || sm->obj.class != &sm_class) luaL_error(L, "%s does not belong to an SM", part->path);
+    return sm;
+}
+
 /* scores:set_active(set): the warps that have a score, with the ages that they have in the SM */
 static int scores_set_active_warps(lua_State *L, SimObject *object) {
-    const Sm *sm = (const Sm *)object->parent;
-    if (!sm || sm->obj.class != &sm_class) luaL_error(L, "%s does not belong to an SM", object->path);
+    const Sm *sm = sm_around(L, object);
     scores_set_active(object, (WarpSet)luaL_checkinteger(L, 2), sm->cta_by_age, sm->resident);
+    return 0;
+}
+
+/* scores:update_on_hits(vta, k_throttle): from now on a hit in these victim tags sets the warp's score to
+ * hits * k_throttle * cutoff // sm.warp_instructions, as scores:set() in on_vta_hit could */
+static int scores_update_on_hits_in(lua_State *L, SimObject *object) {
+    SimObject *victims = policy_object_at(L, 2);
+    lua_Integer k_throttle = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, victims->class == &victim_tags_class && victims->parent == object->parent, 2,
+                  "VictimTags of the same SM are wanted");
+    luaL_argcheck(L, k_throttle >= 0 && k_throttle <= MAX_K_THROTTLE, 3, "0 to 1000000 are legal");
+    scores_update_on_hits(object, victims, sm_around(L, object), (uint32_t)k_throttle);
     return 0;
 }
 
@@ -254,6 +274,7 @@ const PolicyMethod policy_methods[] = {
     {"LocalityScores", "set", scores_set_score},
     {"LocalityScores", "get", scores_get_score},
     {"LocalityScores", "set_active", scores_set_active_warps},
+    {"LocalityScores", "update_on_hits", scores_update_on_hits_in},
     {"SM", "set_class", sm_set_class},
     {"SM", "class_of", sm_class_of},
     {"SM", "warps_in", sm_warps_in},

@@ -1,5 +1,6 @@
 -- Cache-conscious wavefront scheduling: what its parts decide step by step, seen by a policy beside it; that it helps where
 -- it should, and changes nothing when it does not throttle.
+local core = require "warpwright.core"
 local checks = require "policy_checks"
 local harness = require "harness"
 
@@ -81,6 +82,29 @@ harness.test("a kernel without locality is left alone", function()
   local r = checks.run { workload = "vecadd", policy = "ccws" }
   harness.equal(checks.sum(r, "sm.vta.hits"), 0, "hits in victim tags")
   harness.equal(checks.sum(r, "sm.scores.changes"), 0, "changes")
+end)
+
+local function variant(name, pattern, with)
+  return harness.write(name, (harness.read(core.home_path "policies/ccws.lua"):gsub(pattern, with)))
+end
+
+-- How somebody who wants other scores would begin.
+local in_lua = variant("ccws_in_lua.lua", "  self%.scores:update_on_hits%b()(.-\nend\n)", [[%1
+function ccws:on_vta_hit(warp)
+  self.scores:set(warp, self.vta.hits * self.params.k_throttle * self.scores.cutoff // self.sm.warp_instructions)
+end
+]])
+for _, workload in ipairs { "kmeans", "bfs" } do checks.equals(in_lua, "ccws", workload) end
+
+harness.test("scores from other things than victim tags of the same SM are refused", function()
+  for arguments, message in pairs {
+    ["self.scores, 1"] = "VictimTags of the same SM are wanted",
+    ["self.vta, -1"] = "0 to 1000000 are legal",
+    ["self.vta, 1000001"] = "0 to 1000000 are legal",
+  } do
+    local file = variant("refused.lua", "self%.vta, self%.params%.k_throttle", arguments)
+    harness.refused(message, "run", "gtx480", "vecadd", "--size", "small", "--policy", file)
+  end
 end)
 
 for _, workload in ipairs { "kmeans", "bfs", "sgemm", "vecadd" } do
