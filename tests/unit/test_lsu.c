@@ -9,35 +9,12 @@
 #include "tests/unit/suites.h"
 #include "tests/unit/tiny_machine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LATENCY = TINY_MEMORY_LATENCY, GLOBAL = 4 + LATENCY + 3 };
 
 static const LoggedMessage *arrival(const TinyMachine *machine, uint32_t index) {
     const MessageLog *log = tiny_arrivals(machine, 0);
     ck_assert_uint_lt(index, log->count);
     return &log->entries[index];
-}
-
-/* %d1 = out + stride * lane */
-static char *strided(uint32_t stride, const char *rest) {
-    char *body = NULL;
-    ck_assert_int_gt(asprintf(&body,
-                              "mov.u32 %%r1, %%laneid;\n mul.wide.u32 %%d3, %%r1, %u;\n mov.u64 %%d2, out;\n"
-                              "add.u64 %%d1, %%d2, %%d3;\n%s",
-                              stride, rest),
-                     0);
-    return body;
-}
-enum { STRIDED = 4 }; /* instructions of it */
-
-static TinyMachine *run_strided(TinySpec spec, uint32_t stride, const char *rest) {
-    char *body = strided(stride, rest);
-    spec.body = body;
-    TinyMachine *machine = tiny_run(spec);
-    free(body);
-    return machine;
 }
 
 /* --- Shared memory and parameters ------------------------------------------------------------ */
@@ -104,13 +81,13 @@ END_TEST
 
 /* Shared atomics act at once; lanes at one address follow each other. Not the latency of a global one. */
 START_TEST(an_atomic_on_shared_memory_is_as_quick_as_a_load) {
-    TinyMachine *m = run_strided((TinySpec){0}, 4,
-                                 ".shared .align 4 .b8 buffer[4];\n"
-                                 "atom.shared.add.u32 %r2, [buffer], 1;\n"
-                                 "st.global.u32 [%d1], %r2;\n"
-                                 "ld.shared.u32 %r3, [buffer];\n"
-                                 "st.global.u32 [out+128], %r3;\n");
-    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1) - tiny_issued(m, 0, STRIDED), 5 + 26);
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 4,
+                                      ".shared .align 4 .b8 buffer[4];\n"
+                                      "atom.shared.add.u32 %r2, [buffer], 1;\n"
+                                      "st.global.u32 [%d1], %r2;\n"
+                                      "ld.shared.u32 %r3, [buffer];\n"
+                                      "st.global.u32 [out+128], %r3;\n");
+    ck_assert_uint_eq(tiny_issued(m, 0, TINY_STRIDED + 1) - tiny_issued(m, 0, TINY_STRIDED), 5 + 26);
     for (uint32_t lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(tiny_word(m, lane), lane);
     ck_assert_uint_eq(tiny_word(m, 32), 32);
@@ -141,14 +118,14 @@ END_TEST
 /* --- Global memory: loads -------------------------------------------------------------------- */
 
 START_TEST(a_coalesced_load_is_one_access) {
-    TinyMachine *m = run_strided((TinySpec){0}, 4, "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
-    uint64_t t = tiny_issued(m, 0, STRIDED);
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 4, "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
+    uint64_t t = tiny_issued(m, 0, TINY_STRIDED);
     ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 1);
     ck_assert_uint_eq(arrival(m, 0)->cycle, t + 4 + 1 + 1);
     ck_assert_uint_eq(arrival(m, 0)->message.address, m->out);
     ck_assert_uint_eq(arrival(m, 0)->message.bytes, 128);
     ck_assert_uint_eq(arrival(m, 0)->message.kind, MEM_READ);
-    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1), t + GLOBAL + 1);
+    ck_assert_uint_eq(tiny_issued(m, 0, TINY_STRIDED + 1), t + GLOBAL + 1);
     ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "global_loads"), 1);
     ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), 1);
     /* From the first access to the last answer, in ticks of half a cycle. */
@@ -172,15 +149,15 @@ END_TEST
 START_TEST(an_uncoalesced_load_is_an_access_per_line_and_cycle) {
     for (uint32_t stride = 8; stride <= 256; stride *= 2) {
         uint32_t lines = stride >= 128 ? 32 : 32 * stride / 128;
-        TinyMachine *m = run_strided((TinySpec){0}, stride,
-                                     "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
-        uint64_t t = tiny_issued(m, 0, STRIDED);
+        TinyMachine *m = tiny_run_strided((TinySpec){0}, stride,
+                                          "ld.global.u32 %r2, [%d1];\n mov.u32 %r3, %r2;\n");
+        uint64_t t = tiny_issued(m, 0, TINY_STRIDED);
         ck_assert_uint_eq(tiny_arrivals(m, 0)->count, lines);
         for (uint32_t i = 0; i < lines; i++) {
             ck_assert_uint_eq(arrival(m, i)->cycle, t + 6 + i);
             ck_assert_uint_eq(arrival(m, i)->message.address, m->out + i * (stride >= 128 ? stride : 128));
         }
-        ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 1), t + GLOBAL + lines);
+        ck_assert_uint_eq(tiny_issued(m, 0, TINY_STRIDED + 1), t + GLOBAL + lines);
         ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), lines);
         ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "stall_cycles"), 0);
         tiny_free(m);
@@ -190,10 +167,10 @@ END_TEST
 
 /* Three times 32 accesses follow each other without a gap, loads and stores in program order. */
 START_TEST(instructions_are_served_in_order_and_without_gaps) {
-    TinyMachine *m = run_strided((TinySpec){0}, 128,
-                                 "ld.global.u32 %r2, [%d1];\n st.global.u32 [%d1+64], %r1;\n"
-                                 "ld.global.u32 %r3, [%d1+32];\n");
-    uint64_t t = tiny_issued(m, 0, STRIDED);
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 128,
+                                      "ld.global.u32 %r2, [%d1];\n st.global.u32 [%d1+64], %r1;\n"
+                                      "ld.global.u32 %r3, [%d1+32];\n");
+    uint64_t t = tiny_issued(m, 0, TINY_STRIDED);
     ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 96);
     for (uint32_t i = 0; i < 96; i++) {
         const LoggedMessage *logged = arrival(m, i);
@@ -207,8 +184,8 @@ START_TEST(instructions_are_served_in_order_and_without_gaps) {
 END_TEST
 
 START_TEST(lanes_switched_off_access_nothing) {
-    TinyMachine *m = run_strided((TinySpec){0}, 256,
-                                 "setp.lt.u32 %p1, %r1, 5;\n @%p1 ld.global.u32 %r2, [%d1];\n");
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 256,
+                                      "setp.lt.u32 %p1, %r1, 5;\n @%p1 ld.global.u32 %r2, [%d1];\n");
     ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
     tiny_free(m);
 }
@@ -331,13 +308,13 @@ END_TEST
 /* The first of six loads begins in B = t + 4 and holds its place until its last access leaves, in B + 32: the
  * sixth issues in that cycle. */
 START_TEST(an_instruction_holds_its_place_until_its_last_access) {
-    TinyMachine *m = run_strided((TinySpec){0}, 128,
-                                 "ld.global.u32 %r2, [%d1];\n ld.global.u32 %r3, [%d1];\n"
-                                 "ld.global.u32 %r4, [%d1];\n ld.global.u32 %r5, [%d1];\n"
-                                 "ld.global.u32 %r6, [%d1];\n ld.global.u32 %r7, [%d1];\n");
-    uint64_t t = tiny_issued(m, 0, STRIDED);
-    ck_assert_uint_lt(tiny_issued(m, 0, STRIDED + 4), t + 10);
-    ck_assert_uint_eq(tiny_issued(m, 0, STRIDED + 5), t + 4 + 32);
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 128,
+                                      "ld.global.u32 %r2, [%d1];\n ld.global.u32 %r3, [%d1];\n"
+                                      "ld.global.u32 %r4, [%d1];\n ld.global.u32 %r5, [%d1];\n"
+                                      "ld.global.u32 %r6, [%d1];\n ld.global.u32 %r7, [%d1];\n");
+    uint64_t t = tiny_issued(m, 0, TINY_STRIDED);
+    ck_assert_uint_lt(tiny_issued(m, 0, TINY_STRIDED + 4), t + 10);
+    ck_assert_uint_eq(tiny_issued(m, 0, TINY_STRIDED + 5), t + 4 + 32);
     tiny_free(m);
 }
 END_TEST
@@ -388,9 +365,9 @@ START_TEST(a_warp_ends_with_the_acknowledgement_of_its_stores) {
 END_TEST
 
 START_TEST(a_store_of_many_lines_is_acknowledged_with_the_last) {
-    TinyMachine *m = run_strided((TinySpec){0}, 128, "st.global.u32 [%d1], %r1;\n");
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 128, "st.global.u32 [%d1], %r1;\n");
     /* A cycle more, because %d1 and %r1 lie in one bank. */
-    ck_assert_uint_eq(tiny_cycles(m), tiny_issued(m, 0, STRIDED) + 1 + GLOBAL + 32 + 2);
+    ck_assert_uint_eq(tiny_cycles(m), tiny_issued(m, 0, TINY_STRIDED) + 1 + GLOBAL + 32 + 2);
     ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "store_accesses"), 32);
     for (uint32_t lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(tiny_word(m, lane * 32), lane);
@@ -399,157 +376,10 @@ START_TEST(a_store_of_many_lines_is_acknowledged_with_the_last) {
 END_TEST
 
 START_TEST(a_coalesced_store_writes_its_line) {
-    TinyMachine *m = run_strided((TinySpec){0}, 4, "st.global.u32 [%d1], %r1;\n");
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 4, "st.global.u32 [%d1], %r1;\n");
     ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 1);
     ck_assert_uint_eq(arrival(m, 0)->message.bytes, 128);
     ck_assert_uint_eq(arrival(m, 0)->message.byte_mask[0] & arrival(m, 0)->message.byte_mask[1], ~0ull);
-    tiny_free(m);
-}
-END_TEST
-
-/* --- Atomics on global memory: SM -> mux -> L2 -> memory ---------------------------------------------------
- *
- * Begun in B, the request leaves in B + 1, passes the mux in B + 2, reaches L2 4 cycles later and is looked
- * up after its ROP delay of 1, in B + 7; there it takes effect. A hit is answered at once: 4 cycles to the
- * mux, which passes it on in B + 11, the LSU has it in B + 12, the SM in B + 13. A miss leaves in B + 8,
- * reaches the memory in B + 9, is back in B + 10 + LATENCY, and is answered then: at the SM in B + 16 +
- * LATENCY. Lanes at one address are accesses of their own, one per cycle, as an atomic unit changes an
- * address once per access: a full warp at one address needs TURNS more. */
-enum { MISS = 16 + LATENCY, HIT = 13, TURNS = 31 };
-
-START_TEST(an_atomic_returns_when_the_l2_has_done_it) {
-    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                         .body = "atom.global.add.u32 %r1, [out], 5;\n mov.u32 %r2, %r1;\n"
-                                                 "atom.global.add.u32 %r3, [out], 5;\n mov.u32 %r4, %r3;\n"});
-    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
-    ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + HIT + TURNS);
-    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomics"), 2);
-    ck_assert_uint_eq(tiny_word(m, 0), 2 * 32 * 5);
-    tiny_free(m);
-}
-END_TEST
-
-/* %r1 is never read, so %r2 could have its slot; the answer comes when %r2 has its value. */
-START_TEST(the_answer_of_an_atomic_that_nobody_reads_overwrites_no_other_register) {
-    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                         .threads = 1,
-                                         .body = "atom.global.exch.b32 %r1, [out], 5;\n"
-                                                 "mov.u32 %r2, 77;\n"
-                                                 "atom.global.exch.b32 %r3, [out+8], 6;\n"
-                                                 "st.global.u32 [out+4], %r2;\n"});
-    ck_assert_uint_eq(tiny_word(m, 1), 77);
-    tiny_free(m);
-}
-END_TEST
-
-START_TEST(lanes_at_one_address_are_atomics_of_their_own) {
-    for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
-        char body[256];
-        sprintf(body,
-                "mov.u32 %%r1, %%laneid;\n setp.lt.u32 %%p1, %%r1, %u;\n"
-                "@%%p1 atom.global.add.u32 %%r2, [out], 1;\n mov.u32 %%r3, %%r2;\n",
-                lanes);
-        TinyMachine *m = tiny_run((TinySpec){.l2 = true, .body = body});
-        ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + MISS + lanes - 1);
-        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomic_accesses"), lanes);
-        ck_assert_uint_eq(tiny_word(m, 0), lanes);
-        tiny_free(m);
-    }
-}
-END_TEST
-
-/* Warp 1 issues first, in 3, warp 0 a cycle later: 0 to 31 for the lanes of warp 1, 32 to 63 for those of
- * warp 0. */
-START_TEST(atomics_return_what_was_there_when_they_arrived) {
-    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                         .threads = 64,
-                                         .body = "atom.global.add.u32 %r1, [out+1024], 1;\n"
-                                                 "mov.u32 %r2, %tid.x;\n mul.wide.u32 %d1, %r2, 4;\n"
-                                                 "mov.u64 %d2, out;\n add.u64 %d1, %d1, %d2;\n"
-                                                 "st.global.u32 [%d1], %r1;\n"});
-    ck_assert_uint_lt(tiny_issued(m, 1, 0), tiny_issued(m, 0, 0));
-    for (uint32_t thread = 0; thread < 64; thread++)
-        ck_assert_uint_eq(tiny_word(m, thread), thread < 32 ? thread + 32 : thread - 32);
-    ck_assert_uint_eq(tiny_word(m, 256), 64);
-    tiny_free(m);
-}
-END_TEST
-
-/* The load is to the word that the reduction changes: it waits until that is done, though no register is
- * shared. */
-START_TEST(a_load_behind_an_atomic_waits_and_sees_what_it_did) {
-    TinyMachine *m = tiny_run((TinySpec){
-        .l2 = true,
-        .body = "red.global.add.u32 [out], 1;\n ld.global.u32 %r1, [out];\n st.global.u32 [out+4], %r1;\n"});
-    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
-    ck_assert_uint_eq(tiny_word(m, 1), 32);
-    tiny_free(m);
-}
-END_TEST
-
-START_TEST(with_atomics_stall_every_instruction_behind_an_atomic_waits) {
-    for (uint32_t stall = 0; stall < 2; stall++) {
-        TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                             .sm = stall ? "atomics_stall=true" : "atomics_stall=false",
-                                             .body = "red.global.add.u32 [out], 1;\n mov.u32 %r1, 2;\n"});
-        ck_assert_uint_eq(tiny_issued(m, 0, 1), stall ? 3 + 3 + MISS + TURNS : 4);
-        tiny_free(m);
-    }
-}
-END_TEST
-
-START_TEST(a_store_behind_an_atomic_waits_too_but_not_another_warps) {
-    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                         .threads = 64,
-                                         .body = "mov.u32 %r1, %tid.x;\n setp.lt.u32 %p1, %r1, 32;\n"
-                                                 "@%p1 red.global.add.u32 [out], 1;\n"
-                                                 "st.global.u32 [out+4], %r1;\n"});
-    ck_assert_uint_eq(tiny_issued(m, 0, 3), tiny_issued(m, 0, 2) + 3 + MISS + TURNS);
-    ck_assert_uint_lt(tiny_issued(m, 1, 3), tiny_issued(m, 1, 2) + 10);
-    tiny_free(m);
-}
-END_TEST
-
-/* One entry for operands: the second atomic issues in the cycle in which the first is back. */
-START_TEST(atomics_in_flight_are_limited_by_the_payloads) {
-    TinyMachine *m = tiny_run((TinySpec){
-        .l2 = true,
-        .sm = "atomic_payloads=1",
-        .body =
-            "atom.global.add.u32 %r1, [out], 1;\n atom.global.add.u32 %r2, [out], 1;\n mov.u32 %r3, 1;\n"});
-    ck_assert_uint_eq(tiny_issued(m, 0, 1), 3 + 3 + MISS + TURNS);
-    ck_assert_uint_eq(tiny_word(m, 0), 64);
-    tiny_free(m);
-}
-END_TEST
-
-/* 32 lanes in 32 lines: the instruction is back with the last. */
-START_TEST(a_scattered_atomic_is_an_access_per_line) {
-    TinyMachine *m = run_strided((TinySpec){.l2 = true}, 128,
-                                 "atom.global.add.u32 %r2, [%d1], 3;\n st.global.u32 [%d1+4], %r2;\n");
-    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "atomic_accesses"), 32);
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        ck_assert_uint_eq(tiny_word(m, lane * 32), 3);
-        ck_assert_uint_eq(tiny_word(m, lane * 32 + 1), 0);
-    }
-    tiny_free(m);
-}
-END_TEST
-
-/* Every thread of 4 CTAs on 2 SMs draws a number: each number comes once. */
-START_TEST(atomics_of_several_sms_exclude_each_other) {
-    TinyMachine *m = tiny_run((TinySpec){.l2 = true,
-                                         .sms = 2,
-                                         .ctas = 4,
-                                         .threads = 64,
-                                         .races = true,
-                                         .body = "atom.global.add.u32 %r1, [out+4096], 1;\n"
-                                                 "mul.wide.u32 %d1, %r1, 4;\n mov.u64 %d2, out;\n"
-                                                 "add.u64 %d1, %d1, %d2;\n"
-                                                 "red.global.add.u32 [%d1], 1;\n"});
-    for (uint32_t i = 0; i < 256; i++)
-        ck_assert_uint_eq(tiny_word(m, i), 1);
-    ck_assert_uint_eq(tiny_word(m, 1024), 256);
     tiny_free(m);
 }
 END_TEST
@@ -589,17 +419,5 @@ Suite *lsu_suite(void) {
     tcase_add_test(stores, a_store_of_many_lines_is_acknowledged_with_the_last);
     tcase_add_test(stores, a_coalesced_store_writes_its_line);
     suite_add_tcase(suite, stores);
-    TCase *atomics = tcase_create("atomics");
-    tcase_add_test(atomics, an_atomic_returns_when_the_l2_has_done_it);
-    tcase_add_test(atomics, the_answer_of_an_atomic_that_nobody_reads_overwrites_no_other_register);
-    tcase_add_test(atomics, lanes_at_one_address_are_atomics_of_their_own);
-    tcase_add_test(atomics, atomics_return_what_was_there_when_they_arrived);
-    tcase_add_test(atomics, a_load_behind_an_atomic_waits_and_sees_what_it_did);
-    tcase_add_test(atomics, with_atomics_stall_every_instruction_behind_an_atomic_waits);
-    tcase_add_test(atomics, a_store_behind_an_atomic_waits_too_but_not_another_warps);
-    tcase_add_test(atomics, atomics_in_flight_are_limited_by_the_payloads);
-    tcase_add_test(atomics, a_scattered_atomic_is_an_access_per_line);
-    tcase_add_test(atomics, atomics_of_several_sms_exclude_each_other);
-    suite_add_tcase(suite, atomics);
     return suite;
 }

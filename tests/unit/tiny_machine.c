@@ -283,6 +283,19 @@ TinyMachine *tiny_run(TinySpec spec) {
     return machine;
 }
 
+TinyMachine *tiny_run_strided(TinySpec spec, uint32_t stride, const char *rest) {
+    char *body = NULL;
+    ck_assert_int_gt(asprintf(&body,
+                              "mov.u32 %%r1, %%laneid;\n mul.wide.u32 %%d3, %%r1, %u;\n mov.u64 %%d2, out;\n"
+                              "add.u64 %%d1, %%d2, %%d3;\n%s",
+                              stride, rest),
+                     0);
+    spec.body = body;
+    TinyMachine *machine = tiny_run(spec);
+    free(body);
+    return machine;
+}
+
 /* --- Results --------------------------------------------------------------------------------- */
 
 uint64_t tiny_issued(const TinyMachine *machine, uint32_t warp, uint32_t n) {

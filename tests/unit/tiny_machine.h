@@ -29,6 +29,7 @@ enum {
     TINY_BODY_LINE = 12, /* PTX line of the first line of the body */
     TINY_MEMORY_LATENCY = 100,
     TINY_WORD = 7,
+    TINY_STRIDED = 4,
 };
 
 typedef struct {
@@ -91,6 +92,10 @@ void tiny_finish(TinyMachine *machine);
  * instructions must be the same in all orders, and the length of the run in both quanta. Returns the finished
  * machine in path order and single cycles. */
 TinyMachine *tiny_run(TinySpec spec);
+
+/* The same with the addresses out + stride * lane in %d1, for which the body begins with TINY_STRIDED
+ * instructions and goes on with `rest`. */
+TinyMachine *tiny_run_strided(TinySpec spec, uint32_t stride, const char *rest);
 
 /* --- Results */
 
