@@ -36,7 +36,7 @@ static inline SimObject *add(Sim *sim, const char *class, const char *name, uint
 
 static inline void wire(Network *net, SimObject *end, const char *end_port, const char *port,
                         uint32_t index) {
-    char name[16];
+    char name[24];
     LinkOptions link = {.latency = net->options.link_latency, .depth = net->options.depth};
     LinkOptions from_fast = link; /* the same time, in cycles of a sender twice as fast */
     if (strcmp(net->options.clock, "fast") == 0) from_fast.latency *= 2;
