@@ -2,7 +2,7 @@
 
 #include "mem/caches.h"
 
-static uint32_t ring_size(uint32_t messages) {
+uint32_t ring_size(uint32_t messages) {
     uint32_t size = 1;
     while (size < messages)
         size *= 2;

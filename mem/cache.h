@@ -78,7 +78,8 @@ typedef struct {
     uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
 } CacheParameters;
 
-/* Messages in front of the tags, each with the time at which it reaches them. */
+/* Messages in front of the tags, each with the time at which it reaches them. A ring that was larger keeps
+ * its size, and may hold more than its limit until it has drained. */
 typedef struct {
     MemMessage *message;
     uint64_t *ready;
@@ -186,9 +187,9 @@ typedef enum {
         STAT_NAMED(T, cache.stats.stall_cycles[(stall)-1], n "_cycles", "cycles", "Cycles so stopped")
 
 /* clang-format off */
-#define CHOICE_ROW(T, m, n, def, words, d)                                                                   \
+#define CHOICE_ROW(T, m, n, def, words, d, ...)                                                              \
     {.kind = FIELD_PARAM, .type = TYPE_U32, .name = n, .initial = def, .unit = "choice", .choices = words,   \
-     .doc = d, FIELD_AT(T, m)}
+     .doc = d, FIELD_AT(T, m), __VA_ARGS__}
 
 #define CACHE_ENABLED_ROW(T)                                                                                 \
     {.kind = FIELD_PARAM, .type = TYPE_U32, .name = "enabled", .initial = "true", .unit = "flag",            \
@@ -196,23 +197,26 @@ typedef enum {
      .doc = "false: everything bypasses, only the tags are kept up to date", FIELD_AT(T, enabled)}
 
 #define CACHE_PARAMETER_ROWS(T)                                                                              \
-    PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity"),                            \
-    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 1 << 24), \
+    PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity", .converts = true),          \
+    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 1 << 24, \
+                .converts = true),                                                                           \
     PARAM_NAMED(T, cache.parameters.line, "line", "128", "bytes", "Line size: 32, 64 or 128 B"),             \
     PARAM_NAMED(T, cache.parameters.sectors, "sectors", "1", "sectors",                                      \
                 "Parts of a line that are fetched alone, at least 32 B each"),                               \
     CHOICE_ROW(T, cache.parameters.index, "index", "linear", "linear|xor",                                   \
-               "Set index: line number modulo sets, or parities of address bits"),                           \
+               "Set index: line number modulo sets, or parities of address bits", .converts = true),         \
     PARAM_NAMED(T, cache.parameters.index_masks, "index_masks", "", "masks",                                 \
-                "For xor: a mask of address bits per index bit, bit 0 first: \"0x80,0x100\""),               \
+                "For xor: a mask of address bits per index bit, bit 0 first: \"0x80,0x100\"",                \
+                .converts = true),                                                                           \
     CHOICE_ROW(T, cache.parameters.allocate, "allocate", "miss", "miss|fill",                                \
                "When a read that missed takes a line; writes that allocate do so at once"),                  \
     PARAM_NAMED(T, cache.parameters.mshrs, "mshrs", REQUIRED, "entries", "Lines with fills under way",       \
-                .min = 1, .max = 65536),                                                                     \
+                .min = 1, .max = 65536, .converts = true),                                                   \
     PARAM_NAMED(T, cache.parameters.merges, "merges", "8", "requests",                                       \
-                "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096),               \
+                "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096,                \
+                .converts = true),                                                                           \
     PARAM_NAMED(T, cache.parameters.miss_queue, "miss_queue", "8", "messages", "Queue for the memory side",  \
-                .min = 2, .max = 65536),                                                                     \
+                .min = 2, .max = 65536, .converts = true),                                                   \
     PARAM_NAMED(T, cache.parameters.class_depths, "class_depths", "", "ways",                                \
                 "How far below the most recently used the lines of each class enter, class 0 first: "        \
                 "\"0,15,7\"; 0 unless named, 255: at the least", .timing = true),                                            \
@@ -220,18 +224,21 @@ typedef enum {
                 "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
-    TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                           \
+    TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                     \
+    {.kind = FIELD_STATE, .type = TYPE_U32, .name = "lines_used", .unit = "lines",                           \
+     .doc = "Of a fully associative cache with more than 64 ways: lines that were ever used",                \
+     FIELD_AT(T, cache.tags.hash.fresh)},                                                                    \
     MSHR_ROWS(T, cache.mshr),                                                                                \
     STATE_ARRAY(T, cache.written, cache.tags.shape.lines, "Bytes written in each line"),                     \
     STATE_ARRAY(T, cache.pipeline.message, cache.pipeline.slots, "Requests in front of the tags"),           \
     STATE_ARRAY(T, cache.pipeline.ready, cache.pipeline.slots, "When each reaches the tags"),                \
-    DERIVED(T, cache.pipeline.slots, "Size of that ring"),                                                   \
+    STATE(T, cache.pipeline.slots, "Size of that ring"),                                                     \
     DERIVED(T, cache.pipeline.limit, "Requests it may hold"),                                                \
     STATE(T, cache.pipeline.first, "Oldest request in it"),                                                  \
     STATE(T, cache.pipeline.count, "Requests in it"),                                                        \
     STATE_ARRAY(T, cache.misses.message, cache.misses.slots, "Messages for the memory side"),                \
     STATE_ARRAY(T, cache.misses.sectors, cache.misses.slots, "Sectors that each still has to fetch"),        \
-    DERIVED(T, cache.misses.slots, "Size of that ring"),                                                     \
+    STATE(T, cache.misses.slots, "Size of that ring"),                                                       \
     DERIVED(T, cache.misses.limit, "Messages it may hold"),                                                  \
     STATE(T, cache.misses.first, "Oldest message in it"),                                                    \
     STATE(T, cache.misses.count, "Messages in it"),                                                          \
@@ -301,9 +308,15 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
 /* What the class table needs. */
 /* The address that the set index of a line is computed from. */
 typedef uint64_t CacheIndex(const SimObject *object, uint64_t address);
-/* Takes over the lines of a cache of another size, ways or set index; see Class.convert. */
+/* Takes over the lines of a cache of another size, ways or set index, and what is under way in one with other
+ * MSHRs and queues; see Class.convert. Beside its own, the rows of CACHE_CONVERTED_ROWS need not fit. */
 bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
                    const struct SnapshotChanges *changes, char *why, size_t why_size);
+#define CACHE_CONVERTED_ROWS                                                                                 \
+    "cache.tags.tag", "cache.tags.line", "cache.written", "cache.tags.used", "cache.tags.hash.bucket",       \
+        "cache.tags.hash.links"
+/* Of a queue that was taken over from another machine: room for as many messages as this one allows. */
+void delay_queue_make_room(DelayQueue *queue);
 /* Panics unless every line stands in its set. */
 void cache_check_sets(const CacheObject *object, CacheIndex *index);
 void cache_init(SimObject *object);
@@ -366,6 +379,8 @@ static inline void cache_forget_failed_try(Cache *cache) {
     cache->failed.stall = STALL_NONE;
 }
 bool cache_knobs_set(SimObject *object);
+/* Slots of a ring for so many messages: a power of two. */
+uint32_t ring_size(uint32_t messages);
 /* Room for as many messages as are under way in `cycles`. */
 void delay_queue_build(DelayQueue *queue, uint32_t cycles);
 static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {

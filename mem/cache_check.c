@@ -32,7 +32,7 @@ static void check_results(const char *path, const Cache *c) {
 
 /* MSHRs that were ever in use; a damaged snapshot may claim more than there are. */
 static uint32_t opened_mshrs(const Mshr *mshr) {
-    return mshr->fresh < mshr->shape.entries ? mshr->fresh : mshr->shape.entries;
+    return mshr->fresh < mshr->shape.places ? mshr->fresh : mshr->shape.places;
 }
 
 /* Sectors under way, those that have not been sent for yet included. */

@@ -1,4 +1,7 @@
-/* Taking over the lines of a cache of another geometry: a warm cache on a changed machine. */
+/* Taking over the lines of a cache of another geometry, and what is under way in one with other MSHRs and
+ * queues: a warm cache on a changed machine. Tables and rings come with the size that they had; here those
+ * that are too small for this machine grow. One that is larger stays as it is, and takes nothing new until it
+ * holds less than it may. */
 #include "mem/cache.h"
 
 #include "core/sim/snapshot.h"
@@ -7,13 +10,7 @@
 #include <string.h>
 
 static const char *const geometry_params[] = {"size", "ways", "index", "index_masks", NULL};
-static const char *const geometry_rows[] = {"cache.tags.tag",
-                                            "cache.tags.line",
-                                            "cache.written",
-                                            "cache.tags.used",
-                                            "cache.tags.hash.bucket",
-                                            "cache.tags.hash.links",
-                                            NULL};
+static const char *const geometry_rows[] = {CACHE_CONVERTED_ROWS};
 
 /* The lines as they were saved, copied to where they are aligned. */
 typedef struct {
@@ -113,8 +110,8 @@ static bool move_fills(Cache *c, const SavedLines *lines) {
     return true;
 }
 
-static bool take_over(CacheObject *object, SavedLines *lines, const SnapshotChanges *changes, char *why,
-                      size_t why_size) {
+static bool move_lines(CacheObject *object, SavedLines *lines, const SnapshotChanges *changes, char *why,
+                       size_t why_size) {
     const char *path = object_path(&object->obj);
     char line[256];
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -133,17 +130,47 @@ static bool take_over(CacheObject *object, SavedLines *lines, const SnapshotChan
     return true;
 }
 
-bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
-                   const SnapshotChanges *changes, char *why, size_t why_size) {
+static bool take_over_lines(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                            const SnapshotChanges *changes, char *why, size_t why_size) {
     SavedLines lines = {.index = index, .object = object};
-    if (!saved_matches_but(saved, geometry_params, geometry_rows, why, why_size)) return false;
     bool good = read_lines(&lines, saved);
     if (!good)
         snprintf(why, why_size, "%s: its lines are damaged", object_path(object));
     else
-        good = take_over((CacheObject *)object, &lines, changes, why, why_size);
+        good = move_lines((CacheObject *)object, &lines, changes, why, why_size);
     free_lines(&lines);
     return good;
+}
+
+void delay_queue_make_room(DelayQueue *queue) {
+    uint32_t slots = ring_size(queue->limit);
+    if (slots <= queue->slots) return;
+    queue->message = ring_grown(queue->message, queue->slots, slots, sizeof *queue->message);
+    queue->ready = ring_grown(queue->ready, queue->slots, slots, sizeof *queue->ready);
+    queue->slots = slots;
+}
+
+/* What a table of MSHRs that has not drained yet may force into it comes on top of what it may hold. */
+static void make_room_for_misses(Cache *c) {
+    MissQueue *queue = &c->misses;
+    uint32_t mshrs = c->mshr.used > c->parameters.mshrs ? (uint32_t)c->mshr.used : c->parameters.mshrs;
+    uint32_t forced = c->parameters.allocate == ALLOCATE_ON_FILL ? mshrs : 0;
+    uint32_t slots = ring_size((queue->count > queue->limit ? queue->count : queue->limit) + forced);
+    if (slots <= queue->slots) return;
+    queue->message = ring_grown(queue->message, queue->slots, slots, sizeof *queue->message);
+    queue->sectors = ring_grown(queue->sectors, queue->slots, slots, sizeof *queue->sectors);
+    queue->slots = slots;
+}
+
+bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                   const SnapshotChanges *changes, char *why, size_t why_size) {
+    Cache *c = &((CacheObject *)object)->cache;
+    if (!saved_same(saved, geometry_params) && !take_over_lines(object, index, saved, changes, why, why_size))
+        return false;
+    mshr_make_room(&c->mshr);
+    make_room_for_misses(c);
+    delay_queue_make_room(&c->pipeline);
+    return true;
 }
 
 void cache_check_sets(const CacheObject *object, CacheIndex *index) {

@@ -11,6 +11,7 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->buffer);
+    passing_build(&l1->passing);
 }
 
 /* A changed machine may have taken over accesses of a queue that it has not. */
@@ -294,10 +295,13 @@ static uint64_t index_address(const SimObject *object, uint64_t address) {
 /* Only an empty buffer is taken over by one of other sizes. */
 static bool l1_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
                        size_t why_size) {
-    PrioritizationBuffer *buffer = &((L1Cache *)object)->buffer;
-    if (!saved_matches_but(saved, prioritization_params, prioritization_rows, why, why_size))
+    static const char *const rows[] = {CACHE_CONVERTED_ROWS, PRIORITIZATION_CONVERTED_ROWS, NULL};
+    L1Cache *l1 = (L1Cache *)object;
+    PrioritizationBuffer *buffer = &l1->buffer;
+    if (!saved_rows_but(saved, rows, why, why_size)) return false;
+    passing_make_room(&l1->passing);
+    if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
-    if (prioritization_convert(buffer)) return true;
     snprintf(
         why, why_size,
         "%s.prioritization_places: %u requests wait in the prioritization buffer; legal are the queues and "
@@ -337,7 +341,7 @@ static const Event l1_events[] = {
 static const Field l1_fields[] = {
     CACHE_ROWS(L1Cache),
     PARAM(L1Cache, latency, "1", "cycles", "From accepting a request to the response of a hit", .min = 1,
-          .max = 1024, .timing = true),
+          .max = 1024, .converts = true),
     PARAM_CHOICE(L1Cache, write_policy, "evict", "evict|through|none",
                  "Writes of global memory go on below and evict the line or update it; none: reads only"),
     PARAM_FLAG(L1Cache, local_allocate, "true",

@@ -1,5 +1,6 @@
 /* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
 #include "core/sim/random.h"
+#include "core/sim/snapshot.h"
 #include "mem/address_map.h"
 #include "mem/caches.h"
 #include "mem/functional_memory.h"
@@ -37,6 +38,7 @@ static void l2_build(SimObject *object) {
     if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
     delay_queue_build(&l2->bypassing, l2->bypass_delay);
     l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
+    passing_build(&l2->passing);
     l2->number = 0;
     for (uint32_t i = 0; object->sim->objects[i] != object; i++)
         l2->number += object->sim->objects[i]->class == &l2_class;
@@ -233,9 +235,8 @@ static void accept_bypassing(L2Slice *l2, const MemMessage *m, uint64_t now) {
 
 static __attribute__((noinline)) void note_arrival(L2Slice *l2, uint64_t now) {
     const DelayQueue *queue = &l2->cache.pipeline;
-    if (queue->count == queue->limit || !link_peek(l2->cpu.receive, now)) return;
-    queue_delays_enter(l2->delays, (queue->first + queue->count) & (queue->slots - 1),
-                       link_next_ready(l2->cpu.receive));
+    if (queue->count >= queue->limit || !link_peek(l2->cpu.receive, now)) return;
+    queue_delays_enter(l2->delays, link_next_ready(l2->cpu.receive));
 }
 
 static inline void accept_request(L2Slice *l2, uint64_t now) {
@@ -251,7 +252,7 @@ static void accept_or_bypass(L2Slice *l2, uint64_t now) {
     if (!m) return;
     bool bypass = l2->bypass && bypasses(l2, m);
     const DelayQueue *queue = bypass ? &l2->bypassing : pipeline;
-    if (queue->count == queue->limit) return;
+    if (queue->count >= queue->limit) return;
     if (l2->bypass && l2->pc_table && is_load(m)) pc_table_accept(l2->pc_table, m->pc);
     if (bypass)
         accept_bypassing(l2, m, now);
@@ -313,7 +314,7 @@ static void access_tags(L2Slice *l2, uint64_t now) {
     Stall stall = access_request(l2, m, now);
     debug_ensure(!vain || stall == l2->cache.stall);
     if (__builtin_expect(l2->delays != NULL, 0) && !stall)
-        queue_delays_leave(l2->delays, l2->cache.pipeline.first, now);
+        queue_delays_leave(l2->delays, l2->cache.pipeline.count, now);
     cache_end_access((CacheObject *)l2, stall, now);
 }
 
@@ -357,6 +358,11 @@ static uint64_t index_address(const SimObject *object, uint64_t address) {
 
 static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
                        char *why, size_t why_size) {
+    static const char *const rows[] = {CACHE_CONVERTED_ROWS, NULL};
+    L2Slice *l2 = (L2Slice *)object;
+    if (!saved_rows_but(saved, rows, why, why_size)) return false;
+    passing_make_room(&l2->passing);
+    delay_queue_make_room(&l2->bypassing);
     return cache_convert(object, index_address, saved, changes, why, why_size);
 }
 
@@ -387,10 +393,10 @@ static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cac
 static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),
     PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
-          .timing = true),
+          .converts = true),
     PARAM(L2Slice, queue_entries, "0", "requests",
           "Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle",
-          .max = 65536),
+          .max = 65536, .converts = true),
     PARAM(L2Slice, data_port, "128", "bytes",
           "Width per cycle of the data array's two ports, one for hits and "
           "write-backs, one for fills; 128: no limit",
@@ -402,7 +408,7 @@ static const Field l2_fields[] = {
     PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here", .timing = true),
     CACHE_ENABLED_ROW(L2Slice),
     PARAM(L2Slice, bypass_delay, "120", "cycles", "From accepting a request that bypasses to sending it on",
-          .min = 1, .max = 4096),
+          .min = 1, .max = 4096, .converts = true),
     {.kind = FIELD_PARAM,
      .type = TYPE_U32,
      .name = "bypass",
@@ -423,7 +429,7 @@ static const Field l2_fields[] = {
           .timing = true),
     DERIVED(L2Slice, number, "Of this slice among all"),
     DERIVED(L2Slice, bypass_ticks, "bypass_delay in ticks"),
-    DERIVED(L2Slice, bypassing.slots, "Size of the ring of bypassing requests"),
+    STATE(L2Slice, bypassing.slots, "Size of the ring of bypassing requests"),
     DERIVED(L2Slice, bypassing.limit, "Requests it may hold"),
     STATE_ARRAY(L2Slice, bypassing.message, bypassing.slots, "Requests that bypass the tags"),
     STATE_ARRAY(L2Slice, bypassing.ready, bypassing.slots, "When each goes on"),

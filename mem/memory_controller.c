@@ -22,7 +22,7 @@ static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
     }
     returns->held--;
     audit_leave(&mc->obj, return_queue((uint32_t)(returns - mc->returns)), returns->first);
-    if (++returns->first == mc->return_entries) returns->first = 0;
+    if (++returns->first == mc->return_places) returns->first = 0;
 }
 
 /* `port_due` of a port: when its oldest response may leave. */
@@ -305,7 +305,7 @@ static uint64_t without_return_place(const MemoryController *mc, uint32_t q) {
     uint64_t without = 0;
     for (uint64_t rest = mc->queue[q].unserved_reply; rest; rest &= rest - 1) {
         const ReturnQueue *returns = &mc->returns[request_at(mc, q, (uint32_t)__builtin_ctzll(rest))->port];
-        if (returns->held + returns->promised == mc->return_entries) without |= rest & -rest;
+        if (returns->held + returns->promised >= mc->return_entries) without |= rest & -rest;
     }
     return without;
 }

@@ -22,7 +22,8 @@ static void memory_controller_build(SimObject *object) {
     MemoryController *mc = (MemoryController *)object;
     check_shape(mc);
     mc->request_slots = mc->queues * DRAM_QUEUE_MAX;
-    mc->return_slots = mc->ports * mc->return_entries;
+    mc->return_places = mc->return_entries;
+    mc->return_slots = mc->ports * mc->return_places;
     mc->timing = (DramTiming){
         .tCL = mc->tCL,
         .tWL = mc->tWL,
@@ -112,13 +113,14 @@ static const Field memory_controller_fields[] = {
     PARAM(MemoryController, ports, "1", "ports", "Ports, one per L2 slice", .min = 1, .max = PORTS_MAX),
     PARAM(MemoryController, queues, "1", "queues",
           "Request queues; a request's class chooses, and a posted write is of the last; low queues first",
-          .min = 1, .max = QUEUES_MAX),
+          .min = 1, .max = QUEUES_MAX, .converts = true),
     PARAM(MemoryController, class_queues, "", "queues",
-          "Queue of each class, class 0 first: \"1,1,0\"; of those left out: their own number, or the last"),
+          "Queue of each class, class 0 first: \"1,1,0\"; of those left out: their own number, or the last",
+          .converts = true),
     PARAM(MemoryController, queue_entries, "64", "requests", "Room in each queue", .min = 1,
-          .max = DRAM_QUEUE_MAX),
+          .max = DRAM_QUEUE_MAX, .converts = true),
     PARAM(MemoryController, return_entries, "116", "responses", "Room for responses of each port", .min = 1,
-          .max = RETURN_ENTRIES_MAX),
+          .max = RETURN_ENTRIES_MAX, .converts = true),
     PARAM_CHOICE(MemoryController, scheduler, "frfcfs", "frfcfs|fcfs",
                  "Row hits first, then oldest; or each bank in order of arrival", .timing = true),
     PARAM(MemoryController, latency, "0", "cycles",
@@ -153,7 +155,9 @@ static const Field memory_controller_fields[] = {
     PARAM_FLAG(MemoryController, check_commands, "false", "Verify every command against all timings",
                .timing = true),
     DERIVED(MemoryController, request_slots, "queues * 64"),
-    DERIVED(MemoryController, return_slots, "ports * return_entries"),
+    STATE(MemoryController, return_slots, "ports * return_places"),
+    STATE(MemoryController, return_places, "Places for responses of each port"),
+    DERIVED(MemoryController, pad, "Alignment"),
     DERIVED(MemoryController, timing, "The timing set"),
     PORT_ARRAY(MemoryController, cpu, ports, memory_protocol, ROLE_RESPONDER, "From the L2 slices"),
     STATE(MemoryController, dram, "Banks and timings"),

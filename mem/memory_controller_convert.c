@@ -1,5 +1,6 @@
-/* Taking over what waits for the channel in other queues: a warm machine under another DRAM schedule. Banks,
- * rows, timings, responses under way and counters are rows that the kernel has copied. */
+/* Taking over what waits for the channel in other queues, a warm machine under another DRAM schedule, and
+ * what waits for the ports with other room for it. Banks, rows, timings and counters are rows that the kernel
+ * has copied. */
 #include "core/sim/snapshot.h"
 #include "mem/memory_controller_state.h"
 
@@ -123,17 +124,63 @@ static bool take_over(MemoryController *mc, SavedQueues *before, const SavedObje
     return true;
 }
 
-bool memory_controller_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes,
-                               char *why, size_t why_size) {
-    MemoryController *mc = (MemoryController *)object;
+/* Rings of responses that are too short grow; longer ones stay as they are. */
+static void make_room_for_responses(MemoryController *mc) {
+    uint32_t before = mc->return_places, places = mc->return_entries;
+    if (places <= before) return;
+    Response *responses = array_grown(NULL, 0, mc->ports * places, sizeof *responses);
+    for (uint32_t port = 0; port < mc->ports; port++) {
+        for (uint32_t i = 0; i < mc->returns[port].held; i++)
+            responses[port * places + i] = *response_at(mc, port, i);
+        mc->returns[port].first = 0;
+    }
+    free(mc->responses);
+    mc->responses = responses;
+    mc->return_places = places;
+    mc->return_slots = mc->ports * places;
+}
+
+static bool is_full(const MemoryController *mc, const ReturnQueue *returns) {
+    return returns->held + returns->promised >= mc->return_entries;
+}
+
+/* Would the response of the request that the plan serves find no place? */
+static bool plan_lacks_place(const MemoryController *mc) {
+    const DramChoice *plan = &mc->plan;
+    if (plan->cycle == NEVER || !(mc->queue[plan->queue].unserved_reply >> plan->rank & 1)) return false;
+    return is_full(mc, &mc->returns[request_at(mc, plan->queue, plan->rank)->port]);
+}
+
+static void look_for_full_ports(MemoryController *mc) {
+    mc->full_returns = 0;
+    for (uint32_t port = 0; port < mc->ports; port++)
+        mc->full_returns += is_full(mc, &mc->returns[port]);
+    if (plan_lacks_place(mc)) mc->plan = DRAM_NO_CHOICE;
+    mc->replan = 1;
+}
+
+static bool take_over_queues(MemoryController *mc, const SavedObject *saved, const SnapshotChanges *changes,
+                             char *why, size_t why_size) {
     SavedQueues before = {0};
-    if (!saved_matches_but(saved, queue_params, queue_rows, why, why_size)) return false;
     bool good = read_queues(&before, saved, mc->banks);
     if (!good)
-        snprintf(why, why_size, "%s: its queues are damaged", object_path(object));
+        snprintf(why, why_size, "%s: its queues are damaged", object_path(&mc->obj));
     else
         good = take_over(mc, &before, saved, changes, why, why_size);
     free(before.queue);
     free(before.requests);
     return good;
+}
+
+bool memory_controller_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes,
+                               char *why, size_t why_size) {
+    static const char *const return_params[] = {"return_entries", NULL};
+    MemoryController *mc = (MemoryController *)object;
+    if (!saved_rows_but(saved, queue_rows, why, why_size)) return false;
+    if (!saved_same(saved, queue_params) && !take_over_queues(mc, saved, changes, why, why_size))
+        return false;
+    if (saved_same(saved, return_params)) return true;
+    make_room_for_responses(mc);
+    look_for_full_ports(mc);
+    return true;
 }

@@ -52,8 +52,10 @@ typedef struct {
     uint32_t bus_bytes, burst_bytes;
     uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL;
     uint32_t check_commands;
-    uint32_t request_slots, return_slots; /* in all queues, in all ports; a queue that was longer may hold
-                                           * more than queue_entries until it has drained */
+    /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
+     * it has drained. */
+    uint32_t request_slots, return_slots;
+    uint32_t return_places, pad; /* of each port */
     DramTiming timing;
     Port *cpu;
 
@@ -61,7 +63,7 @@ typedef struct {
     DramQueue *queue;     /* queues                                          */
     Request *requests;    /* request_slots: queue * DRAM_QUEUE_MAX + slot    */
     ReturnQueue *returns; /* ports                                           */
-    Response *responses;  /* return_slots: port * return_entries + place     */
+    Response *responses;  /* return_slots: port * return_places + place      */
     DramChoice plan;
     uint64_t plan_expires; /* cycle in which a request passes age_cap         */
     uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
@@ -97,15 +99,15 @@ static inline uint32_t return_queue(uint32_t port) {
 
 static inline uint32_t place_index(const MemoryController *mc, const ReturnQueue *returns, uint32_t place) {
     uint32_t index = returns->first + place;
-    return index >= mc->return_entries ? index - mc->return_entries : index;
+    return index >= mc->return_places ? index - mc->return_places : index;
 }
 
 static inline Response *response_at(const MemoryController *mc, uint32_t port, uint32_t place) {
-    return &mc->responses[port * mc->return_entries + place_index(mc, &mc->returns[port], place)];
+    return &mc->responses[port * mc->return_places + place_index(mc, &mc->returns[port], place)];
 }
 
 static inline Response *oldest_response(const MemoryController *mc, uint32_t port) {
-    return &mc->responses[port * mc->return_entries + mc->returns[port].first];
+    return &mc->responses[port * mc->return_places + mc->returns[port].first];
 }
 
 static inline Request *request_in(const MemoryController *mc, uint32_t queue, uint32_t slot) {

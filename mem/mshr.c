@@ -1,7 +1,12 @@
 #include "mem/mshr.h"
 
+#include "core/sim/snapshot.h"
+
+#include <stdlib.h>
+
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
-    *shape = (MshrShape){.entries = entries, .merges = merges, .buckets = 2, .bucket_shift = 63};
+    *shape = (MshrShape){
+        .entries = entries, .merges = merges, .places = entries, .buckets = 2, .bucket_shift = 63};
     while (1u << shape->slot_shift < merges)
         shape->slot_shift++;
     shape->slots = entries << shape->slot_shift;
@@ -26,15 +31,19 @@ uint32_t mshr_find(const Mshr *mshr, uint64_t line_address) {
     return NO_MSHR;
 }
 
+static void remember_address(Mshr *mshr, uint32_t entry) {
+    uint32_t b = home_bucket(mshr, mshr->entry[entry].address);
+    while (mshr->bucket[b])
+        b = next_bucket(mshr, b);
+    mshr->bucket[b] = entry + 1;
+}
+
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line) {
     ensure(!mshr_full(mshr));
     uint32_t e = mshr->released_count ? mshr->released[--mshr->released_count] : mshr->fresh++;
     mshr->entry[e] = (MshrEntry){.address = line_address, .set = set, .line = line};
     mshr->used++;
-    uint32_t b = home_bucket(mshr, line_address);
-    while (mshr->bucket[b])
-        b = next_bucket(mshr, b);
-    mshr->bucket[b] = e + 1;
+    remember_address(mshr, e);
     return e;
 }
 
@@ -97,4 +106,55 @@ void mshr_pop_woken(Mshr *mshr) {
     mshr->woken_count--;
     mshr->entry[entry].waiting--;
     release_when_answered(mshr, entry);
+}
+
+/* Taking over. */
+
+/* At least so much room as there is, and as the limits need. */
+static MshrShape roomy(const MshrShape *shape) {
+    uint32_t places = shape->entries > shape->places ? shape->entries : shape->places;
+    uint32_t requests = 1u << shape->slot_shift;
+    MshrShape roomy;
+    mshr_shape_init(&roomy, places, shape->merges > requests ? shape->merges : requests);
+    roomy.entries = shape->entries;
+    roomy.merges = shape->merges;
+    return roomy;
+}
+
+/* Every request goes on waiting in its entry, whose number the fills under way know. */
+static void move_requests(Mshr *mshr, const MshrShape *to) {
+    const MshrShape *from = &mshr->shape;
+    MemMessage *request = array_grown(NULL, 0, to->slots, sizeof *request);
+    uint32_t *missing = array_grown(NULL, 0, to->slots, sizeof *missing);
+    uint32_t *woken = array_grown(NULL, 0, to->slots, sizeof *woken);
+    uint32_t mask = (1u << from->slot_shift) - 1;
+    for (uint32_t slot = 0; slot < mshr->fresh << from->slot_shift; slot++) {
+        uint32_t moved = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
+        request[moved] = mshr->request[slot];
+        missing[moved] = mshr->missing[slot];
+    }
+    for (uint32_t i = 0; i < mshr->woken_count; i++) {
+        uint32_t slot = mshr->woken[(mshr->woken_first + i) % from->slots];
+        woken[i] = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
+    }
+    mshr->woken_first = 0;
+    free(mshr->request);
+    free(mshr->missing);
+    free(mshr->woken);
+    mshr->request = request;
+    mshr->missing = missing;
+    mshr->woken = woken;
+}
+
+void mshr_make_room(Mshr *mshr) {
+    MshrShape before = mshr->shape, shape = roomy(&before);
+    if (shape.slots == before.slots) return;
+    move_requests(mshr, &shape);
+    mshr->entry = array_grown(mshr->entry, before.places, shape.places, sizeof *mshr->entry);
+    mshr->released = array_grown(mshr->released, before.places, shape.places, sizeof *mshr->released);
+    mshr->shape = shape;
+    free(mshr->bucket);
+    mshr->bucket = array_grown(NULL, 0, shape.buckets, sizeof *mshr->bucket);
+    for (uint32_t e = 0; e < mshr->fresh; e++)
+        if (mshr->entry[e].pending) remember_address(mshr, e);
 }

@@ -1,6 +1,6 @@
 /* Miss status holding registers: one entry per line with fills under way, and in each the requests that wait
- * for it. Plain data and functions, embedded in a cache object; allocates nothing. All-zero state is an empty
- * table.
+ * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is taken over by
+ * another machine. All-zero state is an empty table.
  *
  * An entry lives from the first miss until its last waiting request has been answered. Once all its fills are
  * in, it can no longer be found: a later miss on the line opens a new entry. */
@@ -20,12 +20,15 @@ typedef struct {
     uint16_t waiting; /* of those, not answered yet                                           */
 } MshrEntry;
 
+/* A table that was larger keeps its places, and may hold more than its limits until it has drained. */
 typedef struct {
-    uint32_t entries;
-    uint32_t merges;     /* requests per entry, the first included          */
+    uint32_t entries;    /* at most in use                         */
+    uint32_t merges;     /* requests per entry, the first included */
+    uint32_t places;     /* entries that there is room for         */
     uint32_t slot_shift; /* request i of entry e waits in slot (e << slot_shift) + i */
     uint32_t slots;
     uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills under way */
+    uint32_t pad;
 } MshrShape;
 
 typedef struct {
@@ -43,13 +46,20 @@ typedef struct {
 } Mshr;
 
 #define MSHR_ROWS(T, m)                                                                                      \
-    DERIVED(T, m.shape, "Sizes of the MSHR table")                                                           \
-    , STATE_ARRAY(T, m.entry, m.shape.entries, "MSHR entries")                                               \
+    DERIVED(T, m.shape.entries, "MSHRs that may be in use")                                                  \
+    , DERIVED(T, m.shape.merges, "Requests that one may hold")                                               \
+    , STATE(T, m.shape.places, "Size of the MSHR table")                                                     \
+    , STATE(T, m.shape.slot_shift, "log2 of the requests per entry that there is room for")                  \
+    , STATE(T, m.shape.slots, "Requests that there is room for")                                             \
+    , STATE(T, m.shape.buckets, "Size of its hash table")                                                    \
+    , STATE(T, m.shape.bucket_shift, "64 - log2 of that")                                                    \
+    , DERIVED(T, m.shape.pad, "Alignment")                                                                   \
+    , STATE_ARRAY(T, m.entry, m.shape.places, "MSHR entries")                                                \
     , STATE_ARRAY(T, m.request, m.shape.slots, "Requests waiting in MSHRs")                                  \
     , STATE_ARRAY(T, m.missing, m.shape.slots, "Sectors that each of them waits for")                        \
     , STATE_ARRAY(T, m.woken, m.shape.slots, "Requests whose data has come, in order")                       \
     , STATE_ARRAY(T, m.bucket, m.shape.buckets, "Hash table from line address to entry")                     \
-    , STATE_ARRAY(T, m.released, m.shape.entries, "Free entries that were used before")                      \
+    , STATE_ARRAY(T, m.released, m.shape.places, "Free entries that were used before")                       \
     , STATE(T, m.used, "Entries in use")                                                                     \
     , STATE(T, m.lent, "Entries in use for a DMA engine")                                                    \
     , STATE(T, m.released_count, "Entries in the list of free ones")                                         \
@@ -59,9 +69,11 @@ typedef struct {
 
 /* 1 <= entries <= 65536, 1 <= merges <= 65535. */
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges);
+/* A table that was taken over from another machine: room for the entries and merges that this one allows. */
+void mshr_make_room(Mshr *mshr);
 
 static inline bool mshr_full(const Mshr *mshr) {
-    return mshr->used == mshr->shape.entries;
+    return mshr->used >= mshr->shape.entries;
 }
 /* Of an entry that was opened: has its last request been answered? */
 static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {

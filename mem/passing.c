@@ -1,10 +1,24 @@
 #include "mem/passing.h"
 
+#include "core/sim/snapshot.h"
+
+void passing_build(Passing *passing) {
+    passing->places = passing->limit;
+}
+
+void passing_make_room(Passing *passing) {
+    uint32_t before = passing->places, places = passing->limit;
+    if (places <= before) return;
+    passing->original = array_grown(passing->original, before, places, sizeof *passing->original);
+    passing->released = array_grown(passing->released, before, places, sizeof *passing->released);
+    passing->places = places;
+}
+
 Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m,
                     uint32_t dirty_line) {
     const Cache *c = &object->cache;
     if (cache_miss_queue_room(c) < 1u + cache_is_dirty(c, dirty_line)) return STALL_MISS_QUEUE;
-    if (!(m->flags & MEM_POSTED) && passing->count == passing->limit) return STALL_PASSING;
+    if (!(m->flags & MEM_POSTED) && passing->count >= passing->limit) return STALL_PASSING;
     return STALL_NONE;
 }
 

@@ -9,7 +9,8 @@
 
 typedef struct {
     uint32_t limit;
-    uint32_t count, released_count, fresh;
+    uint32_t places; /* that there is room for: more than the limit in a machine that took over more */
+    uint32_t count, released_count, fresh, pad;
     MemMessage *original; /* requests sent on and not answered yet, as they came              */
     uint32_t *released;   /* stack of places in `original` that were used before and are free */
     uint64_t answered;
@@ -18,12 +19,14 @@ typedef struct {
 
 #define PASSING_ROWS(T, m, most)                                                                             \
     PARAM_NAMED(T, m.limit, "passing_limit", most, "requests",                                               \
-                "Writes, atomics and bypassing reads under way", .min = 1, .max = 65536),                    \
-        STATE(T, m.count, "Requests that passed through and are not answered")                               \
+                "Writes, atomics and bypassing reads under way", .min = 1, .max = 65536, .converts = true),  \
+        STATE(T, m.places, "How many there is room for")                                                     \
+    , DERIVED(T, m.pad, "Alignment")                                                                         \
+    , STATE(T, m.count, "Requests that passed through and are not answered")                                 \
     , STATE(T, m.released_count, "Places in the list of free ones")                                          \
     , STATE(T, m.fresh, "First place that was never used")                                                   \
-    , STATE_ARRAY(T, m.original, m.limit, "Requests that passed through, as they came")                      \
-    , STATE_ARRAY(T, m.released, m.limit, "Free places that were used before")                               \
+    , STATE_ARRAY(T, m.original, m.places, "Requests that passed through, as they came")                     \
+    , STATE_ARRAY(T, m.released, m.places, "Free places that were used before")                              \
     , STATE(T, m.answered, "Answers passed on")                                                              \
     ,                                                                                                        \
         STAT_NAMED(T, m.off_hits, "off_hits", "accesses",                                                    \
@@ -51,6 +54,10 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
  * come back, but the data comes from below. A line taken in this state has a tag and no valid sector. */
 Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                      uint64_t now);
+
+/* For the class's build() and, when it was taken over from a machine with another limit, convert(). */
+void passing_build(Passing *passing);
+void passing_make_room(Passing *passing);
 
 void passing_report(const SimObject *object, const Passing *passing, FILE *out);
 

@@ -21,7 +21,6 @@ void prioritization_build(PrioritizationBuffer *buffer) {
 
 const char *const prioritization_params[] = {"prioritization_queues", "prioritization_places",
                                              "prioritization_total", NULL};
-const char *const prioritization_rows[] = {"buffer.request", "buffer.arrival", NULL};
 
 bool prioritization_convert(PrioritizationBuffer *buffer) {
     memset(buffer->first, 0, sizeof buffer->first); /* places are others */

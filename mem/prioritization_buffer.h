@@ -26,12 +26,14 @@ typedef struct {
 #define PRIORITIZATION_ROWS(T, m)                                                                            \
     PARAM_NAMED(T, m.queues, "prioritization_queues", "48", "queues",                                        \
                 "Prioritization buffer: FIFO queues, by the number of the warp", .min = 1,                   \
-                .max = PRIORITIZATION_QUEUES_MAX)                                                            \
+                .max = PRIORITIZATION_QUEUES_MAX, .converts = true)                                          \
     ,                                                                                                        \
         PARAM_NAMED(T, m.places, "prioritization_places", "0", "requests",                                   \
-                    "Requests that each can hold; 0: there is no such buffer", .max = 4096),                 \
+                    "Requests that each can hold; 0: there is no such buffer", .max = 4096,                  \
+                    .converts = true),                                                                       \
         PARAM_NAMED(T, m.total, "prioritization_total", "0", "requests",                                     \
-                    "Requests that all of them can hold; 0: what their places allow", .max = 262144),        \
+                    "Requests that all of them can hold; 0: what their places allow", .max = 262144,         \
+                    .converts = true),                                                                       \
         DERIVED(T, m.slots, "Places of all queues")                                                          \
     , DERIVED(T, m.limit, "Requests in all of them at most")                                                 \
     , STATE(T, m.count, "Requests in the prioritization buffer")                                             \
@@ -47,7 +49,8 @@ typedef struct {
 void prioritization_build(PrioritizationBuffer *buffer);
 
 /* Parameters on which the sizes of these rows depend, for Class.convert(); NULL ends them. */
-extern const char *const prioritization_params[], *const prioritization_rows[];
+extern const char *const prioritization_params[];
+#define PRIORITIZATION_CONVERTED_ROWS "buffer.request", "buffer.arrival"
 /* The state of one of other sizes has been put in place, without those rows. False: it is not empty. */
 bool prioritization_convert(PrioritizationBuffer *buffer);
 

@@ -1,5 +1,6 @@
 #include "mem/queue_delays.h"
 
+#include "core/sim/snapshot.h"
 #include "mem/cache.h"
 #include "mem/caches.h"
 #include "mem/part.h"
@@ -8,8 +9,10 @@ enum { BUCKETS = 12 }; /* 0; 1; 2 to 3; 4 to 7; ... 1024 and more */
 
 struct QueueDelays {
     SimObject obj;
-    uint64_t *arrived; /* per slot of the pipeline; 0: it came before this part did */
-    uint64_t slots, pipeline_ticks;
+    uint64_t *arrived; /* ring: of the requests in the pipeline that came after this part did */
+    uint32_t slots;    /* of it, a power of two                                               */
+    uint32_t first, count, pad;
+    uint64_t pipeline_ticks;
     uint64_t bucket[BUCKETS], requests, cycles;
 };
 
@@ -17,8 +20,14 @@ QueueDelays *queue_delays_of(const SimObject *cache) {
     return (QueueDelays *)part_of(cache, &queue_delays_class);
 }
 
-void queue_delays_enter(QueueDelays *delays, uint32_t slot, uint64_t arrived) {
-    delays->arrived[slot] = arrived;
+/* A slice that was taken over from another machine may hold more than this one lets in. */
+void queue_delays_enter(QueueDelays *delays, uint64_t arrived) {
+    if (delays->count == delays->slots) {
+        delays->arrived = ring_grown(delays->arrived, delays->slots, 2 * delays->slots,
+                                     sizeof *delays->arrived);
+        delays->slots *= 2;
+    }
+    delays->arrived[(delays->first + delays->count++) & (delays->slots - 1)] = arrived;
 }
 
 static uint32_t bucket_of(uint64_t delay) {
@@ -26,9 +35,13 @@ static uint32_t bucket_of(uint64_t delay) {
     return bucket < BUCKETS ? bucket : BUCKETS - 1;
 }
 
-void queue_delays_leave(QueueDelays *delays, uint32_t slot, uint64_t now) {
-    if (!delays->arrived[slot]) return;
-    uint64_t delay = (now - delays->arrived[slot] - delays->pipeline_ticks) / delays->obj.period;
+void queue_delays_leave(QueueDelays *delays, uint32_t requests, uint64_t now) {
+    if (requests > delays->count) return;
+    /* Who came when the way was shorter has not waited. */
+    uint64_t due = delays->arrived[delays->first] + delays->pipeline_ticks;
+    uint64_t delay = now > due ? (now - due) / delays->obj.period : 0;
+    delays->first = (delays->first + 1) & (delays->slots - 1);
+    delays->count--;
     delays->bucket[bucket_of(delay)]++;
     delays->requests++;
     delays->cycles += delay;
@@ -52,7 +65,10 @@ static double average(const SimObject *object) {
 
 static const Field fields[] = {BASE(QueueDelays),
                                STATE_ARRAY(QueueDelays, arrived, slots, "When each request came"),
-                               DERIVED(QueueDelays, slots, "Slots of the pipeline"),
+                               STATE(QueueDelays, slots, "Size of that ring"),
+                               STATE(QueueDelays, first, "Oldest request in it"),
+                               STATE(QueueDelays, count, "Requests in it"),
+                               DERIVED(QueueDelays, pad, "Alignment"),
                                DERIVED(QueueDelays, pipeline_ticks, "Time from acceptance to the tags"),
                                BUCKET(0, "delay_0", "for nothing"),
                                BUCKET(1, "delay_1", "1 cycle"),

@@ -12,9 +12,9 @@ extern const Class queue_delays_class;
 
 /* Below a cache; NULL when there is none. */
 QueueDelays *queue_delays_of(const SimObject *cache);
-/* The request that came at `arrived` is accepted into this slot of the pipeline. */
-void queue_delays_enter(QueueDelays *delays, uint32_t slot, uint64_t arrived);
-/* It leaves the tags. */
-void queue_delays_leave(QueueDelays *delays, uint32_t slot, uint64_t now);
+/* The request that came at `arrived` is accepted into the pipeline. */
+void queue_delays_enter(QueueDelays *delays, uint64_t arrived);
+/* The oldest of so many requests in the pipeline leaves the tags. */
+void queue_delays_leave(QueueDelays *delays, uint32_t requests, uint64_t now);
 
 #endif

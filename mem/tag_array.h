@@ -89,10 +89,11 @@ typedef struct {
     uint64_t sheltered, lowered;
 } TagArray;
 
-/* For those that do not show sheltered and lowered in the stats. */
+/* For those that show neither sheltered and lowered in the stats nor lines_used to policies. */
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
     TAG_ARRAY_STATE_ROWS(T, m), STATE(T, m.sheltered, "Least recently used lines that were spared")          \
-    , STATE(T, m.lowered, "Lines that did not enter as the most recently used")
+    , STATE(T, m.lowered, "Lines that did not enter as the most recently used")                              \
+    , STATE(T, m.hash.fresh, "Hashed: first line that was never used")
 
 #define TAG_ARRAY_STATE_ROWS(T, m)                                                                           \
     DERIVED(T, m.shape, "Geometry and set index")                                                            \
@@ -105,8 +106,7 @@ typedef struct {
     , STATE_ARRAY(T, m.hash.links, m.shape.hashed, "Hashed: lines in the order of use, and free ones")       \
     , STATE(T, m.hash.oldest, "Hashed: least recently used line")                                            \
     , STATE(T, m.hash.newest, "Hashed: most recently used line")                                             \
-    , STATE(T, m.hash.free, "Hashed: first free line")                                                       \
-    , STATE(T, m.hash.fresh, "Hashed: first line that was never used")
+    , STATE(T, m.hash.free, "Hashed: first free line")
 
 /* A geometry that cannot be built is a user error that names `path`. */
 void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);

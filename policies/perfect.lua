@@ -5,6 +5,8 @@
 -- A queue is what holds requests on their way: miss queues, requests that pass through, responses of the memory
 -- controller, and the wires. What a request waits for at a place of its own stays as it is: merges per MSHR (a parameter
 -- here), pipelines, and the 64 requests among which a memory controller chooses; more wait in the wire before it.
+--
+-- A warm machine keeps its clocks: it can go on under memory=1.
 local policy = require "warpwright.policy"
 local core = require "warpwright.core"
 

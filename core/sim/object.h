@@ -68,9 +68,10 @@ typedef struct {
     const char *choices; /* "a|b|c": a uint32_t that holds the index of the word                         */
     double min, max;     /* of a numeric parameter; both 0: any                                          */
     bool power_of_two;
-    bool timing; /* a parameter on which no saved state depends: it may differ on resume, if asked for */
-    bool flag;   /* a uint32_t parameter that is true or false                                   */
-    bool knob;   /* policies may set it at run time: a parameter is then its first value, and saved  */
+    bool timing;   /* a parameter on which no saved state depends: it may differ on resume, if asked for */
+    bool converts; /* so may this one: Class.convert() sees to the state that depends on it          */
+    bool flag;     /* a uint32_t parameter that is true or false                                   */
+    bool knob;     /* policies may set it at run time: a parameter is then its first value, and saved  */
     size_t offset, bytes; /* in the struct; bytes 0 for rows without bytes                                */
     size_t element_bytes; /* arrays                                                                       */
     size_t count_offset;  /* arrays: the uint32_t member that holds the number of elements                */
@@ -190,9 +191,9 @@ struct Class {
     void (*check)(const SimObject *object, bool idle);
     /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
     void (*report)(const SimObject *object, FILE *out);
-    /* Takes over the state of an object of this class of which more than timing differs. The kernel has
-     * copied the rows that kept their size; this corrects them and supplies the others. False with the reason
-     * in `why` when it cannot be done. */
+    /* Takes over the state of an object of this class of which parameters that `convert` differ. The kernel
+     * has copied the rows that kept their size, and the arrays whose size is state with the size they had;
+     * this corrects them and supplies the others. False with the reason in `why` when it cannot be done. */
     bool (*convert)(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
                     char *why, size_t why_size);
     void (*destroy)(SimObject *object);

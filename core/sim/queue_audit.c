@@ -140,8 +140,20 @@ void audit_queue(SimObject *object, uint32_t queue, const char *name, QueueOrder
                                        .until = object->sim->now};
 }
 
+/* What a snapshot brought may have more slots than the queue that was announced. */
+static void add_slots(QueueAudit *q, uint32_t slots) {
+    AuditSlot *more = zeroed(slots, sizeof *more);
+    for (uint32_t i = 0; i < q->slots; i++)
+        more[i] = q->slot[i];
+    free(q->slot);
+    q->slot = more;
+    q->slots = slots;
+}
+
 static QueueAudit *audited(const SimObject *object, uint32_t queue, uint32_t slot) {
     QueueAudit *q = &object->audit->queue[queue];
+    if (object->audit->restarted && queue < object->audit->queues && q->name && slot >= q->slots)
+        add_slots(q, slot + 1);
     if (queue >= object->audit->queues || !q->name || slot >= q->slots)
         panic("%s: slot %u of queue %u: there is no such queue, or slot", object->path, slot, queue);
     return q;

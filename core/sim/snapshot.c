@@ -196,12 +196,14 @@ static void say_other(const SimObject *object, const Field *f, const char *befor
              shown(before), shown(now), allowed ? ", and its state cannot be converted" : "");
 }
 
-static bool same_param(const SavedObject *saved, const Field *f, char *why, size_t why_size) {
-    const char *before = saved_text(saved, f->name);
-    char *now = object_get_text(saved->object, f);
-    bool same = before && strcmp(before, now) == 0;
-    if (!same) say_other(saved->object, f, before, now, true, why, why_size);
-    free(now);
+bool saved_same(const SavedObject *saved, const char *const *params) {
+    bool same = true;
+    for (; *params && same; params++) {
+        const char *before = saved_text(saved, *params);
+        char *now = object_get_text(saved->object, object_field(saved->object, FIELD_PARAM, *params));
+        same = before && strcmp(before, now) == 0;
+        free(now);
+    }
     return same;
 }
 
@@ -215,20 +217,38 @@ static bool same_size(const SavedObject *saved, const Field *f, char *why, size_
     return false;
 }
 
-bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
-                       char *why, size_t why_size) {
-    for (const Field *f = saved->object->class->fields; f->kind != FIELD_END; f++) {
+bool saved_rows_but(const SavedObject *saved, const char *const *rows, char *why, size_t why_size) {
+    for (const Field *f = saved->object->class->fields; f->kind != FIELD_END; f++)
         if (is_state(f) && !is_among(f->name, rows) && !same_size(saved, f, why, why_size)) return false;
-        if (f->kind == FIELD_PARAM && !f->knob && !f->timing && !is_among(f->name, params) &&
-            !same_param(saved, f, why, why_size))
-            return false;
-    }
     return true;
 }
 
-/* True when they are equal, or differ where they may; `structural` is set when more than timing
- * differs. */
-static bool compare_params(const SavedObject *saved, const SnapshotChanges *changes, bool *structural,
+/* Elsewhere state has the alignment that the kernel gives it, too. */
+static void *zeroed_array(size_t bytes) {
+    enum { ALIGNMENT = 256 };
+    size_t size = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    void *array = aligned_alloc(ALIGNMENT, size);
+    ensure(array);
+    return memset(array, 0, size);
+}
+
+void *array_grown(void *array, size_t count, size_t wanted, size_t element_bytes) {
+    ensure(count <= wanted);
+    void *grown = zeroed_array(wanted * element_bytes);
+    if (count) memcpy(grown, array, count * element_bytes);
+    free(array);
+    return grown;
+}
+
+void *ring_grown(void *array, size_t count, size_t wanted, size_t element_bytes) {
+    ensure(2 * count <= wanted);
+    uint8_t *grown = array_grown(array, count, wanted, element_bytes);
+    memcpy(grown + count * element_bytes, grown, count * element_bytes); /* what wraps around */
+    return grown;
+}
+
+/* True when they are equal, or differ where they may; `converts` is set when more than timing differs. */
+static bool compare_params(const SavedObject *saved, const SnapshotChanges *changes, bool *converts,
                            char *why, size_t why_size) {
     const SimObject *object = saved->object;
     bool may_change = changes && changes->allowed;
@@ -237,12 +257,12 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
         const char *before = saved_text(saved, f->name);
         char *now = object_get_text(object, f);
         bool equal = before && strcmp(before, now) == 0;
-        bool refused = !equal && !(may_change && (f->timing || object->class->convert));
+        bool refused = !equal && !(may_change && (f->timing || f->converts));
         if (refused)
             say_other(object, f, before, now, may_change, why, why_size);
         else if (!equal)
             note(changes, "%s.%s: %s became %s", object->path, f->name, shown(before), shown(now));
-        if (!equal && !f->timing) *structural = true;
+        if (!equal && f->converts) *converts = true;
         free(now);
         if (refused) return false;
     }
@@ -264,25 +284,39 @@ static void tell_of_knobs(const SavedObject *saved, const SnapshotChanges *chang
     }
 }
 
-/* An array whose size is itself state may be of another size than at present. */
-static bool resize_array(SimObject *object, const Field *f, uint64_t count) {
-    if (count % f->element_bytes || count / f->element_bytes > UINT32_MAX) return false;
-    for (const Field *g = object->class->fields; g->kind != FIELD_END; g++) {
-        if (g->kind != FIELD_STATE || g->offset != f->count_offset) continue;
+/* Arrays whose number of elements, `g`, is itself state get as many as they had. */
+static bool resize_arrays(SimObject *object, const SavedObject *saved, const Field *g, uint32_t elements) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        size_t count = 0;
+        if (f->kind != FIELD_STATE_ARRAY || f->count_offset != g->offset) continue;
+        if (!saved_row(saved, f->name, &count) || count != elements * f->element_bytes) return false;
+        if (object_count(object, f) == elements) continue;
         void **array = (void **)(void *)((char *)object + f->offset);
         free(*array);
-        size_t rounded = (count + 255) / 256 * 256;
-        *array = aligned_alloc(256, rounded ? rounded : 256);
-        ensure(*array);
-        *(uint32_t *)(void *)((char *)object + f->count_offset) = (uint32_t)(count / f->element_bytes);
-        return true;
+        *array = zeroed_array(count);
     }
-    return false;
+    *(uint32_t *)(void *)((char *)object + g->offset) = elements;
+    return true;
+}
+
+static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *why, size_t why_size) {
+    for (const Field *g = object->class->fields; g->kind != FIELD_END; g++) {
+        uint32_t elements;
+        size_t count = 0;
+        if (g->kind != FIELD_STATE || g->bytes != sizeof elements) continue;
+        const uint8_t *bytes = saved_row(saved, g->name, &count);
+        if (!bytes || count != sizeof elements) continue;
+        memcpy(&elements, bytes, sizeof elements);
+        if (!resize_arrays(object, saved, g, elements))
+            return fail(why, why_size, object->path, "an array and its length contradict each other");
+    }
+    return true;
 }
 
 /* Takes over the rows that have the size they had; `left` says how many have not. */
 static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_knobs, uint32_t *left,
                       char *why, size_t why_size) {
+    if (!resize_to_saved(object, saved, why, why_size)) return false;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         size_t count = 0, present;
         if (!is_state(f) || (f->knob && reset_knobs)) continue;
@@ -291,21 +325,14 @@ static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_kn
             snprintf(why, why_size, "%s: the checkpoint has no '%s'", object->path, f->name);
             return false;
         }
-        row_bytes(object, f, &present);
-        if (present != count && (f->kind != FIELD_STATE_ARRAY || !resize_array(object, f, count))) {
+        uint8_t *row = row_bytes(object, f, &present);
+        if (present == count) {
+            memcpy(row, bytes, count);
+        } else {
             snprintf(why, why_size, "%s: its '%s' has %zu bytes in the checkpoint and %zu in this machine",
                      object->path, f->name, count, present);
             (*left)++;
-            continue;
         }
-        memcpy(row_bytes(object, f, &present), bytes, count);
-    }
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
-        size_t count, present;
-        if (f->kind != FIELD_STATE_ARRAY || !saved_row(saved, f->name, &count)) continue;
-        row_bytes(object, f, &present);
-        if (present != count && *left == 0)
-            return fail(why, why_size, object->path, "an array and its length contradict each other");
     }
     return true;
 }
@@ -324,15 +351,15 @@ static bool next_section(Section *section, Reader *reader) {
 static bool load_object(SimObject *object, Section *section, const SnapshotChanges *changes,
                         SavedObject *saved, char *why, size_t why_size) {
     uint32_t left = 0;
-    bool structural = false;
+    bool converts = false;
     saved->object = object;
     section->taken = true;
     if (!read_object(saved, &section->body)) return fail(why, why_size, section->path, "damaged");
     tell_of_knobs(saved, changes);
-    if (!compare_params(saved, changes, &structural, why, why_size) ||
+    if (!compare_params(saved, changes, &converts, why, why_size) ||
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;
-    if (structural) return object->class->convert(object, saved, changes, why, why_size);
+    if (converts) return object->class->convert(object, saved, changes, why, why_size);
     if (left == 0 && saved->rows != count_rows(object->class, false))
         return fail(why, why_size, section->path, "the checkpoint has rows that this version does not know");
     return left == 0;
@@ -443,6 +470,20 @@ void sim_save(const Sim *sim, Buffer *buffer) {
         save_link(sim->links[i], buffer);
 }
 
+static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, char *why, size_t why_size) {
+    const Clock *clock = NULL;
+    for (uint32_t i = 0; i < sim->clock_count; i++)
+        if (strcmp(sim->clocks[i].name, name) == 0) clock = &sim->clocks[i];
+    if (clock && clock->hertz != hertz)
+        snprintf(why, why_size,
+                 "clock.%s has %lu Hz in the checkpoint and %lu Hz in this machine; legal is the same, since "
+                 "times are saved in ticks that all clocks have in common",
+                 name, hertz, clock->hertz);
+    else
+        snprintf(why, why_size, "clock.%s has %lu Hz in the checkpoint; this machine has other clocks", name,
+                 hertz);
+}
+
 /* Times are in ticks of the common time base, so every clock must be the same. */
 static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_size) {
     uint32_t count = reader_u32(reader);
@@ -452,8 +493,7 @@ static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_si
         uint64_t hertz = reader_u64(reader);
         if (i < sim->clock_count && strcmp(name, sim->clocks[i].name) == 0 && hertz == sim->clocks[i].hertz)
             continue;
-        snprintf(why, why_size, "clock.%s has %lu Hz in the checkpoint; this machine has other clocks", name,
-                 hertz);
+        say_other_clock(sim, name, hertz, why, why_size);
         return false;
     }
     uint32_t quantum = reader_u32(reader);

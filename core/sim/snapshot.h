@@ -35,15 +35,22 @@ uint64_t object_hash(const SimObject *object);
 /* A parameter of an object as it was saved, as a number or the index of its choice; -1 when it had none of
  * this name. */
 double saved_param(const SavedObject *saved, const char *name);
-/* True when only timing and the parameters of these names (NULL ends them) differ, and all rows but those
- * have the size they had; else false with the reason. */
-bool saved_matches_but(const SavedObject *saved, const char *const *params, const char *const *rows,
-                       char *why, size_t why_size);
+/* True when none of the parameters of these names (NULL ends them) differs. */
+bool saved_same(const SavedObject *saved, const char *const *params);
+/* True when all rows but those of these names (NULL ends them) have been copied; else false with the
+ * reason. */
+bool saved_rows_but(const SavedObject *saved, const char *const *rows, char *why, size_t why_size);
 /* The same as text; NULL when it had none. */
 const char *saved_text(const SavedObject *saved, const char *name);
 /* The bytes of its row, or NULL. */
 const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count);
 /* The same, copied to where they are aligned; the caller frees them. */
 void *saved_row_copy(const SavedObject *saved, const char *name, size_t *count);
+/* A state array with `wanted` elements instead of `count`, no fewer: the new ones are zero. It takes the
+ * place of the old one, if there was one, which is freed. */
+void *array_grown(void *array, size_t count, size_t wanted, size_t element_bytes);
+/* The same of a ring that numbers its elements modulo its slots, a power of two of them: what is in it keeps
+ * its numbers. */
+void *ring_grown(void *array, size_t count, size_t wanted, size_t element_bytes);
 
 #endif

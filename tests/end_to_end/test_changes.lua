@@ -80,8 +80,8 @@ end)
 
 harness.test("what state depends on is refused by path and name", function()
   for _, case in ipairs {
-    { "sm[*].l1d.mshrs", 48, "sm[0].l1d.mshrs" }, { "sm[*].warps", 32, "sm[0].warps is 48" },
-    { "quantum", 8, "a quantum of 16 cycles" }, { "clock.core", "800MHz", "clock.core" },
+    { "sm[*].l1d.line", 64, "sm[0].l1d.line is 128" }, { "sm[*].warps", 32, "sm[0].warps is 48" },
+    { "quantum", 8, "a quantum of 16 cycles" }, { "clock.core", "800MHz", "clock.core has 700000000 Hz in the checkpoint and 800000000 Hz" },
   } do
     local sim = warm_machine()
     local ok, problem = pcall(sim.change, sim, { set = { [case[1]] = case[2] } })

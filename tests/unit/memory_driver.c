@@ -111,12 +111,6 @@ const Class memory_driver_class = {
     .destroy = driver_destroy,
 };
 
-static void responder_init(SimObject *object) {
-    MemoryResponder *responder = (MemoryResponder *)object;
-    responder->ring = calloc(responder->capacity, sizeof *responder->ring);
-    ensure(responder->ring);
-}
-
 static uint64_t answer_requests(MemoryResponder *responder, uint64_t now, uint64_t cycle) {
     while (responder->held) {
         const LoggedMessage *oldest = &responder->ring[responder->first];
@@ -158,7 +152,6 @@ static uint64_t responder_tick(SimObject *object, uint64_t now) {
 
 static void responder_destroy(SimObject *object) {
     MemoryResponder *responder = (MemoryResponder *)object;
-    free(responder->ring);
     free(responder->arrivals.entries);
 }
 
@@ -174,7 +167,7 @@ static const Field responder_fields[] = {
     PORT(MemoryResponder, cpu, memory_protocol, ROLE_RESPONDER, "Who asks"),
     STATE(MemoryResponder, first, "Oldest request of the ring"),
     STATE(MemoryResponder, held, "Requests in the ring"),
-    HOST(MemoryResponder, ring, "Requests that wait for their answer"),
+    STATE_ARRAY(MemoryResponder, ring, capacity, "Requests that wait for their answer"),
     HOST(MemoryResponder, arrivals, "What was taken"),
     FIELDS_END};
 
@@ -183,7 +176,6 @@ const Class memory_responder_class = {
     .doc = "Answers memory requests after a fixed time",
     .bytes = sizeof(MemoryResponder),
     .fields = responder_fields,
-    .init = responder_init,
     .tick = responder_tick,
     .destroy = responder_destroy,
 };

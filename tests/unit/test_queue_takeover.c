@@ -283,6 +283,73 @@ START_TEST(longer_queue_takes_at_once_what_waits_for_room) {
 }
 END_TEST
 
+/* To more room for responses and back, in which the rings stay longer. */
+START_TEST(room_for_responses_that_was_there_for_a_moment_changes_nothing) {
+    static const char own[] = "queue_entries=24 age_cap=200 return_entries=3";
+    rig = new_rig(own);
+    send_mixed_traffic(&rig);
+    char *straight = finished_stats(&rig);
+    sim_free(rig.sim);
+    rig = new_rig(own);
+    send_mixed_traffic(&rig);
+    run_to(&rig, 100 + 61 * (uint64_t)_i);
+    take_over("queue_entries=24 age_cap=200 return_entries=50");
+    sim_free(rig.sim);
+    rig = changed;
+    changed = new_rig(own);
+    send_mixed_traffic(&changed);
+    ck_assert_msg(takes_over(false), "%s", why);
+    ck_assert_uint_eq(changed.mc->return_places, 50);
+    char *got = finished_stats(&changed);
+    ck_assert_str_eq(got, straight);
+    free(got);
+    free(straight);
+}
+END_TEST
+
+static uint32_t places_taken(const Rig *r) {
+    return r->mc->returns[0].held + r->mc->returns[0].promised;
+}
+
+/* The second READ waits for the only place. It is planned in the first cycle of the changed machine, 20. */
+START_TEST(read_goes_on_at_once_when_there_is_more_room_for_responses) {
+    rig = new_rig("return_entries=1");
+    send_reads(&rig, 4, 1);
+    run_to(&rig, 20);
+    ck_assert_uint_eq(rig.mc->read_commands, 1);
+    changed = new_rig("return_entries=2");
+    send_reads(&changed, 4, 1);
+    ck_assert_msg(takes_over(false), "%s", why);
+    run_to(&changed, 21);
+    ck_assert_uint_eq(changed.mc->read_commands, 1);
+    run_to(&changed, 22);
+    ck_assert_uint_eq(changed.mc->read_commands, 2);
+    run_to_end(&changed);
+    ck_assert_uint_eq(memory_driver_responses(changed.drivers[0])->count, 4);
+}
+END_TEST
+
+/* Whatever command is planned: with more responses under way than there may be, no place is taken before
+ * fewer are, and never again more than two. */
+START_TEST(responses_that_are_too_many_leave_before_another_place_is_taken) {
+    rig = new_rig("return_entries=8");
+    send_reads(&rig, 20, 1);
+    run_to(&rig, 15 + (uint64_t)_i);
+    uint32_t taken = places_taken(&rig), answered = memory_driver_responses(rig.drivers[0])->count;
+    changed = new_rig("return_entries=2");
+    send_reads(&changed, 20, 1);
+    ck_assert_msg(takes_over(false), "%s", why);
+    ck_assert_uint_eq(places_taken(&changed), taken);
+    for (uint64_t cycle = 16 + (uint64_t)_i; places_taken(&changed) > 0; cycle++) {
+        run_to(&changed, cycle);
+        ck_assert_uint_le(places_taken(&changed), taken > 2 ? taken : 2);
+        taken = places_taken(&changed);
+    }
+    run_to_end(&changed);
+    ck_assert_uint_eq(answered + memory_driver_responses(changed.drivers[0])->count, 20);
+}
+END_TEST
+
 /* 64 are all that a queue can ever hold. */
 START_TEST(more_than_a_queue_can_hold_is_refused) {
     uint32_t requests = _i ? 65 : 64;
@@ -381,6 +448,9 @@ Suite *queue_takeover_suite(void) {
     tcase_add_loop_test(tests, shorter_queue_keeps_what_waits_and_takes_no_more, 0, 2);
     tcase_add_test(tests, longer_queue_takes_at_once_what_waits_for_room);
     tcase_add_loop_test(tests, more_than_a_queue_can_hold_is_refused, 0, 2);
+    tcase_add_loop_test(tests, room_for_responses_that_was_there_for_a_moment_changes_nothing, 0, 16);
+    tcase_add_test(tests, read_goes_on_at_once_when_there_is_more_room_for_responses);
+    tcase_add_loop_test(tests, responses_that_are_too_many_leave_before_another_place_is_taken, 0, 30);
     tcase_add_test(tests, classes_that_are_sent_elsewhere_take_what_waits_with_them);
     tcase_add_test(tests, what_the_next_policy_says_of_classes_holds);
     tcase_add_test(tests, what_the_policy_has_said_of_classes_goes_on);
