@@ -70,8 +70,13 @@ static uint32_t free_way(const TagArray *tags, uint32_t set, uint32_t placed) {
     return NO_LINE;
 }
 
-/* Returns how many clean lines found no way in their sets; UINT32_MAX when one that must stay found none. */
-static uint32_t place_lines(Cache *c, SavedLines *lines) {
+static bool must_stay(const SavedLines *lines, uint32_t line) {
+    return lines->tag[line] && (lines->line[line].reserved || lines->line[line].dirty);
+}
+
+/* Returns how many clean lines found no way in their sets; UINT32_MAX when one that must stay, which `full`
+ * is, found none. */
+static uint32_t place_lines(Cache *c, SavedLines *lines, uint32_t *full) {
     uint32_t dropped = 0, placed = 0;
     memset(c->tags.tag, 0, c->tags.shape.lines * sizeof *c->tags.tag);
     memset(c->tags.used, 0, c->tags.shape.lines * sizeof *c->tags.used);
@@ -81,7 +86,10 @@ static uint32_t place_lines(Cache *c, SavedLines *lines) {
         uint32_t old = lines->order[i];
         if (!lines->tag[old]) continue;
         uint32_t at = free_way(&c->tags, set_of(c, lines, lines->tag[old] & ~1ull), placed);
-        if (at == NO_LINE && (lines->line[old].reserved || lines->line[old].dirty)) return UINT32_MAX;
+        if (at == NO_LINE && must_stay(lines, old)) {
+            *full = old;
+            return UINT32_MAX;
+        }
         if (at == NO_LINE) {
             dropped++;
             continue;
@@ -110,6 +118,20 @@ static bool move_fills(Cache *c, const SavedLines *lines) {
     return true;
 }
 
+static bool refuse(const CacheObject *object, const SavedLines *lines, uint32_t line, char *why,
+                   size_t why_size) {
+    const Cache *c = &object->cache;
+    uint32_t set = set_of(c, lines, lines->tag[line] & ~1ull), staying = 0;
+    for (uint32_t i = 0; i < lines->count; i++)
+        staying += must_stay(lines, i) && set_of(c, lines, lines->tag[i] & ~1ull) == set;
+    snprintf(
+        why, why_size,
+        "%s.ways: %u lines that are dirty or under way belong to set %u, which has %u ways; legal are sets "
+        "with room for them, or a checkpoint of another cycle",
+        object_path(&object->obj), staying, set, c->tags.shape.ways);
+    return false;
+}
+
 static bool move_lines(CacheObject *object, SavedLines *lines, const SnapshotChanges *changes, char *why,
                        size_t why_size) {
     const char *path = object_path(&object->obj);
@@ -119,9 +141,10 @@ static bool move_lines(CacheObject *object, SavedLines *lines, const SnapshotCha
         lines->now[i] = NO_LINE;
     }
     qsort_r(lines->order, lines->count, sizeof *lines->order, compare_lines, lines);
-    uint32_t dropped = place_lines(&object->cache, lines);
-    if (dropped == UINT32_MAX || !move_fills(&object->cache, lines)) {
-        snprintf(why, why_size, "%s: a set has fewer ways than dirty lines and lines under way", path);
+    uint32_t full = 0, dropped = place_lines(&object->cache, lines, &full);
+    if (dropped == UINT32_MAX) return refuse(object, lines, full, why, why_size);
+    if (!move_fills(&object->cache, lines)) {
+        snprintf(why, why_size, "%s: its MSHRs are damaged", path);
         return false;
     }
     snprintf(line, sizeof line, "%s: lines were moved to their new sets%s", path,

@@ -430,8 +430,11 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
         return false;
     }
     if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth) {
-        snprintf(why, why_size, "%s: the checkpoint has %lu messages of %u bytes in it; here %u of %u fit",
-                 name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
+        snprintf(
+            why, why_size,
+            "%s: depth: the checkpoint has %lu messages of %u bytes in it; here %u of %u fit; legal is at "
+            "least that depth, or a checkpoint of another cycle",
+            name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
         return false;
     }
     link->pushed = link->pushed_seen = c.pushed;
