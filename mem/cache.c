@@ -95,12 +95,33 @@ static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
     return ways;
 }
 
-uint32_t cache_victim_of_policy(const Cache *c, uint32_t set, uint32_t victim) {
+bool cache_victim_is_legal(const int64_t *arguments, int64_t way) {
+    return way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1;
+}
+
+/* Of more than 64 ways, which do not fit into a set, policies choose none. */
+uint32_t cache_ask_victim(const Cache *c, uint32_t set, uint32_t candidate) {
     uint32_t ways = c->tags.shape.ways, first = set * ways;
-    if (victim == NO_LINE || ways > 64) return victim;
-    uint64_t free = replaceable_ways(c, set);
-    int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)free, victim - first, 0);
-    return way >= 0 && way < ways && free >> way & 1 ? first + (uint32_t)way : victim;
+    if (ways > 64) return candidate;
+    uint64_t replaceable = replaceable_ways(c, set);
+    int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)replaceable, candidate - first,
+                            0);
+    return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
+}
+
+bool cache_any_is_dirty(const Cache *c, uint32_t set) {
+    uint32_t ways = c->tags.shape.ways;
+    for (uint32_t line = set * ways; line < (set + 1) * ways; line++)
+        if (!c->tags.line[line].reserved && cache_is_dirty(c, line)) return true;
+    return false;
+}
+
+bool cache_ask_bypass(const Cache *c, const MemMessage *m) {
+    MemMessage *request = (MemMessage *)(uintptr_t)m; /* which only its queue may change, and this answer */
+    if (request->flags & MEM_ASKED) return request->flags & MEM_BYPASSED;
+    bool bypass = event_ask(cache_owner(c), CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc) > 0;
+    request->flags |= (uint8_t)(MEM_ASKED | (bypass ? MEM_BYPASSED : 0));
+    return bypass;
 }
 
 /* The miss queue. */
@@ -240,10 +261,8 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messag
     return STALL_NONE;
 }
 
-/* Policies that are asked may answer otherwise the next time. */
 Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
-    bool asked = cache_owner(c)->heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM);
-    c->failed = (FailedTry){asked ? STALL_NONE : stall, at->set, messages};
+    c->failed = (FailedTry){stall, at->set, messages};
     return stall;
 }
 
@@ -294,15 +313,15 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .victim = NO_LINE,
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
-        plan.victim = cache_victim(c, at->set);
+        plan.victim = cache_candidate(c, at->set);
         if (plan.victim == NO_LINE) return cache_fail(c, at, STALL_LINE, 0);
     }
-    uint32_t messages = (plan.fetched ? 1u : 0u) + cache_is_dirty(c, plan.victim);
+    uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
     if (stall) return cache_fail(c, at, stall, messages);
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
-    take_line(c, m, at, plan.victim, now);
+    take_line(c, m, at, cache_victim(c, at->set, plan.victim), now);
     register_miss(c, m, at, &plan);
     cache_count(c, m, *result);
     return STALL_NONE;
@@ -356,7 +375,7 @@ static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint6
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);
     if (e->line == NO_LINE) {
-        e->line = cache_victim(c, e->set);
+        e->line = cache_victim(c, e->set, cache_candidate(c, e->set));
         if (e->line == NO_LINE) return;
         cache_replace(c, e->line, &at, m, now);
     }

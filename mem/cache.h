@@ -170,7 +170,8 @@ typedef enum {
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", true, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", true,                                                  \
-                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
+                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU",                 \
+                          "those of `ways`", cache_victim_is_legal}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -483,19 +484,32 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
     if (__builtin_expect(cache_owner(cache)->heard & HEARS_ACCESSES, 0)) cache_tell(cache, m, result);
 }
 
-/* The answer of policies to CACHE_ASK_BYPASS; nobody asks about anything but reads. */
+bool cache_victim_is_legal(const int64_t *arguments, int64_t answer);
+/* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
+ * nobody asks about anything but reads. They are asked once about each request, when it first matters: how
+ * often it is tried must not be seen by anyone. */
+SELDOM bool cache_ask_bypass(const Cache *cache, const MemMessage *m);
 static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m) {
-    SimObject *object = cache_owner(cache);
-    return object_is_heard(object, CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
-           event_ask(object, CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc) > 0;
+    return object_is_heard(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
+           cache_ask_bypass(cache, m);
 }
-/* The line of the set that policies want to be replaced, instead of `victim`. */
-uint32_t cache_victim_of_policy(const Cache *cache, uint32_t set, uint32_t victim);
-/* The line of the set to replace, or NO_LINE. */
-static inline uint32_t cache_victim(const Cache *cache, uint32_t set) {
-    uint32_t victim = tag_victim(&cache->tags, set);
-    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM);
-    return asked ? cache_victim_of_policy(cache, set, victim) : victim;
+/* The line of the set to replace, or NO_LINE, where policies are not asked. */
+static inline uint32_t cache_candidate(const Cache *cache, uint32_t set) {
+    return tag_victim(&cache->tags, set);
+}
+/* The line that policies want to be replaced, instead of `candidate` of the set. They are asked once, when
+ * nothing but their answer is wanting. */
+SELDOM uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
+static inline uint32_t cache_victim(const Cache *cache, uint32_t set, uint32_t candidate) {
+    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE;
+    return asked ? cache_ask_victim(cache, set, candidate) : candidate;
+}
+/* Must there be room for a write-back before the candidate of the set, or what policies want instead, is
+ * replaced? */
+SELDOM bool cache_any_is_dirty(const Cache *cache, uint32_t set);
+static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint32_t candidate) {
+    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE;
+    return asked ? cache_any_is_dirty(cache, set) : cache_is_dirty(cache, candidate);
 }
 
 /* The request at the tags lacks this for now; STALL_MISS_QUEUE: so many places in it. Until it may have come,

@@ -91,7 +91,7 @@ static Stall drop_and_pass(L1Cache *l1, const MemMessage *m, const Lookup *at, R
 static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, uint64_t now) {
     Result result = cache_holds(&l1->cache, at) ? RESULT_HIT : RESULT_MISS;
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
-    Stall stall = passing_lacks((CacheObject *)l1, &l1->passing, m, NO_LINE);
+    Stall stall = passing_lacks((CacheObject *)l1, &l1->passing, m, false);
     if (stall) return stall;
     if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
     pass_on((CacheObject *)l1, &l1->passing, m);

@@ -93,18 +93,13 @@ void l1_front_knobs_set(L1Cache *l1) {
     l1->switches_seen = switches(l1);
 }
 
-/* What policies answer when they are asked may change at any time. */
-static inline void expect_other_answers(L1Cache *l1) {
-    if (l1->obj.heard & (1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM))
-        reexecution_forget_lacks(&l1->queue);
-}
-
 static inline uint64_t hopeful(const L1Cache *l1) {
     return reexecution_hopeful(&l1->queue, !mshr_full(&l1->cache.mshr), cache_miss_queue_room(&l1->cache));
 }
 
 static Lack lack_of(const L1Cache *l1, Stall stall) {
-    bool needs_mshr = l1->needs_mshr && !l1->bypass_line_fails;
+    bool may_pass = l1->bypass_line_fails || object_is_heard(&l1->obj, CACHE_ASK_BYPASS);
+    bool needs_mshr = l1->needs_mshr && !may_pass;
     if (stall == STALL_MSHR_ENTRY) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_MSHR;
     if (stall == STALL_LINE) return LACKS_WAY;
     if (stall == STALL_REFUSED) return needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_PERMISSION;
@@ -260,7 +255,6 @@ static ATTENTIVE __attribute__((flatten)) uint64_t look_up(L1Cache *l1, const Me
 /* What is new goes first, and the queue's head when there is nothing new or it must wait: if it has no hope,
  * it is known that the try would fail, and the cycle changes nothing but the order. */
 static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    expect_other_answers(l1);
     if (l1->buffer.places) m = take_turns(l1, m);
     bool has_older = false;
     Stall blocked = m ? what_queue_blocks(l1, m, &has_older) : STALL_NONE;

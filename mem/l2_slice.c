@@ -271,7 +271,7 @@ static void send_bypassing(L2Slice *l2, uint64_t now) {
     if (!queue->count || queue->ready[queue->first] > now) return;
     const MemMessage *m = &queue->message[queue->first];
     uint32_t line = look_up(l2, m).line;
-    if (passing_lacks((CacheObject *)l2, &l2->passing, m, line)) return;
+    if (passing_lacks((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return;
     if (line != NO_LINE) {
         if (m->kind == MEM_WRITE)
             cache_drop(&l2->cache, line, now);

@@ -219,7 +219,8 @@ static const Event memory_controller_events[] = {
     [MC_PICK] =
         {"pick", "queue, requests, row_hits, writes", true,
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
-         "order chooses"},
+         "order chooses",
+         "sets of requests"},
     {0}};
 
 const Class memory_controller_class = {

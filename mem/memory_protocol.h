@@ -24,7 +24,8 @@ enum {
     MEM_HIT = 8,       /* in a response: the first cache that looked had it                            */
     MEM_LOCAL = 16,    /* local memory: L1 writes it back, global is written through with eviction     */
     MEM_INSTRUCTION = 32,
-    MEM_BYPASSED = 64, /* in a response: it passed the L2 by, where nobody looked                      */
+    MEM_BYPASSED = 64, /* policies want it to pass the cache by; in a response: it passed the L2 by    */
+    MEM_ASKED = 128,   /* policies have said whether it passes the cache by in whose queue it stands   */
 };
 
 /* 64 bytes, no padding: it is hashed and saved as raw bytes. */

@@ -14,20 +14,18 @@ void passing_make_room(Passing *passing) {
     passing->places = places;
 }
 
-Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m,
-                    uint32_t dirty_line) {
+Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty) {
     const Cache *c = &object->cache;
-    if (cache_miss_queue_room(c) < 1u + cache_is_dirty(c, dirty_line)) return STALL_MISS_QUEUE;
+    if (cache_miss_queue_room(c) < 1u + dirty) return STALL_MISS_QUEUE;
     if (!(m->flags & MEM_POSTED) && passing->count >= passing->limit) return STALL_PASSING;
     return STALL_NONE;
 }
 
 /* The same for the request at the tags, which need not be tried again before the miss queue has room. */
 static Stall lacks_at_tags(CacheObject *object, const Passing *passing, const MemMessage *m, const Lookup *at,
-                           uint32_t dirty_line) {
-    Cache *c = &object->cache;
-    Stall stall = passing_lacks(object, passing, m, dirty_line);
-    return stall == STALL_MISS_QUEUE ? cache_fail(c, at, stall, 1u + cache_is_dirty(c, dirty_line)) : stall;
+                           bool dirty) {
+    Stall stall = passing_lacks(object, passing, m, dirty);
+    return stall == STALL_MISS_QUEUE ? cache_fail(&object->cache, at, stall, 1u + dirty) : stall;
 }
 
 static uint32_t keep_original(CacheObject *object, Passing *passing, const MemMessage *m) {
@@ -42,6 +40,7 @@ static uint32_t keep_original(CacheObject *object, Passing *passing, const MemMe
 void pass_on(CacheObject *object, Passing *passing, const MemMessage *m) {
     MemMessage *sent = cache_send_down(&object->cache, 0);
     *sent = *m;
+    sent->flags &= (uint8_t) ~(MEM_ASKED | MEM_BYPASSED); /* the next cache has policies of its own */
     sent->token = m->flags & MEM_POSTED ? 0 : PASSING_TOKEN | keep_original(object, passing, m);
     sent->route_depth = 0;
 }
@@ -58,7 +57,7 @@ void passing_answer(CacheObject *object, Passing *passing, const MemMessage *res
 
 Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                     Result result, uint64_t now) {
-    Stall stall = lacks_at_tags(object, passing, m, at, at->line);
+    Stall stall = lacks_at_tags(object, passing, m, at, cache_is_dirty(&object->cache, at->line));
     if (stall) return stall;
     cache_count(&object->cache, m, result); /* observers see the line that it found */
     if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
@@ -70,11 +69,14 @@ Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m,
                      uint64_t now) {
     Cache *c = &object->cache;
     if (!cache_miss_queue_room(c)) return cache_fail(c, at, STALL_MISS_QUEUE, 1);
-    uint32_t line = at->line != NO_LINE ? at->line : cache_victim(c, at->set);
-    Stall stall = lacks_at_tags(object, passing, m, at, line);
+    bool absent = at->line == NO_LINE;
+    uint32_t line = absent ? cache_candidate(c, at->set) : at->line;
+    bool dirty = absent ? cache_victim_is_dirty(c, at->set, line) : cache_is_dirty(c, line);
+    Stall stall = lacks_at_tags(object, passing, m, at, dirty);
     if (stall) return stall;
-    if (at->line == NO_LINE) {
+    if (absent) {
         passing->off_misses++;
+        line = cache_victim(c, at->set, line);
         if (line != NO_LINE) cache_replace(c, line, at, m, now);
     } else {
         passing->off_hits++;

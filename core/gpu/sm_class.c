@@ -34,6 +34,10 @@ static double lanes_per_instruction(const SimObject *object) {
     return sm->warp_instructions ? (double)sm->thread_instructions / (double)sm->warp_instructions : 0;
 }
 
+static bool pick_is_legal(const int64_t *arguments, int64_t warp) {
+    return warp >= 0 && warp < MAX_WARPS && (uint64_t)arguments[1] >> warp & 1;
+}
+
 static const Event sm_events[] = {
     [SM_WARPS_CHANGED] = {"warps_changed", "", false, "Warps started, ended, or came to or left a barrier"},
     [SM_ISSUE] = {"issue", "warp, pc", false, "A warp issued the instruction at index pc"},
@@ -42,7 +46,8 @@ static const Event sm_events[] = {
     [SM_CTA_START] = {"cta_start", "slot, warps", false, "A CTA started; warps: the set of its warps"},
     [SM_CTA_END] = {"cta_end", "slot, warps", false, "A CTA ended"},
     [SM_WARP_END] = {"warp_end", "warp", false, "A warp has exited, and nothing of it is in flight"},
-    [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?"},
+    [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?",
+                 "warps of `ready`", pick_is_legal},
     [SM_WATCHED_STOPS] = {"watched_stops", "warp", false,
                           "A watched warp has ended, or waits at a barrier or a fence; told once"},
     [SM_SATURATION] =

@@ -87,16 +87,19 @@ static int argument_count(const Event *event) {
 }
 
 /* What the function on top of the stack answered to a question. */
-static int64_t answer_of(PolicyInstance *instance, const char *hook, uint64_t now) {
-    lua_State *L = instance->L;
+static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t now) {
+    lua_State *L = hook->instance->L;
+    const Event *event = &hook->object->class->events[hook->event];
     int type = lua_type(L, -1), whole = type == LUA_TNUMBER;
-    lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
     if (type == LUA_TNIL) return NO_ANSWER;
-    if (type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
-    if (whole) return answer;
-    lua_pushfstring(L, "it answered %s; legal are whole numbers, true, false and nil",
-                    luaL_tolstring(L, -1, NULL));
-    note_failure(instance, hook, now);
+    if (!event->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
+    lua_Integer answer = event->legal && whole ? lua_tointegerx(L, -1, &whole) : 0;
+    if (event->legal && whole && (!event->is_legal || event->is_legal(arguments, answer))) return answer;
+    lua_pushfstring(L,
+                    type == LUA_TSTRING ? "it answered '%s'; legal are %s and nil"
+                                        : "it answered %s; legal are %s and nil",
+                    luaL_tolstring(L, -1, NULL), event->legal ? event->legal : "true, false");
+    note_failure(hook->instance, hook->name, now);
     return NO_ANSWER;
 }
 
@@ -112,7 +115,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
     bool good = call(instance, hook->arguments, hook->name, now);
-    int64_t answer = good && hook->question ? answer_of(instance, hook->name, now) : NO_ANSWER;
+    int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return answer;
 }

@@ -161,6 +161,8 @@ typedef struct {
     const char *arguments; /* "warp, address": at most EVENT_ARGUMENTS whole numbers  */
     bool question;
     const char *doc;
+    const char *legal; /* what a question may be answered with, for users; NULL: true and false */
+    bool (*is_legal)(const int64_t *arguments, int64_t answer); /* NULL: any whole number is */
 } Event;
 
 struct Class {

@@ -290,9 +290,16 @@ harness.test("errors of any kind are told: values, the library's, answers that a
     "in on_cta_start at cycle ", "it threw a value that has no text")
   hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, "in on_cta_start at cycle ", "failing.lua:3: mine")
   hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
-  hook_fails("pick()", 'return "3"', nil, "in pick at cycle ", 'it answered 3; legal are whole numbers, true, false and nil')
-  hook_fails("pick()", "return {}", nil, "in pick at cycle ", "it answered table: ")
-  hook_fails("pick()", "return 0.5", nil, "in pick at cycle ", "it answered 0.5")
+  for answer, told in pairs { ['"3"'] = "'3'", ["{}"] = "table: ", ["0.5"] = "0.5", ["true"] = "true", ["63"] = "63", ["-1"] = "-1" } do
+    hook_fails("pick()", "return " .. answer, nil, "in pick at cycle ", "it answered " .. told, "; legal are warps of `ready` and nil")
+  end
+  for answer, told in pairs { ['"yes"'] = "'yes'", ["1"] = "1", ["-1"] = "-1" } do
+    hook_fails("l1_bypass()", "return " .. answer, nil, "in l1_bypass at cycle ", "it answered " .. told, "; legal are true, false and nil")
+  end
+  for _, answer in ipairs { "true", "77", "-1" } do
+    hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "it answered " .. answer, "; legal are those of `ways` and nil")
+  end
+  hook_fails("pick()", "return true", 'scope = "mc"', "in pick at cycle ", "it answered true; legal are sets of requests and nil")
   hook_fails("on_cta_start()", "self:count 'starts'", nil, "failing.lua:3: the policy declares no counter 'starts'; it has none")
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", "failing.lua:3: count a: 0.5 is not a whole number")
   hook_fails("on_cta_start()", "self.mine = 1", nil, "failing.lua:3: self.mine is set outside start()", "self.state")
@@ -306,6 +313,31 @@ harness.test("a failure is the same one with any threads and order", function()
   for _, way in ipairs { { 1, "reversed" }, { 2, "path" }, { 3, "shuffled:2" } } do
     local _, got = fails({ policy = path, set = { "sms=4" }, threads = way[1], order = way[2] }, "in on_cta_start")
     harness.equal((got:gsub("run%d+", "run")), want, "message")
+  end
+end)
+
+harness.test("a policy that counts its answers has the same statistics with any threads and order", function()
+  local path = policy_file("counting", [[
+local p = policy "counting" { order = "gto", counters = { asked = "", victims = "" } }
+function p:start() self.state = { asked = 0, victims = 0 } end
+function p:l1_bypass()
+  self.state.asked = self.state.asked + 1
+  self:count "asked"
+  return self.state.asked % 4 == 0
+end
+function p:l1_victim(set, ways, lru)
+  self.state.victims = self.state.victims + 1
+  self:count "victims"
+  return self.state.victims % 3 == 0 and bits.lowest(ways) or nil
+end
+return p]])
+  for _, with in ipairs { path, path .. "+mascar", path .. "+mrpb" } do
+    local function run(way)
+      return good { policy = with, workload = "spmv", set = { "sms=3", "partitions=2" }, threads = way[1], order = way[2] }
+    end
+    local want = run { 1, "path" }
+    assert(stat(want, "sm[0].counting.asked") > 1000 and stat(want, "sm[0].counting.victims") > 1000, with)
+    for _, way in ipairs { { 1, "reversed" }, { 2, "path" }, { 3, "shuffled:2" } } do same(run(way), want, with) end
   end
 end)
 

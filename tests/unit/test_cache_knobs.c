@@ -334,6 +334,31 @@ START_TEST(read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so) {
 }
 END_TEST
 
+/* A policy that counts while it answers must not see how often a request is tried: it waits for a way of its
+ * set, then for room below, and the cache may look at it in any of these cycles. */
+static uint64_t run_asking(uint64_t awake_until) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L1",
+                                          .cache = "ways=2 size=16KiB miss_queue=2",
+                                          .below = "refuse_until=400 capacity=1",
+                                          .quantum = awake_until != 0});
+    rig_listen(&rig, 1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM, 0);
+    uint64_t start = rig_now(&rig) + 1;
+    for (uint32_t i = 0; i < 12; i++)
+        memory_driver_send(rig.driver, start + i, read_line(i * SET));
+    rig_run_awake(&rig, awake_until);
+    ck_assert_uint_eq(rig.ear->count, 24);
+    ck_assert_uint_gt(rig_stat(&rig, "line_fail_cycles"), 100);
+    uint64_t end = rig.sim->now;
+    rig_free(&rig);
+    return end;
+}
+
+START_TEST(policies_are_asked_once_about_each_request_that_waits_at_the_tags) {
+    uint64_t asleep = run_asking(0), awake = run_asking(asleep);
+    ck_assert_uint_eq(asleep, awake);
+}
+END_TEST
+
 START_TEST(read_passes_an_l2_by_when_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "bypass=true"});
     rig_listen(&rig, 1u << CACHE_ASK_BYPASS, 1);
@@ -429,6 +454,7 @@ Suite *cache_knobs_suite(void) {
     tcase_add_loop_test(tests, hits_misses_merges_fills_and_evictions_are_told_with_who_and_where, 0, 2);
     tcase_add_loop_test(tests, reservation_fail_is_told_once_with_its_cause, 0, 8);
     tcase_add_test(tests, read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so);
+    tcase_add_test(tests, policies_are_asked_once_about_each_request_that_waits_at_the_tags);
     tcase_add_test(tests, read_passes_an_l2_by_when_policies_say_so);
     tcase_add_loop_test(tests, policies_choose_the_line_to_replace_among_those_that_are_not_under_way, 0, 2);
     ADD_MIXTURE_TESTS(tests, 1);
