@@ -65,7 +65,7 @@ local function methods()
   for class, name, called in text:match "policy_methods%[%] = {(.-)\n};":gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
     local before = text:match("^(.*)\nstatic int " .. called .. "%(")
     local comment = before and before:match ".*/%*(.-)%*/$" or ""
-    comment = comment:gsub("%s*\n %*%s*", " "):gsub("^ ", ""):gsub(" $", "")
+    comment = comment:gsub("%s*\n %*%s*", " "):gsub("^%s+", ""):gsub("%s+$", "")
     local variable, arguments, meaning = comment:match "^(%w+):[%w_]+(%b())(.*)$"
     if not variable then error(("%s: above %s a comment such as /* sm:%s(...) -> what it is */ is wanted"):format(
       methods_file, called, name), 0) end
@@ -99,7 +99,10 @@ end
 
 local function row(...)
   local cells = { ... }
-  for i, text in ipairs(cells) do cells[i] = text:gsub("|", "\\|") end
+  for i, text in ipairs(cells) do
+    if text:find "\n" then error(("a line break in a cell: '%s'"):format(text), 0) end
+    cells[i] = text:gsub("|", "\\|")
+  end
   return "| " .. table.concat(cells, " | ") .. " |"
 end
 

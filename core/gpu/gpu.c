@@ -45,6 +45,7 @@ struct Gpu {
     LaunchResult result; /* of the present or last launch */
     uint32_t launches;
     uint64_t hang_cycles;
+    char *hang_report;                 /* a file, or NULL */
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
     void (*report)(void *context);
@@ -127,6 +128,7 @@ void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     free(gpu->running.params);
     free(gpu->running.constants);
+    free(gpu->hang_report);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
     free(gpu);
@@ -321,12 +323,32 @@ static uint64_t progress_count(const Gpu *gpu) {
     return sim_progress(gpu->sim) + gpu_warp_instructions(gpu);
 }
 
+/* To the file, if there is one and it takes it. */
+static bool write_hang_report(const Gpu *gpu) {
+    FILE *file = gpu->hang_report ? fopen(gpu->hang_report, "w") : NULL;
+    if (!file) return false;
+    sim_report(gpu->sim, file);
+    return fclose(file) == 0;
+}
+
 _Noreturn static void hang(const Gpu *gpu, uint64_t since) {
-    sim_report(gpu->sim, stderr);
-    user_error(
-        "kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what every warp "
-        "waits for",
-        gpu->running.kernel->name, since, gpu_cycle(gpu));
+    const char *kernel = gpu->running.kernel->name;
+    uint64_t now = gpu_cycle(gpu);
+    if (!write_hang_report(gpu)) {
+        sim_report(gpu->sim, stderr);
+        user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
+                   "every warp waits for",
+                   kernel, since, now);
+    }
+    sim_report_in_groups(gpu->sim, stderr);
+    user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
+               "warps wait for, and %s says it of each",
+               kernel, since, now, gpu->hang_report);
+}
+
+void gpu_hang_report(Gpu *gpu, const char *path) {
+    free(gpu->hang_report);
+    gpu->hang_report = path ? strdup(path) : NULL;
 }
 
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {

@@ -93,6 +93,9 @@ typedef struct {
 GpuProgress gpu_progress(const Gpu *gpu);
 /* Called about every `seconds` of host time from gpu_run(), between quanta. */
 void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), void *context);
+/* A file that gets what every object waits for when a run hangs, of which stderr gets the gist; NULL, as at
+ * first: all of it goes to stderr. */
+void gpu_hang_report(Gpu *gpu, const char *path);
 /* Cycles without progress after which a run is reported as a hang. */
 void gpu_hang_limit(Gpu *gpu, uint64_t cycles);
 

@@ -61,24 +61,36 @@ void sm_check(const SimObject *object, bool idle) {
               object->path, sm->live, sm->wheel.count);
 }
 
-static const char *reason(const Sm *sm, uint32_t w) {
+enum { REASON_BYTES = 256 };
+
+static const char *not_allowed(const Sm *sm, const char *knob, char text[REASON_BYTES]) {
+    const char *policies = sm->obj.sim->policies;
+    snprintf(text, REASON_BYTES, "is not allowed to issue by %s%s: %s", policies ? "policy " : "the config",
+             policies ? policies : "", knob);
+    return text;
+}
+
+static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     WarpSet bit = warp_bit(w);
     static const char *const transfers[] = {"waits for DMA buffer 0", "waits for DMA buffer 1",
                                             "waits for DMA buffer 2", "waits for DMA buffer 3"};
     if (sm->dma_parked & bit) return transfers[sm->dma_warp[w].waits_for % DMA_BUFFERS];
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
-    if (!(sm->allowed & bit)) return "is not allowed to issue by the policy";
+    if (!(sm->may_issue & bit)) return not_allowed(sm, "may_issue", text);
+    if (!(sm->allowed & bit)) return not_allowed(sm, "warp_limit", text);
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
-    if (!sm_policy_allows(sm, w)) return "is not allowed by the policy to issue its memory instruction";
+    if (!sm_policy_allows(sm, w))
+        return not_allowed(sm, sm->may_issue_memory & bit ? "may_load" : "may_issue_memory", text);
     if (sm->head_memory & bit) return "waits for the memory pipeline";
     return "is ready";
 }
 
 void sm_report(const SimObject *object, FILE *out) {
     const Sm *sm = (const Sm *)object;
+    char text[REASON_BYTES];
     for (WarpSet live = sm->live; live; live &= live - 1) {
         uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
         const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
@@ -86,6 +98,7 @@ void sm_report(const SimObject *object, FILE *out) {
             out,
             "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
             object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
-            pc < sm->kernel.inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w), sm->warp[w].in_flight);
+            pc < sm->kernel.inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w, text),
+            sm->warp[w].in_flight);
     }
 }

@@ -57,6 +57,12 @@ static int l_set_cycle_limit(lua_State *L) {
     return 0;
 }
 
+/* gpu:set_hang_report(path): a file for what every object waits for when a kernel hangs */
+static int l_set_hang_report(lua_State *L) {
+    gpu_hang_report(gpu_at(L, 1)->gpu, luaL_checkstring(L, 2));
+    return 0;
+}
+
 static uint64_t address_at(lua_State *L, int index, const char *what) {
     int whole;
     lua_Integer address = lua_tointegerx(L, index, &whole);
@@ -360,14 +366,23 @@ static int l_kernel_tostring(lua_State *L) {
 void gpu_open(lua_State *L) {
     static const luaL_Reg gpu_metamethods[] = {{NULL, NULL}};
     static const luaL_Reg gpu_methods[] = {
-        {"alloc", l_alloc},     {"free", l_free},
-        {"upload", l_upload},   {"write", l_write},
-        {"fill", l_fill},       {"download", l_download},
-        {"read", l_read},       {"load", l_load},
-        {"launch", l_launch},   {"launches", l_launches},
-        {"digest", l_digest},   {"set_cycle_limit", l_set_cycle_limit},
-        {"drain", l_drain},     {"totals", l_totals},
-        {"texture", l_texture}, {"bind_texture", l_bind_texture},
+        {"alloc", l_alloc},
+        {"free", l_free},
+        {"upload", l_upload},
+        {"write", l_write},
+        {"fill", l_fill},
+        {"download", l_download},
+        {"read", l_read},
+        {"load", l_load},
+        {"launch", l_launch},
+        {"launches", l_launches},
+        {"digest", l_digest},
+        {"set_cycle_limit", l_set_cycle_limit},
+        {"drain", l_drain},
+        {"totals", l_totals},
+        {"texture", l_texture},
+        {"bind_texture", l_bind_texture},
+        {"set_hang_report", l_set_hang_report},
         {NULL, NULL},
     };
     static const luaL_Reg kernel_metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};

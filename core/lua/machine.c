@@ -91,6 +91,14 @@ static int l_order(lua_State *L) {
     return 0;
 }
 
+/* machine:policies(names): of those that are at work on it, for messages */
+static int l_policies(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    free(sim->policies);
+    sim->policies = strdup(luaL_checkstring(L, 2));
+    return 0;
+}
+
 /* machine:threads(n): how many host threads run it */
 static int l_threads(lua_State *L) {
     Machine *machine = machine_at(L, 1);
@@ -344,7 +352,8 @@ void machine_open(lua_State *L) {
         {"threads", l_threads}, {"stop_threads", l_stop_threads},
         {"clocks", l_clocks},   {"wires", l_wires},
         {"stats", l_stats},     {"settle", l_settle},
-        {"run", l_run},         {NULL, NULL},
+        {"run", l_run},         {"policies", l_policies},
+        {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"machine", l_machine},

@@ -285,6 +285,18 @@ static int l_parameters(lua_State *L) {
     return 1;
 }
 
+/* core.state_knobs(object) -> the names of the knobs that are no parameters */
+static int l_state_knobs(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    lua_newtable(L);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_STATE || !f->knob || f->type == TYPE_NONE) continue;
+        lua_pushstring(L, f->name);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
 /* core.clock_of(object) -> its clock's name */
 static int l_clock_of(lua_State *L) {
     lua_pushstring(L, object_at(L, 1)->clock->name);
@@ -300,8 +312,15 @@ void objects_open(lua_State *L) {
     static const luaL_Reg ports_metamethods[] = {
         {"__index", l_ports_index}, {"__len", l_ports_length}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"set", l_set},   {"override", l_override},     {"finish", l_finish},     {"children", l_children},
-        {"peer", l_peer}, {"parameters", l_parameters}, {"clock_of", l_clock_of}, {NULL, NULL},
+        {"set", l_set},
+        {"override", l_override},
+        {"finish", l_finish},
+        {"children", l_children},
+        {"peer", l_peer},
+        {"parameters", l_parameters},
+        {"clock_of", l_clock_of},
+        {"state_knobs", l_state_knobs},
+        {NULL, NULL},
     };
     define_type(L, object_type, object_metamethods, NULL);
     define_type(L, port_type, port_metamethods, NULL);

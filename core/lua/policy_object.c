@@ -90,9 +90,16 @@ static int l_index(lua_State *L) {
     return no_such_name(L, object, false);
 }
 
-_Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *legal) {
-    luaL_error(L, "%s.%s: %s is out of bounds; legal is %s", object->path, f->name,
-               luaL_tolstring(L, 3, NULL), legal);
+_Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *wanted) {
+    const char *given;
+    switch (lua_type(L, 3)) {
+    case LUA_TSTRING: given = lua_pushfstring(L, "'%s'", lua_tostring(L, 3)); break;
+    case LUA_TNIL:
+    case LUA_TBOOLEAN:
+    case LUA_TNUMBER: given = luaL_tolstring(L, 3, NULL); break;
+    default: given = lua_pushfstring(L, "a %s", luaL_typename(L, 3)); /* whose text is an address */
+    }
+    luaL_error(L, "%s.%s: %s is wanted, this is %s", object->path, f->name, wanted, given);
     abort();
 }
 
@@ -105,40 +112,53 @@ static uint32_t choice_at(lua_State *L, const SimObject *object, const Field *f)
         at = strchr(at, '|');
         if (at) at++;
     }
-    refuse(L, object, f, f->choices);
+    refuse(L, object, f, lua_pushfstring(L, "one of %s", f->choices));
+}
+
+static bool is_bounded(const Field *f) {
+    return f->min != 0 || f->max != 0;
 }
 
 static bool is_outside(const Field *f, double value) {
-    return (f->min != 0 || f->max != 0) && (value < f->min || value > f->max);
+    return is_bounded(f) && (value < f->min || value > f->max);
+}
+
+/* Pushes what is legal for a number, in words. */
+static const char *push_wanted_number(lua_State *L, const Field *f) {
+    char bounds[64] = "";
+    bool whole = f->type != TYPE_DOUBLE,
+         set = whole && !is_bounded(f) && (strcmp(f->unit, "warps") == 0 || strcmp(f->unit, "classes") == 0);
+    if (is_bounded(f))
+        snprintf(bounds, sizeof bounds, " from %.15g to %.15g", f->min, f->max);
+    else if (f->type == TYPE_U32)
+        snprintf(bounds, sizeof bounds, " from 0 to %u", UINT32_MAX);
+    if (set) return lua_pushfstring(L, "a set of %s, a whole number%s,", f->unit, bounds);
+    return lua_pushfstring(L, "a %s%s",
+                           f->power_of_two ? "power of two"
+                           : whole         ? "whole number"
+                                           : "number",
+                           bounds);
 }
 
 /* Texts are no numbers here: policies compute. */
 static lua_Integer whole_number_at(lua_State *L, const SimObject *object, const Field *f) {
     int whole = lua_type(L, 3) == LUA_TNUMBER;
     lua_Integer value = whole ? lua_tointegerx(L, 3, &whole) : 0;
-    bool bounded = f->min != 0 || f->max != 0;
     bool small = f->type == TYPE_U32 && (value < 0 || value > UINT32_MAX);
     bool broken = f->power_of_two && (value <= 0 || (value & (value - 1)) != 0);
     if (whole && !small && !broken && !is_outside(f, (double)value)) return value;
-    refuse(L, object, f,
-           bounded               ? lua_pushfstring(L, "%s from %f to %f",
-                                     f->power_of_two ? "powers of two" : "whole numbers", f->min, f->max)
-           : f->power_of_two     ? "powers of two"
-           : f->type == TYPE_U32 ? "whole numbers from 0 to 4294967295"
-                                 : "whole numbers");
+    refuse(L, object, f, push_wanted_number(L, f));
 }
 
 static double number_at(lua_State *L, const SimObject *object, const Field *f) {
     double value = lua_tonumber(L, 3);
     if (lua_type(L, 3) != LUA_TNUMBER || is_outside(f, value) || value != value)
-        refuse(L, object, f,
-               f->min != 0 || f->max != 0 ? lua_pushfstring(L, "numbers from %f to %f", f->min, f->max)
-                                          : "numbers");
+        refuse(L, object, f, push_wanted_number(L, f));
     return value;
 }
 
 static uint32_t flag_at(lua_State *L, const SimObject *object, const Field *f) {
-    if (!lua_isboolean(L, 3)) refuse(L, object, f, "true and false");
+    if (!lua_isboolean(L, 3)) refuse(L, object, f, "true or false");
     return (uint32_t)lua_toboolean(L, 3);
 }
 

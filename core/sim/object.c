@@ -35,14 +35,14 @@ static const Field *param_or_error(const SimObject *object, const char *name) {
 }
 
 static void check_bounds(const SimObject *object, const Field *f, double value) {
-    bool integral = f->type != TYPE_DOUBLE;
+    bool integral = f->type != TYPE_DOUBLE, bounded = f->min != 0 || f->max != 0;
     double ceiling = f->type == TYPE_U32 ? 4294967295.0 : f->type == TYPE_U64 ? 9007199254740992.0 : INFINITY;
     if (isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value))))
-        user_error("%s.%s: %g is not a whole number from 0 to %.0f (%s)", object->path, f->name, value,
-                   ceiling, f->unit);
-    if ((f->min != 0 || f->max != 0) && (value < f->min || value > f->max))
-        user_error("%s.%s: %g is out of bounds; legal is %g to %g %s", object->path, f->name, value, f->min,
-                   f->max, f->unit);
+        user_error("%s.%s: %.15g is not a whole number from %.15g to %.15g (%s)", object->path, f->name,
+                   value, bounded ? f->min : 0, bounded ? f->max : ceiling, f->unit);
+    if (bounded && (value < f->min || value > f->max))
+        user_error("%s.%s: %.15g is out of bounds; legal is %.15g to %.15g %s", object->path, f->name, value,
+                   f->min, f->max, f->unit);
     if (f->power_of_two && (value < 1 || ((uint64_t)value & ((uint64_t)value - 1)) != 0))
         user_error("%s.%s: %g is not a power of two", object->path, f->name, value);
 }

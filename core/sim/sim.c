@@ -271,18 +271,6 @@ void sim_check(const Sim *sim, bool idle) {
     sim_audit(sim);
 }
 
-void sim_report(const Sim *sim, FILE *out) {
-    for (uint32_t i = 0; i < sim->object_count; i++)
-        if (sim->objects[i]->class->report) sim->objects[i]->class->report(sim->objects[i], out);
-    for (uint32_t i = 0; i < sim->link_count; i++) {
-        const Link *link = sim->links[i];
-        if (link->pushed != link->popped)
-            fprintf(out, "link %s holds %lu of %u messages, the oldest ready at tick %lu (now %lu)\n",
-                    link->name, link->pushed - link->popped, link->depth,
-                    link->ready[link->popped & link->slot_mask], sim->now);
-    }
-}
-
 uint64_t sim_progress(const Sim *sim) {
     uint64_t progress = 0;
     for (uint32_t i = 0; i < sim->cluster_count; i++)

@@ -109,6 +109,7 @@ struct Sim {
     uint32_t periodic_count;
     uint64_t next_periodic; /* the earliest of them; NEVER: none */
     void *user;             /* what the layer above keeps per machine */
+    char *policies;         /* the names of those at work, for messages; NULL: none */
 };
 
 Sim *sim_new(const char *name);
@@ -187,8 +188,11 @@ void sim_share_exchanges(Sim *sim);
 void sim_settle(Sim *sim);
 /* Runs all conservation checks. `idle`: nothing may be in flight any more. */
 void sim_check(const Sim *sim, bool idle);
-/* What every object holds and waits for: the hang report. */
+/* What every object holds and waits for: the hang report, in report.c. */
 void sim_report(const Sim *sim, FILE *out);
+/* The same shortened: of lines that differ in numbers alone the first, and of which objects the others are.
+ */
+void sim_report_in_groups(const Sim *sim, FILE *out);
 /* Sum of all progress counts; unchanged for long means a hang. */
 uint64_t sim_progress(const Sim *sim);
 

@@ -463,7 +463,7 @@ harness.test("what cannot be bound is refused", function()
   refused(open .. "open()", "bad argument #1", "number expected")
   refused(open .. "open(64)", "0 to 63 are legal")
   refused(open .. "open(-1)", "0 to 63 are legal")
-  refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: function")
+  refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is a function")
   refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: bits.of is for sets")
   refused("self.sm:setting { warp_limit = require('warpwright.policy').argument }", "sm[0].warp_limit: policy.argument is for sets")
 end)
@@ -487,9 +487,9 @@ end)
 
 harness.test("the hang report says of warps that the policy does not let them issue", function()
   fails({ policy = policy_file("stopping", with_function("start()", "self.sm.may_issue = 0")) },
-    "kernel spmv_csr hangs", "sm[0]: warp 0 of CTA", "is not allowed to issue by the policy")
+    "kernel spmv_csr hangs", "sm[0]: warp 0 of CTA", "is not allowed to issue by policy ", "stopping.lua: may_issue;")
   fails({ policy = policy_file("stopping", with_function("on_period()", "self.sm.may_load = 0", "period = 100")) },
-    "kernel spmv_csr hangs", "is not allowed by the policy to issue its memory instruction")
+    "kernel spmv_csr hangs", "is not allowed to issue by policy ", "stopping.lua: may_load;")
 end)
 
 -- Hangs --------------------------------------------------------------------------------------------------------------
@@ -497,7 +497,7 @@ end)
 harness.test("a policy that stalls all warps for ever is reported as what they wait for", function()
   local path = policy_file("stall", with_function("on_cta_start()", "if self.sm.ctas_started == 3 then self.sm.may_issue = 0 end"))
   local stats, output = fails({ policy = path }, "hangs: nothing has moved since cycle ",
-    "is not allowed to issue by the policy")
+    "is not allowed to issue by policy ", "stall.lua: may_issue;")
   assert(stat(stats, "run.cycles") > 0)
   lacks(output, "is ready")
 end)

@@ -129,8 +129,8 @@ START_TEST(a_setting_is_checked_when_it_is_written_down) {
                                           "sleeper.setting({}, { step = 7 })"};
     static const char *const why[] = {"no knob 'sum'",
                                       "no knob 'none'",
-                                      "step: 1.5",
-                                      "step: 7",
+                                      "step: a whole number is wanted, this is 1.5",
+                                      "step: a whole number is wanted, this is '7'",
                                       "table expected",
                                       "table expected",
                                       "warpwright.policy_object expected",

@@ -2,6 +2,7 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local output = require "warpwright.output"
+require "warpwright.searchers"
 
 local help = [[
 usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`

@@ -48,6 +48,7 @@ end
 local function run_variant(sim, variant, folder)
   local ptx = output.read_file(sim.ptx_path)
   sim:change { policy = variant.policy, set = variant.set }
+  output.want_hang_report(folder, sim:gpu())
   local ended, checks = sim:run {}
   assert(ended)
   local r = sim:result()

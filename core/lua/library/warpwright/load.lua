@@ -1,5 +1,6 @@
 -- Finds configs, workloads and policies by name or path.
 local core = require "warpwright.core"
+local names = require "warpwright.names"
 
 local load = {}
 
@@ -32,7 +33,7 @@ local function known_names(kind)
     local name = entry:gsub("%.lua$", "")
     if core.is_file(file_of(kind, name)) then known[#known + 1] = name end
   end
-  return table.concat(known, ", ")
+  return known
 end
 
 --- What a file of this kind returns: `what` is "config", "policy" or "workload"; `value` a name, a path or the thing
@@ -47,8 +48,11 @@ function load.get(what, value)
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and value or file_of(kind, value)
   if not core.is_file(path) then
-    core.user_error(is_path and ("%s: there is no file '%s'"):format(what, value)
-      or ("there is no %s '%s'; there are %s"):format(what, value, known_names(kind)))
+    if is_path then core.user_error(("%s: there is no file '%s'"):format(what, value)) end
+    local known = known_names(kind)
+    local guess = names.guess(value, known)
+    core.user_error(("there is no %s '%s'; %s %s"):format(what, value,
+      guess and ("did you mean %s? There are"):format(guess) or "there are", table.concat(known, ", ")))
   end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end

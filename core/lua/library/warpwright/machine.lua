@@ -69,7 +69,7 @@ local function like_default(name, value, default)
     converted = ({ ["true"] = true, ["false"] = false })[value]
   end
   if type(converted) ~= type(default) then
-    core.user_error(("%s: '%s' is not like its default, %s"):format(name, tostring(value), tostring(default)))
+    core.user_error(("%s = '%s': %s is wanted"):format(name, tostring(value), names.wanted(default)))
   end
   return converted
 end
@@ -108,9 +108,50 @@ local function parameter_patterns(built, description)
   return patterns
 end
 
+--- All objects, those that were made with others after these.
+local function all_objects(built)
+  local objects = {}
+  local function add(object)
+    objects[#objects + 1] = object
+    for _, child in ipairs(core.children(object)) do add(child.object) end
+  end
+  for _, object in ipairs(built:objects()) do add(object) end
+  return objects
+end
+
+--- Is it what policies alone may set?
+local function is_policy_knob(objects, pattern)
+  for _, object in ipairs(objects) do
+    for _, knob in ipairs(core.state_knobs(object)) do
+      if core.path_matches(pattern, object.path .. "." .. knob) then return true end
+    end
+  end
+  return false
+end
+
+--- "sm[99]: there are sm[0] to sm[14]" where an index of the pattern is too high.
+local function beyond_the_last(objects, pattern)
+  for name, index in pattern:gmatch "()%[(%d+)%]" do
+    local prefix, last = pattern:sub(1, name - 1), nil
+    for _, object in ipairs(objects) do
+      local whole = object.path:match "^(.*)%[%d+%]$"
+      if whole and core.path_matches(prefix, whole) then last = math.max(last or 0, tonumber(object.path:match "(%d+)%]$")) end
+    end
+    if last and tonumber(index) > last then
+      return ("%s[%s]: there are %s[0] to %s[%d]"):format(prefix, index, prefix, prefix, last)
+    end
+  end
+end
+
 local function require_matches(overrides, built, description)
   for _, o in ipairs(overrides) do
     if o.matches == 0 then
+      local objects = all_objects(built)
+      if is_policy_knob(objects, o.pattern) then
+        core.user_error(("set: '%s' is a knob that only policies set, while the machine runs"):format(o.pattern))
+      end
+      local beyond = beyond_the_last(objects, o.pattern)
+      if beyond then core.user_error(("set: '%s': machine %s has no %s"):format(o.pattern, description.name, beyond)) end
       local wanted = o.pattern:gsub("%[%d+%]", "[*]")
       local nearest = names.nearest(wanted, parameter_patterns(built, description), 3)
       core.user_error(("set: machine %s has nothing that matches '%s'; near names are %s"):format(
@@ -276,6 +317,7 @@ function machine.build(description, options)
   if quantum then built:quantum(quantum) end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end
+  if builder.policies[1] then built:policies(builder.policies.name) end
   require_matches(overrides, built, description)
   return built
 end

@@ -48,6 +48,16 @@ local function edit_distance(a, b)
   return row[#b]
 end
 
+--- What may be given where this is the default, in words: "a whole number from 1 to 8".
+function names.wanted(default, min, max)
+  if type(default) == "boolean" then return "true or false" end
+  if type(default) == "string" then return "a text" end
+  local what = math.type(default) == "integer" and "a whole number" or "a number"
+  local function text(bound) return ("%.14g"):format(bound) end
+  if min and max then return ("%s from %s to %s"):format(what, text(min), text(max)) end
+  return what .. (min and (" from %s on"):format(text(min)) or max and (" up to %s"):format(text(max)) or "")
+end
+
 --- The `count` candidates nearest to `wanted`, nearest first.
 function names.nearest(wanted, candidates, count)
   local ranked = {}
@@ -59,6 +69,12 @@ function names.nearest(wanted, candidates, count)
   local nearest = {}
   for i = 1, math.min(count, #ranked) do nearest[i] = ranked[i].name end
   return nearest
+end
+
+--- The candidate that was meant, if one is near enough.
+function names.guess(wanted, candidates)
+  local nearest = names.nearest(wanted, candidates, 1)[1]
+  return nearest and edit_distance(wanted, nearest) <= math.max(1, #wanted // 3) and nearest or nil
 end
 
 return names

@@ -29,6 +29,14 @@ function output.open(out, words)
   return { path = ("%s-%d"):format(stem, n), is_new = true }
 end
 
+--- A kernel that hangs leaves hang.txt.
+function output.want_hang_report(folder, gpu)
+  if not folder.path then return end
+  local path = folder.path .. "/hang.txt"
+  os.remove(path) -- of a run before
+  gpu:set_hang_report(path)
+end
+
 --- The run left nothing to write.
 function output.discard(folder)
   if folder.path and folder.is_new then os.remove(folder.path) end

@@ -80,13 +80,9 @@ local function parameter_value(definition, rows, key, text)
   if type(default) == "number" then value = tonumber(text) end
   if math.type(default) == "integer" then value = math.tointeger(value) end
   if type(default) == "boolean" and type(text) == "string" then value = ({ ["true"] = true, ["false"] = false })[text] end
-  if type(value) ~= type(default) then
-    core.user_error(("policy %s: %s = '%s' is not like its default, %s"):format(definition.name, key, tostring(text),
-      tostring(default)))
-  end
-  if out_of_bounds(row, value) then
-    core.user_error(("policy %s: %s = %s is out of bounds; legal is %s to %s"):format(definition.name, key,
-      tostring(value), tostring(row.min or "-inf"), tostring(row.max or "inf")))
+  if type(value) ~= type(default) or out_of_bounds(row, value) then
+    core.user_error(("policy %s: %s = '%s': %s is wanted"):format(definition.name, key, tostring(text),
+      names.wanted(default, row.min, row.max)))
   end
   return value
 end

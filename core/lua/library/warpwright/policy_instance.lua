@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
+require "warpwright.searchers"
 
 --- Functions that are no events of an object.
 local plain_hooks = { on_period = "period", on_kernel_start = "kernel_start", on_kernel_end = "kernel_end" }

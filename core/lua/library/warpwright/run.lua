@@ -69,6 +69,7 @@ function run.run(options)
   local gpu = sim:gpu()
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <const> = output.open(options.out, { sim.name, w.name, size, sim.policy })
+  output.want_hang_report(folder, gpu)
 
   local ptx = core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local made

@@ -91,8 +91,8 @@ function workload.resolve_size(w, size)
     local value = type(default) == "number" and tonumber(text) or text
     if math.type(default) == "integer" then value = math.tointeger(value) end
     if type(value) ~= type(default) then
-      core.user_error(("size of workload %s: %s = '%s' is not like its default, %s"):format(w.name, key,
-        tostring(text), tostring(default)))
+      core.user_error(("size of workload %s: %s = '%s': %s is wanted"):format(w.name, key, tostring(text),
+        names.wanted(default)))
     end
     params[key] = value
     label = ("%s,%s=%s"):format(label, key, tostring(value))

@@ -1,0 +1,92 @@
+-- What the program says of a mistake: what is legal, whom it is about, and no more lines than one reads.
+local harness = require "harness"
+local runs = require "policy_runs"
+
+local policy_file, with_function, fails, lacks = runs.file, runs.with_function, runs.fails, runs.lacks
+
+local function lines_of(text) return select(2, text:gsub("\n", "\n")) end
+
+-- Hangs --------------------------------------------------------------------------------------------------------------
+
+local stopped = policy_file("stopped", with_function("on_cta_start()", "self.sm.may_issue = 0"))
+
+harness.test("a mistake that stops all SMs is a line, with the policy's name, and hang.txt has all of them", function()
+  local status, output, _, folder = runs.run { workload = "kmeans", policy = stopped, set = {} }
+  harness.equal(status, 2, "exit status")
+  assert(lines_of(output) <= 6, output)
+  harness.contains(output, "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed to issue by policy ",
+    "stopped.lua: may_issue; 0 instructions in flight\n  and 191 more lines like this, up to sm[14]\n",
+    "kernel kmeans_assign hangs", folder .. "/hang.txt says it of each")
+  local report = harness.read(folder .. "/hang.txt")
+  harness.equal(select(2, report:gsub("sm%[%d+%]: warp", "")), 192, "warps in hang.txt")
+  harness.contains(report, "\nsm[14]: warp 7 of CTA (14, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed")
+end)
+
+harness.test("the hang report of a run before does not stay in its folder", function()
+  local _, _, _, folder = runs.run { policy = stopped }
+  harness.read(folder .. "/hang.txt")
+  runs.good { policy = "gto", out = folder }
+  assert(not io.open(folder .. "/hang.txt"), "it is still there")
+end)
+
+harness.test("a run without a folder reports a hang in full", function()
+  local script = harness.write("no_folder.lua", ([[
+    local ww = require "warpwright"
+    ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = %q, out = false }]]):format(stopped))
+  local output = harness.refused("the report above says what every warp waits for", script)
+  harness.equal(select(2, output:gsub("sm%[%d+%]: warp", "")), 192, "warps")
+end)
+
+harness.test("the hang report names the knob that holds warps back", function()
+  local function held_by(body, knob)
+    fails({ policy = policy_file("held", with_function("on_period()", body, "period = 100")) },
+      "is not allowed to issue by policy ", ("held.lua: %s;"):format(knob))
+  end
+  held_by("self.sm.may_issue_memory = 0", "may_issue_memory")
+  held_by("self.sm.may_load = 0", "may_load")
+end)
+
+-- What is legal ------------------------------------------------------------------------------------------------------
+
+harness.test("bounds are whole where the value is whole, and those of the parameter", function()
+  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: a whole number from 1 to 64 is wanted, this is -1")
+  fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: -1 is not a whole number from 1 to 64 (warps)")
+  fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: 2.5 is not a whole number from 1 to 64 (warps)")
+  fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: -1 is not a whole number from 0 to 1000000000 (cycles)")
+  fails({ set = { "sms=many" } }, "sms = 'many': a whole number is wanted")
+  fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period = '0': a whole number from ")
+end)
+
+harness.test("a bound that there is not is not named", function()
+  local path = policy_file("bounds", 'return policy "bounds" { params = { n = { 400, min = 100 }, f = { 0.5, max = 2 } } }')
+  fails({ policy = path .. ":n=1" }, "policy bounds: n = '1': a whole number from 100 on is wanted\n")
+  fails({ policy = path .. ":f=3" }, "policy bounds: f = '3': a number up to 2 is wanted\n")
+end)
+
+-- Names --------------------------------------------------------------------------------------------------------------
+
+harness.test("a misspelt name is answered with the one that was meant, if one is near", function()
+  fails({ policy = "gtoo" }, "there is no policy 'gtoo'; did you mean gto? There are bypass_all, ")
+  fails({ workload = "kmean" }, "there is no workload 'kmean'; did you mean kmeans? There are ")
+  local _, output = fails({ policy = "something_else" }, "there is no policy 'something_else'; there are bypass_all, ")
+  lacks(output, "did you mean")
+end)
+
+harness.test("a setting of a policy's knob, and of an object beyond the last, is named as that", function()
+  fails({ set = { "sm[*].may_issue=3" } }, "set: 'sm[*].may_issue' is a knob that only policies set")
+  fails({ set = { "sm[0].l1d.may_miss=3" } }, "set: 'sm[0].l1d.may_miss' is a knob that only policies set")
+  fails({ set = { "sms=3", "sm[3].l1d.size=8KiB" } }, "'sm[3].l1d.size': machine gtx480 has no sm[3]: there are sm[0] to sm[2]")
+  fails({ set = { "mc[6].banks=8" } }, "machine gtx480 has no mc[6]: there are mc[0] to mc[5]")
+  fails({ set = { "sm[2].l1d.sise=8KiB" } }, "nothing that matches 'sm[2].l1d.sise'; near names are sm[*].l1d.size")
+  runs.good { set = { "sms=3", "partitions=2", "sm[2].l1d.size=8KiB" } }
+end)
+
+harness.test("a module that there is not is named in two lines", function()
+  local path = harness.write("wanting.lua", 'local x = require "no.such.module"\n')
+  local _, output = fails({ policy = path }, "wanting.lua:1: module 'no.such.module' not found", "no file 'no/such/module.lua' in ")
+  harness.equal(lines_of(output), 2, "lines of " .. output)
+  output = harness.refused("module 'no.such.module' not found", path)
+  harness.equal(lines_of(output), 2, "lines of " .. output)
+end)
+
+harness.finish()
