@@ -105,13 +105,12 @@ end
 
 --- All warps of the machine as list of { sm =, warp =, requests, hits = names of their rows }.
 local function warps_of(sim)
-  local warps, number = {}, 0
-  while sim:object(("sm[%d]"):format(number)) do
-    for warp = 0, sim:object(("sm[%d]"):format(number)).warps - 1 do
-      local rows = ("sm[%d].warp_curves.%%s_%d"):format(number, warp)
-      warps[#warps + 1] = { sm = number, warp = warp, requests = rows:format "requests", hits = rows:format "hits" }
+  local warps = {}
+  for i, sm in ipairs(sim:objects "SM") do
+    for warp = 0, sm.warps - 1 do
+      local rows = ("%s.warp_curves.%%s_%d"):format(sm.path, warp)
+      warps[#warps + 1] = { sm = i - 1, warp = warp, requests = rows:format "requests", hits = rows:format "hits" }
     end
-    number = number + 1
   end
   return warps
 end

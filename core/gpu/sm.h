@@ -233,6 +233,7 @@ typedef struct {
     MemoryView *view;
     const SimObject *dma_engine; /* NULL: it has none */
     uint64_t spaces_beyond;      /* bit per space: loads from it come from beyond the SM */
+    const char *class_setter;    /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];

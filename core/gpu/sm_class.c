@@ -224,6 +224,7 @@ static const Field sm_fields[] = {
     HOST(Sm, view, "Of device memory"),
     HOST(Sm, dma_engine, "At the port transfers"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
+    HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
     STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
     STAT(Sm, ctas_started, "CTAs", "CTAs started"),

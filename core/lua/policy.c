@@ -274,6 +274,7 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
     ensure(instance);
     *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about};
     instance->L = interpreter_new(interpreter_home(L));
+    policy_state_belongs_to(instance->L, instance->name);
     replace_user_error(instance->L);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
     ensure(machine->policies);
@@ -339,14 +340,14 @@ static void push_instance_function(PolicyInstance *instance, const char *name, l
     lua_setfield(L, -2, name);
 }
 
-/* core.attach_policy(machine, name, about, specification, handles): an instance about this object.
- * `specification` is plain, for warpwright.policy_instance; handles = { name = object, list of objects or
- * false }. */
+/* core.attach_policy(machine, name, about, specification, handles, what it is about or nil): an instance
+ * about this object, whose path is said unless there is something else to say. `specification` is plain, for
+ * warpwright.policy_instance; handles = { name = object, list of objects or false }. */
 static int l_attach_policy(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     char name[NAME_BYTES];
     SimObject *about = object_at(L, 3);
-    snprintf(name, sizeof name, "%s of %s", luaL_checkstring(L, 2), about->path);
+    snprintf(name, sizeof name, "%s of %s", luaL_checkstring(L, 2), luaL_optstring(L, 6, about->path));
     PolicyInstance *instance = new_instance(L, machine, name, about);
     lua_State *to = instance->L;
     lua_getglobal(to, "require");

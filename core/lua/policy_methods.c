@@ -8,6 +8,7 @@
 #include "mem/warp_sampler.h"
 
 #include <lauxlib.h>
+#include <string.h>
 
 enum { MAX_K_THROTTLE = 1000000 };
 
@@ -171,11 +172,23 @@ static uint32_t class_number_at(lua_State *L, int index) {
     return number_at(L, index, CLASSES - 1, "classes are 0 to 15");
 }
 
-/* sm:set_class(warps, class): the number on all requests of these warps, a set, from now on */
+/* A warp has one class: what a second policy called it would be taken for the first one's. */
+static void be_the_setter_of_classes(lua_State *L, Sm *sm) {
+    const char *instance = policy_of_state(L), *before = sm->class_setter ? sm->class_setter : instance;
+    size_t length = strcspn(instance, " "), length_before = strcspn(before, " ");
+    if (length != length_before || memcmp(instance, before, length) != 0)
+        luaL_error(L, "%s: policy %s sets the classes of its warps; another policy cannot set them as well",
+                   sm->obj.path, lua_pushlstring(L, before, length_before));
+    sm->class_setter = instance;
+}
+
+/* sm:set_class(warps, class): the number on all requests of these warps, a set, from now on: 0 to 15, and 0
+ * until it is set; one policy of a run sets them */
 static int sm_set_class(lua_State *L, SimObject *object) {
     Sm *sm = (Sm *)object;
     WarpSet warps = (WarpSet)luaL_checkinteger(L, 2);
     uint32_t class_number = class_number_at(L, 3);
+    be_the_setter_of_classes(L, sm);
     for (; warps; warps &= warps - 1)
         sm->class_of[first_warp(warps)] = (uint8_t)class_number;
     return 0;

@@ -16,6 +16,21 @@ typedef struct {
     SimObject *object;
 } Handle;
 
+static const char instance_key[] = "warpwright.policy_instance";
+
+void policy_state_belongs_to(lua_State *L, const char *instance) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)instance);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, instance_key);
+}
+
+const char *policy_of_state(lua_State *L) {
+    const char *instance = lua_rawgetp(L, LUA_REGISTRYINDEX, instance_key) == LUA_TLIGHTUSERDATA
+                               ? lua_touserdata(L, -1)
+                               : "";
+    lua_pop(L, 1);
+    return instance;
+}
+
 SimObject *policy_object_at(lua_State *L, int index) {
     const Handle *handle = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
     bool good = handle && lua_rawlen(L, index) == sizeof *handle && handle->type == handle_type;

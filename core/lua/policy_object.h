@@ -6,6 +6,10 @@
 
 #include <lua.h>
 
+/* Whose state this is, "ccws of sm[3]": a text that outlives it. */
+void policy_state_belongs_to(lua_State *L, const char *instance);
+const char *policy_of_state(lua_State *L); /* "" when nobody has said */
+
 /* Pushes a handle of the object. It must not outlive it. */
 void policy_object_push(lua_State *L, SimObject *object);
 /* The object of the handle at `index`; a Lua error when it is none. */

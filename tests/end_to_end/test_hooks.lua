@@ -271,7 +271,7 @@ harness.test("an error in on_period says so too, at the boundary of the period",
   local stats = hook_fails("on_period()", boom, "period = 1000", "policy x of sm[0], in on_period at cycle 1008: ",
     "failing.lua:3: boom")
   harness.equal(stat(stats, "run.cycles"), 1008)
-  stats = hook_fails("on_period()", boom, "period = 1000, scope = 'machine'", "policy x of dispatcher, in on_period at cycle 1008: ")
+  stats = hook_fails("on_period()", boom, "period = 1000, scope = 'machine'", "policy x of the machine, in on_period at cycle 1008: ")
   harness.equal(stat(stats, "run.cycles"), 1008)
 end)
 

@@ -89,4 +89,54 @@ harness.test("a module that there is not is named in two lines", function()
   harness.equal(lines_of(output), 2, "lines of " .. output)
 end)
 
+-- Lists of objects ---------------------------------------------------------------------------------------------------
+
+local function coordinator_fails(body, ...)
+  return fails({ policy = policy_file("coordinator", with_function("on_period()", body, 'scope = "machine", period = 1000')) }, ...)
+end
+
+harness.test("a handle beyond a coordinator's list is named with the range, which begins at 1", function()
+  coordinator_fails("self.sms[99].warp_limit = 3",
+    "policy x of the machine, in on_period at cycle 1008: ", "coordinator.lua:3: self.sms[99]: there are self.sms[1] to self.sms[2]\n")
+  coordinator_fails("self.sms[0].warp_limit = 3", "coordinator.lua:3: self.sms[0]: there are self.sms[1] to self.sms[2]\n")
+  coordinator_fails("self.l2s[3].enabled = false", "self.l2s[3]: there are self.l2s[1] to self.l2s[2]\n")
+  coordinator_fails("self.mcs.pick()", "self.mcs[pick]: there are self.mcs[1] to self.mcs[2]\n")
+end)
+
+harness.test("a coordinator's list can be gone through and counted", function()
+  local path = policy_file("lists", with_function("on_period()", [[
+    local seen = 0
+    for i, sm in ipairs(self.sms) do seen = seen + 1 assert(sm == self.sms[i]) end
+    assert(seen == 2 and #self.sms == 2 and select("#", table.unpack(self.sms)) == 2)]], 'scope = "machine", period = 1000'))
+  runs.good { policy = path }
+end)
+
+harness.test("an object that a script asks for and there is not is named with near ones", function()
+  local script = harness.write("object.lua", [[
+    local sim = require("warpwright").build("gtx480", { set = { sms = 3 } })
+    assert(sim:object("sm[2]").path == "sm[2]" and #sim:objects "SM" == 3 and sim:objects()[1].path == "dispatcher")
+    assert(sim:objects("L1")[1].path == sim:object("sm[0].l1d").path)
+    sim:object "sm[3]" ]])
+  harness.refused("object.lua:4: machine gtx480 has no object 'sm[3]'; near names are sm[0], ", script)
+end)
+
+-- Classes ------------------------------------------------------------------------------------------------------------
+
+local namer = policy_file("namer", 'local p = policy "namer" {} function p:on_cta_start() self.sm:set_class(bits.all, 1) end return p')
+local at_boundaries = policy_file("at_boundaries", [[
+  local p = policy "at_boundaries" { scope = "machine", period = 3000 }
+  function p:on_period() self.sms[2]:set_class(1, 2) end
+  return p]])
+
+harness.test("of two policies that set classes of the same warps' requests the second is an error", function()
+  fails({ policy = namer .. "+medic" }, "policy warp_types of sm[0], in on_cta_start at cycle 16",
+    "warp_types.lua:77: sm[0]: policy namer sets the classes of its warps; another policy cannot set them as well\n")
+  fails({ policy = namer .. "+" .. at_boundaries }, "policy at_boundaries of the machine, in on_period at cycle 3008",
+    "sm[1]: policy namer sets the classes of its warps")
+  fails({ policy = namer .. "+pcal:epoch=1000" }, "policy namer sets the classes of its warps")
+  for _, one in ipairs { namer, at_boundaries, "medic", "wip+wbyp+wms", "pcal" } do
+    runs.good { policy = one }
+  end
+end)
+
 harness.finish()

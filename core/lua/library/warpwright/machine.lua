@@ -109,7 +109,7 @@ local function parameter_patterns(built, description)
 end
 
 --- All objects, those that were made with others after these.
-local function all_objects(built)
+function machine.all_objects(built)
   local objects = {}
   local function add(object)
     objects[#objects + 1] = object
@@ -146,7 +146,7 @@ end
 local function require_matches(overrides, built, description)
   for _, o in ipairs(overrides) do
     if o.matches == 0 then
-      local objects = all_objects(built)
+      local objects = machine.all_objects(built)
       if is_policy_knob(objects, o.pattern) then
         core.user_error(("set: '%s' is a knob that only policies set, while the machine runs"):format(o.pattern))
       end

@@ -82,7 +82,8 @@ local function attach_one(machine, entry, policies)
   local specification = { path = entry.path, params = entry.params }
   check_file(entry)
   if definition.scope == "machine" then
-    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles_of_machine(machine, policies))
+    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles_of_machine(machine, policies),
+      "the machine")
     return
   end
   for _, object in ipairs(objects_of(machine, classes[definition.scope])) do

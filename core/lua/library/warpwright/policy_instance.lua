@@ -51,6 +51,15 @@ local function check_binding(self, hook, hooks, legal, counters, counter)
   end
 end
 
+--- A list of handles. What asks for one that there is not is told so, but for C: ipairs looks behind the end.
+local function checked_list(name, list)
+  return setmetatable(list, { __index = function(_, i)
+    if debug.getinfo(2, "S").what == "C" then return nil end
+    error(("self.%s[%s]: there are %s"):format(name, tostring(i),
+      #list == 0 and "none" or ("self.%s[1] to self.%s[%d]"):format(name, name, #list)), 2)
+  end })
+end
+
 local function is_handle(value) return type(value) == "userdata" end
 
 --- Hook name -> { handle, event }: "on_evict" and "pick" of the object that the instance is about, "on_l1_evict" and
@@ -153,7 +162,9 @@ return function(specification, handles, native)
   end
   Instance.count = count_into(counters)
   local self = { params = specification.params, state = {}, handles = handles }
-  for _, name in ipairs(names.sorted_keys(handles)) do self[name] = handles[name] end
+  for _, name in ipairs(names.sorted_keys(handles)) do
+    self[name] = type(handles[name]) == "table" and checked_list(name, handles[name]) or handles[name]
+  end
   local methods = {}
   for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end

@@ -94,8 +94,24 @@ function Simulation:gpu()
   return self.device
 end
 
---- sim:object(path) -> object or nil
-function Simulation:object(path) return self.machine:find(path) end
+--- sim:object(path)
+function Simulation:object(path)
+  local object = self.machine:find(path)
+  if object then return object end
+  local paths = {}
+  for i, other in ipairs(machine.all_objects(self.machine)) do paths[i] = other.path end
+  core.user_error(("machine %s has no object '%s'; near names are %s"):format(self.name, path,
+    table.concat(names.nearest(path, paths, 3), ", ")))
+end
+
+--- sim:objects(class): all of this class, in order of construction; without a class, all.
+function Simulation:objects(class)
+  local found = {}
+  for _, object in ipairs(machine.all_objects(self.machine)) do
+    if not class or object.class == class then found[#found + 1] = object end
+  end
+  return found
+end
 
 --- sim:config(): Lua text that builds this machine again.
 function Simulation:config() return resolved_config.text(self.name, self.machine) end
