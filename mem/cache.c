@@ -555,21 +555,17 @@ void cache_report(const SimObject *object, FILE *out) {
             stall_names[c->stall]);
 }
 
-static double fraction(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
-}
-
-double cache_miss_rate(const SimObject *object) {
+Ratio cache_miss_rate(const SimObject *object) {
     const CacheStats *stats = &cache_object(object)->cache.stats;
-    return fraction(stats->results[RESULT_MISS], cache_looked_up(stats));
+    return ratio_of(stats->results[RESULT_MISS], cache_looked_up(stats));
 }
 
-double cache_miss_or_merge_rate(const SimObject *object) {
+Ratio cache_miss_or_merge_rate(const SimObject *object) {
     const CacheStats *stats = &cache_object(object)->cache.stats;
-    return fraction(stats->results[RESULT_MISS] + stats->results[RESULT_MERGE], cache_looked_up(stats));
+    return ratio_of(stats->results[RESULT_MISS] + stats->results[RESULT_MERGE], cache_looked_up(stats));
 }
 
-double cache_read_miss_rate(const SimObject *object) {
+Ratio cache_read_miss_rate(const SimObject *object) {
     const uint64_t *reads = cache_object(object)->cache.stats.stream_results[STREAM_READ];
-    return fraction(reads[RESULT_MISS], reads[RESULT_HIT] + reads[RESULT_MISS] + reads[RESULT_MERGE]);
+    return ratio_of(reads[RESULT_MISS], reads[RESULT_HIT] + reads[RESULT_MISS] + reads[RESULT_MERGE]);
 }

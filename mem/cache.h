@@ -332,9 +332,9 @@ uint64_t cache_requests_in_mshrs(const Cache *cache);
  * tags nor in MSHRs, that want one. */
 void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle);
 void cache_report(const SimObject *object, FILE *out);
-double cache_miss_rate(const SimObject *object);
-double cache_miss_or_merge_rate(const SimObject *object);
-double cache_read_miss_rate(const SimObject *object);
+Ratio cache_miss_rate(const SimObject *object);
+Ratio cache_miss_or_merge_rate(const SimObject *object);
+Ratio cache_read_miss_rate(const SimObject *object);
 
 /* The steps of a tick. */
 

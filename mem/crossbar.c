@@ -494,26 +494,24 @@ static void report_crossbar(const SimObject *object, FILE *out) {
     report_subnet(x, &x->response, "down", "up", out);
 }
 
-static double utilisation(const SimObject *object, const Subnet *net) {
-    double slots = (double)object_cycle(object, object->sim->now) * net->outputs;
-    return slots > 0 ? (double)net->flits_out / slots : 0;
+static Ratio utilisation(const SimObject *object, const Subnet *net) {
+    return ratio_of(net->flits_out, object_cycle(object, object->sim->now) * net->outputs);
 }
 
-static double mean_latency(const SimObject *object, const Subnet *net) {
-    double ticks = (double)net->packets_out * (double)object->period;
-    return ticks > 0 ? (double)net->latency_ticks / ticks : 0;
+static Ratio mean_latency(const SimObject *object, const Subnet *net) {
+    return ratio_of(net->latency_ticks, net->packets_out * object->period);
 }
 
-static double request_utilisation(const SimObject *o) {
+static Ratio request_utilisation(const SimObject *o) {
     return utilisation(o, &((const Crossbar *)o)->request);
 }
-static double response_utilisation(const SimObject *o) {
+static Ratio response_utilisation(const SimObject *o) {
     return utilisation(o, &((const Crossbar *)o)->response);
 }
-static double request_latency(const SimObject *o) {
+static Ratio request_latency(const SimObject *o) {
     return mean_latency(o, &((const Crossbar *)o)->request);
 }
-static double response_latency(const SimObject *o) {
+static Ratio response_latency(const SimObject *o) {
     return mean_latency(o, &((const Crossbar *)o)->response);
 }
 

@@ -75,33 +75,29 @@ static void memory_controller_destroy(SimObject *object) {
     free(((MemoryController *)object)->checker);
 }
 
-static double ratio(uint64_t part, uint64_t whole) {
-    return whole ? (double)part / (double)whole : 0;
+static Ratio bandwidth_utilisation(const SimObject *object) {
+    const MemoryController *mc = (const MemoryController *)object;
+    return ratio_of(mc->data_bus_cycles, mc->cycles);
 }
 
-static double bandwidth_utilisation(const SimObject *object) {
+static Ratio useful_utilisation(const SimObject *object) {
     const MemoryController *mc = (const MemoryController *)object;
-    return ratio(mc->data_bus_cycles, mc->cycles);
+    return ratio_of(mc->read_bytes + mc->write_bytes, mc->cycles * mc->bus_bytes);
 }
 
-static double useful_utilisation(const SimObject *object) {
+static Ratio row_hit_rate(const SimObject *object) {
     const MemoryController *mc = (const MemoryController *)object;
-    return ratio(mc->read_bytes + mc->write_bytes, mc->cycles * mc->bus_bytes);
+    return ratio_of(mc->row_hits, mc->row_hits + mc->row_misses + mc->row_conflicts);
 }
 
-static double row_hit_rate(const SimObject *object) {
+static Ratio average_read_latency(const SimObject *object) {
     const MemoryController *mc = (const MemoryController *)object;
-    return ratio(mc->row_hits, mc->row_hits + mc->row_misses + mc->row_conflicts);
+    return ratio_of(mc->read_latency_cycles, mc->reads_answered);
 }
 
-static double average_read_latency(const SimObject *object) {
+static Ratio average_queue_entries(const SimObject *object) {
     const MemoryController *mc = (const MemoryController *)object;
-    return ratio(mc->read_latency_cycles, mc->reads_answered);
-}
-
-static double average_queue_entries(const SimObject *object) {
-    const MemoryController *mc = (const MemoryController *)object;
-    return ratio(mc->queue_entry_cycles, mc->cycles);
+    return ratio_of(mc->queue_entry_cycles, mc->cycles);
 }
 
 #define TIMING(member, def, doc)                                                                             \

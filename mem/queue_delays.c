@@ -56,9 +56,9 @@ static void build(SimObject *object) {
     delays->pipeline_ticks = ((const CacheObject *)cache)->cache.pipeline_ticks;
 }
 
-static double average(const SimObject *object) {
+static Ratio average(const SimObject *object) {
     const QueueDelays *delays = (const QueueDelays *)object;
-    return delays->requests ? (double)delays->cycles / (double)delays->requests : 0;
+    return ratio_of(delays->cycles, delays->requests);
 }
 
 #define BUCKET(number, name, doc) STAT_NAMED(QueueDelays, bucket[number], name, "requests", "Waited " doc)

@@ -35,8 +35,8 @@ static bool wants_answer(const MemMessage *message) {
     return !(message->flags & MEM_POSTED);
 }
 
-static double mean_cycles(const SimObject *object, uint64_t ticks, uint64_t count) {
-    return count ? (double)ticks / (double)count / (double)object->period : 0;
+static Ratio mean_cycles(const SimObject *object, uint64_t ticks, uint64_t count) {
+    return ratio_of(ticks, count * object->period);
 }
 
 /* ---- The source ---- */
@@ -180,7 +180,7 @@ static void source_report(const SimObject *object, FILE *out) {
                 source->sent);
 }
 
-static double source_latency(const SimObject *object) {
+static Ratio source_latency(const SimObject *object) {
     const TrafficSource *source = (const TrafficSource *)object;
     return mean_cycles(object, source->latency_ticks, source->answered);
 }
@@ -330,7 +330,7 @@ static void sink_check(const SimObject *object, bool idle) {
               sink->received - sink->posted_received, sink->answered, sink->held);
 }
 
-static double sink_latency(const SimObject *object) {
+static Ratio sink_latency(const SimObject *object) {
     const TrafficSink *sink = (const TrafficSink *)object;
     return mean_cycles(object, sink->latency_ticks, sink->received);
 }

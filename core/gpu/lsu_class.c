@@ -2,16 +2,14 @@
 #include "core/gpu/lsu_state.h"
 #include "mem/caches.h"
 
-static double average_load_latency(const SimObject *object) {
+static Ratio average_load_latency(const SimObject *object) {
     const Lsu *lsu = (const Lsu *)object;
-    if (!lsu->loads_answered) return 0;
-    return (double)lsu->load_latency_ticks / (double)lsu->loads_answered / (double)object->period;
+    return ratio_of(lsu->load_latency_ticks, lsu->loads_answered * object->period);
 }
 
-static double accesses_per_load(const SimObject *object) {
+static Ratio accesses_per_load(const SimObject *object) {
     const Lsu *lsu = (const Lsu *)object;
-    uint64_t loads = lsu->global_loads + lsu->local_loads;
-    return loads ? (double)lsu->load_accesses / (double)loads : 0;
+    return ratio_of(lsu->load_accesses, lsu->global_loads + lsu->local_loads);
 }
 
 static const Field lsu_fields[] = {

@@ -24,14 +24,14 @@
         PARAM_NAMED(Sm, shape.shape[index].latches, word "_latches", latches_, "registers",                  \
                     "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES)
 
-static double ipc(const SimObject *object) {
+static Ratio ipc(const SimObject *object) {
     const Sm *sm = (const Sm *)object;
-    return sm->accounted ? (double)sm->thread_instructions / (double)sm->accounted : 0;
+    return ratio_of(sm->thread_instructions, sm->accounted);
 }
 
-static double lanes_per_instruction(const SimObject *object) {
+static Ratio lanes_per_instruction(const SimObject *object) {
     const Sm *sm = (const Sm *)object;
-    return sm->warp_instructions ? (double)sm->thread_instructions / (double)sm->warp_instructions : 0;
+    return ratio_of(sm->thread_instructions, sm->warp_instructions);
 }
 
 static bool pick_is_legal(const int64_t *arguments, int64_t warp) {

@@ -244,26 +244,29 @@ typedef struct {
     lua_Integer count;
 } StatList;
 
-static void append_stat(void *context, const char *name, double value, bool integral, const char *unit,
-                        const char *doc) {
+static void append_stat(void *context, const VisitedStat *stat) {
     StatList *list = context;
     lua_State *L = list->L;
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, name);
+    lua_pushstring(L, stat->name);
     lua_setfield(L, -2, "name");
-    if (integral)
-        lua_pushinteger(L, (lua_Integer)value);
-    else
-        lua_pushnumber(L, value);
+    if (stat->integral) {
+        lua_pushinteger(L, (lua_Integer)stat->value);
+    } else {
+        lua_pushnumber(L, stat->whole);
+        lua_setfield(L, -2, "whole");
+        lua_pushnumber(L, stat->value);
+    }
     lua_setfield(L, -2, "value");
-    lua_pushstring(L, unit ? unit : "");
+    lua_pushstring(L, stat->unit ? stat->unit : "");
     lua_setfield(L, -2, "unit");
-    lua_pushstring(L, doc ? doc : "");
+    lua_pushstring(L, stat->doc ? stat->doc : "");
     lua_setfield(L, -2, "doc");
     lua_rawseti(L, -2, ++list->count);
 }
 
-/* machine:stats() -> { { name =, value = integer of a counter or float of a formula, unit =, doc = } ... } */
+/* machine:stats() -> { { name =, value = integer of a counter or float of a ratio, whole = of a ratio,
+ * unit =, doc = } ... } */
 static int l_stats(lua_State *L) {
     const Machine *machine = machine_at(L, 1);
     lua_newtable(L);

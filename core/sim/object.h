@@ -57,7 +57,17 @@ typedef enum {
 
 typedef enum { TYPE_NONE, TYPE_U32, TYPE_U64, TYPE_DOUBLE, TYPE_STRING } FieldType;
 
-typedef double Formula(const SimObject *object);
+/* What is computed at the dump: a part of a whole, a sum over a number. Of several objects the parts add up,
+ * and the wholes. */
+typedef struct {
+    double part, whole;
+} Ratio;
+
+typedef Ratio Formula(const SimObject *object);
+
+static inline Ratio ratio_of(uint64_t part, uint64_t whole) {
+    return (Ratio){(double)part, (double)whole};
+}
 
 typedef struct {
     FieldKind kind;

@@ -284,11 +284,17 @@ void sim_visit_stats(const Sim *sim, StatVisitor *visit, void *context) {
         const SimObject *object = sim->objects[i];
         for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
             if (f->kind != FIELD_STAT && f->kind != FIELD_FORMULA) continue;
-            bool integral = f->kind == FIELD_STAT;
-            double value = integral ? (double)*(const uint64_t *)((const char *)object + f->offset)
-                                    : f->formula(object);
+            VisitedStat stat = {
+                .name = name, .integral = f->kind == FIELD_STAT, .unit = f->unit, .doc = f->doc};
+            Ratio ratio = {0};
+            if (stat.integral)
+                stat.value = (double)*(const uint64_t *)((const char *)object + f->offset);
+            else
+                ratio = f->formula(object);
+            stat.whole = ratio.whole;
+            if (ratio.whole != 0) stat.value = ratio.part / ratio.whole;
             snprintf(name, sizeof name, "%s.%s", object->path, f->name);
-            visit(context, name, value, integral, f->unit, f->doc);
+            visit(context, &stat);
         }
     }
 }

@@ -196,9 +196,16 @@ void sim_report_in_groups(const Sim *sim, FILE *out);
 /* Sum of all progress counts; unchanged for long means a hang. */
 uint64_t sim_progress(const Sim *sim);
 
+typedef struct {
+    const char *name;
+    double value; /* of a counter, which is integral, or of a ratio, 0 when `whole` is */
+    double whole; /* of a ratio */
+    bool integral;
+    const char *unit, *doc;
+} VisitedStat;
+
 /* Visits every stat in order of construction, rows in table order. */
-typedef void StatVisitor(void *context, const char *name, double value, bool integral, const char *unit,
-                         const char *doc);
+typedef void StatVisitor(void *context, const VisitedStat *stat);
 void sim_visit_stats(const Sim *sim, StatVisitor *visit, void *context);
 
 #endif

@@ -87,11 +87,10 @@ typedef struct {
     double value;
 } Stat;
 
-static inline void find_stat(void *context, const char *name, double value, bool integral, const char *unit,
-                             const char *doc) {
+static inline void find_stat(void *context, const VisitedStat *visited) {
     Stat *stat = context;
-    (void)integral, (void)unit, (void)doc;
-    if (strncmp(name, "mc.", 3) == 0 && strcmp(name + 3, stat->name) == 0) stat->value = value;
+    if (strncmp(visited->name, "mc.", 3) == 0 && strcmp(visited->name + 3, stat->name) == 0)
+        stat->value = visited->value;
 }
 
 static inline double stat(const char *name) {

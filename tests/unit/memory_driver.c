@@ -233,10 +233,8 @@ uint64_t stat_of(const SimObject *object, const char *name) {
     return *(const uint64_t *)(const void *)((const char *)object + f->offset);
 }
 
-static void print_stat(void *out, const char *name, double value, bool integral, const char *unit,
-                       const char *doc) {
-    (void)integral, (void)unit, (void)doc;
-    fprintf(out, "%s %.17g\n", name, value);
+static void print_stat(void *out, const VisitedStat *stat) {
+    fprintf(out, "%s %.17g\n", stat->name, stat->value);
 }
 
 char *stats_text(Sim *sim) {

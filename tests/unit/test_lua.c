@@ -18,8 +18,8 @@ typedef struct {
     uint64_t count;
 } Box;
 
-static double half(const SimObject *object) {
-    return (double)((const Box *)object)->count / 2;
+static Ratio half(const SimObject *object) {
+    return ratio_of(((const Box *)object)->count, 2);
 }
 
 static const Field box_fields[] = {

@@ -1,4 +1,4 @@
--- What a run gives back: totals as fields, every stat by its path, sums and means over patterns.
+-- What a run gives back: totals as fields, every stat by its path, sums and ratios over patterns.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 
@@ -11,12 +11,14 @@ local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
   local rows = {}
-  local function add(name, value, unit, doc) rows[#rows + 1] = { name = name, value = value, unit = unit, doc = doc } end
+  local function add(name, value, unit, doc, whole)
+    rows[#rows + 1] = { name = name, value = value, unit = unit, doc = doc, whole = whole }
+  end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included")
   add("run.warp_instructions", r.warp_instructions, "instructions", "Issued warp instructions")
   add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
-  add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle")
-  add("run.warp_ipc", r.warp_ipc, "1/cycle", "Warp instructions per core cycle")
+  add("run.ipc", r.ipc, "1/cycle", "Thread instructions per core cycle", r.cycles + 0.0)
+  add("run.warp_ipc", r.warp_ipc, "1/cycle", "Warp instructions per core cycle", r.cycles + 0.0)
   add("run.launches", #r.launches, "kernels", "Kernels that ran to their end")
   add("run.memory_peak", r.memory_peak, "bytes", "Most device memory allocated at a time")
   for i, launch in ipairs(r.launches) do
@@ -25,7 +27,8 @@ local function run_rows(r)
     add(prefix .. "cycles", launch.cycles, "cycles", kernel .. ": core cycles from start to end")
     add(prefix .. "warp_instructions", launch.warp_instructions, "instructions", kernel .. ": issued")
     add(prefix .. "thread_instructions", launch.thread_instructions, "instructions", kernel .. ": per active thread")
-    add(prefix .. "ipc", ratio(launch.thread_instructions, launch.cycles), "1/cycle", kernel .. ": thread instructions")
+    add(prefix .. "ipc", ratio(launch.thread_instructions, launch.cycles), "1/cycle", kernel .. ": thread instructions",
+      launch.cycles + 0.0)
     add(prefix .. "ctas", launch.ctas, "CTAs", kernel .. ": thread blocks")
   end
   return rows
@@ -54,7 +57,7 @@ function result.new(name, policy, totals, launches, machine, policy_rows)
   return result.from_rows(r, rows)
 end
 
---- A result of its totals and its rows { name =, value =, unit =, doc = }.
+--- A result of its totals and its rows { name =, value =, unit =, doc =, whole = of a ratio: value is a part of so much }.
 function result.from_rows(r, rows)
   local by_name = {}
   for _, row in ipairs(rows) do by_name[row.name] = row end
@@ -72,20 +75,24 @@ function Result:stats()
   end
 end
 
---- The sum of the counters that match, or the mean of the derived values that are defined.
+--- The sum of the counters that match, or the ratio of all parts to all wholes: the miss rate of all accesses.
 local function over_pattern(r, pattern)
-  local sum, count, matches, is_counter = 0, 0, 0, true
+  local sum, part, whole, matches, ratios = 0, 0.0, 0.0, 0, 0
   for _, row in ipairs(r.rows) do
     if core.path_matches(pattern, row.name) then
       matches = matches + 1
-      is_counter = is_counter and math.type(row.value) == "integer"
-      if row.value == row.value then
-        sum, count = sum + row.value, count + 1
+      if row.whole then
+        ratios, part, whole = ratios + 1, part + row.value * row.whole, whole + row.whole
+      else
+        sum = sum + row.value
       end
     end
   end
   if matches == 0 then return nil end
-  return is_counter and sum or sum / count
+  if ratios > 0 and ratios < matches then
+    core.user_error(("result: '%s' matches counters and ratios, of which there is no sum"):format(pattern))
+  end
+  return ratios > 0 and ratio(part, whole) or sum
 end
 
 local function unknown(r, key)
