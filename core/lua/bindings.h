@@ -22,6 +22,14 @@ void replay_open(lua_State *L);
  * at work. Every binding that calls into the simulator begins with it. */
 void raise_user_errors_in(lua_State *L);
 
+/* Pushes "FILE:LINE: " of the innermost Lua code that is not the library's, or "". */
+void push_user_location(lua_State *L);
+/* The same of where the function at `index` is defined. */
+void push_definition_location(lua_State *L, int index);
+/* Raises the message, in which a place in the user's Lua code comes first already, as an error; after it come
+ * the words and the place in the Lua code at work. */
+_Noreturn void raise_from_place(lua_State *L, const char *message, const char *words);
+
 /* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. */
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods);
 

@@ -41,8 +41,11 @@ static int l_write_checkpoint(lua_State *L) {
     CheckpointSection sections[] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
-    policies_save(machine,
-                  &sections[4].bytes); /* first: what they remember may be refused, by a user error */
+    if (!policies_save(machine, &sections[4].bytes, why, sizeof why)) {
+        lua_pushboolean(L, false);
+        lua_pushstring(L, why);
+        return 2;
+    }
     buffer_append(&sections[0].bytes, text, length);
     host_log_save(&machine->log, &sections[1].bytes);
     gpu_save(machine->gpu, &sections[2].bytes);

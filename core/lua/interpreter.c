@@ -54,22 +54,53 @@ char *interpreter_find_home(void) {
         program, program);
 }
 
-/* Pushes "FILE:LINE: " of the innermost Lua code that is not the library's, or "". */
-static void push_user_location(lua_State *L) {
-    lua_Debug frame;
-    lua_getfield(L, LUA_REGISTRYINDEX, library_key);
+static bool is_library(lua_State *L, const char *source) {
     size_t length;
+    lua_getfield(L, LUA_REGISTRYINDEX, library_key);
     const char *library = lua_tolstring(L, -1, &length);
+    bool is = strncmp(source + 1, library, length) == 0;
+    lua_pop(L, 1);
+    return is;
+}
+
+static bool is_users(lua_State *L, const lua_Debug *frame, int line) {
+    return line > 0 && *frame->source == '@' && !is_library(L, frame->source);
+}
+
+void push_user_location(lua_State *L) {
+    lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "Sl", &frame);
-        if (frame.currentline <= 0 || *frame.source != '@') continue;
-        if (strncmp(frame.source + 1, library, length) == 0) continue;
+        if (!is_users(L, &frame, frame.currentline)) continue;
         lua_pushfstring(L, "%s:%d: ", frame.source + 1, frame.currentline);
-        lua_remove(L, -2);
         return;
     }
-    lua_pop(L, 1);
     lua_pushliteral(L, "");
+}
+
+void push_definition_location(lua_State *L, int index) {
+    lua_Debug function;
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">S", &function);
+    if (is_users(L, &function, function.linedefined))
+        lua_pushfstring(L, "%s:%d: ", function.source + 1, function.linedefined);
+    else
+        lua_pushliteral(L, "");
+}
+
+void raise_from_place(lua_State *L, const char *message, const char *words) {
+    size_t length;
+    luaL_checkstack(L, 8, NULL);
+    push_user_location(L);
+    const char *place = lua_tolstring(L, -1, &length);
+    lua_pushstring(L, message);
+    if (length) {
+        lua_pushfstring(L, "; %s ", words);
+        lua_pushlstring(L, place, length - strlen(": "));
+        lua_concat(L, 3);
+    }
+    lua_error(L);
+    abort();
 }
 
 static void raise_in_lua(void *context, const char *message) {

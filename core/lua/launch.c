@@ -6,8 +6,8 @@
 #include "core/lua/bindings.h"
 #include "core/lua/checkpoint.h"
 #include "core/lua/policy.h"
+#include "core/lua/signals.h"
 
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -170,46 +170,17 @@ static void clear_progress(Machine *machine) {
 
 /* --- Signals --------------------------------------------------------------------------------- */
 
-static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1};
-enum { WATCHED = sizeof watched_signals / sizeof *watched_signals };
-
-static struct sigaction actions_before[WATCHED];
-static Gpu *volatile watching;
-static volatile sig_atomic_t pending_signal;
-
-/* The run stops at a quantum boundary and looks at the signal there. Whoever insists, with a second SIGINT or
- * SIGTERM, kills the program at once. A request to stop is not forgotten for one to go on. */
-static void note_signal(int signal) {
-    if (signal != SIGUSR1 || !pending_signal) pending_signal = signal;
-    if (watching) gpu_interrupt(watching);
-}
-
-/* core.watch_signals(gpu): SIGINT and SIGTERM stop its run at a quantum boundary, after a checkpoint; SIGUSR1
- * makes one and goes on. For one GPU at a time. */
+/* core.watch_signals(gpu, coroutine of its host program): SIGINT and SIGTERM stop its run at a quantum
+ * boundary, after a checkpoint; SIGUSR1 makes one and goes on. For one GPU at a time. */
 static int l_watch_signals(lua_State *L) {
-    const Machine *machine = gpu_at(L, 1);
-    if (watching) return 0;
-    watching = machine->gpu;
-    pending_signal = 0;
-    for (int i = 0; i < WATCHED; i++) {
-        struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-        if (watched_signals[i] != SIGUSR1) action.sa_flags |= (int)SA_RESETHAND;
-        sigaction(watched_signals[i], &action, &actions_before[i]);
-    }
+    signals_watch(gpu_at(L, 1), lua_tothread(L, 2));
     return 0;
 }
 
 /* core.unwatch_signals(gpu) */
 static int l_unwatch_signals(lua_State *L) {
-    if (!watching || watching != gpu_at(L, 1)->gpu) return 0;
-    watching = NULL;
-    for (int i = 0; i < WATCHED; i++)
-        sigaction(watched_signals[i], &actions_before[i], NULL);
+    signals_unwatch(gpu_at(L, 1));
     return 0;
-}
-
-static const char *signal_name(int signal) {
-    return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGUSR1";
 }
 
 /* --- Running --------------------------------------------------------------------------------- */
@@ -220,6 +191,14 @@ static int l_gpu_run(lua_State *L) {
     raise_user_errors_in(L);
     lua_pushinteger(L, gpu_run(machine->gpu, (uint64_t)lua_tointeger(L, 2)));
     return 1;
+}
+
+/* What a policy said that failed: its own place first, the launch's last. */
+static void raise_policy_failure(lua_State *L, Machine *machine) {
+    const char *failure = sim_failure(machine->sim);
+    if (!failure || machine->sim->faulted) return;
+    machine->stopped = "error"; /* its counters can be looked at */
+    raise_from_place(L, failure, "launched at");
 }
 
 /* Runs until the kernel is done, the machine reaches `cycle`, or a signal comes. */
@@ -234,6 +213,7 @@ static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
     clear_progress(machine);
     machine->seconds += host_seconds() - machine->kernel_started;
     raise_user_errors_in(L);
+    raise_policy_failure(L, machine);
     if (failed) {
         /* After a fault the machine stands in the middle of a cycle; else its counters can be looked at. */
         if (!machine->sim->faulted) machine->stopped = "error";
@@ -252,8 +232,7 @@ _Noreturn static void stop_run(Machine *machine, const char *why) {
 }
 
 static void handle_signal(lua_State *L, Machine *machine) {
-    int signal = pending_signal;
-    pending_signal = 0;
+    int signal = signals_take();
     call_checkpoint_function(L, machine, signal_name(signal));
     if (signal == SIGINT || signal == SIGTERM) stop_run(machine, signal_name(signal));
 }
@@ -311,6 +290,7 @@ static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnsw
 static int finish_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
     policies_kernel_end(machine, result.kernel);
+    raise_policy_failure(L, machine);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
     host_log_answer(&machine->log, &answer, sizeof answer);
@@ -339,6 +319,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
     } else {
         gpu_launch(machine->gpu, kernel, launch);
         policies_kernel_start(machine, kernel->name);
+        raise_policy_failure(L, machine);
     }
     return run_kernel(L, LUA_OK, (lua_KContext)machine);
 }

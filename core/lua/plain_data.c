@@ -164,6 +164,17 @@ static void save_table(const Saver *saver, int index, const Place *place) {
     lua_pop(L, 1);
 }
 
+/* "userdata": handles of objects, which have the object's path as their text, are told apart. */
+_Noreturn static void refuse_value(const Saver *saver, int index, const Place *place) {
+    lua_State *L = saver->L;
+    bool is_handle = luaL_getmetafield(L, index, "__name") == LUA_TSTRING &&
+                     strcmp(lua_tostring(L, -1), "warpwright.policy_object") == 0;
+    refuse(saver, place,
+           lua_pushfstring(L, "is a %s%s; legal are numbers, strings, booleans and tables of them",
+                           is_handle ? "handle, " : luaL_typename(L, index),
+                           is_handle ? luaL_tolstring(L, index, NULL) : ""));
+}
+
 static void save(const Saver *saver, int index, const Place *place) {
     lua_State *L = saver->L;
     switch (lua_type(L, index)) {
@@ -172,10 +183,7 @@ static void save(const Saver *saver, int index, const Place *place) {
     case LUA_TSTRING: save_string(L, index, saver->buffer); break;
     case LUA_TTABLE: save_table(saver, index, place); break;
     case LUA_TNUMBER: save_number(L, index, saver->buffer); break;
-    default:
-        refuse(saver, place,
-               lua_pushfstring(L, "is a %s; legal are numbers, strings, booleans and tables of them",
-                               luaL_typename(L, index)));
+    default: refuse_value(saver, index, place);
     }
 }
 

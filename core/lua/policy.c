@@ -6,6 +6,7 @@
 #include "core/lua/plain_data.h"
 #include "core/lua/policy_binding.h"
 #include "core/lua/policy_object.h"
+#include "core/lua/signals.h"
 #include "core/sim/event.h"
 
 #include <stdlib.h>
@@ -57,11 +58,27 @@ static const char *thrown_text(lua_State *L) {
     return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value that has no text";
 }
 
-/* An instance that failed says no more: the run ends at the next boundary. */
-static void note_failure(PolicyInstance *instance, const char *hook, uint64_t now) {
+/* The length of "FILE:LINE: " at the beginning of a text; 0 where there is none. */
+static size_t location_length(const char *text) {
+    size_t colon = strcspn(text, ":\n"),
+           digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
+    return digits && strncmp(text + colon + 1 + digits, ": ", 2) == 0 ? colon + digits + 3 : 0;
+}
+
+/* An instance that failed says no more: the run ends at the next boundary. The place in the policy's file
+ * comes first: where it was thrown, or else where the function is. */
+static void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
     char message[MESSAGE_BYTES];
-    snprintf(message, sizeof message, "policy %s, in %s at cycle %lu: %s", instance->name, hook,
-             object_cycle(instance->about, now), thrown_text(instance->L));
+    const char *text = thrown_text(instance->L), *place = text;
+    size_t length = location_length(text);
+    if (length == 0) {
+        push_definition_location(instance->L, function);
+        place = lua_tolstring(instance->L, -1, &length);
+    } else {
+        text += length;
+    }
+    snprintf(message, sizeof message, "%.*spolicy %s, in %s at cycle %lu: %s", (int)length, place,
+             instance->name, hook, object_cycle(instance->about, now), text);
     instance->failed = instance->bindings.off = true;
     object_fail(instance->about, message);
 }
@@ -73,9 +90,11 @@ static void begin_call(PolicyInstance *instance, int function) {
 }
 
 /* With so many arguments after `self`; true, with one result, when it returned. */
-static bool call(PolicyInstance *instance, int count, const char *hook, uint64_t now) {
+static bool call(PolicyInstance *instance, int count, int function, const char *hook, uint64_t now) {
+    signals_enter(instance->L);
     bool good = lua_pcall(instance->L, 1 + count, 1, 0) == LUA_OK;
-    if (!good) note_failure(instance, hook, now);
+    signals_leave();
+    if (!good) note_failure(instance, function, hook, now);
     return good;
 }
 
@@ -99,7 +118,7 @@ static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t no
                     type == LUA_TSTRING ? "it answered '%s'; legal are %s and nil"
                                         : "it answered %s; legal are %s and nil",
                     luaL_tolstring(L, -1, NULL), event->legal ? event->legal : "true, false");
-    note_failure(hook->instance, hook->name, now);
+    note_failure(hook->instance, hook->function, hook->name, now);
     return NO_ANSWER;
 }
 
@@ -114,10 +133,51 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     begin_call(instance, hook->function);
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
-    bool good = call(instance, hook->arguments, hook->name, now);
+    bool good = call(instance, hook->arguments, hook->function, hook->name, now);
     int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return answer;
+}
+
+/* --- What an instance remembers -------------------------------------------------------------- */
+
+/* plain_save(value, name of the value, buffer) as a Lua function: errors of it can be caught. */
+static int l_plain_save(lua_State *L) {
+    plain_save(L, 1, lua_tostring(L, 2), lua_touserdata(L, 3));
+    return 0;
+}
+
+/* Appends the value on top of the instance's stack, and takes it off. NULL, or what is not plain in it, which
+ * then is on top of the stack. */
+static const char *save_plain(PolicyInstance *instance, const char *what, Buffer *buffer) {
+    lua_State *L = instance->L;
+    lua_pushcfunction(L, l_plain_save);
+    lua_insert(L, -2);
+    lua_pushstring(L, what);
+    lua_pushlightuserdata(L, buffer);
+    return lua_pcall(L, 3, 0, 0) == LUA_OK ? NULL : thrown_text(L);
+}
+
+static const char *save_state(PolicyInstance *instance, Buffer *buffer) {
+    lua_pushliteral(instance->L, "state");
+    lua_rawget(instance->L, SELF);
+    return save_plain(instance, "state", buffer);
+}
+
+/* What no checkpoint could hold is found where it is cheap to look, and not only when one is made. */
+static void check_state(PolicyInstance *instance, const char *when) {
+    char message[MESSAGE_BYTES];
+    Buffer buffer = {0};
+    if (instance->failed) return;
+    const char *problem = save_state(instance, &buffer);
+    buffer_free(&buffer);
+    if (problem) {
+        snprintf(message, sizeof message, "policy %s, %s, at cycle %lu: %s", instance->name, when,
+                 object_cycle(instance->about, instance->machine->sim->now), problem);
+        instance->failed = instance->bindings.off = true;
+        object_fail(instance->about, message);
+    }
+    lua_settop(instance->L, instance->at_rest);
 }
 
 /* --- Hooks that no object tells -------------------------------------------------------------- */
@@ -127,39 +187,27 @@ static void call_hook(PolicyInstance *instance, int function, const char *hook, 
     if (function == NO_FUNCTION || instance->failed) return;
     begin_call(instance, function);
     if (argument) lua_pushstring(L, argument);
-    call(instance, argument != NULL, hook, instance->machine->sim->now);
+    call(instance, argument != NULL, function, hook, instance->machine->sim->now);
     lua_settop(L, instance->at_rest);
 }
 
-/* Between quanta a failure can be raised at once. The machine's counters can be looked at. */
-static void raise_failure(PolicyInstance *instance) {
-    if (!instance->failed) return;
-    instance->machine->stopped = "error";
-    user_error("%s", instance->about->cluster->fault);
-}
-
+/* The launch that catches the error says where it was. */
 static void on_period(void *context, Sim *sim) {
     PolicyInstance *instance = context;
-    (void)sim;
     call_hook(instance, instance->period, "on_period", NULL);
-    raise_failure(instance);
-}
-
-static void raise_failures(Machine *machine) {
-    for (uint32_t i = 0; i < machine->policy_count; i++)
-        raise_failure(machine->policies[i]);
+    if (instance->failed) user_error("%s", sim_failure(sim));
 }
 
 void policies_kernel_start(Machine *machine, const char *kernel) {
     for (uint32_t i = 0; i < machine->policy_count; i++)
         call_hook(machine->policies[i], machine->policies[i]->kernel_start, "on_kernel_start", kernel);
-    raise_failures(machine);
 }
 
 void policies_kernel_end(Machine *machine, const char *kernel) {
     for (uint32_t i = 0; i < machine->policy_count; i++)
         call_hook(machine->policies[i], machine->policies[i]->kernel_end, "on_kernel_end", kernel);
-    raise_failures(machine);
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        check_state(machine->policies[i], "at the end of a kernel");
 }
 
 /* --- Making instances ------------------------------------------------------------------------ */
@@ -310,25 +358,6 @@ static void push_handles(lua_State *L, int index, const SimObject *about, lua_St
     }
 }
 
-/* plain_save(value, name of the value, buffer) as a Lua function: errors of it can be caught. */
-static int l_plain_save(lua_State *L) {
-    plain_save(L, 1, lua_tostring(L, 2), lua_touserdata(L, 3));
-    return 0;
-}
-
-/* Appends the value on top of the instance's stack, and takes it off. */
-static void save_plain(PolicyInstance *instance, const char *what, Buffer *buffer) {
-    lua_State *L = instance->L;
-    lua_pushcfunction(L, l_plain_save);
-    lua_insert(L, -2);
-    lua_pushstring(L, what);
-    lua_pushlightuserdata(L, buffer);
-    if (lua_pcall(L, 3, 0, 0) == LUA_OK) return;
-    buffer_free(buffer);
-    instance->machine->stopped = "error";
-    user_error("policy %s: %s", instance->name, lua_tostring(L, -1));
-}
-
 static void load_plain(lua_State *L, const Buffer *buffer) {
     ensure(plain_load(L, &(Reader){.bytes = buffer->bytes, .count = buffer->count}));
 }
@@ -352,7 +381,7 @@ static int l_attach_policy(lua_State *L) {
     lua_State *to = instance->L;
     lua_getglobal(to, "require");
     lua_pushliteral(to, "warpwright.policy_instance");
-    bool good = lua_pcall(to, 1, 1, 0) == LUA_OK;
+    bool good = lua_pcall(to, 1, 1, 0) == LUA_OK, is_watched = signals_watch(machine, NULL);
     if (good) {
         Buffer plain = {0};
         plain_save(L, 4, "specification", &plain);
@@ -364,13 +393,19 @@ static int l_attach_policy(lua_State *L) {
         push_instance_function(instance, "bind", l_bind);
         push_instance_function(instance, "count_bound_events", l_count_bound_events);
         push_instance_function(instance, "cycle", l_cycle);
+        signals_enter(to);
         good = lua_pcall(to, 3, KEPT, 0) == LUA_OK;
+        signals_leave();
     }
     raise_user_errors_in(L);
+    if (!good && is_watched) signals_unwatch(machine);
     if (!good) user_error("policy %s: %s", name, luaL_tolstring(to, -1, NULL));
     keep_on_stack(instance);
     call_hook(instance, instance->start, "start", NULL);
-    raise_failure(instance);
+    check_state(instance, "after start");
+    int signal = is_watched ? signals_unwatch(machine) : 0;
+    if (instance->failed) raise_from_place(L, sim_failure(machine->sim), "called from");
+    if (signal) raise(signal);
     return 0;
 }
 
@@ -392,7 +427,8 @@ static int l_policy_counters(lua_State *L) {
         lua_setfield(L, -2, "policy");
         Buffer plain = {0};
         push_counters(instance);
-        save_plain(instance, "counters", &plain);
+        const char *problem = save_plain(instance, "counters", &plain);
+        if (problem) user_error("policy %s: %s", instance->name, problem);
         load_plain(L, &plain);
         buffer_free(&plain);
         lua_setfield(L, -2, "counters");
@@ -422,17 +458,24 @@ static int l_class_events(lua_State *L) {
 
 /* --- Checkpoints ----------------------------------------------------------------------------- */
 
-void policies_save(Machine *machine, Buffer *buffer) {
+static const char *save_instance(PolicyInstance *instance, Buffer *buffer) {
+    buffer_text(buffer, instance->name);
+    const char *problem = save_state(instance, buffer);
+    if (problem) return problem;
+    push_counters(instance);
+    return save_plain(instance, "counters", buffer);
+}
+
+bool policies_save(Machine *machine, Buffer *buffer, char *why, size_t why_size) {
     buffer_u32(buffer, machine->policy_count);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
-        buffer_text(buffer, instance->name);
-        lua_pushliteral(instance->L, "state");
-        lua_rawget(instance->L, SELF);
-        save_plain(instance, "state", buffer);
-        push_counters(instance);
-        save_plain(instance, "counters", buffer);
+        const char *problem = save_instance(instance, buffer);
+        if (problem) snprintf(why, why_size, "policy %s: %s", instance->name, problem);
+        lua_settop(instance->L, instance->at_rest);
+        if (problem) return buffer_free(buffer), false;
     }
+    return true;
 }
 
 /* The table of counters stays the same one: the instance's library holds it, too. */
@@ -474,8 +517,8 @@ static int l_copy_policy_state(lua_State *L) {
     Machine *from = machine_at(L, 1), *to = machine_at(L, 2);
     char why[MESSAGE_BYTES];
     Buffer buffer = {0};
-    policies_save(from, &buffer);
-    bool good = policies_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why, sizeof why);
+    bool good = policies_save(from, &buffer, why, sizeof why) &&
+                policies_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why, sizeof why);
     buffer_free(&buffer);
     if (!good) user_error("policies: %s", why);
     return 0;

@@ -5,13 +5,14 @@
 
 #include "core/lua/machine.h"
 
-/* Tells every instance of the machine, in order, that a kernel starts or has ended. A user error when one
- * fails. */
+/* Tells every instance of the machine, in order, that a kernel starts or has ended; looks then at what they
+ * remember. sim_failure() says whether one failed. */
 void policies_kernel_start(Machine *machine, const char *kernel);
 void policies_kernel_end(Machine *machine, const char *kernel);
 
-/* What all instances remember; and the same back, for instances of the same names in the same order. */
-void policies_save(Machine *machine, Buffer *buffer);
+/* What all instances remember: false, and why, when one remembers what cannot be saved; and the same back,
+ * for instances of the same names in the same order. */
+bool policies_save(Machine *machine, Buffer *buffer, char *why, size_t why_size);
 bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size);
 
 void policies_free(Machine *machine);

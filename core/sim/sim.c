@@ -116,11 +116,15 @@ static void raise_fault(Sim *sim) {
     user_error("%s", first->fault);
 }
 
+const char *sim_failure(const Sim *sim) {
+    for (uint32_t i = 0; sim->failed && i < sim->cluster_count; i++)
+        if (sim->clusters[i].fault) return sim->clusters[i].fault;
+    return NULL;
+}
+
 /* What listeners found wrong; the machine is in order. */
-static void raise_failure(Sim *sim) {
-    if (!sim->failed) return;
-    for (uint32_t i = 0; i < sim->cluster_count; i++)
-        if (sim->clusters[i].fault) user_error("%s", sim->clusters[i].fault);
+static void raise_failure(const Sim *sim) {
+    if (sim->failed) user_error("%s", sim_failure(sim));
 }
 
 static void run_quantum(Sim *sim, uint64_t end) {
@@ -146,12 +150,17 @@ void sim_set_threads(Sim *sim, uint32_t threads) {
 }
 
 void sim_stop_threads(Sim *sim) {
-    worker_pool_free(sim->pool);
+    WorkerPool *pool = sim->pool;
+    __atomic_store_n(&sim->pool, NULL, __ATOMIC_SEQ_CST); /* first: sim_signal_threads() may interrupt this */
+    worker_pool_free(pool);
     for (uint32_t i = 0; sim->shares && i < sim->threads; i++)
         free(sim->shares[i].fault);
     free(sim->shares);
-    sim->pool = NULL;
     sim->shares = NULL;
+}
+
+void sim_signal_threads(Sim *sim, int signal) {
+    if (sim->pool) worker_pool_signal(sim->pool, signal);
 }
 
 static void start_threads(Sim *sim) {

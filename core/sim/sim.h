@@ -141,6 +141,10 @@ enum { MAX_THREADS = 256 };
 void sim_set_threads(Sim *sim, uint32_t threads);
 /* Ends the threads until the next sim_run(). */
 void sim_stop_threads(Sim *sim);
+/* Sends a signal to each thread that helps the caller of sim_run(). May be called in a handler. */
+void sim_signal_threads(Sim *sim, int signal);
+/* What object_fail() was told, of the first cluster in which it was called; or NULL. */
+const char *sim_failure(const Sim *sim);
 
 /* Calls hook(context) at the first boundary at or after each multiple of so many cycles of the first clock,
  * while anything in the machine has something to do. Of several due at once, those that were added first come

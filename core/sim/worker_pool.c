@@ -111,10 +111,11 @@ static void close_round(WorkerPool *pool) {
     }
 }
 
-/* With all signals blocked: their handlers run on the caller's thread. */
+/* With all signals blocked: their handlers run on the caller's thread. SIGURG is for worker_pool_signal(). */
 static int start_worker(Worker *worker) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGURG);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int problem = pthread_create(&worker->thread, NULL, worker_main, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -153,6 +154,11 @@ void worker_pool_run(WorkerPool *pool) {
     }
     pool->work(pool->context, 0);
     if (pool->threads > 1) close_round(pool);
+}
+
+void worker_pool_signal(WorkerPool *pool, int signal) {
+    for (uint32_t i = 1; i < pool->threads; i++)
+        pthread_kill(pool->workers[i].thread, signal);
 }
 
 void worker_pool_free(WorkerPool *pool) {

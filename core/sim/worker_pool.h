@@ -15,6 +15,8 @@ WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context);
  * What any of them wrote is visible to the caller when it returns, and what the caller wrote before is
  * visible to them. */
 void worker_pool_run(WorkerPool *pool);
+/* Sends every other thread a signal, of which they block all but SIGURG. May be called in a handler. */
+void worker_pool_signal(WorkerPool *pool, int signal);
 void worker_pool_free(WorkerPool *pool);
 
 #endif

@@ -233,18 +233,46 @@ return few]])
   assert(stat(stats, "sm[0].few.starts") < stat(before, "sm[0].few.starts"), "few knows CTAs of before")
 end)
 
-harness.test("what is no plain data cannot be saved, and is named", function()
-  local path = policy_file("unsaved", [[
-local x = policy "unsaved" {}
+local hiding = [[
+local x = policy "hiding" {}
 function x:on_cta_start(slot) self.state.hooks = { [slot] = print } end
-return x]])
-  local stats = fails({ policy = path, ["checkpoint-at"] = 2000 }, "policy unsaved of sm[0]: state.hooks[", "is a function")
-  assert(stats and stat(stats, "run.cycles") == 2000, "stats of the 2000 cycles")
+function x:on_kernel_end() %s end
+return x]]
+
+harness.test("a run that remembers what cannot be saved says so, and goes on", function()
+  local path = policy_file("hiding", hiding:format "self.state.hooks = nil")
+  local stats, output = good { policy = path, ["checkpoint-at"] = 2000 }
+  harness.contains(output, "warpwright: checkpoint at cycle 2000: policy hiding of sm[0]: state.hooks[",
+    "is a function", "; the run goes on")
+  same(without(stats), without(good { policy = path }), "without checkpoints")
+end)
+
+harness.test("what cannot be saved is an error after start and at the end of a kernel", function()
+  local stats = fails({ policy = policy_file("hidden", hiding:format "") }, "policy hiding of sm[0], at the end of a kernel, at cycle ",
+    ": state.hooks[", "is a function; legal are numbers", "; launched at workloads/spmv/spmv.lua:")
+  assert(stat(stats, "run.cycles") > 2000)
+  local path = policy_file("handle", 'local x = policy "x" {} function x:start() self.state.sm = self.sm end return x')
+  fails({ policy = path }, "policy x of sm[0], after start, at cycle 0: state.sm is a handle, sm[0]; legal are numbers")
   path = policy_file("twice", [[
 local x = policy "twice" {}
 function x:start() self.state.a = {} self.state.b = self.state.a end
 return x]])
-  fails({ policy = path, ["checkpoint-at"] = 2000 }, "policy twice of sm[0]: state.b is a table that is there twice")
+  fails({ policy = path }, "policy twice of sm[0], after start, at cycle 0: state.b is a table that is there twice")
+end)
+
+harness.test("a signal stops a run that cannot be saved all the same, and says so", function()
+  local path = policy_file("stopping", [[
+local x = policy "stopping" { period = 1000 }
+function x:on_period()
+  self.state.f = print
+  if self.sm:number() == 0 and self:cycle() < 2000 then io.popen("kill -TERM $PPID"):close() end
+end
+return x]])
+  local status, output, stats = runs.run { policy = path }
+  harness.equal(status, 75, output)
+  harness.contains(output, "policy stopping of sm[0]: state.f is a function", "there is no checkpoint")
+  lacks(output, "goes on")
+  assert(stat(stats, "run.cycles") >= 1008)
 end)
 
 -- Errors in hooks ----------------------------------------------------------------------------------------------------
@@ -252,35 +280,39 @@ end)
 local boom = 'error "boom"'
 
 harness.test("an error in start names policy, object, hook, file and line", function()
-  local stats = hook_fails("start()", boom, nil, "policy x of sm[0], in start at cycle 0: ", "failing.lua:3: boom")
+  local stats = hook_fails("start()", boom, nil, "failing.lua:3: policy x of sm[0], in start at cycle 0: boom")
   harness.equal(stats, nil, "stats.txt")
 end)
 
 harness.test("an error in a hook says so too, and ends the run with its stats", function()
-  local stats = hook_fails("on_cta_start()", "local t = nil; t.x = 1", nil, "policy x of sm[0], in on_cta_start at cycle ",
-    "failing.lua:3: attempt to index a nil value (local 't')")
+  local stats = hook_fails("on_cta_start()", "local t = nil; t.x = 1", nil,
+    "failing.lua:3: policy x of sm[0], in on_cta_start at cycle 16: attempt to index a nil value (local 't'); launched at workloads/spmv/spmv.lua:")
   assert(stats and stat(stats, "run.cycles") == 32 and stat(stats, "sm[0].ctas_started") > 0, "stats of the first quantum")
 end)
 
 harness.test("an error in a question says so too", function()
-  local stats = hook_fails("pick()", boom, nil, "policy x of sm[0], in pick at cycle ", "failing.lua:3: boom")
+  local stats = hook_fails("pick()", boom, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", ": boom; launched at")
   assert(stats and stat(stats, "sm[0].warp_instructions") > 0)
 end)
 
 harness.test("an error in on_period says so too, at the boundary of the period", function()
-  local stats = hook_fails("on_period()", boom, "period = 1000", "policy x of sm[0], in on_period at cycle 1008: ",
-    "failing.lua:3: boom")
+  local stats = hook_fails("on_period()", boom, "period = 1000",
+    "failing.lua:3: policy x of sm[0], in on_period at cycle 1008: boom; launched at workloads/spmv/spmv.lua:")
   harness.equal(stat(stats, "run.cycles"), 1008)
   stats = hook_fails("on_period()", boom, "period = 1000, scope = 'machine'", "policy x of the machine, in on_period at cycle 1008: ")
   harness.equal(stat(stats, "run.cycles"), 1008)
 end)
 
 harness.test("an error when a kernel starts or ends says so too", function()
-  local stats = hook_fails("on_kernel_start()", boom, nil, "policy x of sm[0], in on_kernel_start at cycle 0: ", "failing.lua:3: boom")
+  local stats = hook_fails("on_kernel_start()", boom, nil,
+    "failing.lua:3: policy x of sm[0], in on_kernel_start at cycle 0: boom; launched at")
   harness.equal(stat(stats, "run.cycles"), 0)
-  stats = hook_fails("on_kernel_end()", boom, nil, "policy x of sm[0], in on_kernel_end at cycle ", "failing.lua:3: boom")
+  stats = hook_fails("on_kernel_end()", boom, nil,
+    "failing.lua:3: policy x of sm[0], in on_kernel_end at cycle ", ": boom; launched at")
   assert(stat(stats, "run.cycles") > 1000)
 end)
+
+local at_start = "failing.lua:3: policy x of sm[0], in on_cta_start at cycle "
 
 harness.test("errors of any kind are told: values, the library's, answers that are none", function()
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() return 'an object' end }))", nil,
@@ -288,10 +320,10 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() error {} end }))", nil,
     "in on_cta_start at cycle ", "it threw a value that has no text")
-  hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, "in on_cta_start at cycle ", "failing.lua:3: mine")
+  hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, at_start, ": mine")
   hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
   for answer, told in pairs { ['"3"'] = "'3'", ["{}"] = "table: ", ["0.5"] = "0.5", ["true"] = "true", ["63"] = "63", ["-1"] = "-1" } do
-    hook_fails("pick()", "return " .. answer, nil, "in pick at cycle ", "it answered " .. told, "; legal are warps of `ready` and nil")
+    hook_fails("pick()", "return " .. answer, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "it answered " .. told, "; legal are warps of `ready` and nil")
   end
   for answer, told in pairs { ['"yes"'] = "'yes'", ["1"] = "1", ["-1"] = "-1" } do
     hook_fails("l1_bypass()", "return " .. answer, nil, "in l1_bypass at cycle ", "it answered " .. told, "; legal are true, false and nil")
@@ -300,10 +332,10 @@ harness.test("errors of any kind are told: values, the library's, answers that a
     hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "it answered " .. answer, "; legal are those of `ways` and nil")
   end
   hook_fails("pick()", "return true", 'scope = "mc"', "in pick at cycle ", "it answered true; legal are sets of requests and nil")
-  hook_fails("on_cta_start()", "self:count 'starts'", nil, "failing.lua:3: the policy declares no counter 'starts'; it has none")
-  hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", "failing.lua:3: count a: 0.5 is not a whole number")
-  hook_fails("on_cta_start()", "self.mine = 1", nil, "failing.lua:3: self.mine is set outside start()", "self.state")
-  hook_fails("on_cta_start()", "local x = math.random(3)", nil, "failing.lua:3: math.random is not for policies")
+  hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "the policy declares no counter 'starts'; it has none")
+  hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: 0.5 is not a whole number")
+  hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine is set outside start()", "self.state")
+  hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random is not for policies")
 end)
 
 harness.test("a failure is the same one with any threads and order", function()

@@ -86,10 +86,13 @@ local function print_notes(gpu, before, run)
   end
 end
 
---- Writes one; a failure is told and the run goes on. Returns whether it was written.
+--- Signals after which the run goes on, like "cycle".
+local goes_on = { cycle = true, SIGUSR1 = true }
+
+--- Writes one; a failure is told, and no error. Returns whether it was written.
 local function write(gpu, path, run, cycle, why)
   local good, problem = core.write_checkpoint(gpu, path, text_of(gpu, run, cycle, why))
-  if not good then note("checkpoint at cycle %d: %s; the run goes on", cycle, problem) end
+  if not good then note("checkpoint at cycle %d: %s%s", cycle, problem, goes_on[why] and "; the run goes on" or "") end
   return good
 end
 

@@ -136,7 +136,7 @@ end
 local function continue(self, cycle)
   local gpu = self:gpu()
   core.pause_at(gpu, cycle)
-  core.watch_signals(gpu)
+  core.watch_signals(gpu, self.program)
   local alive, ok, value = coroutine.resume(self.program)
   core.unwatch_signals(gpu)
   if not alive then error(ok, 0) end
