@@ -317,12 +317,13 @@ static uint64_t with_aged_oldest(const DramQueue *queue) {
     return (~queue->of_bank[queue->bank[0]] & same_direction) | 1;
 }
 
-/* Requests of a queue that may be served. Banks wanted by queues of lower number are not theirs. */
-static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint32_t wanted_banks, uint64_t cycle) {
+/* Those of these requests of a queue that may be served. Banks wanted by queues of lower number are not
+ * theirs. */
+static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint64_t requests, uint32_t wanted_banks,
+                                  uint64_t cycle) {
     const DramQueue *queue = &mc->queue[q];
-    uint64_t eligible = mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue)
-                                                       : UINT64_MAX >> (64 - queue->count);
-    if (mc->full_returns) eligible &= ~without_return_place(mc, q);
+    uint64_t eligible = requests & (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue)
+                                                                   : UINT64_MAX >> (64 - queue->count));
     for (uint32_t banks = wanted_banks & queue->banks; banks; banks &= banks - 1)
         eligible &= ~queue->of_bank[__builtin_ctz(banks)];
     if (mc->age_cap && (eligible & 1)) {
@@ -333,6 +334,15 @@ static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint32_t wan
             mc->plan_expires = earlier_of(mc->plan_expires, of_age);
     }
     return eligible;
+}
+
+/* A request of a later queue that has had some of its bursts may hold the place for a response that these
+ * lack: the bank that it needs for the others must not be reserved for those without one. */
+static uint32_t banks_of(const DramQueue *queue, uint64_t requests) {
+    uint32_t banks = queue->banks;
+    for (uint32_t rest = banks; rest; rest &= rest - 1)
+        if (!(queue->of_bank[__builtin_ctz(rest)] & requests)) banks &= ~(rest & -rest);
+    return banks;
 }
 
 /* Those that policies want to be served; all of them when they want none. */
@@ -352,10 +362,11 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
     for (uint32_t q = 0; q < mc->queues && !dram_best_is_at_floor(best); q++) {
         const DramQueue *queue = &mc->queue[q];
         if (!queue->count) continue;
-        uint64_t eligible = eligible_requests(mc, q, wanted_banks, cycle);
+        uint64_t placed = mc->full_returns ? ~without_return_place(mc, q) : ~0ull;
+        uint64_t eligible = eligible_requests(mc, q, placed, wanted_banks, cycle);
         if (object_is_heard(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
         best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
-        wanted_banks |= queue->banks;
+        wanted_banks |= mc->full_returns ? banks_of(queue, placed) : queue->banks;
     }
     mc->plan = dram_choice_of(best, mc->queue, cycle + 1);
 }

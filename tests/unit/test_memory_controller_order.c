@@ -70,6 +70,19 @@ START_TEST(high_queue_uses_banks_that_the_low_one_leaves) {
 }
 END_TEST
 
+/* Of the READs of request 0, at 14 and 17, the first has taken the only place for responses when the low
+ * queue comes to want the bank: its request cannot be served before request 0 has left. */
+START_TEST(request_without_a_return_place_reserves_no_bank) {
+    object_set_number(mc, "queues", 2);
+    object_set_number(mc, "return_entries", 1);
+    elaborate(1);
+    send_read(0, 0, location(0, 0, 0), 0, 1);
+    send_read(0, 14, location(1, 0, 0), 1, 0);
+    run();
+    expect_order((uint32_t[]){0, 1}, 2);
+}
+END_TEST
+
 START_TEST(queues_of_classes_can_be_named) {
     object_set_number(mc, "queues", 2);
     object_set_text(mc, "class_queues", "1,1,0");
@@ -199,6 +212,7 @@ Suite *memory_controller_order_suite(void) {
     tcase_add_test(tests, other_banks_do_not_wait_for_a_conflict);
     tcase_add_test(tests, low_queue_goes_before_row_hits_of_a_high_one);
     tcase_add_test(tests, high_queue_uses_banks_that_the_low_one_leaves);
+    tcase_add_test(tests, request_without_a_return_place_reserves_no_bank);
     tcase_add_test(tests, queues_of_classes_can_be_named);
     tcase_add_test(tests, policies_can_send_a_class_to_another_queue);
     tcase_add_test(tests, request_is_not_held_up_by_those_that_wait_for_room_in_another_queue);
