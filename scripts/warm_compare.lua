@@ -59,25 +59,14 @@ local function policies()
   return found
 end
 
-local function counts(r)
-  local hits = r["sm[*].l1d.hits"]
-  return {
-    cycles = r.cycles,
-    instructions = r.thread_instructions,
-    l1_hits = hits,
-    l1_lookups = hits + r["sm[*].l1d.misses"] + r["sm[*].l1d.merges"],
-    dram_bytes = r["mc[*].read_bytes"] + r["mc[*].write_bytes"],
-  }
-end
-
 local columns = "%-16s %11s %11s %8s %8s %10s %9s %9s\n"
 
-local function row(policy, now, before, baseline, verified)
-  local function since(name) return now[name] - before[name] end
-  local cycles = since "cycles"
-  return columns:format(policy, now.cycles, cycles, ("%.1f"):format(since "instructions" / cycles),
-    ("%.1f%%"):format(100 * since "l1_hits" / math.max(1, since "l1_lookups")), ("%.2f"):format(since "dram_bytes" / cycles),
-    ("%.2fx"):format(baseline / cycles), verified and "yes" or "no")
+--- `all`: the whole run; `r`: what came since the warm-up.
+local function row(policy, all, r, baseline)
+  local dram_bytes = r["mc[*].read_bytes"] + r["mc[*].write_bytes"]
+  return columns:format(policy, all.cycles, r.cycles, ("%.1f"):format(r.ipc),
+    ("%.1f%%"):format(100 * (1 - r["sm[*].l1d.miss_or_merge_rate"])), ("%.2f"):format(dram_bytes / r.cycles),
+    ("%.2fx"):format(baseline / r.cycles), r.checks > 0 and "yes" or "no")
 end
 
 read_arguments()
@@ -90,7 +79,7 @@ if sim:run { until_cycle = options.cycles } then
   error(("warm_compare: %s %s ends after %d cycles; --cycles must be less"):format(options.workload, options.size,
     sim:result().cycles), 0)
 end
-local warm = counts(sim:result())
+local warm = sim:result()
 print(("%s, %s %s: %d cycles under %s, and from there"):format(sim.name, options.workload, options.size, warm.cycles,
   options.warm))
 
@@ -101,5 +90,5 @@ for i, name in ipairs(names) do
   if name == options.warm then base = i end
 end
 local baseline = results[base].cycles - warm.cycles
-for i, r in ipairs(results) do io.write(row(names[i], counts(r), warm, baseline, r.checks > 0)) end
+for i, r in ipairs(results) do io.write(row(names[i], r, r:since(warm), baseline)) end
 print(("\nIPC, L1 hits and DRAM bytes are those since the warm-up; speed-up is over %s."):format(names[base]))

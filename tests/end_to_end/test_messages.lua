@@ -97,10 +97,10 @@ end
 
 harness.test("a handle beyond a coordinator's list is named with the range, which begins at 1", function()
   coordinator_fails("self.sms[99].warp_limit = 3",
-    "policy x of the machine, in on_period at cycle 1008: ", "coordinator.lua:3: self.sms[99]: there are self.sms[1] to self.sms[2]\n")
-  coordinator_fails("self.sms[0].warp_limit = 3", "coordinator.lua:3: self.sms[0]: there are self.sms[1] to self.sms[2]\n")
-  coordinator_fails("self.l2s[3].enabled = false", "self.l2s[3]: there are self.l2s[1] to self.l2s[2]\n")
-  coordinator_fails("self.mcs.pick()", "self.mcs[pick]: there are self.mcs[1] to self.mcs[2]\n")
+    "coordinator.lua:3: policy x of the machine, in on_period at cycle 1008: ", ": self.sms[99]: there are self.sms[1] to self.sms[2];")
+  coordinator_fails("self.sms[0].warp_limit = 3", ": self.sms[0]: there are self.sms[1] to self.sms[2];")
+  coordinator_fails("self.l2s[3].enabled = false", "self.l2s[3]: there are self.l2s[1] to self.l2s[2];")
+  coordinator_fails("self.mcs.pick()", "self.mcs[pick]: there are self.mcs[1] to self.mcs[2];")
 end)
 
 harness.test("a coordinator's list can be gone through and counted", function()
@@ -130,7 +130,7 @@ local at_boundaries = policy_file("at_boundaries", [[
 
 harness.test("of two policies that set classes of the same warps' requests the second is an error", function()
   fails({ policy = namer .. "+medic" }, "policy warp_types of sm[0], in on_cta_start at cycle 16",
-    "warp_types.lua:77: sm[0]: policy namer sets the classes of its warps; another policy cannot set them as well\n")
+    ": sm[0]: policy namer sets the classes of its warps; another policy cannot set them as well;")
   fails({ policy = namer .. "+" .. at_boundaries }, "policy at_boundaries of the machine, in on_period at cycle 3008",
     "sm[1]: policy namer sets the classes of its warps")
   fails({ policy = namer .. "+pcal:epoch=1000" }, "policy namer sets the classes of its warps")

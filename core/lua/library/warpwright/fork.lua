@@ -31,9 +31,9 @@ local function result_text(r)
     if key ~= "rows" and key ~= "by_name" then fields[key] = r[key] end
   end
   for i, row in ipairs(r.rows) do
-    rows[i] = ("{name=%q,value=%s,unit=%q,doc=%q,whole=%s}"):format(row.name,
+    rows[i] = ("{name=%q,value=%s,unit=%q,doc=%q,whole=%s,of_policy=%s}"):format(row.name,
       math.type(row.value) == "float" and float_literal(row.value) or tostring(row.value), row.unit, row.doc,
-      row.whole and float_literal(row.whole) or "nil")
+      row.whole and float_literal(row.whole) or "nil", row.of_policy or "nil")
   end
   return ("return {ok=true,fields=%s,rows={%s}}"):format(literal(fields), table.concat(rows, ","))
 end

@@ -107,7 +107,7 @@ function policies_at_work.counters(machine, policies)
     for _, name in ipairs(names.sorted_keys(instance.counters)) do
       rows[#rows + 1] = {
         name = ("%s.%s.%s"):format(instance.about, instance.policy, name),
-        value = instance.counters[name], unit = "events", doc = docs[instance.policy][name],
+        value = instance.counters[name], unit = "events", doc = docs[instance.policy][name], of_policy = true,
       }
     end
   end

@@ -34,10 +34,9 @@ local function run_rows(r)
   return rows
 end
 
---- `totals` and `launches` as the GPU counts them; `machine` is settled; `policy_rows` are the
--- counters of policies.
-function result.new(name, policy, totals, launches, machine, policy_rows)
-  local r = {
+--- The fields of a result that belong to the run.
+local function run_fields(name, policy, totals, launches)
+  return {
     machine = name,
     policy = policy,
     cycles = totals.cycles,
@@ -50,19 +49,67 @@ function result.new(name, policy, totals, launches, machine, policy_rows)
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
     workload = false, size = false, checks = 0, out = false,
+    policy_from = 0,
   }
+end
+
+--- `totals` and `launches` as the GPU counts them; `machine` is settled; `policy_rows` are the
+-- counters of policies, which began at the core cycle `policy_from`.
+function result.new(name, policy, totals, launches, machine, policy_rows, policy_from)
+  local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
   local rows = run_rows(r)
   for _, row in ipairs(machine:stats()) do rows[#rows + 1] = row end
   for _, row in ipairs(policy_rows or {}) do rows[#rows + 1] = row end
+  r.policy_from = policy_from or 0
   return result.from_rows(r, rows)
 end
 
---- A result of its totals and its rows { name =, value =, unit =, doc =, whole = of a ratio: value is a part of so much }.
+--- A result of its totals and its rows { name =, value =, unit =, doc =, whole = of a ratio: value is a part of so much,
+-- of_policy = true for counters of policies }.
 function result.from_rows(r, rows)
   local by_name = {}
   for _, row in ipairs(rows) do by_name[row.name] = row end
   r.rows, r.by_name = rows, by_name
   return setmetatable(r, Result)
+end
+
+local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "seconds" }
+
+--- `row` without what `before`, the same row of an earlier result, had counted. The part of a ratio is a whole number.
+local function row_since(row, before)
+  local value, whole = row.value, row.whole
+  if before and not row.name:find ".longest_" then
+    if whole then
+      local part = math.floor(value * whole + 0.5) - math.floor(before.value * before.whole + 0.5)
+      whole = whole - before.whole
+      value = ratio(part, whole)
+    else
+      value = value - before.value
+    end
+  end
+  return { name = row.name, value = value, unit = row.unit, doc = row.doc, whole = whole }
+end
+
+--- r:since(earlier): what was counted after an earlier result of the same run, or before sim:fork. Ratios are those of the time
+-- since then; launches, those that ended since. A policy that began since then, and what was not there before, are as they are,
+-- and so is what is no sum: the peak of memory, the longest time.
+function Result:since(earlier)
+  if getmetatable(earlier) ~= Result then core.user_error "result: since(earlier): a result is wanted" end
+  if earlier.machine ~= self.machine or earlier.cycles > self.cycles or #earlier.launches > #self.launches then
+    core.user_error(("result: since(earlier): the one of %s at cycle %d is none of %s before cycle %d"):format(earlier.machine,
+      earlier.cycles, self.machine, self.cycles))
+  end
+  local since = { memory_peak = self.memory_peak }
+  for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
+  local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
+  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from" } do r[name] = self[name] end
+  local rows, same_policy = run_rows(r), self.policy_from == earlier.policy_from
+  for _, row in ipairs(self.rows) do
+    if not (row.name:find "^run%." or row.name:find "^launch%[") then
+      rows[#rows + 1] = row_since(row, (same_policy or not row.of_policy) and earlier.by_name[row.name])
+    end
+  end
+  return result.from_rows(r, rows)
 end
 
 --- r:stats(): for name, value, unit, doc in r:stats() do ... end, in the order of stats.txt.

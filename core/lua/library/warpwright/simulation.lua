@@ -196,6 +196,7 @@ function Simulation:change(changes)
   policies_at_work.attach(self.machine, policies)
   if not changes.policy then policies_at_work.copy_state(other, self.machine) end
   local policy_before = self.policy
+  if changes.policy then self.policy_from = self:gpu():totals().cycles end
   self.options = options
   self.policies = policies
   self.policy = options.policy and policies.name or "default"
@@ -240,7 +241,7 @@ function Simulation:result()
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
   return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
-    policies_at_work.counters(self.machine, self.policies))
+    policies_at_work.counters(self.machine, self.policies), self.policy_from)
 end
 
 --- sim:close(): gives its memory back at once.
