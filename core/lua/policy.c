@@ -38,8 +38,8 @@ struct PolicyInstance {
     SimObject *about; /* whose cluster its errors are reported in */
     Hook *hooks;
     Bindings bindings;
-    int start, period, kernel_start, kernel_end; /* functions on the stack, or NO_FUNCTION */
-    int at_rest;                                 /* height of the stack between calls */
+    int start, period, kernel_start, kernel_end, changed; /* functions on the stack, or NO_FUNCTION */
+    int at_rest;                                          /* height of the stack between calls */
     bool failed;
 };
 
@@ -281,11 +281,11 @@ static int l_count_bound_events(lua_State *L) {
 
 /* Pushes what calls of an instance need, for good, above what its library returned. */
 static void keep_on_stack(PolicyInstance *instance) {
-    static const char *const names[] = {"start", "period", "kernel_start", "kernel_end"};
+    static const char *const names[] = {"start", "period", "kernel_start", "kernel_end", "changed"};
     int *const functions[] = {&instance->start, &instance->period, &instance->kernel_start,
-                              &instance->kernel_end};
+                              &instance->kernel_end, &instance->changed};
     lua_State *L = instance->L;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (lua_getfield(L, PLAIN_HOOKS, names[i]) == LUA_TFUNCTION)
             *functions[i] = lua_gettop(L);
         else
@@ -458,9 +458,18 @@ static int l_class_events(lua_State *L) {
 
 /* --- Checkpoints ----------------------------------------------------------------------------- */
 
+/* A resumed run calls start() anew: what was remembered in what that makes would be lost. NULL, or what it
+ * is, on top of the stack. */
+static const char *find_change(PolicyInstance *instance) {
+    begin_call(instance, instance->changed);
+    lua_pcall(instance->L, 1, 1, 0);
+    return lua_isnil(instance->L, -1) ? NULL : thrown_text(instance->L);
+}
+
 static const char *save_instance(PolicyInstance *instance, Buffer *buffer) {
     buffer_text(buffer, instance->name);
     const char *problem = save_state(instance, buffer);
+    if (!problem) problem = find_change(instance);
     if (problem) return problem;
     push_counters(instance);
     return save_plain(instance, "counters", buffer);

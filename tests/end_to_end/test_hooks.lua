@@ -260,6 +260,32 @@ return x]])
   fails({ policy = path }, "policy twice of sm[0], after start, at cycle 0: state.b is a table that is there twice")
 end)
 
+harness.test("a run that remembers in what start has made, beside the state, is not saved", function()
+  local function remembering(body)
+    local path = policy_file("remembering", ([[
+local x = policy "x" { period = 1000 }
+function x:start()
+  self.memory = { n = 0, deep = { 1, 2.5, "text" }, sm = self.sm, all = self.sm:setting { warp_limit = 4 } }
+  self.memory.itself, self.limit, self.state = self.memory, 3, { n = 0 }
+end
+function x:on_period() %s end
+return x]]):format(body))
+    return select(2, good { policy = path, ["checkpoint-at"] = 2000 })
+  end
+  local changed = "checkpoint at cycle 2000: policy x of sm[0]: self.%s has changed since start(): what a policy remembers belongs in self.state; the run goes on"
+  for body, field in pairs {
+    ["self.memory.n = self.memory.n + 1"] = "memory", ["self.memory.deep[2] = 2"] = "memory", ["self.memory.deep[4] = true"] = "memory",
+    ["self.memory.deep = nil"] = "memory", ["self.limit = 4"] = "limit", ["if self.limit then self.limit = nil end"] = "limit",
+    ["self.params.one = 1"] = "params",
+  } do
+    harness.contains(remembering(body), changed:format(field))
+  end
+  for _, body in ipairs { "self.state.n = 7", "self.memory.all()", "self.memory.n = 0 self.memory.deep = { 1, 2.5, 'text' }",
+    "self.memory.all = self.sm:setting { warp_limit = 5 }", "self.state = {}" } do
+    lacks(remembering(body), "checkpoint at")
+  end
+end)
+
 harness.test("a signal stops a run that cannot be saved all the same, and says so", function()
   local path = policy_file("stopping", [[
 local x = policy "stopping" { period = 1000 }

@@ -112,6 +112,34 @@ local function check_period(period, what)
   end
 end
 
+local plain_scalars = { number = true, string = true, boolean = true }
+
+--- What is plain in a value, as text; `seen`: tables met so far.
+local function plain_text(value, seen)
+  if plain_scalars[type(value)] then return ("%q"):format(value) end
+  if type(value) ~= "table" or seen[value] then return "" end
+  seen[value] = true
+  local parts = {}
+  for _, key in ipairs(names.sorted_keys(value)) do
+    if plain_scalars[type(key)] then parts[#parts + 1] = ("[%q]=%s,"):format(key, plain_text(rawget(value, key), seen)) end
+  end
+  return "{" .. table.concat(parts) .. "}"
+end
+
+--- The fields of `self` as start() leaves them, which is how a resumed run will find them. Returns a function that says
+-- what is no longer so, or nil.
+local function fields_of_start(self)
+  local kept, fields = {}, names.sorted_keys(self)
+  for _, name in ipairs(fields) do kept[name] = plain_text(rawget(self, name), {}) end
+  return function()
+    for _, name in ipairs(fields) do
+      if name ~= "state" and plain_text(rawget(self, name), {}) ~= kept[name] then
+        return ("self.%s has changed since start(): what a policy remembers belongs in self.state"):format(name)
+      end
+    end
+  end
+end
+
 --- Tells of the hooks of objects; returns the others, and their period.
 local function connect(self, definition, native, hooks, legal)
   local plain, questions = {}, all_questions()
@@ -132,11 +160,13 @@ local function connect(self, definition, native, hooks, legal)
     what = ("parameter %s = %s"):format(what, tostring(period))
   end
   if plain.period then check_period(period, what) end
-  local start = definition.functions.start
+  local start, changed = definition.functions.start, nil
   function plain.start()
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
+    changed = fields_of_start(self)
   end
+  function plain.changed() return changed() end
   return plain, period
 end
 
