@@ -20,6 +20,33 @@ harness.test("a hook that there is not is refused, and near names are listed", f
   fails({ policy = path }, "there is no hook 'on_pick' here", "near names are ", "pick")
 end)
 
+harness.test("a function that is nearly a question and that nobody calls is refused, and one that is called is not", function()
+  for name, meant in pairs { l1_bypas = "l1_bypass", pik = "pick", l1_vicitm = "l1_victim", strat = false, stat = "start", configur = "configure" } do
+    local path = policy_file("near", with_function(name .. "()", "", 'order = "gto"'))
+    if meant then
+      fails({ policy = path }, ("near.lua:3: policy x: there is no hook '%s' here, and nobody calls it; did you mean %s?"):format(name, meant))
+    else
+      lacks(select(2, good { policy = path }), "warpwright: ")
+    end
+  end
+  local path = policy_file("near_mc", with_function("pik()", "", 'scope = "mc"'))
+  fails({ policy = path }, "near_mc.lua:3: policy x: there is no hook 'pik' here", "did you mean pick?")
+  path = policy_file("called", 'local x = policy "x" {} function x:pick() return self:tick() end function x:tick() end return x')
+  lacks(select(2, good { policy = path }), "warpwright: ")
+  path = policy_file("made", 'local x = policy "x" {} function x:pick() end x["l1_" .. "bypas"] = function() end return x')
+  harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: there is no hook 'l1_bypas' here")
+end)
+
+harness.test("a policy that does nothing at all is told", function()
+  local nothing = "warpwright: policy x does nothing: it has no hook, question, part, order, first, uses or configure\n"
+  harness.contains(select(2, good { policy = policy_file("nothing", 'return policy "x" { doc = "Nothing", params = { a = { 1 } } }') }), nothing)
+  harness.contains(select(2, good { policy = policy_file("nothing", with_function("decide()", "")) }), nothing)
+  for _, body in ipairs { 'order = "lrr"', 'uses = { "gto" }' } do
+    lacks(select(2, good { policy = policy_file("something", 'return policy "x" { ' .. body .. " }") }), "does nothing")
+  end
+  lacks(select(2, good { policy = policy_file("something", with_function("configure()", "")) }), "does nothing")
+end)
+
 local talker = policy_file("talker", [[
 local talker = policy "talker" { period = 1000, counters = { starts = "CTAs", ends = "CTAs", kernels = "Kernels", periods = "Periods" } }
 function talker:on_cta_start(slot, warps)

@@ -71,10 +71,11 @@ function names.nearest(wanted, candidates, count)
   return nearest
 end
 
---- The candidate that was meant, if one is near enough.
-function names.guess(wanted, candidates)
+--- The candidate that was meant, if one is near enough: at most `most` characters away, if that is given.
+function names.guess(wanted, candidates, most)
   local nearest = names.nearest(wanted, candidates, 1)[1]
-  return nearest and edit_distance(wanted, nearest) <= math.max(1, #wanted // 3) and nearest or nil
+  local near_enough = math.min(math.max(1, #wanted // 3), most or #wanted)
+  return nearest and edit_distance(wanted, nearest) <= near_enough and nearest or nil
 end
 
 return names

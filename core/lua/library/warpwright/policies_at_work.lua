@@ -1,5 +1,6 @@
 -- Instances of policies on a machine: one for each object that a policy is about.
 local core = require "warpwright.core"
+local hooks = require "warpwright.hooks"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 
@@ -82,10 +83,13 @@ local function attach_one(machine, entry, policies)
   local specification = { path = entry.path, params = entry.params }
   check_file(entry)
   if definition.scope == "machine" then
-    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles_of_machine(machine, policies),
-      "the machine")
+    local handles = handles_of_machine(machine, policies)
+    hooks.check(definition, handles)
+    core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles, "the machine")
     return
   end
+  local first = objects_of(machine, classes[definition.scope])[1]
+  if first then hooks.check(definition, handles_about(machine, definition.scope, first, policies)) end
   for _, object in ipairs(objects_of(machine, classes[definition.scope])) do
     core.attach_policy(machine, definition.name, object, specification,
       handles_about(machine, definition.scope, object, policies))
@@ -95,7 +99,11 @@ end
 --- Makes the instances of a chain; the machine is elaborated.
 function policies_at_work.attach(machine, policies)
   for _, entry in ipairs(policies) do
-    if policy.has_hooks(entry.definition) then attach_one(machine, entry, policies) end
+    if policy.has_hooks(entry.definition) then
+      attach_one(machine, entry, policies)
+    else
+      hooks.check(entry.definition, {})
+    end
   end
 end
 

@@ -1,11 +1,9 @@
 -- In the Lua state of a policy instance: makes the instance of the policy's file and connects its functions.
 local core = require "warpwright.core"
+local hooks_of = require "warpwright.hooks"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
 require "warpwright.searchers"
-
---- Functions that are no events of an object.
-local plain_hooks = { on_period = "period", on_kernel_start = "kernel_start", on_kernel_end = "kernel_end" }
 
 local longest_period <const> = 1000000000
 
@@ -39,7 +37,7 @@ end
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random is not for policies: runs must repeat; compute from self.state", 2) end
 
---- What self:bind() may be told, for `hooks` of possible_hooks().
+--- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
   if getmetatable(self).__newindex then error("bind: hooks are bound in start()", 3) end
   if not hooks[hook] or hook:match "^on_" == nil then
@@ -58,26 +56,6 @@ local function checked_list(name, list)
     error(("self.%s[%s]: there are %s"):format(name, tostring(i),
       #list == 0 and "none" or ("self.%s[1] to self.%s[%d]"):format(name, name, #list)), 2)
   end })
-end
-
-local function is_handle(value) return type(value) == "userdata" end
-
---- Hook name -> { handle, event }: "on_evict" and "pick" of the object that the instance is about, "on_l1_evict" and
--- "l1_bypass" of its others.
-local function possible_hooks(scope, handles)
-  local hooks, legal = {}, names.sorted_keys(plain_hooks)
-  for _, name in ipairs(names.sorted_keys(handles)) do
-    local handle = handles[name]
-    if is_handle(handle) then
-      for _, event in ipairs(core.class_events(handle.class)) do
-        local prefix = name == scope and "" or name .. "_"
-        local hook = (event.question and "" or "on_") .. prefix .. event.name
-        hooks[hook] = { handle = handle, event = event.name }
-        legal[#legal + 1] = hook
-      end
-    end
-  end
-  return hooks, legal
 end
 
 --- Names of questions, which no on_ marks as hooks.
@@ -145,8 +123,8 @@ local function connect(self, definition, native, hooks, legal)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
-    if plain_hooks[name] then
-      plain[plain_hooks[name]] = definition.functions[name]
+    if hooks_of.plain[name] then
+      plain[hooks_of.plain[name]] = definition.functions[name]
     elseif hook then
       native.hear(hook.handle, hook.event, definition.functions[name], name)
     elseif looks_like_a_hook(name, questions) then
@@ -175,7 +153,7 @@ return function(specification, handles, native)
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)
-  local hooks, legal = possible_hooks(definition.scope, handles)
+  local hooks, legal = hooks_of.possible(definition.scope, handles)
   local counters = {}
   for _, name in ipairs(names.sorted_keys(definition.counters)) do counters[name] = 0 end
   --- self:bind("on_EVENT", setting, "counter"): when the event is told, the setting is made and the counter counts,
