@@ -117,6 +117,9 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
+    const MemMessage *message = &request->message;
+    object_tell(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
+                message->kind == MEM_WRITE);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
         uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
@@ -204,6 +207,14 @@ bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t ran
 uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t bank) {
     const MemoryController *mc = (const MemoryController *)object;
     return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
+}
+
+uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t sm) {
+    const MemoryController *mc = (const MemoryController *)object;
+    uint64_t requests = 0;
+    for (uint32_t rank = 0; q < mc->queues && rank < mc->queue[q].count; rank++)
+        requests |= (uint64_t)(request_at(mc, q, rank)->message.sm == sm) << rank;
+    return requests;
 }
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {

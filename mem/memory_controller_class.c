@@ -217,6 +217,10 @@ static const Event memory_controller_events[] = {
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
          "order chooses",
          "sets of requests"},
+    [MC_SERVED] =
+        {"served", "sm, warp, class, write", false,
+         "The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp "
+         "and the class are those of its line"},
     {0}};
 
 const Class memory_controller_class = {

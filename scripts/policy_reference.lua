@@ -24,7 +24,8 @@ local handled = {
   { class = "LSU", prefix = "lsu_", handle = "`self.lsu` in scope `sm`" },
   { class = "L2", prefix = "", handle = "`self.l2` in scope `l2`; `self.l2s[i]` in scope `machine`" },
   { class = "MemoryController", prefix = "",
-    handle = "`self.mc` in scopes `mc` and `l2`, where its hooks begin with `on_mc_`; `self.mcs[i]` in scope `machine`" },
+    handle = "`self.mc` in scope `mc`, and in scope `l2`, where its hooks begin with `on_mc_` and its question with `mc_`; "
+      .. "`self.mcs[i]` in scope `machine`" },
 }
 
 local part = { prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }

@@ -258,6 +258,15 @@ static int mc_of_bank(lua_State *L, SimObject *object) {
     return 1;
 }
 
+/* mc:of_sm(queue, sm) -> the set of the requests of this SM, by its number from 0; those of a write-back are
+ * of the SM that made the line dirty */
+static int mc_of_sm(lua_State *L, SimObject *object) {
+    uint32_t queue = number_at(L, 2, memory_controller_queues(object) - 1, "the controller has fewer queues");
+    uint32_t sm = number_at(L, 3, UINT32_MAX, "no such SM");
+    lua_pushinteger(L, (lua_Integer)memory_controller_of_sm(object, queue, sm));
+    return 1;
+}
+
 /* sampler:restart(warps): these warps, a set, are sampled from zero again */
 static int sampler_restart_warps(lua_State *L, SimObject *object) {
     sampler_restart(object, (uint64_t)luaL_checkinteger(L, 2));
@@ -298,6 +307,7 @@ const PolicyMethod policy_methods[] = {
     {"MemoryController", "set_queue", mc_set_queue},
     {"MemoryController", "request", mc_request},
     {"MemoryController", "of_bank", mc_of_bank},
+    {"MemoryController", "of_sm", mc_of_sm},
     {"WarpSampler", "restart", sampler_restart_warps},
     {"WarpSampler", "served", sampler_served_warp},
     {NULL, NULL, NULL},

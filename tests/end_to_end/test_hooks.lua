@@ -166,6 +166,65 @@ harness.test("first come, first served in Lua is the memory controller's own, by
   end
 end)
 
+harness.test("a memory controller tells of each request that it has served", function()
+  local function served(scope, prefix)
+    return policy_file("served_" .. scope, ([[
+local p = policy "served" { scope = %q, counters = { reads = "", writes = "", warps = "" } }
+function p:%s(sm, warp, class, write)
+  assert(sm < 15 and warp < 48 and class == 0 and (write == 0 or write == 1))
+  self:count(write == 1 and "writes" or "reads")
+  self:count("warps", warp)
+end
+return p]]):format(scope, prefix))
+  end
+  for scope, hook in pairs { mc = "on_served", l2 = "on_mc_served" } do
+    local policy = served(scope, hook)
+    local stats = good { policy = policy, workload = "vecadd" }
+    for i = 0, 1 do
+      for _, kind in ipairs { "reads", "writes" } do
+        local counted = stat(stats, ("%s[%d].served.%s"):format(scope, i, kind))
+        harness.equal(counted, stat(stats, ("mc[%d].%s"):format(i, kind)), kind)
+        assert(counted > 0, kind)
+      end
+    end
+    assert(stat(stats, scope .. "[0].served.warps") > 0)
+    same(without(stats, ".served."), without(good { workload = "vecadd" }), "the rest")
+    same(good { policy = policy, workload = "vecadd", threads = 2, order = "reversed" }, stats, "two threads, reversed")
+  end
+end)
+
+harness.test("the requests of an SM are those that a memory controller has of it", function()
+  local path = policy_file("of_sm", [[
+local p = policy "of_sm" { scope = "mc", counters = { asked = "", mixed = "" } }
+function p:pick(queue, requests)
+  local sets, all = {}, 0
+  for rank in bits.each(requests) do
+    local sm = self.mc:request(queue, rank)
+    sets[sm] = (sets[sm] or 0) | bits.of(rank)
+  end
+  for sm = 0, 15 do
+    assert(self.mc:of_sm(queue, sm) & requests == (sets[sm] or 0))
+    all = all | self.mc:of_sm(queue, sm)
+  end
+  assert(requests & ~all == 0)
+  self:count "asked"
+  if sets[0] and sets[1] then self:count "mixed" end
+end
+return p]])
+  local stats = good { policy = path, workload = "bfs" }
+  assert(stat(stats, "mc[0].of_sm.mixed") > 10)
+  fails({ policy = policy_file("of_sm2", with_function("on_served()", "self.mc:of_sm(1, 0)", 'scope = "mc"')) },
+    "bad argument #1 to 'of_sm' (the controller has fewer queues)")
+end)
+
+harness.test("slices that share a memory controller may not both answer for it", function()
+  local path = policy_file("both", with_function("mc_pick(queue, requests)", "return requests", 'scope = "l2"'))
+  fails({ policy = path, config = "medic", set = {} },
+    "policy x: mc_pick: the instances of l2[0] and l2[1] would both answer for mc[0]; a policy of scope mc answers with pick")
+  same(good { policy = path }, good {}, "with a slice for each")
+  good { policy = policy_file("one", with_function("pick(queue, requests)", "return requests", 'scope = "mc"')), config = "medic", set = {} }
+end)
+
 harness.test("a policy of a memory controller sees each waiting request", function()
   local path = policy_file("looking", [[
 local p = policy "looking" { scope = "mc", counters = { writes = "", hits = "", waited = "", warps = "", asked = "" } }

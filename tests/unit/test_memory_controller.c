@@ -1,4 +1,5 @@
 /* A memory controller: what a single request takes, its queues and ports, and what it refuses. */
+#include "core/sim/event.h"
 #include "core/sim/random.h"
 #include "mem/memory_controller_state.h"
 #include "tests/unit/memory_controller_fixture.h"
@@ -29,6 +30,49 @@ START_TEST(a_line_is_two_bursts_tCCDL_apart) {
     ck_assert_uint_eq(response(0)->cycle, 32);
     ck_assert_stat_eq("read_commands", 2);
     ck_assert_stat_eq("data_bus_cycles", 4);
+}
+END_TEST
+
+typedef struct {
+    Listener listener; /* first */
+    uint32_t count;
+    uint64_t cycle[4];
+    int64_t arguments[4][EVENT_ARGUMENTS];
+} ServedLog;
+
+static int64_t log_served(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                          uint64_t now) {
+    ServedLog *log = (ServedLog *)listener;
+    (void)event;
+    ck_assert_uint_lt(log->count, 4);
+    memcpy(log->arguments[log->count], arguments, sizeof log->arguments[0]);
+    log->cycle[log->count++] = object_cycle(object, now);
+    return NO_ANSWER;
+}
+
+static void expect_served(const ServedLog *log, uint32_t i, uint64_t cycle, int64_t sm, int64_t warp,
+                          int64_t class_number, int64_t write) {
+    const int64_t want[] = {sm, warp, class_number, write};
+    ck_assert_uint_eq(log->cycle[i], cycle);
+    ck_assert_mem_eq(log->arguments[i], want, sizeof want);
+}
+
+/* READ at 14 and 17, as above. The write is ACTIVATEd at 102, its WRITEs come tRCDWR = 7 and tCCDL = 3 later.
+ */
+START_TEST(a_request_is_told_to_be_served_with_its_last_burst) {
+    ServedLog log = {.listener = {log_served}};
+    MemMessage read = read_request(location(3, 5, 0), 128),
+               write = posted_write_request(location(3, 6, 0), 128);
+    read.sm = 7, read.warp = 41, read.class_number = 3;
+    write.sm = 2, write.warp = 5, write.class_number = 0;
+    elaborate(1);
+    object_listen(mc, &log.listener, 1u << event_number(mc->class, "served"));
+    memory_driver_send(drivers[0], 0, read);
+    memory_driver_send(drivers[0], 100, write);
+    run();
+    ck_assert_uint_eq(log.count, 2);
+    expect_served(&log, 0, 17, 7, 41, 3, 0);
+    expect_served(&log, 1, 112, 2, 5, 0, 1);
 }
 END_TEST
 
@@ -337,6 +381,7 @@ static TCase *latency_tests(void) {
     TCase *tests = test_case("latency");
     tcase_add_loop_test(tests, one_burst_of_a_closed_bank_takes_29_cycles, 0, 2);
     tcase_add_test(tests, a_line_is_two_bursts_tCCDL_apart);
+    tcase_add_test(tests, a_request_is_told_to_be_served_with_its_last_burst);
     tcase_add_test(tests, row_hit_saves_activate);
     tcase_add_test(tests, row_conflict_adds_precharge);
     tcase_add_test(tests, write_is_acknowledged_when_its_data_are_in);

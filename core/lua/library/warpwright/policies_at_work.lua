@@ -78,10 +78,30 @@ local function check_file(entry)
     .. "returns it is wanted, and this is %s"):format(entry.definition.name, tostring(entry.path or "no file")))
 end
 
+--- What several instances answered would be one answer, and that by chance: an L2 slice has a controller to itself or asks
+-- another.
+local function check_questions(machine, definition)
+  local asked = {}
+  for _, event in ipairs(core.class_events "MemoryController") do
+    local question = "mc_" .. event.name
+    if event.question and definition.functions[question] then
+      for _, l2 in ipairs(objects_of(machine, "L2")) do
+        local mc = peer_of_class(l2.mem, "MemoryController")
+        if mc and asked[mc.path] then
+          core.user_error(("policy %s: %s: the instances of %s and %s would both answer for %s; a policy of scope mc answers with %s")
+            :format(definition.name, question, asked[mc.path], l2.path, mc.path, event.name))
+        end
+        if mc then asked[mc.path] = l2.path end
+      end
+    end
+  end
+end
+
 local function attach_one(machine, entry, policies)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params }
   check_file(entry)
+  if definition.scope == "l2" then check_questions(machine, definition) end
   if definition.scope == "machine" then
     local handles = handles_of_machine(machine, policies)
     hooks.check(definition, handles)
