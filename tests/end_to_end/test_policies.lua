@@ -174,6 +174,16 @@ function base:start()
 end
 return base]])
 
+harness.test("a used policy is found beside the file that names it, wherever that is run from", function()
+  policy_file("meter", 'local p = policy "meter" { counters = { n = "" } } function p:on_cta_start() self:count "n" end return p')
+  policy_file("gto", 'return policy "not_gto" {}')
+  for _, name in ipairs { "meter", "meter.lua", "../" .. harness.folder():match "[^/]+$" .. "/meter.lua" } do
+    local stats = good { policy = policy_file("user", ('return policy "user" { uses = { %q, "gto" } }'):format(name)) }
+    assert(stat(stats, "sm[0].meter.n") > 0, name)
+  end
+  fails({ policy = policy_file("user", 'return policy "user" { uses = { "metre" } }') }, "there is no policy 'metre'")
+end)
+
 harness.test("a policy that uses another brings it along, in front, with the parameters that both have", function()
   local user = user_of("user", base, "limit = { 11 }, own = { 1 }")
   local stats = good { policy = user }

@@ -116,6 +116,16 @@ end
 --- What an element of `uses` names.
 local function used_name(use) return type(use) == "table" and not policy.is_policy(use) and use[1] or use end
 
+--- What a definition names as used, as load_policy() finds it: a file beside its own where there is no other of that name.
+local function found_beside(definition, what)
+  if type(what) ~= "string" or what:sub(1, 1) == "/" then return what end
+  local is_path = what:find("/", 1, true) or what:find "%.lua$"
+  if core.is_file(is_path and what or core.home_path(("policies/%s.lua"):format(what))) then return what end
+  local beside = (definition.path or ""):match "^(.*/)" or ""
+  local path = beside .. what .. (is_path and "" or ".lua")
+  return core.is_file(path) and path or what
+end
+
 local function with_last(list, value)
   local longer = table.move(list, 1, #list, 1, {})
   longer[#longer + 1] = value
@@ -139,7 +149,7 @@ local function all_params(definition, load_policy, used_by)
   end
   local users = with_last(used_by, name)
   for i = #definition.uses, 1, -1 do
-    local used = all_params(load_policy(used_name(definition.uses[i])), load_policy, users)
+    local used = all_params(load_policy(found_beside(definition, used_name(definition.uses[i]))), load_policy, users)
     for _, key in ipairs(names.sorted_keys(used)) do rows[key] = used[key] end
   end
   for _, key in ipairs(names.sorted_keys(definition.params)) do rows[key] = definition.params[key] end
@@ -182,7 +192,7 @@ local function append(chain, load_policy, what, given, used_by)
   local rows = all_params(definition, load_policy, used_by)
   local params, users = resolve_params(definition, rows, given), with_last(used_by, name)
   for _, use in ipairs(definition.uses) do
-    local used = used_name(use)
+    local used = found_beside(definition, used_name(use))
     if is_used(definition, use, params) then
       append(chain, load_policy, used, handed_on(params, all_params(load_policy(used), load_policy, users)), users)
     end
