@@ -89,6 +89,14 @@ harness.test("a module that there is not is named in two lines", function()
   harness.equal(lines_of(output), 2, "lines of " .. output)
 end)
 
+harness.test("a part of a class that there is not is named with near ones", function()
+  local function part(class, of)
+    return policy_file("part", ('return policy "part" { parts = { { class = %q, name = "vta", of = %q } } }'):format(class, of))
+  end
+  fails({ policy = part("VictimTags", "SN") }, "policy part: parts[1]: there is no class 'SN'; near names are SM, ")
+  fails({ policy = part("VictimTag", "SM") }, "policy part: parts[1]: there is no class 'VictimTag'; near names are VictimTags, ")
+end)
+
 -- Lists of objects ---------------------------------------------------------------------------------------------------
 
 local function coordinator_fails(body, ...)

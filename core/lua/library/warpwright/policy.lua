@@ -282,6 +282,14 @@ local function check_tables(name, settings)
     if type(part) ~= "table" or not (part.class and part.name and part.of) then
       core.user_error(("policy %s: parts[%d]: { class =, name =, of =, PARAMETER = value ... } is wanted"):format(name, i))
     end
+    for _, class in ipairs { part.class, part.of } do
+      if not core.is_class(class) then
+        local classes = {}
+        for j, one in ipairs(core.classes()) do classes[j] = one.name end
+        core.user_error(("policy %s: parts[%d]: there is no class '%s'; near names are %s"):format(name, i, tostring(class),
+          table.concat(names.nearest(tostring(class), classes, 3), ", ")))
+      end
+    end
   end
 end
 
