@@ -1,6 +1,6 @@
 -- Instances of policies on a machine: one for each object that a policy is about.
 local core = require "warpwright.core"
-local hooks = require "warpwright.hooks"
+local policy_check = require "warpwright.policy_check"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 
@@ -104,12 +104,12 @@ local function attach_one(machine, entry, policies)
   if definition.scope == "l2" then check_questions(machine, definition) end
   if definition.scope == "machine" then
     local handles = handles_of_machine(machine, policies)
-    hooks.check(definition, handles)
+    policy_check.check(definition, handles)
     core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles, "the machine")
     return
   end
   local first = objects_of(machine, classes[definition.scope])[1]
-  if first then hooks.check(definition, handles_about(machine, definition.scope, first, policies)) end
+  if first then policy_check.check(definition, handles_about(machine, definition.scope, first, policies)) end
   for _, object in ipairs(objects_of(machine, classes[definition.scope])) do
     core.attach_policy(machine, definition.name, object, specification,
       handles_about(machine, definition.scope, object, policies))
@@ -122,7 +122,7 @@ function policies_at_work.attach(machine, policies)
     if policy.has_hooks(entry.definition) then
       attach_one(machine, entry, policies)
     else
-      hooks.check(entry.definition, {})
+      policy_check.check(entry.definition, {})
     end
   end
 end
