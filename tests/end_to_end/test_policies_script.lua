@@ -75,8 +75,10 @@ harness.test("without --policies, all that are there run", function()
   assert(status == 0 or status == 1, output)
   for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
     local name = entry:match "^(.*)%.lua$"
-    if name then harness.contains(output, ("running vecadd, small,n=4096, on gtx480 under %s\n"):format(name)) end
+    local runs = output:find(("running vecadd, small,n=4096, on gtx480 under %s\n"):format(name), 1, true)
+    if name then harness.equal(runs ~= nil, name ~= "trace_l1", "runs under " .. name) end
   end
+  harness.equal(#core.list_folder "trace", 0, "traces that it leaves")
 end)
 
 harness.test("wrong options are refused", function()
