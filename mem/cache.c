@@ -95,9 +95,11 @@ static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
     return ways;
 }
 
-bool cache_victim_is_legal(const int64_t *arguments, int64_t way) {
+static bool victim_is_legal(const int64_t *arguments, int64_t way) {
     return way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1;
 }
+
+const Question cache_victim_question = {"those of `ways`", victim_is_legal};
 
 /* Of more than 64 ways, which do not fit into a set, policies choose none. */
 uint32_t cache_ask_victim(const Cache *c, uint32_t set, uint32_t candidate) {

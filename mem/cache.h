@@ -155,23 +155,24 @@ typedef enum {
                        offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
                    "a cache object begins like CacheObject")
 
+extern const Question cache_victim_question;
+
 /* clang-format off */
 #define CACHE_EVENT_ROWS(bypass_question)                                                                                     \
-    [CACHE_HIT] = {"hit", "sm, warp, address, pc", false, "A request found all its sectors"},                \
-    [CACHE_MISS] = {"miss", "sm, warp, address, pc", false,                                                  \
+    [CACHE_HIT] = {"hit", "sm, warp, address, pc", NULL, "A request found all its sectors"},                \
+    [CACHE_MISS] = {"miss", "sm, warp, address, pc", NULL,                                                  \
                     "A request found a sector neither there nor under way"},                                 \
-    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", false, "A request waits for sectors under way"},      \
-    [CACHE_EVICT] = {"evict", "sm, warp, address, class", false,                                             \
+    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors under way"},      \
+    [CACHE_EVICT] = {"evict", "sm, warp, address, class", NULL,                                             \
                      "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
-    [CACHE_FILL] = {"fill", "sm, warp, address, hit", false,                                                 \
+    [CACHE_FILL] = {"fill", "sm, warp, address, hit", NULL,                                                 \
                     "What a warp had fetched has come; hit: the cache below had it"},                        \
-    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", false,                       \
+    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", NULL,                       \
                                 "A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, " \
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
-    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", true, bypass_question},    \
-    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", true,                                                  \
-                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU",                 \
-                          "those of `ways`", cache_victim_is_legal}
+    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", &yes_or_no, bypass_question},    \
+    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", &cache_victim_question,                                                  \
+                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -484,7 +485,6 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
     if (__builtin_expect(cache_owner(cache)->heard & HEARS_ACCESSES, 0)) cache_tell(cache, m, result);
 }
 
-bool cache_victim_is_legal(const int64_t *arguments, int64_t answer);
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
  * nobody asks about anything but reads. They are asked once about each request, when it first matters: how
  * often it is tried must not be seen by anyone. */

@@ -330,11 +330,11 @@ static void l1_report(const SimObject *object, FILE *out) {
 
 static const Event l1_events[] = {
     CACHE_EVENT_ROWS("Shall this read, which finds no line, pass the cache by?"),
-    [L1_SATURATION] = {"saturation", "on", false, "MSHRs or miss queue became nearly full, or are no longer"},
-    [L1_TAKEN] = {"taken", "warp", false,
+    [L1_SATURATION] = {"saturation", "on", NULL, "MSHRs or miss queue became nearly full, or are no longer"},
+    [L1_TAKEN] = {"taken", "warp", NULL,
                   "The cache has taken the last access that it held of a warp, while not all may miss"},
     [L1_MEMORY_ACCESS] =
-        {"memory_access", "warp", false,
+        {"memory_access", "warp", NULL,
          "The first access of memory_watched that uses what lies below was taken; told once"},
     {0}};
 

@@ -211,14 +211,15 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};
 
+static const Question pick = {.legal = "sets of requests"};
+
 static const Event memory_controller_events[] = {
     [MC_PICK] =
-        {"pick", "queue, requests, row_hits, writes", true,
+        {"pick", "queue, requests, row_hits, writes", &pick,
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
-         "order chooses",
-         "sets of requests"},
+         "order chooses"},
     [MC_SERVED] =
-        {"served", "sm, warp, class, write", false,
+        {"served", "sm, warp, class, write", NULL,
          "The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp "
          "and the class are those of its line"},
     {0}};

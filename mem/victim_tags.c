@@ -18,7 +18,7 @@ struct VictimTags {
 };
 
 static const Event events[] = {
-    [VICTIM_TAGS_HIT] = {"hit", "warp, address", false, "A warp missed a line that it had lost before"}, {0}};
+    [VICTIM_TAGS_HIT] = {"hit", "warp, address", NULL, "A warp missed a line that it had lost before"}, {0}};
 
 static const Field fields[] = {
     BASE(VictimTags),

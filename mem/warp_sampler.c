@@ -42,7 +42,7 @@ uint64_t sampler_served(const SimObject *object, uint32_t warp) {
 }
 
 static const Event events[] = {
-    [SAMPLER_SAMPLED] = {"sampled", "warp, hits, accesses", false,
+    [SAMPLER_SAMPLED] = {"sampled", "warp, hits, accesses", NULL,
                          "A warp has made warm_up requests to the second level since it was restarted"},
     {0}};
 

@@ -32,7 +32,7 @@ typedef enum { SCORES_CHANGED } ScoresEvent;
 
 static const Event events[] = {
     [SCORES_CHANGED] =
-        {"changed", "allowed", false,
+        {"changed", "allowed", NULL,
          "Other warps are allowed to load; allowed: all but the active ones above the cut-off"},
     {0}};
 

@@ -38,24 +38,25 @@ static bool pick_is_legal(const int64_t *arguments, int64_t warp) {
     return warp >= 0 && warp < MAX_WARPS && (uint64_t)arguments[1] >> warp & 1;
 }
 
+static const Question pick = {"warps of `ready`", pick_is_legal};
+
 static const Event sm_events[] = {
-    [SM_WARPS_CHANGED] = {"warps_changed", "", false, "Warps started, ended, or came to or left a barrier"},
-    [SM_ISSUE] = {"issue", "warp, pc", false, "A warp issued the instruction at index pc"},
-    [SM_LOAD_BLOCKED] = {"load_blocked", "warp", false,
+    [SM_WARPS_CHANGED] = {"warps_changed", "", NULL, "Warps started, ended, or came to or left a barrier"},
+    [SM_ISSUE] = {"issue", "warp, pc", NULL, "A warp issued the instruction at index pc"},
+    [SM_LOAD_BLOCKED] = {"load_blocked", "warp", NULL,
                          "A watched warp must wait for what it loads from beyond the SM; told once"},
-    [SM_CTA_START] = {"cta_start", "slot, warps", false, "A CTA started; warps: the set of its warps"},
-    [SM_CTA_END] = {"cta_end", "slot, warps", false, "A CTA ended"},
-    [SM_WARP_END] = {"warp_end", "warp", false, "A warp has exited, and nothing of it is in flight"},
-    [SM_PICK] = {"pick", "scheduler, ready", true, "Which of the ready warps shall this scheduler issue?",
-                 "warps of `ready`", pick_is_legal},
-    [SM_WATCHED_STOPS] = {"watched_stops", "warp", false,
+    [SM_CTA_START] = {"cta_start", "slot, warps", NULL, "A CTA started; warps: the set of its warps"},
+    [SM_CTA_END] = {"cta_end", "slot, warps", NULL, "A CTA ended"},
+    [SM_WARP_END] = {"warp_end", "warp", NULL, "A warp has exited, and nothing of it is in flight"},
+    [SM_PICK] = {"pick", "scheduler, ready", &pick, "Which of the ready warps shall this scheduler issue?"},
+    [SM_WATCHED_STOPS] = {"watched_stops", "warp", NULL,
                           "A watched warp has ended, or waits at a barrier or a fence; told once"},
     [SM_SATURATION] =
-        {"saturation", "on", false,
+        {"saturation", "on", NULL,
          "After watch_caches(): the first of the L1s behind the load/store unit became nearly full "
          "of misses, or the last no longer is"},
     [SM_MEMORY_ACCESS] =
-        {"memory_access", "warp", false,
+        {"memory_access", "warp", NULL,
          "The same: one of them has told of its memory_access, while `saturated` and all may issue memory"},
     {0}};
 

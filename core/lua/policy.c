@@ -22,9 +22,9 @@ enum { SELF = 1, COUNTERS, PLAIN_HOOKS, PERIOD, KEPT = PERIOD, NO_FUNCTION = 0 }
 typedef struct Hook {
     Listener listener; /* first: hear() gets a pointer to it */
     PolicyInstance *instance;
-    const char *name;        /* what the policy calls it: "on_l1_evict"; the registry keeps it */
-    int function, arguments; /* the former on the stack; while the instance is made, in the registry */
-    bool question;
+    const char *name;         /* what the policy calls it: "on_l1_evict"; the registry keeps it */
+    int function, arguments;  /* the former on the stack; while the instance is made, in the registry */
+    const Question *question; /* or NULL */
     SimObject *object;
     uint32_t event;
     Binding *instead; /* as long as it answers; or NULL */
@@ -108,16 +108,16 @@ static int argument_count(const Event *event) {
 /* What the function on top of the stack answered to a question. */
 static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t now) {
     lua_State *L = hook->instance->L;
-    const Event *event = &hook->object->class->events[hook->event];
-    int type = lua_type(L, -1), whole = type == LUA_TNUMBER;
+    const Question *question = hook->question;
+    int type = lua_type(L, -1), whole = question->legal && type == LUA_TNUMBER;
     if (type == LUA_TNIL) return NO_ANSWER;
-    if (!event->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
-    lua_Integer answer = event->legal && whole ? lua_tointegerx(L, -1, &whole) : 0;
-    if (event->legal && whole && (!event->is_legal || event->is_legal(arguments, answer))) return answer;
+    if (!question->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
+    lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
+    if (whole && (!question->is_legal || question->is_legal(arguments, answer))) return answer;
     lua_pushfstring(L,
                     type == LUA_TSTRING ? "it answered '%s'; legal are %s and nil"
                                         : "it answered %s; legal are %s and nil",
-                    luaL_tolstring(L, -1, NULL), event->legal ? event->legal : "true, false");
+                    luaL_tolstring(L, -1, NULL), question->legal ? question->legal : "true, false");
     note_failure(hook->instance, hook->function, hook->name, now);
     return NO_ANSWER;
 }
@@ -441,7 +441,7 @@ static void push_event(lua_State *L, const Event *event) {
     lua_newtable(L);
     lua_pushstring(L, event->name);
     lua_setfield(L, -2, "name");
-    lua_pushboolean(L, event->question);
+    lua_pushboolean(L, event->question != NULL);
     lua_setfield(L, -2, "question");
 }
 

@@ -104,7 +104,7 @@ static void describe_rows(const Class *class, FieldKind kind, const char *title,
 static void describe_events(const Class *class, bool questions, const char *title, FILE *out) {
     bool first = true;
     for (const Event *event = class->events; event && event->name; event++) {
-        if (event->question != questions) continue;
+        if ((event->question != NULL) != questions) continue;
         if (first) fprintf(out, "\n%s\n", title);
         first = false;
         int used = fprintf(out, "  %s(%s)", event->name, event->arguments);

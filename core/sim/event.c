@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const Question yes_or_no = {0};
+
 int event_number(const Class *class, const char *name) {
     for (int i = 0; class->events && class->events[i].name; i++)
         if (strcmp(class->events[i].name, name) == 0) return i;

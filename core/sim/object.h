@@ -164,15 +164,21 @@ typedef struct {
 
 enum { MAX_EVENTS = 31, EVENT_ARGUMENTS = 4 };
 
+/* What may be answered to a question, beside nothing at all. */
+typedef struct {
+    const char *legal; /* whole numbers, in words for users; NULL: true and false */
+    bool (*is_legal)(const int64_t *arguments, int64_t answer); /* NULL: any whole number is */
+} Question;
+
+extern const Question yes_or_no;
+
 /* Something that happens in an object and that listeners may be told of. A question is asked in the middle of
  * a cycle, and the answer counts at once; of anything else listeners hear at the end of the cycle. */
 typedef struct {
     const char *name;      /* NULL ends the table                                     */
     const char *arguments; /* "warp, address": at most EVENT_ARGUMENTS whole numbers  */
-    bool question;
+    const Question *question;
     const char *doc;
-    const char *legal; /* what a question may be answered with, for users; NULL: true and false */
-    bool (*is_legal)(const int64_t *arguments, int64_t answer); /* NULL: any whole number is */
 } Event;
 
 struct Class {

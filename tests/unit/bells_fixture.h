@@ -25,10 +25,12 @@ typedef struct {
 
 enum { BELL_STROKE, BELL_ECHO, BELL_HOW };
 
+static const Question how = {.legal = "whole numbers"};
+
 static const Event bell_events[] = {
-    [BELL_STROKE] = {"stroke", "sum", false, "It struck"},
-    [BELL_ECHO] = {"echo", "sum", false, "It struck, once more"},
-    [BELL_HOW] = {"how", "sum, again", true, "How shall it strike?"},
+    [BELL_STROKE] = {"stroke", "sum", NULL, "It struck"},
+    [BELL_ECHO] = {"echo", "sum", NULL, "It struck, once more"},
+    [BELL_HOW] = {"how", "sum, again", &how, "How shall it strike?"},
     {0},
 };
 
