@@ -3,12 +3,15 @@
 #include "core/ptx/constants.h"
 #include "core/ptx/decode.h"
 #include "core/ptx/parser.h"
+#include "core/ptx/steps.h"
 #include "core/sim/buffer.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Thread_local uint64_t ptx_steps;
 
 static Module *module_new(const char *path) {
     Module *module = calloc(1, sizeof *module);

@@ -272,6 +272,9 @@ static void lay_out_params(Parser *parser, Entry *entry) {
         Formal *formal = &entry->params.list[i];
         if (formal->is_register)
             parser_fail(parser, formal->line, "a kernel's parameters are .param, not .reg");
+        if (formal->type.is_predicate) parser_fail(parser, formal->line, "a parameter cannot be .pred");
+        if (formal->type.unsized)
+            parser_fail(parser, formal->line, "'%.200s' has no size", formal->name->text);
         if (formal->type.bytes > MAX_PARAM_BYTES)
             parser_fail(parser, formal->line, "parameters take at most %d bytes", MAX_PARAM_BYTES);
         Symbol *symbol = symbol_declare(parser, entry->scope, formal->name, SYMBOL_PARAM, formal->line);

@@ -72,6 +72,20 @@ void parse_type(Parser *parser, VariableType *type) {
     type->align = align ? align : type->bytes ? type->bytes : 1;
 }
 
+/* An open or empty dimension, which makes the whole empty, must not hide that the others are too large: the
+ * offsets of initial values are computed from these. */
+static void set_array_bytes(Parser *parser, VariableType *type) {
+    uint64_t bytes = type->element_bytes;
+    bool empty = false;
+    for (uint32_t i = 0; i < type->dimension_count; i++) {
+        uint64_t size = type->dimensions[i];
+        empty |= size == 0;
+        if (__builtin_mul_overflow(bytes, size ? size : 1, &bytes) || bytes > MAX_VARIABLE_BYTES)
+            parser_fail(parser, parser->token.line, "an array of more than 2^40 bytes");
+    }
+    type->bytes = empty ? 0 : bytes;
+}
+
 /* A vector type is the innermost dimension. */
 void parse_dimensions(Parser *parser, VariableType *type) {
     while (accept(parser, '[')) {
@@ -89,11 +103,7 @@ void parse_dimensions(Parser *parser, VariableType *type) {
         expect(parser, ']', "after the size of an array");
     }
     if (type->vector) type->dimensions[type->dimension_count++] = type->vector;
-    type->bytes = type->element_bytes;
-    for (uint32_t i = 0; i < type->dimension_count; i++)
-        if (__builtin_mul_overflow(type->bytes, type->dimensions[i], &type->bytes) ||
-            type->bytes > MAX_VARIABLE_BYTES)
-            parser_fail(parser, parser->token.line, "an array of more than 2^40 bytes");
+    set_array_bytes(parser, type);
 }
 
 static uint64_t align_up(uint64_t value, uint64_t align) {
@@ -322,11 +332,14 @@ typedef struct {
     uint64_t used, capacity;
 } Initialiser;
 
+_Noreturn static void initialiser_too_long(Parser *parser, uint32_t line) {
+    parser_fail(parser, line, "an initialised variable takes at most %llu bytes",
+                (unsigned long long)MAX_INITIALISED_BYTES);
+}
+
 static uint8_t *initialiser_room(Initialiser *init, uint64_t offset, uint64_t bytes) {
     uint64_t end = offset + bytes;
-    if (end > MAX_INITIALISED_BYTES)
-        parser_fail(init->parser, init->parser->token.line, "an initialiser of more than %llu bytes",
-                    (unsigned long long)MAX_INITIALISED_BYTES);
+    if (end > MAX_INITIALISED_BYTES) initialiser_too_long(init->parser, init->parser->token.line);
     if (end > init->capacity) {
         uint8_t *old = init->bytes;
         init->capacity = end * 2 + 64;
@@ -432,6 +445,7 @@ static uint64_t parse_initial_list(Initialiser *init, uint32_t dimension, uint64
             parser_fail(parser, parser->token.line, "more initial values than the %llu elements",
                         (unsigned long long)type->dimensions[dimension]);
         uint64_t element = offset + count * stride;
+        if (element > MAX_INITIALISED_BYTES) initialiser_too_long(parser, parser->token.line);
         if (dimension + 1 == type->dimension_count) {
             parse_initial_value(init, element);
         } else {
@@ -456,9 +470,7 @@ static void parse_initialiser(Parser *parser, VariableType *type, uint32_t index
                 type->bytes *= type->dimensions[i];
         }
     }
-    if (type->bytes > MAX_INITIALISED_BYTES || type->bytes < init.used)
-        parser_fail(parser, line, "an initialised variable takes at most %llu bytes",
-                    (unsigned long long)MAX_INITIALISED_BYTES);
+    if (type->bytes > MAX_INITIALISED_BYTES || type->bytes < init.used) initialiser_too_long(parser, line);
     ModuleVariable *variable = &parser->module->variables[index];
     variable->init = arena_alloc(&parser->module->fixups->storage, type->bytes, 1);
     if (init.used) memcpy(variable->init, init.bytes, init.used);

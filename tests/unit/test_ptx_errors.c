@@ -26,10 +26,29 @@ START_TEST(errors_name_file_and_line) {
                    "test.ptx:4: more initial values than the 2 elements");
     assert_refused(HEADER ".global .u32 a[99999999][99999999];", "2^40 bytes");
     assert_refused(HEADER ".global .u32 a[4294967296] = {1};", "268435456 bytes");
+    assert_refused(HEADER ".entry k(.param .u32 n,\n.param .b8 a[]) { ret; }", "test.ptx:5: 'a' has no size");
+    assert_refused(HEADER ".entry k(.param .pred p) { ret; }", "test.ptx:4: a parameter cannot be .pred");
     assert_refused(HEADER ".global .u64 a = b;", "test.ptx:4: 'b' is not a .global or .const variable");
     assert_refused(HEADER ".extern .global .u32 x;\n.entry k() { .reg .b64 %rd<2>;\nmov.u64 %rd1, x; ret; }",
                    "test.ptx:6: 'x' is declared .extern in line 4, but this module does not define it");
     assert_refused(".version 7.0 .target sm_20 .address_size 32", "only .address_size 64");
+}
+END_TEST
+
+/* 2147483647 * 2147483649 words are 4 bytes fewer than 2^64: the second element would lie in front of the
+ * first. 2^38 words are 2^40 bytes, of which 2^24 are 2^64. */
+START_TEST(an_empty_dimension_hides_no_overflow) {
+    assert_refused(HEADER ".global .u32 a[][2147483647][2147483649] = {{{1}}, {{2}}};",
+                   "test.ptx:4: an array of more than 2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[0][2147483647][2147483649];", "2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[2147483647][2147483649][0];", "2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[][274877906944] = {{}, {}};", "268435456 bytes");
+    assert_refused(HEADER ".global .u32 a[7][0] = {{1}};", "more initial values than the 0 elements");
+    Module *module = parse(HEADER ".global .u32 a[7][0][9], b[0] = {};\n.entry k(.param .b8 c[0]) { ret; }");
+    ck_assert_uint_eq(module->variables[0].bytes, 0);
+    ck_assert_uint_eq(module->variables[1].bytes, 0);
+    ck_assert_uint_eq(module_kernel(module, "k")->param_bytes, 0);
+    module_free(module);
 }
 END_TEST
 
@@ -200,6 +219,7 @@ Suite *ptx_errors_suite(void) {
     Suite *suite = suite_create("ptx_errors");
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
+    tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
     tcase_add_test(errors, wide_registers_and_clusters_refuse_only_the_kernels_that_have_them);
