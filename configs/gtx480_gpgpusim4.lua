@@ -9,7 +9,11 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
   m:quantum(4)
 
   local slices = 2 * o.partitions -- two sub-partitions per channel
-  local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
+  local dispatcher = m:Dispatcher "dispatcher" {
+    sms = o.sms,
+    goes_on = true, -- a launch begins at the SM behind the one that got the last CTA of the launch before
+    code_align = 8, -- kernels lie one behind the other
+  }
 
   m:AddressMap "map" {
     channels = o.partitions, slices_per_channel = 2, interleave = "256B",
@@ -19,7 +23,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
 
   local xbar = m:Crossbar "xbar" {
     up = o.sms, down = slices,
-    flit = "40B", output_buffer = 64, response_part = 1, -- the L2 answers sector by sector
+    flit = "40B", output_buffer = 64, response_part = 1, acknowledgements = "sector", -- the L2 answers sector by sector
     speedup = 1, -- its routers run twice per cycle; we take a flit to need two of their steps, allocation and crossing
     clock = "icnt",
   }
@@ -28,6 +32,7 @@ local machine = ww.machine("gtx480_gpgpusim4", { sms = 15, partitions = 6 }, fun
     local sm = m:SM ("sm", i) {
       warps = 48, schedulers = 2, scheduler = "gto", registers = 32768, register_unit = 4, ctas = 8, shared = "48KiB",
       sp_units = 2, sfu_units = 1, sp_collectors = 6, sfu_collectors = 8, mem_collectors = 2,
+      dp_roots_on_sfu = true,
       atomics_stall = true, -- 16 atomics that nobody waits for take 16 latencies there
       sp_latches = 2, sfu_latches = 1, mem_latches = 1, register_banks = 16, result_bus = 2,
       code_bytes = "2KiB", code_ways = 4, code_line = 128, code_misses = 2,

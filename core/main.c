@@ -1,10 +1,27 @@
 #include "core/gpu/gpu.h"
 #include "core/lua/interpreter.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whatever ends the program, a script's os.exit() too: what was printed must have arrived. */
+static void check_stdout(int status, void *unused) {
+    (void)unused;
+    bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed_before) return;
+    fprintf(stderr, "warpwright: error: stdout: expected all output to be written, got: %s\n",
+            errno ? strerror(errno) : "a failed write");
+    _exit(status ? status : EXIT_USER_ERROR);
+}
 
 int main(int argc, char **argv) {
+    on_exit(check_stdout, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a failed write, not the end of the run */
     gpu_register_classes();
     char *home = interpreter_find_home();

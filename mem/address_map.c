@@ -5,7 +5,7 @@
 
 #include "mem/memory_protocol.h"
 
-enum { MAX_RUNS = 32, MAX_CHANNELS = 1024, MAX_ADDRESS_BITS = 52 };
+enum { MAX_RUNS = 32, MAX_CHANNELS = 1024 };
 
 /* A run of consecutive mask bits moves to the right as a whole. */
 typedef struct {

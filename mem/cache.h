@@ -172,7 +172,7 @@ extern const Question cache_victim_question;
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", &yes_or_no, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", &cache_victim_question,                                                  \
-                          "Which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
+                          "The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -497,19 +497,23 @@ static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m
 static inline uint32_t cache_candidate(const Cache *cache, uint32_t set) {
     return tag_victim(&cache->tags, set);
 }
-/* The line that policies want to be replaced, instead of `candidate` of the set. They are asked once, when
- * nothing but their answer is wanting. */
+/* Do policies say which line goes instead of the candidate? They have no say where an empty way is taken. */
+static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate) {
+    return object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
+           cache->tags.tag[candidate];
+}
+/* The line that policies want to be replaced, instead of `candidate` of the set, which is valid. They are
+ * asked once, when nothing but their answer is wanting. */
 SELDOM uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
 static inline uint32_t cache_victim(const Cache *cache, uint32_t set, uint32_t candidate) {
-    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE;
-    return asked ? cache_ask_victim(cache, set, candidate) : candidate;
+    return cache_policy_replaces(cache, candidate) ? cache_ask_victim(cache, set, candidate) : candidate;
 }
 /* Must there be room for a write-back before the candidate of the set, or what policies want instead, is
  * replaced? */
 SELDOM bool cache_any_is_dirty(const Cache *cache, uint32_t set);
 static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint32_t candidate) {
-    bool asked = object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE;
-    return asked ? cache_any_is_dirty(cache, set) : cache_is_dirty(cache, candidate);
+    return cache_policy_replaces(cache, candidate) ? cache_any_is_dirty(cache, set)
+                                                   : cache_is_dirty(cache, candidate);
 }
 
 /* The request at the tags lacks this for now; STALL_MISS_QUEUE: so many places in it. Until it may have come,

@@ -15,7 +15,8 @@
  * A sectored L2 answers a request for a line sector by sector, each in a packet of its own. Here the answer
  * stays one packet, but with `response_part` it crosses in parts, each of which is granted like a packet, so
  * that parts from different inputs come to an output by turns. Room is taken with the last part: packets that
- * have begun to cross cannot keep each other from ending. */
+ * have begun to cross cannot keep each other from ending. Such an L2 also acknowledges each sector of a
+ * write: with `acknowledgements` the one that crosses has the flits of so many. */
 #include "mem/networks.h"
 
 #include "mem/address_map.h"
@@ -26,9 +27,12 @@
 enum {
     MAX_PORTS = 64, /* of a side: a set of ports is one word */
     MAX_PACKET_BYTES = HEADER_BYTES + LINE_BYTES_MAX,
+    SECTOR_BYTES = 32,
+    LATENCY_MAX = 1000,
 };
 
 typedef enum { REQUESTS, RESPONSES } Direction;
+typedef enum { FOR_EACH_WRITE, FOR_EACH_SECTOR } Acknowledgements;
 
 typedef struct {
     uint64_t free;         /* step from which its next part may cross                          */
@@ -101,7 +105,7 @@ typedef struct {
     SimObject obj;
     uint32_t up_count, down_count;
     uint64_t flit;
-    uint32_t latency, speedup, output_buffer, response_part, speedup_shift, pad;
+    uint32_t latency, speedup, output_buffer, response_part, speedup_shift, acknowledgements;
     uint8_t flits[MAX_PACKET_BYTES + 1]; /* of a packet, by its bytes */
     uint8_t unused[7];
     Port *up, *down;
@@ -116,6 +120,10 @@ typedef struct {
 /* An output's buffer among the queues of the object. */
 static uint32_t buffer_queue(Direction direction, uint32_t output) {
     return direction * MAX_PORTS + output;
+}
+
+static const Packet *packet_at(const Subnet *net, uint32_t j, uint32_t place) {
+    return &net->packets[j * net->ring + ((net->output[j].first + place) & (net->ring - 1))];
 }
 
 static Packet *oldest_packet(const Subnet *net, uint32_t j) {
@@ -194,8 +202,18 @@ OF_EACH uint32_t route(const Crossbar *x, const MemMessage *message, Direction d
     return message->route[message->route_depth - 1];
 }
 
+/* Of the acknowledgements of a write: one for each sector in which a byte is written. */
+static __attribute__((noinline)) uint32_t acknowledging_flits(const Crossbar *x, const MemMessage *message) {
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < LINE_BYTES_MAX / SECTOR_BYTES; i++)
+        sectors += (uint32_t)(message->byte_mask[i / 2] >> i % 2 * SECTOR_BYTES) != 0;
+    return x->flits[HEADER_BYTES] * (sectors ? sectors : 1);
+}
+
 OF_EACH uint32_t flits_of(const Crossbar *x, const MemMessage *message, Direction direction) {
     uint32_t bytes = direction == REQUESTS ? mem_request_bytes(message) : mem_response_bytes(message);
+    if (direction == RESPONSES && x->acknowledgements == FOR_EACH_SECTOR && message->kind == MEM_WRITE)
+        return acknowledging_flits(x, message);
     ensure(bytes <= MAX_PACKET_BYTES);
     return x->flits[bytes];
 }
@@ -365,11 +383,18 @@ static void size_subnet(Subnet *net, uint32_t inputs, uint32_t outputs, uint32_t
     net->packet_slots = outputs * net->ring;
 }
 
+/* In flits. */
+static uint32_t longest_packet(const Crossbar *x) {
+    uint32_t data = x->flits[MAX_PACKET_BYTES], written = x->flits[HEADER_BYTES];
+    if (x->acknowledgements == FOR_EACH_SECTOR) written *= LINE_BYTES_MAX / SECTOR_BYTES;
+    return data > written ? data : written;
+}
+
 static void build_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     for (uint32_t bytes = 1; bytes <= MAX_PACKET_BYTES; bytes++)
         x->flits[bytes] = (uint8_t)((bytes + x->flit - 1) / x->flit);
-    uint32_t longest = x->flits[MAX_PACKET_BYTES];
+    uint32_t longest = longest_packet(x);
     x->speedup_shift = (uint32_t)__builtin_ctz(x->speedup);
     if (x->output_buffer < longest)
         user_error("%s.output_buffer: %u flits cannot hold the longest packet; legal is %u flits or more",
@@ -427,7 +452,7 @@ static uint64_t flits_in_buffer(const Crossbar *x, const Subnet *net, Direction 
     const Output *output = &net->output[j];
     uint64_t flits = 0;
     for (uint32_t k = 0; k < output->count; k++) {
-        const Packet *packet = &net->packets[j * net->ring + ((output->first + k) & (net->ring - 1))];
+        const Packet *packet = packet_at(net, j, k);
         flits += flits_of(x, &packet->message, direction);
     }
     if (flits != output->flits || flits > x->output_buffer)
@@ -466,10 +491,94 @@ static void check_subnet(const Crossbar *x, const Subnet *net, Direction directi
     if (idle && packets) panic("%s: %lu %s are inside although the machine is idle", path, packets, name);
 }
 
+/* Times of steps and ticks are at most as far ahead as the longest packet, its latency, and one that has
+ * crossed before take. */
+static void output_is_sound(const Crossbar *x, const Subnet *net, Direction direction, uint32_t j) {
+    const Output *output = &net->output[j];
+    const char *path = x->obj.path;
+    uint64_t now = x->obj.sim->now, period = x->obj.period,
+             ahead = longest_packet(x) + x->output_buffer + LATENCY_MAX;
+    uint64_t latest = now + ahead * period, step = (object_cycle(&x->obj, now) + ahead) << x->speedup_shift;
+    sound(output->first < net->ring && output->count <= net->ring && output->pointer < MAX_PORTS,
+          "%s: output %u: %u packets from %u on", path, j, output->count, output->first);
+    sound((net->sending >> j & 1) == (output->count != 0), "%s: output %u is said to send", path, j);
+    sound(output->free <= step && output->channel_free <= latest && output->channel_free % period == 0 &&
+              output->all_left <= latest && output->all_left % period == 0,
+          "%s: output %u is free at step %lu, tick %lu", path, j, output->free, output->channel_free);
+    for (uint32_t i = 0; i < output->count; i++) {
+        const Packet *packet = packet_at(net, j, i);
+        mem_message_is_sound(path, &packet->message);
+        uint32_t flits = flits_of(x, &packet->message, direction);
+        sound(packet->flits == flits && packet->last_part && packet->last_part <= flits &&
+                  packet->leaves <= latest && packet->leaves % period == 0,
+              "%s: output %u: a packet of %u flits, which leaves at tick %lu", path, j, packet->flits,
+              packet->leaves);
+    }
+}
+
+static void subnet_is_sound(const Crossbar *x, const Subnet *net, Direction direction) {
+    const char *path = x->obj.path;
+    uint64_t ahead = longest_packet(x) + x->output_buffer;
+    uint64_t step = (object_cycle(&x->obj, x->obj.sim->now) + ahead) << x->speedup_shift;
+    for (uint32_t i = 0; i < net->inputs; i++)
+        sound(net->input[i].free <= step && net->input[i].channel_free <= step &&
+                  net->input[i].crossed < longest_packet(x),
+              "%s: input %u is free at step %lu", path, i, net->input[i].free);
+    for (uint32_t j = 0; j < net->outputs; j++)
+        output_is_sound(x, net, direction, j);
+    sound(net->outputs == MAX_PORTS || net->sending >> net->outputs == 0, "%s: outputs 0x%lx send", path,
+          net->sending);
+}
+
+static const Link *crossbar_came_by(const SimObject *object, const void *message, uint32_t *depth) {
+    const Crossbar *x = (const Crossbar *)object;
+    return mem_came_by(message, depth, x->up, x->up_count);
+}
+
+/* A request here knows already by which port it came, an answer no longer. */
+static void crossbar_requests(const SimObject *object, RequestVisitor *visit, void *context) {
+    const Crossbar *x = (const Crossbar *)object;
+    for (uint32_t j = 0; j < x->request.outputs; j++)
+        for (uint32_t i = 0; i < x->request.output[j].count; i++) {
+            const MemMessage *m = &packet_at(&x->request, j, i)->message;
+            if (!(m->flags & MEM_POSTED)) visit(context, x->down[j].send, m);
+        }
+    for (uint32_t j = 0; j < x->response.outputs; j++)
+        for (uint32_t i = 0; i < x->response.output[j].count; i++)
+            visit(context, x->up[j].receive, &packet_at(&x->response, j, i)->message);
+}
+
+static void crossbar_is_sound(const SimObject *object, bool fits) {
+    const Crossbar *x = (const Crossbar *)object;
+    (void)fits;
+    subnet_is_sound(x, &x->request, REQUESTS);
+    subnet_is_sound(x, &x->response, RESPONSES);
+}
+
+/* Every message that has come knows its way; a head of which some has crossed is there, and longer. */
+static void check_inputs(const Crossbar *x, const Subnet *net, Direction direction) {
+    for (uint32_t i = 0; i < net->inputs; i++) {
+        const Link *link = net->view.head[i].link;
+        for (uint64_t k = link->popped; k != link->pushed; k++) {
+            const MemMessage *m = link_message(link, k);
+            bool good = direction == REQUESTS ? m->route_depth < ROUTE_DEPTH
+                                              : m->route_depth && m->route[m->route_depth - 1] < net->outputs;
+            if (!good) panic("%s: a message for 0x%lx that has lost its way", x->obj.path, m->address);
+        }
+        if (!net->input[i].crossed) continue;
+        if (link->pushed == link->popped ||
+            net->input[i].crossed >= flits_of(x, link_message(link, link->popped), direction))
+            panic("%s: %lu flits of the head of input %u have crossed, and it is not longer", x->obj.path,
+                  net->input[i].crossed, i);
+    }
+}
+
 static void check_crossbar(const SimObject *object, bool idle) {
     const Crossbar *x = (const Crossbar *)object;
     check_subnet(x, &x->request, REQUESTS, idle);
     check_subnet(x, &x->response, RESPONSES, idle);
+    check_inputs(x, &x->request, REQUESTS);
+    check_inputs(x, &x->response, RESPONSES);
 }
 
 static void report_subnet(const Crossbar *x, const Subnet *net, const char *from, const char *to, FILE *out) {
@@ -549,15 +658,16 @@ static const Field crossbar_fields[] = {
                 .min = 1, .max = MAX_PORTS),
     PARAM(Crossbar, flit, "32B", "bytes", "What a channel carries in a cycle", .min = 1, .max = 1024),
     PARAM(Crossbar, latency, "1", "cycles", "From a flit's crossing to the output channel", .min = 1,
-          .max = 1000, .timing = true),
+          .max = LATENCY_MAX, .timing = true),
     PARAM(Crossbar, speedup, "1", "steps", "Flits that cross from an input to an output in a cycle", .min = 1,
           .max = 8, .power_of_two = true, .timing = true),
     PARAM(Crossbar, output_buffer, "16", "flits", "Buffer of each output", .min = 1, .max = 4096),
     PARAM(Crossbar, response_part, "0", "flits",
           "Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole",
           .max = 1024),
+    PARAM_CHOICE(Crossbar, acknowledgements, "write", "write|sector",
+                 "Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote"),
     DERIVED(Crossbar, speedup_shift, "log2(speedup)"),
-    DERIVED(Crossbar, pad, "Alignment"),
     DERIVED(Crossbar, flits, "Flits of a packet, by its bytes"),
     DERIVED(Crossbar, unused, "Padding"),
     PORT_ARRAY(Crossbar, up, up_count, memory_protocol, ROLE_RESPONDER, "Towards the SMs"),
@@ -577,6 +687,9 @@ const Class crossbar_class = {
     .build = build_crossbar,
     .init = init_crossbar,
     .tick = tick_crossbar,
+    .is_sound = crossbar_is_sound,
+    .came_by = crossbar_came_by,
+    .requests_inside = crossbar_requests,
     .check = check_crossbar,
     .report = report_crossbar,
 };

@@ -3,6 +3,8 @@
 #include "mem/l1_cache.h"
 
 #include "core/sim/snapshot.h"
+#include "mem/cache_answers.h"
+#include "mem/cache_sound.h"
 
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
@@ -261,11 +263,11 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
         again = l1_attend(l1, now);
     else
         access_tags(l1, now);
-    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     if (__builtin_expect(l1->dma.receive != NULL, 0))
         again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, again, now);
+    if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     cache_accept((CacheObject *)l1, now);
-    if (__builtin_expect(l1->buffer.places, 0)) again = earlier_of(again, l1_next_turn(l1, now));
+    if (__builtin_expect(l1->attentive, 0)) again = earlier_of(again, l1_end_cycle(l1, now));
     return cache_next_tick((CacheObject *)l1, below < again ? below : again, now);
 }
 
@@ -308,6 +310,64 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
         "places of the checkpoint, or one of a cycle in which it is empty",
         object_path(object), buffer->count);
     return false;
+}
+
+static void l1_requests(const SimObject *object, RequestVisitor *visit, void *context) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    visit_cache((const CacheObject *)object, &l1->passing, visit, context);
+    for (uint64_t rest = l1->queue.taken; rest; rest &= rest - 1)
+        visit(context, l1->cpu.receive, &l1->queue.access[__builtin_ctzll(rest)]);
+    prioritization_visit(&l1->buffer, l1->cpu.receive, visit, context);
+    const MissQueue *misses = &l1->cache.misses;
+    for (uint32_t i = 0; i < misses->count; i++) {
+        const MemMessage *m = &misses->message[(misses->first + i) & (misses->slots - 1)];
+        if (dma_port_is_token(m->token)) visit(context, l1->dma.receive, m);
+    }
+}
+
+/* The DMA engine's go by the same way. */
+static const Link *l1_came_by(const SimObject *object, const void *message, uint32_t *depth) {
+    (void)depth;
+    return dma_port_is_token(((const MemMessage *)message)->token) ? ((const L1Cache *)object)->dma.receive
+                                                                   : NULL;
+}
+
+static uint32_t l1_answer_kinds(const SimObject *object) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    return cache_answer_kinds(&l1->cache, &l1->passing);
+}
+
+static uint32_t l1_answer_kind(const SimObject *object, const void *message) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    return cache_answer_kind(&l1->cache, &l1->passing, message);
+}
+
+static void l1_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    cache_answers_awaited(&l1->cache, &l1->passing, awaited);
+}
+
+static void queued_are_sound(const L1Cache *l1) {
+    for (uint64_t rest = l1->queue.taken; rest; rest &= rest - 1)
+        cache_request_is_sound((const CacheObject *)l1, &l1->queue.access[__builtin_ctzll(rest)]);
+    for (const MemMessage *m = l1->buffer.request; m < l1->buffer.request + l1->buffer.slots; m++)
+        if (m->bytes) cache_request_is_sound((const CacheObject *)l1, m); /* else it was never used */
+}
+
+static void l1_is_sound(const SimObject *object, bool fits) {
+    const L1Cache *l1 = (const L1Cache *)object;
+    const char *path = object_path(object);
+    cache_is_sound((const CacheObject *)object, fits);
+    passing_is_sound(object, &l1->passing, fits);
+    reexecution_is_sound(&l1->queue, path);
+    if (fits) {
+        prioritization_is_sound(&l1->buffer, path);
+        queued_are_sound(l1);
+        sound(l1->cache.put_aside == l1->queue.count + l1->buffer.count, "%s: %lu requests put aside", path,
+              l1->cache.put_aside);
+    }
+    sound(l1->transfers.wait < DMA_WAITS, "%s.transfers.wait: %lu", path, l1->transfers.wait);
+    sound(l1->dma.receive || !l1->cache.mshr.lent, "%s.mshr.lent: %lu", path, l1->cache.mshr.lent);
 }
 
 static void l1_check(const SimObject *object, bool idle) {
@@ -367,7 +427,7 @@ static const Field l1_fields[] = {
     STATE(L1Cache, may_allocate_seen, "What the accesses in the queue were last tried under"),
     STATE(L1Cache, switches_seen, "The same"),
     HOST(L1Cache, needs_mshr, "What was last tried in vain needs an MSHR"),
-    STATE(L1Cache, tags_held, "The last access waits for the response link"),
+    STATE(L1Cache, tags_held, "The last access is looked up until it is taken"),
     PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
     STATE(L1Cache, blocked_hit, "A hit is blocked"),
     STATE(L1Cache, blocked_hit_since, "Cycle up to which that is counted"),
@@ -398,6 +458,12 @@ const Class l1_class = {
     .tick = l1_tick,
     .knobs_set = l1_knobs_set,
     .settle = l1_settle,
+    .is_sound = l1_is_sound,
+    .requests_inside = l1_requests,
+    .came_by = l1_came_by,
+    .answer_kinds = l1_answer_kinds,
+    .answer_kind = l1_answer_kind,
+    .answers_awaited = l1_answers_awaited,
     .check = l1_check,
     .report = l1_report,
     .convert = l1_convert,

@@ -32,7 +32,7 @@ typedef struct {
     uint32_t attentive;                /* there is a queue or a buffer, or blocked hits are watched */
     uint64_t queue_cycle;              /* the first in which the queue has not had its turn yet */
     uint64_t may_allocate_seen;        /* what its accesses were last tried under */
-    uint32_t switches_seen, tags_held; /* the last access waits for the response link */
+    uint32_t switches_seen, tags_held; /* the last access is looked up until it is taken */
     uint32_t watch_blocked_hits, blocked_hit;
     ReexecutionQueue queue;
     PrioritizationBuffer buffer; /* holds what is new at the tags, if it has places */
@@ -70,8 +70,8 @@ static inline void l1_set_has_changed(L1Cache *l1, const MemMessage *m) {
 }
 /* The tags' part of a cycle in an attentive cache. Returns when to look at the queue again. */
 uint64_t l1_attend(L1Cache *l1, uint64_t now);
-/* At the end of the cycle: when to look again at the buffer and at what wants to join it. */
-uint64_t l1_next_turn(const L1Cache *l1, uint64_t now);
+/* The end of its cycle. Returns when to look again at the buffer and at what wants to join it. */
+uint64_t l1_end_cycle(L1Cache *l1, uint64_t now);
 /* Knobs have been set, by policies or by a snapshot, or have their first values. */
 void l1_front_knobs_set(L1Cache *l1);
 /* Counts up to the beginning of `cycle`. */

@@ -42,20 +42,6 @@ static void end_new_access(L1Cache *l1, const MemMessage *m, Stall stall, uint64
     l1->cache.put_aside--;
 }
 
-/* What stands in front of a full queue gets its place when something leaves. */
-uint64_t l1_next_turn(const L1Cache *l1, uint64_t now) {
-    const Cache *c = &l1->cache;
-    const DelayQueue *pipeline = &c->pipeline;
-    uint64_t soon = now + c->period;
-    if (l1->buffer.count && c->stall == STALL_NONE) return soon;
-    if (pipeline->count && prioritization_has_place(&l1->buffer, &pipeline->message[pipeline->first])) {
-        uint64_t ready = pipeline->ready[pipeline->first];
-        return ready > soon ? ready : soon;
-    }
-    if (c->stall != STALL_RESPONSE) return NEVER;
-    return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
-}
-
 /* The re-execution queue. */
 
 /* The access is fine, but what it needs in this very cycle is busy. */
@@ -143,10 +129,12 @@ static Stall what_queue_blocks(L1Cache *l1, const MemMessage *m, bool *has_older
     return older && (!loads || l1->cache.stall == STALL_ORDER) ? STALL_ORDER : STALL_NONE;
 }
 
-/* The tags were used in this cycle: the queue had its turn, which was a retry or none. */
-static void end_turn(L1Cache *l1, Stall stall) {
+/* The tags were used in this cycle: the queue had its turn, which was a retry or none. A new access that
+ * wants no answer does not go into the queue, and is looked up until it is taken. */
+static void end_turn(L1Cache *l1, const MemMessage *m, bool is_new, Stall stall) {
+    bool stays = is_new && stall != STALL_NONE && (m->flags & MEM_POSTED);
     l1->queue_cycle++;
-    l1->tags_held = is_hold(stall);
+    l1->tags_held = is_hold(stall) || stays;
 }
 
 static void end_retry(L1Cache *l1, Stall stall) {
@@ -176,13 +164,13 @@ static uint64_t turn_of(const L1Cache *l1, uint64_t with_hope, uint64_t now) {
 }
 
 /* When to look at the queue again after a try. What waits in front of the tags for room in it need not be
- * looked at while nobody has `left`. */
+ * looked at while nobody has `left`; then it may go on, or wait for another reason. */
 static uint64_t next_retry(L1Cache *l1, bool left, uint64_t now) {
     const Cache *c = &l1->cache;
     uint64_t soon = now + c->period;
     bool blocked = c->stall == STALL_QUEUE_FULL || c->stall == STALL_ORDER;
     bool has_older;
-    if (blocked && left && !what_queue_blocks(l1, new_access(l1), &has_older)) return soon;
+    if (blocked && left && what_queue_blocks(l1, new_access(l1), &has_older) != (Stall)c->stall) return soon;
     if (!l1->queue.count) return NEVER;
     if (l1->tags_held) return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
     return turn_of(l1, hopeful(l1), soon);
@@ -214,6 +202,28 @@ static void watch_blocked_hits(L1Cache *l1, uint64_t now) {
     l1->blocked_hit = hit_is_blocked(l1);
 }
 
+/* What stands in front of a full queue gets its place when something leaves. */
+static uint64_t next_turn(const L1Cache *l1, uint64_t now) {
+    const Cache *c = &l1->cache;
+    const DelayQueue *pipeline = &c->pipeline;
+    if (!l1->buffer.places) return NEVER;
+    uint64_t soon = now + c->period;
+    if (l1->buffer.count && c->stall == STALL_NONE) return soon;
+    if (pipeline->count && prioritization_has_place(&l1->buffer, &pipeline->message[pipeline->first])) {
+        uint64_t ready = pipeline->ready[pipeline->first];
+        return ready > soon ? ready : soon;
+    }
+    if (c->stall != STALL_RESPONSE) return NEVER;
+    return link_can_send(l1->cpu.send, now) ? soon : link_space_time(l1->cpu.send, now);
+}
+
+/* Whether a hit is blocked is looked at when everything of the cycle has happened: it holds until the next
+ * tick. */
+ATTENTIVE uint64_t l1_end_cycle(L1Cache *l1, uint64_t now) {
+    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
+    return next_turn(l1, now);
+}
+
 /* Will the cache be awake in the next cycle in any case? */
 static bool stays_awake(const L1Cache *l1, uint64_t soon) {
     const DelayQueue *pipeline = &l1->cache.pipeline;
@@ -222,7 +232,6 @@ static bool stays_awake(const L1Cache *l1, uint64_t soon) {
 
 static uint64_t look_again(L1Cache *l1, bool left, uint64_t now) {
     uint64_t soon = now + l1->cache.period;
-    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
     return stays_awake(l1, soon) ? soon : next_retry(l1, left || l1->buffer.places, now);
 }
 
@@ -241,7 +250,7 @@ static ATTENTIVE __attribute__((flatten)) uint64_t look_up(L1Cache *l1, const Me
     uint64_t hits = l1->cache.stats.results[RESULT_HIT];
     Stall stall = l1_access(l1, m, now);
     bool hit = l1->cache.stats.results[RESULT_HIT] != hits;
-    end_turn(l1, stall);
+    end_turn(l1, m, is_new, stall);
     if (stall == STALL_NONE && (!hit || m->kind != MEM_READ)) note_change(l1, m);
     if (is_new)
         end_new(l1, m, has_older, stall, now);
@@ -267,14 +276,13 @@ static uint64_t take_cycle(L1Cache *l1, const MemMessage *m, uint64_t now) {
         turn = is_new ? now : turn_of(l1, with_hope, now);
     }
     if (turn == now) return look_up(l1, is_new ? m : reexecution_head(&l1->queue), is_new, has_older, now);
-    if (l1->watch_blocked_hits) watch_blocked_hits(l1, now);
     return turn;
 }
 
 /* Apart from look_up(): with accesses in the queue there are many cycles in which nobody uses the tags. */
 ATTENTIVE __attribute__((flatten)) uint64_t l1_attend(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
-    bool idle = !m && !l1->queue.count && !l1->buffer.places && !l1->watch_blocked_hits;
+    bool idle = !m && !l1->queue.count && !l1->buffer.places;
     return idle ? NEVER : take_cycle(l1, m, now);
 }
 

@@ -2,6 +2,8 @@
 #include "core/sim/random.h"
 #include "core/sim/snapshot.h"
 #include "mem/address_map.h"
+#include "mem/cache_answers.h"
+#include "mem/cache_sound.h"
 #include "mem/caches.h"
 #include "mem/functional_memory.h"
 #include "mem/passing.h"
@@ -366,6 +368,39 @@ static bool l2_convert(SimObject *object, const SavedObject *saved, const struct
     return cache_convert(object, index_address, saved, changes, why, why_size);
 }
 
+static void l2_requests(const SimObject *object, RequestVisitor *visit, void *context) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    visit_cache((const CacheObject *)object, &l2->passing, visit, context);
+    visit_delay_queue((const CacheObject *)object, &l2->bypassing, visit, context);
+}
+
+static uint32_t l2_answer_kinds(const SimObject *object) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    return cache_answer_kinds(&l2->cache, &l2->passing);
+}
+
+static uint32_t l2_answer_kind(const SimObject *object, const void *message) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    return cache_answer_kind(&l2->cache, &l2->passing, message);
+}
+
+static void l2_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    cache_answers_awaited(&l2->cache, &l2->passing, awaited);
+}
+
+static void l2_is_sound(const SimObject *object, bool fits) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    const char *path = object_path(object);
+    cache_is_sound((const CacheObject *)object, fits);
+    passing_is_sound(object, &l2->passing, fits);
+    delay_queue_is_sound((const CacheObject *)object, &l2->bypassing, "bypassing");
+    sound(!fits || l2->bypassing.limit <= l2->bypassing.slots, "%s.bypassing: %u slots", path,
+          l2->bypassing.slots);
+    sound(tick_is_sound(object, l2->fill_busy_until), "%s.fill_busy_until: tick %lu", path,
+          l2->fill_busy_until);
+}
+
 static void l2_check(const SimObject *object, bool idle) {
     cache_check_sets((const CacheObject *)object, index_address);
     const L2Slice *l2 = (const L2Slice *)object;
@@ -456,6 +491,11 @@ const Class l2_class = {
     .knobs_set = cache_knobs_set,
     .commit = l2_commit,
     .settle = cache_settle,
+    .is_sound = l2_is_sound,
+    .requests_inside = l2_requests,
+    .answer_kinds = l2_answer_kinds,
+    .answer_kind = l2_answer_kind,
+    .answers_awaited = l2_answers_awaited,
     .check = l2_check,
     .report = l2_report,
     .convert = l2_convert,

@@ -44,11 +44,19 @@ static void must_equal(const MemoryController *mc, const char *law, uint64_t lef
     if (left != right) panic("%s: %s: %lu and %lu", object_path(&mc->obj), law, left, right);
 }
 
+/* Atomics are done at the L2 slice. */
+static void check_requests(const MemoryController *mc, const Link *link) {
+    for (uint64_t i = link->popped; i != link->pushed; i++)
+        if (((const MemMessage *)link_message(link, i))->kind == MEM_ATOMIC)
+            panic("%s: an atomic comes in by %s", object_path(&mc->obj), link->name);
+}
+
 static void check_ports(const MemoryController *mc) {
     uint64_t taken = 0, sent = 0;
     for (uint32_t port = 0; port < mc->ports; port++) {
         taken += mc->cpu[port].receive->popped;
         sent += mc->cpu[port].send->pushed;
+        check_requests(mc, mc->cpu[port].receive);
     }
     must_equal(mc, "reads + writes = requests taken from the ports", mc->reads + mc->writes, taken);
     must_equal(mc, "reads and writes answered = responses sent", mc->reads_answered + mc->writes_answered,

@@ -133,6 +133,8 @@ void memory_controller_read_class_queues(MemoryController *mc);
 uint64_t memory_controller_tick(SimObject *object, uint64_t now);
 /* Counts the cycles up to `now`. */
 void memory_controller_settle(SimObject *object, uint64_t now);
+void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context);
+void memory_controller_is_sound(const SimObject *object, bool fits);
 void memory_controller_check(const SimObject *object, bool idle);
 /* What waits in other queues; see Class.convert. */
 bool memory_controller_convert(SimObject *object, const SavedObject *saved,

@@ -50,7 +50,13 @@ typedef struct {
 
 _Static_assert(sizeof(MemMessage) == 64, "MemMessage is one cache line");
 
+/* Addresses are below 2^this: an address map divides them exactly. */
+enum { MAX_ADDRESS_BITS = 52 };
+
 extern const Protocol memory_protocol; /* MemMessage both ways */
+
+/* Panics, naming `where`, unless it could have been made by an object that keeps to the protocol. */
+void mem_message_is_sound(const char *where, const MemMessage *m);
 
 /* Bytes of a message on a network: header, plus data where data travels. */
 static inline uint32_t mem_request_bytes(const MemMessage *m) {
@@ -64,6 +70,8 @@ static inline void mem_enter_network(MemMessage *m, uint32_t port) {
     ensure(m->route_depth < ROUTE_DEPTH && port < 256);
     m->route[m->route_depth++] = (uint8_t)port;
 }
+/* For Class.came_by of a network with these ports towards the requesters. */
+const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count);
 static inline uint32_t mem_leave_network(MemMessage *m) {
     ensure(m->route_depth > 0);
     return m->route[--m->route_depth];

@@ -11,6 +11,8 @@
 
 #define NO_MSHR UINT32_MAX
 
+enum { MSHR_PLACES_MAX = 1 << 16 };
+
 typedef struct {
     uint64_t address; /* of the line                                                          */
     uint32_t set;

@@ -102,6 +102,21 @@ static uint64_t tick_mux(SimObject *object, uint64_t now) {
     return requests < responses ? requests : responses;
 }
 
+static void check_ways(const Mux *mux) {
+    const Link *link = mux->down.receive;
+    for (uint64_t i = link->popped; i != link->pushed; i++) {
+        const MemMessage *m = link_message(link, i);
+        if (!m->route_depth || m->route[m->route_depth - 1] >= mux->up_count)
+            panic("%s: a response for 0x%lx that has lost its way", mux->obj.path, m->address);
+    }
+    for (uint32_t port = 0; port < mux->up_count; port++) {
+        link = mux->up[port].receive;
+        for (uint64_t i = link->popped; i != link->pushed; i++)
+            if (((const MemMessage *)link_message(link, i))->route_depth >= ROUTE_DEPTH)
+                panic("%s: a request has crossed more than %d networks", mux->obj.path, ROUTE_DEPTH);
+    }
+}
+
 /* Nothing is stored: what came in has gone out. */
 static void check_mux(const SimObject *object, bool idle) {
     const Mux *mux = (const Mux *)object;
@@ -111,12 +126,28 @@ static void check_mux(const SimObject *object, bool idle) {
         came += mux->up[i].receive->popped;
         left += mux->up[i].send->pushed;
     }
+    check_ways(mux);
     if (mux->requests != came || mux->requests != mux->down.send->pushed)
         panic("%s: %lu requests passed, but %lu came and %lu went down", object->path, mux->requests, came,
               mux->down.send->pushed);
     if (mux->responses != left || mux->responses != mux->down.receive->popped)
         panic("%s: %lu responses passed, but %lu came and %lu went up", object->path, mux->responses,
               mux->down.receive->popped, left);
+}
+
+static const Link *mux_came_by(const SimObject *object, const void *message, uint32_t *depth) {
+    const Mux *mux = (const Mux *)object;
+    return mem_came_by(message, depth, mux->up, mux->up_count);
+}
+
+static void mux_is_sound(const SimObject *object, bool fits) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t next = object->sim->now + object->period;
+    (void)fits;
+    sound(mux->request_free <= next && mux->request_free % object->period == 0 &&
+              mux->response_free <= next && mux->response_free % object->period == 0,
+          "%s: free at ticks %lu and %lu", object->path, mux->request_free, mux->response_free);
+    sound(mux->pointer < mux->up_count, "%s.pointer: %u", object->path, mux->pointer);
 }
 
 static void report_mux(const SimObject *object, FILE *out) {
@@ -158,6 +189,8 @@ const Class mux_class = {
     .bytes = sizeof(Mux),
     .fields = mux_fields,
     .tick = tick_mux,
+    .is_sound = mux_is_sound,
+    .came_by = mux_came_by,
     .check = check_mux,
     .report = report_mux,
 };

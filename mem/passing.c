@@ -1,6 +1,7 @@
 #include "mem/passing.h"
 
 #include "core/sim/snapshot.h"
+#include "mem/cache_sound.h"
 
 void passing_build(Passing *passing) {
     passing->places = passing->limit;
@@ -15,10 +16,8 @@ void passing_make_room(Passing *passing) {
 }
 
 Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty) {
-    const Cache *c = &object->cache;
-    if (cache_miss_queue_room(c) < 1u + dirty) return STALL_MISS_QUEUE;
     if (!(m->flags & MEM_POSTED) && passing->count >= passing->limit) return STALL_PASSING;
-    return STALL_NONE;
+    return cache_miss_queue_room(&object->cache) < 1u + dirty ? STALL_MISS_QUEUE : STALL_NONE;
 }
 
 /* The same for the request at the tags, which need not be tried again before the miss queue has room. */
@@ -68,11 +67,12 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
 Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                      uint64_t now) {
     Cache *c = &object->cache;
-    if (!cache_miss_queue_room(c)) return cache_fail(c, at, STALL_MISS_QUEUE, 1);
+    Stall stall = lacks_at_tags(object, passing, m, at, false);
+    if (stall) return stall;
     bool absent = at->line == NO_LINE;
     uint32_t line = absent ? cache_candidate(c, at->set) : at->line;
     bool dirty = absent ? cache_victim_is_dirty(c, at->set, line) : cache_is_dirty(c, line);
-    Stall stall = lacks_at_tags(object, passing, m, at, dirty);
+    stall = lacks_at_tags(object, passing, m, at, dirty);
     if (stall) return stall;
     if (absent) {
         passing->off_misses++;
@@ -87,6 +87,19 @@ Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m,
     pass_on(object, passing, m);
     cache_count(c, m, RESULT_BYPASS);
     return STALL_NONE;
+}
+
+/* Free places keep what was in them. */
+void passing_is_sound(const SimObject *object, const Passing *passing, bool fits) {
+    const char *path = object_path(object);
+    sound(passing->fresh <= passing->places && passing->released_count <= passing->fresh &&
+              passing->count == passing->fresh - passing->released_count &&
+              (!fits || passing->limit <= passing->places),
+          "%s.passing: %u requests, %u places, %u ever used, %u released", path, passing->count,
+          passing->places, passing->fresh, passing->released_count);
+    stack_is_sound(path, "passing.released", passing->released, passing->released_count, passing->fresh);
+    for (uint32_t i = 0; i < passing->fresh; i++)
+        mem_message_is_sound(path, &passing->original[i]);
 }
 
 void passing_report(const SimObject *object, const Passing *passing, FILE *out) {

@@ -58,6 +58,8 @@ Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m,
 void passing_build(Passing *passing);
 void passing_make_room(Passing *passing);
 
+/* Panics unless it can be worked with; see Class.is_sound. */
+void passing_is_sound(const SimObject *object, const Passing *passing, bool fits);
 void passing_report(const SimObject *object, const Passing *passing, FILE *out);
 
 #endif

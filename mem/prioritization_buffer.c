@@ -82,3 +82,33 @@ uint32_t prioritization_answers_due(const PrioritizationBuffer *buffer) {
     }
     return due;
 }
+
+void prioritization_is_sound(const PrioritizationBuffer *buffer, const char *path) {
+    uint64_t waiting = 0, count = 0;
+    for (uint32_t q = 0; q < PRIORITIZATION_QUEUES_MAX; q++) {
+        uint32_t length = buffer->length[q];
+        sound(length <= (q < buffer->queues ? buffer->places : 0) &&
+                  (length == 0 || buffer->first[q] < buffer->places),
+              "%s.buffer: queue %u of length %u", path, q, length);
+        waiting |= (uint64_t)(length != 0) << q;
+        count += length;
+        for (uint32_t i = 0; i < length; i++) {
+            const MemMessage *m = &buffer->request[slot_of(buffer, q, i)];
+            sound(m->bytes && queue_of(buffer, m) == q, "%s.buffer: a request of warp %u in queue %u", path,
+                  m->warp, q);
+        }
+    }
+    sound(waiting == buffer->waiting && count == buffer->count && count <= buffer->limit,
+          "%s.buffer: %u requests", path, buffer->count);
+}
+
+void prioritization_visit(const PrioritizationBuffer *buffer, const Link *by, RequestVisitor *visit,
+                          void *context) {
+    for (uint64_t rest = buffer->waiting; rest; rest &= rest - 1) {
+        uint32_t queue = (uint32_t)__builtin_ctzll(rest);
+        for (uint32_t i = 0; i < buffer->length[queue]; i++) {
+            const MemMessage *m = &buffer->request[slot_of(buffer, queue, i)];
+            if (!(m->flags & MEM_POSTED)) visit(context, by, m);
+        }
+    }
+}

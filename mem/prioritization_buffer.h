@@ -47,6 +47,8 @@ typedef struct {
                  "Requests that left the prioritization buffer before one that had come earlier")
 
 void prioritization_build(PrioritizationBuffer *buffer);
+/* Panics, naming `path`, unless it can be worked with; see Class.is_sound. */
+void prioritization_is_sound(const PrioritizationBuffer *buffer, const char *path);
 
 /* Parameters on which the sizes of these rows depend, for Class.convert(); NULL ends them. */
 extern const char *const prioritization_params[];
@@ -54,6 +56,9 @@ extern const char *const prioritization_params[];
 /* The state of one of other sizes has been put in place, without those rows. False: it is not empty. */
 bool prioritization_convert(PrioritizationBuffer *buffer);
 
+/* Those in it that want an answer. */
+void prioritization_visit(const PrioritizationBuffer *buffer, const Link *by, RequestVisitor *visit,
+                          void *context);
 bool prioritization_has_place(const PrioritizationBuffer *buffer, const MemMessage *m);
 /* There must be a place. Returns the slot. */
 uint32_t prioritization_push(PrioritizationBuffer *buffer, const MemMessage *m);

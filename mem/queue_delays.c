@@ -87,12 +87,21 @@ static const Field fields[] = {BASE(QueueDelays),
                                FORMULA("average_delay", average, "cycles", "cycles / requests"),
                                FIELDS_END};
 
+static void is_sound(const SimObject *object, bool fits) {
+    const QueueDelays *delays = (const QueueDelays *)object;
+    uint32_t slots = delays->slots;
+    (void)fits;
+    sound(slots && !(slots & (slots - 1)) && delays->first < slots && delays->count <= slots,
+          "%s: %u of %u requests from %u on", object->path, delays->count, slots, delays->first);
+}
+
 const Class queue_delays_class = {
     .name = "QueueDelays",
     .doc = "Distribution of the delays of requests that queue for the tags of an L2 slice",
     .bytes = sizeof(QueueDelays),
     .fields = fields,
     .build = build,
+    .is_sound = is_sound,
     .tick = part_sleeps,
     .part = true,
 };

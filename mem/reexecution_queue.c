@@ -97,3 +97,20 @@ void reexecution_forget_lacks(ReexecutionQueue *queue) {
     memset(queue->lacking, 0, sizeof queue->lacking);
     queue->wants_way = 0;
 }
+
+void reexecution_is_sound(const ReexecutionQueue *queue, const char *path) {
+    uint64_t places = 0;
+    sound(queue->count <= REEXECUTION_ENTRIES_MAX && queue->head <= (queue->count ? queue->count - 1 : 0),
+          "%s.queue: %u accesses, the head at %lu", path, queue->count, queue->head);
+    for (uint32_t i = 0; i < 2 * REEXECUTION_ENTRIES_MAX; i++)
+        sound(queue->order[i] < REEXECUTION_ENTRIES_MAX, "%s.queue: place %u", path, queue->order[i]);
+    for (uint32_t i = 0; i < queue->count; i++)
+        places |= bit(queue->order[i]);
+    sound(places == queue->taken && (uint32_t)__builtin_popcountll(places) == queue->count,
+          "%s.queue: places 0x%lx of its order, 0x%lx are taken", path, places, queue->taken);
+    for (uint64_t rest = places; rest; rest &= rest - 1) {
+        uint32_t place = (uint32_t)__builtin_ctzll(rest);
+        sound(queue->warp[place] == queue->access[place].warp % WARPS, "%s.queue: warp at place %u", path,
+              place);
+    }
+}

@@ -57,6 +57,9 @@ typedef struct {
     , STATE(T, m.set, "Low bits of each access's set")                                                       \
     , STATE(T, m.access, "The accesses, by place")
 
+/* Panics, naming `path`, unless it can be worked with; see Class.is_sound. */
+void reexecution_is_sound(const ReexecutionQueue *queue, const char *path);
+
 static inline bool reexecution_full(const ReexecutionQueue *queue) {
     return queue->count >= queue->entries;
 }

@@ -184,7 +184,47 @@ void tag_invalidate(TagArray *tags, uint32_t line) {
     }
 }
 
+static bool is_clear(const TagArray *tags, uint32_t line) {
+    uint64_t word;
+    memcpy(&word, &tags->line[line], sizeof word);
+    return !(tags->tag[line] | tags->used[line] | word);
+}
+
+/* Every launch comes here, of all L1s: of short kernels, most lines are clear. */
 void tag_invalidate_all(TagArray *tags) {
     for (uint32_t i = 0; i < tag_lines_used(tags); i++)
-        tag_invalidate(tags, i);
+        if (!is_clear(tags, i)) tag_invalidate(tags, i);
+}
+
+/* Soundness. */
+
+static void line_is_sound(const TagArray *tags, const char *path, uint32_t i) {
+    const TagLine *line = &tags->line[i];
+    uint32_t all = tags->shape.all_sectors;
+    sound(((line->valid | line->reserved | line->dirty) & ~all) == 0, "%s: sectors of line %u", path, i);
+    sound(tags->used[i] <= tags->uses, "%s: stamp of line %u", path, i);
+    if (tags->tag[i])
+        sound((tags->tag[i] & 1) && tags->used[i], "%s: tag of line %u", path, i);
+    else
+        sound(!tags->used[i] && !line->valid && !line->reserved && !line->dirty, "%s: invalid line %u", path,
+              i);
+}
+
+static void set_is_sound(const TagArray *tags, const char *path, uint32_t set) {
+    uint32_t first = set * tags->shape.ways;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        for (uint32_t k = first; tags->tag[i] && k < i; k++)
+            sound(tags->tag[k] != tags->tag[i], "%s: lines %u and %u have one tag", path, k, i);
+}
+
+void tag_array_is_sound(const TagArray *tags, const char *path) {
+    sound(tags->uses < 1ull << KEEP_SHIFT, "%s: stamp of the last use", path);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        line_is_sound(tags, path, i);
+    if (tag_is_hashed(tags)) {
+        tag_hash_is_sound(tags, path);
+        return;
+    }
+    for (uint32_t set = 0; set < tags->shape.sets; set++)
+        set_is_sound(tags, path, set);
 }

@@ -245,4 +245,9 @@ void tag_invalidate_all(TagArray *tags);
  * rest. */
 void tag_rebuild(TagArray *tags);
 
+/* Panics, naming `path`, unless every line is found once where it stands, and stamps, sectors and the lists
+ * of a hashed array are such as the functions above make them. Whether a line's set is its own is not looked
+ * at. */
+void tag_array_is_sound(const TagArray *tags, const char *path);
+
 #endif

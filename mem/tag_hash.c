@@ -164,3 +164,54 @@ void tag_rebuild(TagArray *tags) {
     }
     free(order);
 }
+
+/* Soundness. */
+
+static uint32_t valid_lines(const TagArray *tags) {
+    uint32_t valid = 0;
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        valid += tags->tag[i] != 0;
+    return valid;
+}
+
+/* As many entries as lines, each of which is found: so every search comes to an empty bucket. */
+static void table_is_sound(const TagArray *tags, const char *path, uint32_t valid) {
+    uint32_t entries = 0;
+    for (uint32_t b = 0; b < tags->shape.buckets; b++) {
+        entries += tags->hash.bucket[b] != 0;
+        sound(tags->hash.bucket[b] <= tags->shape.lines, "%s: bucket %u", path, b);
+    }
+    sound(entries == valid, "%s: %u buckets in use for %u lines", path, entries, valid);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        if (tags->tag[i])
+            sound(tag_hash_find(tags, tag_address(tags, i)) == i, "%s: line %u is not in the table", path, i);
+}
+
+static void order_is_sound(const TagArray *tags, const char *path, uint32_t valid) {
+    const TagHash *hash = &tags->hash;
+    uint32_t older = 0, at = hash->oldest, lines = 0;
+    for (; at && lines <= valid; older = at, at = hash->links[at - 1].newer, lines++)
+        sound(at <= tags->shape.lines && tags->tag[at - 1] && hash->links[at - 1].older == older,
+              "%s: line %u in the order of use", path, at - 1);
+    sound(lines == valid && hash->newest == older, "%s: %u of %u lines are in the order of use", path, lines,
+          valid);
+}
+
+static void free_list_is_sound(const TagArray *tags, const char *path, uint32_t valid) {
+    const TagHash *hash = &tags->hash;
+    sound(hash->fresh <= tags->shape.lines && valid <= hash->fresh, "%s: %u lines were ever used", path,
+          hash->fresh);
+    uint32_t lines = 0, limit = hash->fresh - valid;
+    for (uint32_t at = hash->free; at && lines <= limit; at = hash->links[at - 1].newer, lines++)
+        sound(at <= hash->fresh && !tags->tag[at - 1], "%s: line %u in the list of free ones", path, at - 1);
+    sound(lines == limit, "%s: %u of %u free lines are in their list", path, lines, limit);
+    for (uint32_t i = hash->fresh; i < tags->shape.lines; i++)
+        sound(!tags->tag[i], "%s: line %u was never used", path, i);
+}
+
+void tag_hash_is_sound(const TagArray *tags, const char *path) {
+    uint32_t valid = valid_lines(tags);
+    table_is_sound(tags, path, valid);
+    order_is_sound(tags, path, valid);
+    free_list_is_sound(tags, path, valid);
+}

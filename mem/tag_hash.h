@@ -11,5 +11,7 @@ void tag_hash_enter(TagArray *tags, uint32_t line, uint64_t line_address);
 /* The line, which is valid, becomes invalid; its tag is still there. */
 void tag_hash_leave(TagArray *tags, uint32_t line);
 void tag_hash_lower(TagArray *tags, uint32_t line, uint32_t places);
+/* Panics unless table and lists hold each line once. */
+void tag_hash_is_sound(const TagArray *tags, const char *path);
 
 #endif

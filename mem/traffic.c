@@ -335,6 +335,26 @@ static Ratio sink_latency(const SimObject *object) {
     return mean_cycles(object, sink->latency_ticks, sink->received);
 }
 
+static void sink_requests(const SimObject *object, RequestVisitor *visit, void *context) {
+    const TrafficSink *sink = (const TrafficSink *)object;
+    for (uint32_t i = 0; i < sink->held; i++)
+        visit(context, sink->cpu.receive, &sink->answers[(sink->first + i) % sink->capacity].message);
+}
+
+static void sink_is_sound(const SimObject *object, bool fits) {
+    const TrafficSink *sink = (const TrafficSink *)object;
+    uint64_t cycle = object_cycle(object, object->sim->now);
+    (void)fits;
+    sound(sink->first < sink->capacity && sink->held <= sink->capacity, "%s: %u answers from %u on",
+          object->path, sink->held, sink->first);
+    sound(sink->free <= cycle + sink->interval, "%s.free: cycle %lu", object->path, sink->free);
+    for (uint32_t i = 0; i < sink->held; i++) {
+        const Answer *answer = &sink->answers[(sink->first + i) % sink->capacity];
+        mem_message_is_sound(object->path, &answer->message);
+        sound(answer->ready <= cycle + sink->latency, "%s.answers: cycle %lu", object->path, answer->ready);
+    }
+}
+
 static const Field sink_fields[] = {
     BASE(TrafficSink),
     PARAM(TrafficSink, latency, "1", "cycles", "From taking a request to its answer", .min = 1, .max = 1e9),
@@ -362,6 +382,8 @@ const Class traffic_sink_class = {
     .bytes = sizeof(TrafficSink),
     .fields = sink_fields,
     .init = sink_init,
+    .is_sound = sink_is_sound,
+    .requests_inside = sink_requests,
     .tick = sink_tick,
     .check = sink_check,
 };

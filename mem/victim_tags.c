@@ -84,6 +84,14 @@ void victim_tags_clear(VictimTags *v) {
     tag_invalidate_all(&v->tags);
 }
 
+static void is_sound(const SimObject *object, bool fits) {
+    const TagArray *tags = &((const VictimTags *)object)->tags;
+    (void)fits;
+    tag_array_is_sound(tags, object->path);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        sound(!tags->line[i].reserved, "%s: line %u is reserved", object->path, i);
+}
+
 static void check(const SimObject *object, bool idle) {
     const VictimTags *v = (const VictimTags *)object;
     uint64_t kept = 0;
@@ -105,5 +113,6 @@ const Class victim_tags_class = {
     .build = build,
     .init = init,
     .tick = part_sleeps,
+    .is_sound = is_sound,
     .check = check,
 };

@@ -27,6 +27,12 @@ local dwt_cs = policy "dwt_cs" {
 
 local unlimited = 64
 
+function dwt_cs:start()
+  for i, l1 in ipairs(self.l1s) do
+    if not l1 then error(("dwt_cs wants an L1 behind each load/store unit, whose misses it counts; %s has none"):format(self.sms[i].path), 0) end
+  end
+end
+
 -- Counters of the SMs ----------------------------------------------------------------------------------------------------
 
 local function sum(objects, name)

@@ -37,6 +37,7 @@ local function changing(name, m, changes, parts)
   function seen.clocks(_, clocks)
     return m:clocks(with_own(("machine %s: clocks"):format(name), clocks, change_for(changes, "clocks")))
   end
+  function seen.quantum(_, cycles) return m:quantum(change_for(changes, "quantum") or cycles) end
   function seen.wire(_, a, b, options)
     local change = change_for(changes, ("%s -> %s"):format(a, b))
     m:wire(a, b, change or options)
@@ -56,8 +57,8 @@ local function changing(name, m, changes, parts)
 end
 
 --- variant(name, base, changes, [more]): the machine `base` under another name. `changes` is a list of { path, parameters },
--- { "port -> port", options of the wire }, { "clocks", { name = frequency } } and { "options", { name = default } }; in
--- paths [*] is any index, and a later entry wins. One that changes nothing is an error. more(m, options, parts) adds to the
+-- { "port -> port", options of the wire }, { "clocks", { name = frequency } }, { "quantum", cycles } and
+-- { "options", { name = default } }; in paths [*] is any index, and a later entry wins. One that changes nothing is an error. more(m, options, parts) adds to the
 -- machine, whose objects are in `parts` by path.
 return function(name, base, changes, more)
   local own, defaults = change_for(changes, "options"), with({}, base.options)

@@ -94,13 +94,13 @@ static uint32_t coalesce_atomic(const MemoryOp *op, Segment *segments, uint32_t 
     return count;
 }
 
-/* The words of a local access wider than 4 B are a line apart, those of the lanes side by side. */
+/* The words of a local access wider than 4 B are lines apart, those of the lanes side by side. */
 static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
     uint32_t count = 0, words = op->bytes > 4 ? op->bytes / 4u : 1, bytes = op->bytes > 4 ? 4 : op->bytes;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         for (uint32_t word = 0; word < words; word++) {
-            uint64_t address = op->address[lane] + word * COALESCE_LINE, offset = address % COALESCE_LINE;
+            uint64_t address = op->address[lane] + word * op->word_stride, offset = address % COALESCE_LINE;
             Segment *segment = segment_of_line(segments, &count, address - offset);
             segment->lanes |= 1u << lane;
             add_bytes(segment->byte_mask, (uint32_t)offset, bytes);

@@ -32,7 +32,7 @@ static inline bool within_line(uint64_t lowest, uint64_t highest, uint32_t bytes
 uint32_t shared_conflict_degree(const uint64_t address[WARP_LANES], uint32_t active, uint32_t bytes,
                                 uint32_t banks);
 
-enum { TEXTURE_SEGMENT = 32 };
+enum { TEXTURE_SEGMENT = 32, CONSTANT_SEGMENT = 32 };
 
 /* The different segments that hold these texels, which are aligned to their size, in the order in which they
  * are first read: fills op->lowest, segments and segment. */

@@ -65,6 +65,14 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
 }
 
+uint32_t sm_resident_slots(const Sm *sm) {
+    uint32_t slots = 0;
+    /* A check asks, too, of an SM whose book may be broken. */
+    for (uint32_t i = 0; i < sm->resident && sm->cta_by_age[i]; i++)
+        slots |= 1u << sm->warp[first_warp(sm->cta_by_age[i])].cta_slot;
+    return slots;
+}
+
 void sm_accept_cta(Sm *sm, uint64_t now) {
     const CtaStart *start = link_peek(sm->dispatch.receive, now);
     if (!start) return;

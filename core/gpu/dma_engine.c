@@ -3,8 +3,10 @@
  * itself. */
 #include "core/gpu/dma_engine.h"
 
-#include "core/gpu/sm.h"
-#include "mem/memory_protocol.h"
+#include "core/gpu/sm_sound.h"
+#include "mem/l1_dma_port.h"
+
+#include <string.h>
 
 enum { TRANSFERS = MAX_CTAS * DMA_BUFFERS, TOKEN_SHIFT = 16 };
 
@@ -34,8 +36,6 @@ typedef struct {
     uint64_t requests, requests_32, requests_64, requests_128;
     uint64_t agen_cycles, memory_cycles, stall_cycles;
 } DmaEngine;
-
-const Protocol dma_protocol = {"DMA transfers", sizeof(DmaStart), sizeof(DmaNews)};
 
 uint32_t dma_engine_buffers(const SimObject *engine) {
     return ((const DmaEngine *)engine)->buffers;
@@ -222,6 +222,74 @@ static void init(SimObject *object) {
     engine->sm_number = sm_number(object->parent);
 }
 
+static bool is_fetched(const DmaLayout *layout, uint32_t element) {
+    return element < dma_elements(layout) && dma_next_fetched(layout, element) == element;
+}
+
+/* Of the transfers at `from` up to `to` in order. */
+static bool place_is_sound(const DmaEngine *engine, uint32_t place) {
+    uint32_t index = engine->order[place % TRANSFERS];
+    if (index >= TRANSFERS || !engine->transfer[index].busy) return false;
+    const Transfer *t = &engine->transfer[index];
+    uint32_t elements = dma_elements(&t->start.layout), ahead = place - engine->generating;
+    bool generates = ahead < engine->ready - engine->generating;
+    return (!generates || is_fetched(&t->start.layout, t->next)) &&
+           (t->next_constant >= elements ||
+            dma_next_constant(&t->start.layout, t->next_constant) == t->next_constant);
+}
+
+static void is_sound(const SimObject *object, bool fits) {
+    const DmaEngine *engine = (const DmaEngine *)object;
+    uint32_t in_order = engine->ready - engine->writing;
+    (void)fits;
+    for (uint32_t i = 0; i < TRANSFERS; i++) {
+        const Transfer *t = &engine->transfer[i];
+        if (!t->busy) continue;
+        sm_dma_start_is_sound((const Sm *)object->parent, object->path, &t->start);
+        sound(index_of(t->start.cta, t->start.buffer) == i && t->outstanding <= DMA_MAX_ELEMENTS,
+              "%s.transfer: %u", object->path, i);
+    }
+    sound(in_order <= TRANSFERS && engine->generating - engine->writing <= in_order,
+          "%s: transfers %u to %u in order", object->path, engine->writing, engine->ready);
+    for (uint32_t place = engine->writing; place != engine->ready; place++)
+        sound(place_is_sound(engine, place), "%s.order: %u", object->path, place);
+    sound(engine->stalled <= 1, "%s.stalled: %u", object->path, engine->stalled);
+}
+
+/* The SM waits for the very same. */
+static void check_buffers(const DmaEngine *engine) {
+    const Sm *sm = (const Sm *)engine->obj.parent;
+    for (uint32_t i = 0; i < TRANSFERS; i++) {
+        const Transfer *t = &engine->transfer[i];
+        const DmaBuffer *buffer = &sm->dma_cta[t->start.cta].buffer[t->start.buffer];
+        if (t->busy &&
+            (!buffer->in_flight || memcmp(&buffer->layout, &t->start.layout, sizeof buffer->layout) != 0))
+            panic("%s: a transfer to CTA slot %u, buffer %u, for which %s does not wait", engine->obj.path,
+                  t->start.cta, t->start.buffer, sm->obj.path);
+    }
+}
+
+/* Each transfer awaits answers of its own kind, for runs that begin with an element that is fetched. On its
+ * way through an L1 the token has a mark. */
+static uint32_t answer_kinds(const SimObject *object) {
+    (void)object;
+    return TRANSFERS;
+}
+
+static uint32_t answer_kind(const SimObject *object, const void *message) {
+    const DmaEngine *engine = (const DmaEngine *)object;
+    uint32_t token = ((const MemMessage *)message)->token & ~DMA_TOKEN, index = token >> TOKEN_SHIFT;
+    bool known = index < TRANSFERS && engine->transfer[index].busy &&
+                 is_fetched(&engine->transfer[index].start.layout, token & DMA_MAX_ELEMENTS);
+    return known ? index : NO_ANSWER_AWAITED;
+}
+
+static void answers_awaited(const SimObject *object, uint32_t *awaited) {
+    const DmaEngine *engine = (const DmaEngine *)object;
+    for (uint32_t i = 0; i < TRANSFERS; i++)
+        awaited[i] += engine->transfer[i].busy ? engine->transfer[i].outstanding : 0;
+}
+
 static void check(const SimObject *object, bool idle) {
     const DmaEngine *engine = (const DmaEngine *)object;
     uint64_t outstanding = 0, busy = 0;
@@ -236,6 +304,7 @@ static void check(const SimObject *object, bool idle) {
     if (engine->requests != engine->requests_32 + engine->requests_64 + engine->requests_128)
         panic("%s: %lu requests, but %lu of 32 B, %lu of 64 B, %lu of 128 B", object->path, engine->requests,
               engine->requests_32, engine->requests_64, engine->requests_128);
+    check_buffers(engine);
     if (idle && busy) panic("%s is idle but %lu transfers are under way", object->path, busy);
 }
 
@@ -293,6 +362,10 @@ const Class dma_engine_class = {
     .init = init,
     .tick = tick,
     .settle = settle,
+    .is_sound = is_sound,
+    .answer_kinds = answer_kinds,
+    .answer_kind = answer_kind,
+    .answers_awaited = answers_awaited,
     .check = check,
     .report = report,
 };

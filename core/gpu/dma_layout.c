@@ -15,6 +15,13 @@ static Inside inside_of(const DmaLayout *layout) {
     };
 }
 
+bool dma_layout_is_legal(const DmaLayout *layout) {
+    double width = layout->columns + 2.0 * layout->halo_columns,
+           height = layout->rows + 2.0 * layout->halo_rows;
+    return layout->rows && layout->columns && width * height <= DMA_MAX_ELEMENTS &&
+           layout->element_shift <= 3 && layout->borders <= 15;
+}
+
 uint64_t dma_global_address(const DmaLayout *layout, uint32_t element) {
     int64_t row = (int64_t)(element / dma_width(layout)) - layout->halo_rows;
     int64_t column = (int64_t)(element % dma_width(layout)) - layout->halo_columns;

@@ -50,6 +50,8 @@ static inline uint32_t dma_elements(const DmaLayout *layout) {
     return dma_width(layout) * dma_height(layout);
 }
 
+/* Can it be computed with? There is no kernel to blame. */
+bool dma_layout_is_legal(const DmaLayout *layout);
 uint64_t dma_global_address(const DmaLayout *layout, uint32_t element);
 uint32_t dma_shared_address(const DmaLayout *layout, uint32_t element);
 /* Behind the last byte of shared memory that is written. */

@@ -110,11 +110,18 @@ static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
+/* The words of a warp's lanes lie side by side in a line. Warps that follow each other in a place of an SM
+ * have the same lines. */
 static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
-    uint64_t words = (sm->running->kernel->local_bytes + 3) / 4;
-    uint64_t base = LOCAL_MEMORY_BASE + (sm->number * MAX_WARPS + w) * words * COALESCE_LINE;
+    const RunningKernel *running = sm->running;
+    uint64_t words = (running->kernel->local_bytes + 3) / 4,
+             warps = running->ctas_per_sm * running->warps_per_cta;
+    bool by_word = sm->local_layout == LOCAL_BY_WORD;
+    uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
+    uint64_t base = LOCAL_MEMORY_BASE + line * COALESCE_LINE;
+    op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;
     for (uint32_t i = 0; i < WARP_LANES; i++)
-        op->address[i] = base + op->address[i] / 4 * COALESCE_LINE + i * 4 + op->address[i] % 4;
+        op->address[i] = base + op->address[i] / 4 * op->word_stride + i * 4 + op->address[i] % 4;
 }
 
 /* Different words within a window as wide as the banks are in different banks. */
@@ -131,7 +138,7 @@ static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *
     bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
     op->lowest = known ? context->lowest : 0;
     op->highest = known ? context->highest : UINT64_MAX;
-    bool whole_lines = op->bytes > 2 &&
+    bool whole_lines = inst->element_bytes > 2 &&
                        op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
     bool one_access = op->space == SPACE_GLOBAL ? op->kind == INST_LOAD && whole_lines &&
                                                       within_line(op->lowest, op->highest, op->bytes)

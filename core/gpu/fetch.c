@@ -97,8 +97,11 @@ void sm_advance_buffer(Sm *sm, uint32_t w) {
 
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
 static uint32_t instructions_at(const Sm *sm, uint32_t pc) {
-    uint32_t left = sm->kernel.inst_count - pc, line = sm->code_line / INST_BYTES;
-    if (sm->fetch.send && left > line - pc % line) left = line - pc % line;
+    uint32_t left = sm->kernel.inst_count - pc;
+    if (sm->fetch.send) {
+        uint32_t line = sm->code_line / INST_BYTES, in_line = line - (sm->kernel.code_start + pc) % line;
+        if (left > in_line) left = in_line;
+    }
     return left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/gpu/dispatcher.h"
 #include "core/gpu/locality_scores.h"
+#include "core/gpu/wiring.h"
 #include "mem/address_map.h"
 #include "mem/caches.h"
 #include "mem/evicted_address_filter.h"
@@ -109,11 +110,12 @@ static void find_objects(Gpu *gpu) {
 }
 
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
+    DeviceMemory *memory = device_memory_new(memory_bytes);
     Gpu *gpu = calloc(1, sizeof *gpu);
     ensure(gpu);
     gpu->sim = sim;
     gpu->hang_cycles = HANG_CYCLES;
-    gpu->functional.memory = device_memory_new(memory_bytes);
+    gpu->functional.memory = memory;
     sim->user = &gpu->functional;
     return gpu;
 }
@@ -121,6 +123,7 @@ Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
 void gpu_elaborate(Gpu *gpu) {
     find_objects(gpu);
     wire_lsus(gpu->sim);
+    wiring_check(gpu->sim);
     sim_elaborate(gpu->sim);
 }
 
@@ -166,11 +169,10 @@ void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
 #define CODE_BASE (1ull << 41)
 
 static void place_code(Gpu *gpu, Module *module) {
-    enum { CODE_ALIGN = 256 };
+    uint64_t align = dispatcher_code_align(gpu->dispatcher);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         module->kernels[i].code_address = CODE_BASE + gpu->code_bytes;
-        gpu->code_bytes += (module->kernels[i].inst_count * INST_BYTES + CODE_ALIGN - 1) / CODE_ALIGN *
-                           CODE_ALIGN;
+        gpu->code_bytes += (module->kernels[i].inst_count * INST_BYTES + align - 1) / align * align;
     }
 }
 
@@ -180,7 +182,8 @@ void gpu_place_module(Gpu *gpu, Module *module) {
         ModuleVariable *variable = &module->variables[i];
         variable->address = variable->space == SPACE_TEXTURE
                                 ? texture_reserve(&gpu->textures)
-                                : device_alloc(gpu->functional.memory, variable->bytes);
+                                : device_alloc_aligned(gpu->functional.memory, variable->bytes,
+                                                       variable->align);
         if (!variable->address)
             user_error("%s: variable '%s' of %lu bytes does not fit device memory", module->path,
                        variable->name, variable->bytes);
@@ -437,10 +440,11 @@ void gpu_save(const Gpu *gpu, Buffer *buffer) {
     sim_save(gpu->sim, buffer);
 }
 
-bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context) {
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+              size_t why_size) {
     reader_u32(reader);
     reader_bytes(reader, RESULT_NUMBERS * sizeof(uint64_t));
-    return snapshot_list(reader, now, visit, context);
+    return snapshot_list(reader, now, visit, context, why, why_size);
 }
 
 bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {

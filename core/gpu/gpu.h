@@ -83,7 +83,8 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
  * the Gpu is good for nothing then. */
 bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size);
 /* snapshot_list() of what gpu_save() wrote. */
-bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context);
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+              size_t why_size);
 
 /* For progress lines: CTAs finished and in all of the running kernel. */
 typedef struct {

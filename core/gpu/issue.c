@@ -154,9 +154,12 @@ static inline __attribute__((always_inline)) WarpSet issuable_warps(const Sm *sm
     return allowed & takes;
 }
 
+/* Of several causes the slot has the first. That a unit took nothing keeps the SM awake behind an LSU stall,
+ * too, and so stands in `causes` in any case. */
 static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet waiting, WarpSet ready,
-                                   WarpSet allowed) {
+                                   WarpSet allowed, uint32_t *causes) {
     WarpSet mine = sched->warps, decoded = mine & sm->valid & ~waiting;
+    if (allowed & ~sm->head_memory) *causes |= 1u << SLOT_UNIT;
     if (allowed & sm->head_memory) return SLOT_LSU;
     if (allowed) return SLOT_UNIT;
     if (ready) return SLOT_POLICY;
@@ -169,19 +172,19 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
 
 /* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
 static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet waiting,
-                                    uint64_t cycle, uint64_t now) {
+                                    uint64_t cycle, uint64_t now, uint32_t *causes) {
     WarpSet ready = all_ready & sched->warps,
             issuable = all_ready ? issuable_warps(sm, ready, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready);
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready, causes);
     sched->last = pick(sm, sched, issuable);
     return SLOT_ISSUED;
 }
 
 static inline SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
-                                      uint64_t cycle, uint64_t now) {
+                                      uint64_t cycle, uint64_t now, uint32_t *causes) {
     WarpSet allowed = restricted_warps(sm, ready),
             issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed);
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
     sched->last = guided_pick(sm, sched, issuable);
     sm->head_known &= ~warp_bit(sched->last);
     return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
@@ -202,8 +205,8 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
         SlotCause cause = __builtin_expect(guided | (sm->dma_watch != 0), 0)
-                              ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now)
-                              : choose_warp(sm, sched, ready, waiting, cycle, now);
+                              ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now, &causes)
+                              : choose_warp(sm, sched, ready, waiting, cycle, now, &causes);
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;

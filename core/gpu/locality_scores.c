@@ -235,6 +235,23 @@ static void settle(SimObject *object, uint64_t now) {
     account((LocalityScores *)object, object_cycle(object, now));
 }
 
+static void is_sound(const SimObject *object, bool fits) {
+    const LocalityScores *s = (const LocalityScores *)object;
+    uint64_t cycle = object_cycle(object, object->sim->now);
+    (void)fits;
+    sound(s->count <= MAX_WARPS && s->ctas <= MAX_CTAS, "%s: %u scores, %u CTAs", object->path, s->count,
+          s->ctas);
+    sound(s->cutoff == (uint64_t)__builtin_popcountll(s->active) * s->base && s->accounted <= cycle + 1,
+          "%s: a cut-off of %lu", object->path, s->cutoff);
+    WarpSet seen = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t warp = s->stack[i];
+        sound(warp < MAX_WARPS && !(seen >> warp & 1) && s->at_base[warp] <= cycle + s->cutoff,
+              "%s.stack: warp %u at place %u", object->path, warp, i);
+        seen |= warp_bit(warp);
+    }
+}
+
 static void check(const SimObject *object, bool idle) {
     const LocalityScores *s = (const LocalityScores *)object;
     (void)idle;
@@ -261,6 +278,7 @@ const Class locality_scores_class = {
     .init = init,
     .tick = tick,
     .settle = settle,
+    .is_sound = is_sound,
     .check = check,
     .report = report,
 };

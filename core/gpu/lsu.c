@@ -144,13 +144,15 @@ static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
     distinct[0] = op->lowest;
     lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
     for (uint32_t i = 0; i < lsu->segment_count; i++)
-        lsu->segments[i] = (Segment){.address = distinct[i] / 32 * 32, .bytes = 32};
+        lsu->segments[i] = (Segment){.address = distinct[i] / CONSTANT_SEGMENT * CONSTANT_SEGMENT,
+                                     .bytes = CONSTANT_SEGMENT};
 }
 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
     if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return COALESCE_LINE;
-    if (op->bytes == 1 || op->cache_op == CACHE_GLOBAL) return 32;
-    return op->bytes == 2 ? 64 : COALESCE_LINE;
+    uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->inst)->element_bytes;
+    if (element == 1 || op->cache_op == CACHE_GLOBAL) return 32;
+    return element == 2 ? 64 : COALESCE_LINE;
 }
 
 static bool take_entry(Lsu *lsu, uint64_t now) {

@@ -42,10 +42,50 @@ static void check_accesses(const Lsu *lsu) {
               sent_by(&lsu->mem));
 }
 
+static void visit_op(const MemoryOp *op, MemoryDoneVisitor *visit, void *context) {
+    MemoryDone done = {op->inst, op->payload, op->lanes, op->warp, op->kind, op->space};
+    visit(context, &done);
+}
+
+/* The one at work may still have its place in the link, and has an entry from its first access on. */
+void lsu_visit_instructions(const SimObject *object, MemoryDoneVisitor *visit, void *context) {
+    const Lsu *lsu = (const Lsu *)object;
+    const Link *in = lsu->sm.receive, *out = lsu->sm.send;
+    for (uint64_t i = in->popped + lsu->holds_place; i < in->pushed; i++)
+        visit_op(link_message(in, i), visit, context);
+    if (lsu->op_valid && lsu->entry == NO_ENTRY) visit_op(&lsu->op, visit, context);
+    for (uint32_t i = 0; i < lsu->entries; i++)
+        if (lsu->outstanding[i].remaining || lsu->outstanding[i].unsent)
+            visit(context, &lsu->outstanding[i].done);
+    for (uint64_t i = lsu->completed_head; i < lsu->completed_tail; i++)
+        visit(context, &lsu->completed[i & (lsu->completed_slots - 1)].done);
+    for (uint64_t i = lsu->answered_head; i < lsu->answered_tail; i++)
+        visit(context, &lsu->answered[i & (lsu->answered_slots - 1)].done);
+    for (uint64_t i = out->popped; i < out->pushed; i++)
+        visit(context, link_message(out, i));
+}
+
+uint32_t lsu_answer_kinds(const SimObject *object) {
+    return ((const Lsu *)object)->entries;
+}
+
+uint32_t lsu_answer_kind(const SimObject *object, const void *message) {
+    uint32_t entry = ((const MemMessage *)message)->token;
+    return entry < ((const Lsu *)object)->entries ? entry : NO_ANSWER_AWAITED;
+}
+
+void lsu_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    const Lsu *lsu = (const Lsu *)object;
+    for (uint32_t i = 0; i < lsu->entries; i++)
+        awaited[i] += lsu->outstanding[i].remaining;
+}
+
 void lsu_check(const SimObject *object, bool idle) {
     const Lsu *lsu = (const Lsu *)object;
     check_instructions(lsu);
     check_accesses(lsu);
+    if (lsu->holds_place && lsu->sm.receive->pushed == lsu->sm.receive->popped)
+        panic("%s: the instruction at work has no place on the way from the SM", lsu->obj.path);
     if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail ||
                  lsu->answered_head != lsu->answered_tail))
         panic("%s: %u instructions wait for answers although the machine is idle", object->path, lsu->in_use);

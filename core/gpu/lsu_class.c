@@ -22,7 +22,7 @@ static const Field lsu_fields[] = {
     PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
     PARAM_FLAG(Lsu, narrow_segments, "false",
                "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
-               "elements of 2 B",
+               "elements of 2 B, also where a vector of them is accessed",
                .timing = true),
     DERIVED(Lsu, completed_slots, "Size of the ring of completed instructions"),
     DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
@@ -173,6 +173,10 @@ const Class lsu_class = {
     .init = init,
     .tick = lsu_tick,
     .settle = lsu_settle,
+    .is_sound = lsu_is_sound,
+    .answer_kinds = lsu_answer_kinds,
+    .answer_kind = lsu_answer_kind,
+    .answers_awaited = lsu_answers_awaited,
     .check = lsu_check,
     .report = lsu_report,
 };

@@ -81,6 +81,11 @@ static inline Link *port_of(const Lsu *lsu, uint32_t space) {
 uint64_t lsu_tick(SimObject *object, uint64_t now);
 /* Counts the cycles of a stall up to `now`. */
 void lsu_settle(SimObject *object, uint64_t now);
+void lsu_is_sound(const SimObject *object, bool fits);
+/* Each instruction awaits answers of a kind of its own. */
+uint32_t lsu_answer_kinds(const SimObject *object);
+uint32_t lsu_answer_kind(const SimObject *object, const void *message);
+void lsu_answers_awaited(const SimObject *object, uint32_t *awaited);
 void lsu_check(const SimObject *object, bool idle);
 void lsu_report(const SimObject *object, FILE *out);
 

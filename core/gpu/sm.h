@@ -136,6 +136,9 @@ typedef struct {
     uint32_t latency, interval, unit; /* unit: UnitClass */
 } Timing;
 
+/* What lies side by side in local memory. */
+typedef enum { LOCAL_BY_WARP, LOCAL_BY_WORD } LocalLayout;
+
 /* Of the running kernel, what every instruction needs: beside the SM's state, not behind two pointers. */
 typedef struct {
     const Inst *insts;
@@ -144,7 +147,7 @@ typedef struct {
     uint32_t predicates;     /* of a warp */
     uint32_t windows;        /* of a warp */
     uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
-    uint32_t pad;
+    uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
 } SmKernel;
 
 typedef struct {
@@ -159,7 +162,10 @@ typedef struct {
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
-    uint32_t atomics_stall; /* a flag */
+    uint32_t atomics_stall;   /* a flag */
+    uint32_t dp_roots_on_sfu; /* a flag */
+    uint32_t local_layout;    /* LocalLayout */
+    uint32_t pad;
     CollectorShape shape;
     Timing timing[TIMING_CLASSES];
     /* derived */
@@ -255,6 +261,9 @@ uint32_t lsu_caches(const SimObject *lsu, SimObject *cache[LSU_CACHES]);
 /* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
  * load/store unit, or from there to the L1? */
 bool lsu_holds(const SimObject *lsu, uint32_t warp);
+/* Every instruction that is on its way from the SM through the load/store unit and back, once. */
+typedef void MemoryDoneVisitor(void *context, const MemoryDone *done);
+void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void *context);
 /* Are constants and parameters fetched from memory, and not at a fixed latency? */
 bool lsu_fetches_constants(const SimObject *lsu);
 
@@ -288,9 +297,15 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running);
 
 /* --- sm_check.c --- */
 void sm_check(const SimObject *sm, bool idle);
+/* Each line of code under way is an answer of its own kind. */
+uint32_t sm_answer_kinds(const SimObject *sm);
+uint32_t sm_answer_kind(const SimObject *sm, const void *message);
+void sm_answers_awaited(const SimObject *sm, uint32_t *awaited);
 void sm_report(const SimObject *sm, FILE *out);
 
 /* --- cta.c --- */
+/* The slots of the CTAs that are there. */
+uint32_t sm_resident_slots(const Sm *sm);
 void sm_accept_cta(Sm *sm, uint64_t now);
 /* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
 void sm_retire_warp(Sm *sm, uint32_t warp);

@@ -1,26 +1,69 @@
 /* The conservation laws of an SM, and what its warps wait for when the machine hangs. */
 #include "core/gpu/sm.h"
 
+#include "mem/memory_protocol.h"
+
+/* Instructions in flight, by the warp whose they are. */
+typedef struct {
+    uint32_t loads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], in_wheel[MAX_WARPS];
+    uint64_t payloads;
+    uint32_t doubled; /* payloads that two atomics have */
+} InFlight;
+
+static void count_in_lsu(void *context, const MemoryDone *done) {
+    InFlight *in_flight = context;
+    uint32_t w = done->warp % MAX_WARPS;
+    bool atomic = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
+    uint64_t payload = (uint64_t)atomic << done->payload % ATOMIC_PAYLOADS;
+    ++*(done->kind == INST_LOAD ? &in_flight->loads[w] : &in_flight->writes[w]);
+    in_flight->atomics[w] += atomic;
+    in_flight->doubled += (in_flight->payloads & payload) != 0;
+    in_flight->payloads |= payload;
+}
+
+static uint32_t count_in_slot(const WriteBackWheel *wheel, uint32_t slot, InFlight *in_flight) {
+    uint32_t count = 0;
+    for (uint32_t at = wheel->first[slot]; at; at = wheel->entry[at - 1].next, count++)
+        in_flight->in_wheel[wheel->entry[at - 1].warp % MAX_WARPS]++;
+    return count;
+}
+
+static void count_in_wheel(const Sm *sm, InFlight *in_flight) {
+    const WriteBackWheel *wheel = &sm->wheel;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < WHEEL_SLOTS / 64; i++)
+        for (uint64_t rest = wheel->occupied[i]; rest; rest &= rest - 1)
+            count += count_in_slot(wheel, 64 * i + (uint32_t)__builtin_ctzll(rest), in_flight);
+    if (count != wheel->count)
+        panic("%s: %u write-backs to come, the wheel counts %u", sm->obj.path, count, wheel->count);
+}
+
 /* Every instruction that issued writes back once: through the wheel, or when the LSU has done it. */
 static void check_instructions(const Sm *sm) {
-    uint64_t in_flight = 0, in_lsu = 0, by_unit = 0, sent = sm->lsu.send->pushed,
-             done = sm->lsu.receive->popped;
+    InFlight in_flight = {.doubled = 0};
+    uint64_t by_unit = 0;
+    lsu_visit_instructions(sm->lsu.send->receiver, count_in_lsu, &in_flight);
+    count_in_wheel(sm, &in_flight);
     for (uint32_t w = 0; w < sm->warps; w++) {
-        in_flight += sm->warp[w].in_flight;
-        in_lsu += (uint64_t)sm->warp[w].loads_in_flight + sm->warp[w].writes_in_flight;
+        const Warp *warp = &sm->warp[w];
+        uint32_t in_lsu = in_flight.loads[w] + in_flight.writes[w];
+        if (warp->loads_in_flight != in_flight.loads[w] || warp->writes_in_flight != in_flight.writes[w] ||
+            warp->atomics_in_flight != in_flight.atomics[w] ||
+            warp->in_flight != in_lsu + in_flight.in_wheel[w])
+            panic(
+                "%s: warp %u has %u instructions in flight, %u of them loads and %u writes; the wheel has %u "
+                "and the load/store unit %u and %u",
+                sm->obj.path, w, warp->in_flight, warp->loads_in_flight, warp->writes_in_flight,
+                in_flight.in_wheel[w], in_flight.loads[w], in_flight.writes[w]);
     }
     for (uint32_t i = 0; i < UNIT_CLASSES; i++)
         by_unit += sm->unit_instructions[i];
     if (by_unit != sm->warp_instructions)
         panic("%s: the units had %lu of %lu instructions", sm->obj.path, by_unit, sm->warp_instructions);
-    if (sent - done != in_lsu || in_flight != sm->wheel.count + in_lsu)
-        panic("%s: %lu memory instructions were sent and %lu are done; the warps have %lu, and %lu "
-              "instructions "
-              "in flight, of which %u in the wheel",
-              sm->obj.path, sent, done, in_lsu, in_flight, sm->wheel.count);
-    if (sm->payloads_in_use != (uint32_t)__builtin_popcountll(sm->payload_used))
-        panic("%s: %u atomic payloads in use, but 0x%lx are taken", sm->obj.path, sm->payloads_in_use,
-              sm->payload_used);
+    if (sm->payloads_in_use != (uint32_t)__builtin_popcountll(sm->payload_used) || in_flight.doubled ||
+        sm->payload_used != in_flight.payloads)
+        panic("%s: %u atomic payloads in use, but 0x%lx are taken, and atomics in flight have 0x%lx",
+              sm->obj.path, sm->payloads_in_use, sm->payload_used, in_flight.payloads);
 }
 
 static void check_ctas(const Sm *sm) {
@@ -39,6 +82,23 @@ static void check_fetches(const Sm *sm) {
     if (sm->fetch_misses != sm->fetch.send->pushed || sm->fetch_misses != sm->fetch.receive->popped + lines)
         panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu under way",
               sm->obj.path, sm->fetch_misses, sm->fetch.send->pushed, sm->fetch.receive->popped, lines);
+}
+
+uint32_t sm_answer_kinds(const SimObject *object) {
+    (void)object;
+    return MAX_FETCH_MISSES;
+}
+
+uint32_t sm_answer_kind(const SimObject *object, const void *message) {
+    const MemMessage *m = message;
+    bool is_line = m->token < MAX_FETCH_MISSES &&
+                   ((const Sm *)object)->code.miss[m->token].line == m->address;
+    return is_line ? m->token : NO_ANSWER_AWAITED;
+}
+
+void sm_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    for (uint32_t i = 0; i < MAX_FETCH_MISSES; i++)
+        awaited[i] += ((const Sm *)object)->code.miss[i].waiting != 0;
 }
 
 void sm_check(const SimObject *object, bool idle) {

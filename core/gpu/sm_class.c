@@ -1,5 +1,5 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
-#include "core/gpu/sm.h"
+#include "core/gpu/sm_sound.h"
 
 #include "mem/functional_memory.h"
 #include "mem/memory_protocol.h"
@@ -121,6 +121,17 @@ static const Field sm_fields[] = {
                 .power_of_two = true),
     PARAM_NAMED(Sm, shape.result_bus_width, "result_bus", "2", "results", "Results written back per cycle",
                 .min = 1, .max = 8),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "local_layout",
+     .initial = "warp",
+     .unit = "choice",
+     .choices = "warp|word",
+     .timing = true,
+     .doc =
+         "Local memory: all words of a warp lie together, or a word's copies of all threads that run at once",
+     FIELD_AT(Sm, local_layout)},
+    DERIVED(Sm, pad, "Alignment"),
     TIMING_ROWS(TIMING_OTHER, "other", "1", "1", "sp",
                 "moves, logic, shifts, compares, conversions, control"),
     TIMING_ROWS(TIMING_INT_ADD, "int_add", "4", "1", "sp", "integer add and subtract"),
@@ -138,6 +149,12 @@ static const Field sm_fields[] = {
     TIMING_ROWS(TIMING_DP_MUL, "dp_mul", "8", "8", "sfu", "double-precision multiply"),
     TIMING_ROWS(TIMING_DP_MAD, "dp_mad", "8", "8", "sfu", "double-precision fused multiply-add"),
     TIMING_ROWS(TIMING_DP_DIV, "dp_div", "330", "130", "sfu", "double-precision divide and square root"),
+    PARAM_FLAG(
+        Sm, dp_roots_on_sfu, "false",
+        "Double-precision reciprocals and square roots take the SFU's latency and interval, not those of "
+        "a division",
+        .timing = true),
+    DERIVED(Sm, timing[TIMING_DP_ROOT], "Double-precision reciprocals and square roots"),
     TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
     TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
     DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
@@ -301,6 +318,7 @@ static void check_timing(const Sm *sm) {
 static void build(SimObject *object) {
     Sm *sm = (Sm *)object;
     SimObject *lsu = NULL;
+    sm->timing[TIMING_DP_ROOT] = sm->timing[sm->dp_roots_on_sfu ? TIMING_SFU : TIMING_DP_DIV];
     sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
     sm->shape.shape[UNIT_MEM].units = 1;
     tag_shape_init(
@@ -381,6 +399,10 @@ const Class sm_class = {
     .commit = commit,
     .knobs_set = knobs_set,
     .settle = sm_settle,
+    .is_sound = sm_is_sound,
+    .answer_kinds = sm_answer_kinds,
+    .answer_kind = sm_answer_kind,
+    .answers_awaited = sm_answers_awaited,
     .check = sm_check,
     .report = sm_report,
     .destroy = destroy,

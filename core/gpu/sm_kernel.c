@@ -48,7 +48,8 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .register_bytes = kernel->slots * SLOT_BYTES,
                             .predicates = kernel->predicates,
                             .windows = kernel->windows,
-                            .is_fresh = 1};
+                            .is_fresh = 1,
+                            .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
     sm->shared_count = running->ctas_per_sm * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
     sm->local_count = warps * WARP_LANES * kernel->local_bytes;

@@ -52,8 +52,7 @@ uint64_t array_count_at(lua_State *L, int index, const char *what) {
     int whole;
     lua_Integer count = lua_tointegerx(L, index, &whole);
     if (!whole || count < 0 || count > 1ll << 40)
-        user_error("%s: a whole number of elements is wanted, this is %s", what,
-                   luaL_tolstring(L, index, NULL));
+        user_error("%s: a whole number of elements is wanted, this is %s", what, push_given(L, index));
     return (uint64_t)count;
 }
 
@@ -133,8 +132,8 @@ static int64_t integer_at(lua_State *L, int index, const Array *array) {
     lua_Integer value = lua_tointegerx(L, index, &whole);
     if (__builtin_expect(!whole, 0)) {
         raise_user_errors_in(L);
-        user_error("%s is not a whole number that an element of type %s can hold",
-                   luaL_tolstring(L, index, NULL), element_types[array->type].name);
+        user_error("%s is not a whole number that an element of type %s can hold", push_given(L, index),
+                   element_types[array->type].name);
     }
     if (__builtin_expect(value < element_types[array->type].min || value > element_types[array->type].max,
                          0)) {
@@ -159,10 +158,9 @@ static uint64_t element_index_at(lua_State *L, int index, const Array *array) {
     lua_Integer i = lua_tointegerx(L, index, &whole);
     if (__builtin_expect(!whole || (uint64_t)i >= array->count, 0)) {
         raise_user_errors_in(L);
-        if (array->count == 0)
-            user_error("[%s] of an array without elements", luaL_tolstring(L, index, NULL));
-        user_error("[%s] is out of bounds; the elements of this array are 0 to %lu",
-                   luaL_tolstring(L, index, NULL), array->count - 1);
+        if (array->count == 0) user_error("[%s] of an array without elements", push_given(L, index));
+        user_error("[%s] is out of bounds; the elements of this array are 0 to %lu", push_given(L, index),
+                   array->count - 1);
     }
     return (uint64_t)i;
 }
@@ -254,11 +252,20 @@ static int l_fill(lua_State *L) {
 }
 
 /* Uniform in [lo, hi); rounding to single precision must not reach hi. */
-static double random_float(Random *random, const Array *array, double lo, double hi) {
-    double value = lo + random_unit(random) * (hi - lo);
-    if (array->type == ELEMENT_F32 && (double)(float)value >= hi)
-        return (double)nextafterf((float)hi, -INFINITY);
-    return value < hi ? value : nextafter(hi, -INFINITY);
+static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
+    if (array->type == ELEMENT_F32) {
+        float *element = (float *)array->data, highest = nextafterf((float)hi, -INFINITY);
+        for (uint64_t i = 0; i < array->count; i++) {
+            float value = (float)(lo + unit_of(random_at(seed, i)) * (hi - lo));
+            element[i] = (double)value >= hi ? highest : value;
+        }
+    } else {
+        double *element = (double *)array->data, highest = nextafter(hi, -INFINITY);
+        for (uint64_t i = 0; i < array->count; i++) {
+            double value = lo + unit_of(random_at(seed, i)) * (hi - lo);
+            element[i] = value < hi ? value : highest;
+        }
+    }
 }
 
 /* a:random(seed, lo, hi) -> a; integers from lo to hi, both included, floats in [lo, hi). */
@@ -268,8 +275,7 @@ static int l_random(lua_State *L) {
     if (is_float(array)) {
         double lo = float_at(L, 3), hi = float_at(L, 4);
         if (!(lo < hi)) user_error("random: %g to %g is no range", lo, hi);
-        for (uint64_t i = 0; i < array->count; i++)
-            set_float_element(array, i, random_float(&random, array, lo, hi));
+        random_floats(array, random.state, lo, hi);
     } else {
         int64_t lo = integer_at(L, 3, array), hi = integer_at(L, 4, array);
         uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
@@ -327,8 +333,11 @@ typedef struct {
 } Strided;
 
 static void check_strided(const Strided *s, uint64_t count) {
-    uint64_t last = s->offset + (count ? count - 1 : 0) * s->stride;
-    if (count && last >= s->array->count)
+    uint64_t last = 0;
+    if (count == 0) return;
+    if (__builtin_mul_overflow(count - 1, s->stride, &last) || __builtin_add_overflow(last, s->offset, &last))
+        last = UINT64_MAX;
+    if (last >= s->array->count)
         user_error("dot: element %lu is out of bounds of an array of %lu", last, s->array->count);
 }
 
@@ -403,6 +412,22 @@ static int l_compare(lua_State *L) {
     return 2;
 }
 
+/* core.array_of_bytes(text) -> an array of type u8 */
+static int l_array_of_bytes(lua_State *L) {
+    size_t bytes;
+    const char *text = luaL_checklstring(L, 1, &bytes);
+    memcpy(array_new(L, ELEMENT_U8, bytes)->data, text, bytes);
+    return 1;
+}
+
+/* core.bytes_of_array(array) -> text */
+static int l_bytes_of_array(lua_State *L) {
+    raise_user_errors_in(L);
+    const Array *array = array_at(L, 1, "bytes_of_array");
+    lua_pushlstring(L, (const char *)array->data, array_bytes(array));
+    return 1;
+}
+
 /* core.is_array(value) */
 static int l_is_array(lua_State *L) {
     lua_pushboolean(L, array_test(L, 1) != NULL);
@@ -415,8 +440,12 @@ void array_open(lua_State *L) {
     static const luaL_Reg methods[] = {
         {"set", l_set}, {"fill", l_fill}, {"random", l_random}, {"slice", l_slice}, {"copy", l_copy},
         {"sum", l_sum}, {"dot", l_dot},   {"bytes", l_bytes},   {"type", l_type},   {NULL, NULL}};
-    static const luaL_Reg functions[] = {
-        {"array", l_array}, {"compare", l_compare}, {"is_array", l_is_array}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"array", l_array},
+                                         {"compare", l_compare},
+                                         {"is_array", l_is_array},
+                                         {"array_of_bytes", l_array_of_bytes},
+                                         {"bytes_of_array", l_bytes_of_array},
+                                         {NULL, NULL}};
     define_type(L, array_type, metamethods, NULL);
     luaL_getmetatable(L, array_type);
     luaL_newlib(L, methods);

@@ -11,10 +11,13 @@
 void array_open(lua_State *L);
 void random_open(lua_State *L);
 void machine_open(lua_State *L);
+void counters_open(lua_State *L);
+void stats_open(lua_State *L);
 void gpu_open(lua_State *L);
 void host_open(lua_State *L);
 void launch_open(lua_State *L);
 void checkpoint_open(lua_State *L);
+void files_open(lua_State *L);
 void policy_open(lua_State *L);
 void replay_open(lua_State *L);
 
@@ -30,11 +33,22 @@ void push_definition_location(lua_State *L, int index);
  * the words and the place in the Lua code at work. */
 _Noreturn void raise_from_place(lua_State *L, const char *message, const char *words);
 
+/* Pushes what the value at `index` is, for a message: a number, 'a text', true, nil, "a table". No Lua code
+ * of the user's runs, as luaL_tolstring() may make it do: it could close the machine at work. */
+const char *push_given(lua_State *L, int index);
+
+/* What was thrown, any value, on top of the stack, which becomes its text: its __tostring may throw in turn.
+ */
+const char *thrown_text(lua_State *L);
+
 /* Registers a metatable that scripts can neither see nor change, with `methods` reachable by name. */
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods);
 
 /* A user error unless every key of the table at `index` is one of `legal` (ends with NULL). `where` begins
  * the message. */
 void check_keys(lua_State *L, int index, const char *where, const char *const *legal);
+/* The same, and puts a plain table with their values in place of the table: its __index may run Lua of the
+ * user's, which may close the machine at work, so look at that afterwards. */
+void take_options(lua_State *L, int index, const char *where, const char *const *legal);
 
 #endif

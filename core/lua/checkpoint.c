@@ -19,14 +19,18 @@ struct Resume {
 
 /* --- Saving ---------------------------------------------------------------------------------- */
 
-/* A fault leaves a machine in the middle of a quantum; one that is about to resume has no state yet. */
-static void require_state(const Machine *machine, const char *what) {
-    if (machine->sim->faulted)
-        user_error("%s: machine %s was stopped by an error and cannot go on", what, machine->sim->name);
+void require_caught_up(const Machine *machine, const char *what) {
     if (machine->resume && machine->resume->file)
         user_error("%s: the host program must first catch up with checkpoint %s, with sim:run { until_cycle "
                    "= 1 }, say",
                    what, machine->resume->path);
+}
+
+/* A fault leaves a machine in the middle of a quantum. */
+static void require_state(const Machine *machine, const char *what) {
+    if (machine->sim->faulted)
+        user_error("%s: machine %s was stopped by an error and cannot go on", what, machine->sim->name);
+    require_caught_up(machine, what);
 }
 
 /* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
@@ -34,6 +38,7 @@ static void require_state(const Machine *machine, const char *what) {
 static int l_write_checkpoint(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     require_state(machine, "checkpoint");
+    if (!machine->launched) host_log_forget_failed_call(&machine->log);
     const char *path = luaL_checkstring(L, 2);
     size_t length;
     const char *text = luaL_checklstring(L, 3, &length);
@@ -68,7 +73,7 @@ void call_checkpoint_function(lua_State *L, Machine *machine, const char *why) {
     lua_pushstring(L, why);
     lua_pushinteger(L, (lua_Integer)gpu_cycle(machine->gpu));
     lua_call(L, 2, 1);
-    raise_user_errors_in(L);
+    gpu_at(L, 1); /* which may be closed by now */
     if (lua_isinteger(L, -1)) machine->checkpoint_cycle = (uint64_t)lua_tointeger(L, -1);
     lua_pop(L, 1);
 }
@@ -167,31 +172,45 @@ static void print_note(void *context, const char *line) {
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
+/* The machine takes the place of another, which is done with, under this handle. What was there stays:
+ * scripts may hold its objects. */
+static void take_place(Machine *machine, Machine *with) {
+    Machine *before = malloc(sizeof *before);
+    ensure(before);
+    *before = (Machine){.sim = machine->sim,
+                        .policies = machine->policies,
+                        .policy_count = machine->policy_count,
+                        .before = machine->before};
+    machine->before = before;
+    machine->sim = with->sim;
+    machine->policies = NULL;
+    machine->policy_count = 0;
+    with->sim = NULL;
+}
+
 /* core.move(gpu, machine, another policy) -> list of what changed. The GPU goes on on the other machine,
- * whose place in Lua the present one takes, with its policies. After an error the GPU has a machine that
- * cannot go on. */
+ * which has no GPU and no policies yet, and is in Lua from then on what the present one was. After an error
+ * the GPU has a machine that cannot go on. */
 static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
     char why[WHY_BYTES];
     require_state(machine, "change");
+    if (to->sim->elaborated || to->gpu) user_error("change: machine %s has run already", to->sim->name);
     lua_newtable(L);
     SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
-    Machine before = *machine;
-    machine->sim = to->sim;
-    machine->policies = to->policies;
-    machine->policy_count = to->policy_count;
-    to->sim = before.sim;
-    to->policies = before.policies;
-    to->policy_count = before.policy_count;
+    take_place(machine, to);
     machine->sim->faulted = 1;
     if (!gpu_move(machine->gpu, machine->sim, &changes, why, sizeof why)) user_error("change: %s", why);
     machine->sim->faulted = 0;
     return 1;
 }
 
-/* core.end_of_host_program(gpu): a resumed program must have come as far as the checkpoint. */
+/* core.end_of_host_program(gpu): what is asked of the GPU afterwards, by another one, say, is not asked by
+ * this one. */
 static int l_end_of_host_program(lua_State *L) {
-    host_log_expect_end(&gpu_at(L, 1)->log);
+    Machine *machine = gpu_at(L, 1);
+    host_log_end_program(&machine->log);
+    after_host_call(L, machine);
     return 0;
 }
 
@@ -260,24 +279,29 @@ static bool push_calls(lua_State *L, Reader host, char *why, size_t why_size) {
 static bool push_parts(lua_State *L, Reader gpu, char *why, size_t why_size) {
     uint64_t now;
     lua_newtable(L);
-    bool good = gpu_list(&gpu, &now, push_part, L);
+    bool good = gpu_list(&gpu, &now, push_part, L, why, why_size);
     lua_setfield(L, -2, "parts");
-    if (!good) snprintf(why, why_size, "its machine is damaged");
     return good;
 }
 
+/* All that a resume reads is read, as far as that goes without the machine. */
 static bool push_inspection(lua_State *L, CheckpointFile *file, char *why, size_t why_size) {
-    static const char *const names[] = {"run", "host", "gpu"};
-    const Buffer *sections[3];
-    for (int i = 0; i < 3; i++)
-        if (!(sections[i] = checkpoint_file_section(file, names[i], why, why_size))) return false;
+    enum { RUN, HOST, GPU, MEMORY, POLICY, COUNT };
+    static const char *const names[COUNT] = {"run", "host", "gpu", "memory", "policy"};
+    Reader readers[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const Buffer *section = checkpoint_file_section(file, names[i], why, why_size);
+        if (!section) return false;
+        readers[i] = (Reader){.bytes = section->bytes, .count = section->count};
+    }
     lua_newtable(L);
-    lua_pushlstring(L, (const char *)sections[0]->bytes, sections[0]->count);
+    lua_pushlstring(L, (const char *)readers[RUN].bytes, readers[RUN].count);
     lua_setfield(L, -2, "run");
     push_sections(L, file);
     lua_setfield(L, -2, "sections");
-    return push_calls(L, (Reader){.bytes = sections[1]->bytes, .count = sections[1]->count}, why, why_size) &&
-           push_parts(L, (Reader){.bytes = sections[2]->bytes, .count = sections[2]->count}, why, why_size);
+    return push_calls(L, readers[HOST], why, why_size) && push_parts(L, readers[GPU], why, why_size) &&
+           device_memory_check(&readers[MEMORY], why, why_size) &&
+           policies_check(L, &readers[POLICY], why, why_size);
 }
 
 /* core.inspect_checkpoint(path) -> { run = text, sections = { { name =, bytes =, stored = } ... }, parts = {

@@ -20,6 +20,10 @@ void after_host_call(lua_State *L, Machine *machine);
 /* The same in the middle of a call: the kernel that it launched was running. */
 void restore_checkpoint(lua_State *L, Machine *machine);
 
+/* A user error, of what is asked for, while the host program has not caught up with the checkpoint: the
+ * machine has no state yet. */
+void require_caught_up(const Machine *machine, const char *what);
+
 void checkpoint_free(Machine *machine);
 
 #endif

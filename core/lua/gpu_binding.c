@@ -25,7 +25,7 @@ typedef struct {
 Machine *gpu_at(lua_State *L, int index) {
     GpuRef *ref = luaL_checkudata(L, index, gpu_type);
     raise_user_errors_in(L);
-    if (!ref->machine->gpu) user_error("the machine of this GPU was closed");
+    if (!machine_is_open(ref->machine)) user_error("the machine of this GPU was closed");
     return ref->machine;
 }
 
@@ -33,7 +33,6 @@ Machine *gpu_at(lua_State *L, int index) {
 static int l_gpu(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     lua_Integer bytes = luaL_checkinteger(L, 2);
-    if (bytes < 1) user_error("memory: %lld bytes are not enough", bytes);
     if (machine->gpu) user_error("this machine has its GPU already");
     if (lua_isstring(L, 3)) machine->progress_prefix = strdup(lua_tostring(L, 3));
     machine->gpu = gpu_new(machine->sim, (uint64_t)bytes);
@@ -63,10 +62,33 @@ static int l_set_hang_report(lua_State *L) {
     return 0;
 }
 
+/* The machine of the GPU at index 1, for a call that changes what is on the device. The host program's calls
+ * are repeated when a run is resumed, those of a script that looks at it from outside are not; and nothing
+ * may change while a kernel runs. */
+static Machine *machine_to_change(lua_State *L, const char *what) {
+    Machine *machine = gpu_at(L, 1);
+    if (machine->launched)
+        user_error("%s: kernel %s has not ended; until then the device can be read, and not changed", what,
+                   gpu_progress(machine->gpu).kernel);
+    if (machine->host_program == PROGRAM_WAITS)
+        user_error("%s: the host program has not ended; until then a script can read the device, and not "
+                   "change it",
+                   what);
+    return machine;
+}
+
+/* Is this call, which reads from the device, the host program's? Its answers are logged. While a kernel runs
+ * nobody's are: the log goes on with what the kernel did. */
+static bool is_logged(const Machine *machine, const char *what) {
+    bool logged = asked_by_host_program(machine) && !machine->launched;
+    if (!logged) require_caught_up(machine, what);
+    return logged;
+}
+
 static uint64_t address_at(lua_State *L, int index, const char *what) {
     int whole;
     lua_Integer address = lua_tointegerx(L, index, &whole);
-    if (!whole) user_error("%s: an address is wanted, this is %s", what, luaL_tolstring(L, index, NULL));
+    if (!whole) user_error("%s: an address is wanted, this is %s", what, push_given(L, index));
     return (uint64_t)address;
 }
 
@@ -105,11 +127,10 @@ static void log_write(Machine *machine, const char *what, uint64_t address, cons
 
 /* gpu:alloc(bytes) -> address */
 static int l_alloc(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "alloc");
     int whole;
     lua_Integer bytes = lua_tointegerx(L, 2, &whole);
-    if (!whole || bytes < 0)
-        user_error("alloc: a number of bytes is wanted, this is %s", luaL_tolstring(L, 2, NULL));
+    if (!whole || bytes < 0) user_error("alloc: a number of bytes is wanted, this is %s", push_given(L, 2));
     host_log_call(&machine->log, (uint64_t)bytes, "alloc %lld bytes", bytes);
     lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes));
     repeated_call(L, machine);
@@ -118,7 +139,7 @@ static int l_alloc(lua_State *L) {
 
 /* gpu:free(address) */
 static int l_free(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "free");
     uint64_t address = address_at(L, 2, "free");
     host_log_call(&machine->log, address, "free 0x%lx", address);
     if (!device_release(gpu_memory(machine->gpu), address))
@@ -129,7 +150,7 @@ static int l_free(lua_State *L) {
 
 /* gpu:upload(array) -> address of a new allocation that holds it */
 static int l_upload(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "upload");
     const Array *array = array_at(L, 2, "upload");
     uint64_t address = allocate(machine, array_bytes(array));
     log_write(machine, "upload", address, array);
@@ -141,7 +162,7 @@ static int l_upload(lua_State *L) {
 
 /* gpu:write(address, array) */
 static int l_write(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "write");
     uint64_t address = address_at(L, 2, "write");
     const Array *array = array_at(L, 3, "write");
     require_covered(machine, "write", address, array_bytes(array));
@@ -153,7 +174,7 @@ static int l_write(lua_State *L) {
 
 /* gpu:fill(address, byte, count) */
 static int l_fill(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "fill");
     uint64_t address = address_at(L, 2, "fill"), count = array_count_at(L, 4, "fill: count");
     lua_Integer byte = luaL_checkinteger(L, 3);
     if (byte < -128 || byte > 255) user_error("fill: %lld is not a byte", byte);
@@ -170,13 +191,14 @@ static Array *download(lua_State *L, const char *what, uint64_t count) {
     uint64_t address = address_at(L, 3, what);
     Array *array = array_new(L, type, count);
     require_covered(machine, what, address, array_bytes(array));
-    host_log_call(&machine->log, 0, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
-    if (host_log_take(&machine->log, array->data, array_bytes(array))) {
+    bool logged = is_logged(machine, what);
+    if (logged) host_log_call(&machine->log, 0, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
+    if (logged && host_log_take(&machine->log, array->data, array_bytes(array))) {
         after_host_call(L, machine);
         return array;
     }
     if (count) device_read(gpu_memory(machine->gpu), address, array->data, array_bytes(array));
-    host_log_answer(&machine->log, array->data, array_bytes(array));
+    if (logged) host_log_answer(&machine->log, array->data, array_bytes(array));
     return array;
 }
 
@@ -206,7 +228,7 @@ static void push_refusals(lua_State *L, const Module *module) {
 /* gpu:load(path of a PTX file) -> { name = kernel }, { names in the order of the file }, { name = why it
  * cannot be launched } */
 static int l_load(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "load");
     const char *path = luaL_checkstring(L, 2);
     Module *module = module_load(path);
     host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
@@ -235,7 +257,9 @@ static int l_load(lua_State *L) {
 
 /* gpu:texture { buffer =, format =, width =, ... } -> handle */
 static int l_texture(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    machine_to_change(L, "texture");
+    take_texture_options(L, 2);
+    Machine *machine = machine_to_change(L, "texture");
     Texture texture = texture_at(L, 2);
     TextureTable *table = gpu_textures(machine->gpu);
     require_covered(machine, "texture", texture.base, texture_bytes(&texture));
@@ -246,6 +270,12 @@ static int l_texture(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)handle);
     repeated_call(L, machine);
     return 1;
+}
+
+static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
+    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
+    if (ref->machine != machine)
+        user_error("%s: kernel %s was loaded into another machine", what, ref->kernel->name);
 }
 
 /* The module of the kernel, or of the kernels of a PTX file, at `index`. */
@@ -260,8 +290,7 @@ static const Module *module_at(lua_State *L, int index, const Machine *machine) 
         user_error(
             "bind_texture: a kernel, or all kernels of a PTX file, is wanted (self.kernels), this is a %s",
             luaL_typename(L, index));
-    if (ref->machine != machine)
-        user_error("bind_texture: kernel %s was loaded into another machine", ref->kernel->name);
+    require_kernel_of(ref, machine, "bind_texture");
     return ref->module;
 }
 
@@ -278,7 +307,7 @@ _Noreturn static void no_such_texture(const Module *module, const char *name) {
 
 /* gpu:bind_texture(kernel or kernels, "name", handle): what the .texref of that name reads from now on */
 static int l_bind_texture(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "bind_texture");
     const Module *module = module_at(L, 2, machine);
     const char *name = luaL_checkstring(L, 3);
     const ModuleVariable *variable = module_texture(module, name);
@@ -288,7 +317,7 @@ static int l_bind_texture(lua_State *L) {
     const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
     if (!whole || !texture)
         user_error("bind_texture: a handle from gpu:texture {...} is wanted for '%s', this is %s", name,
-                   luaL_tolstring(L, 4, NULL));
+                   push_given(L, 4));
     host_log_call(&machine->log, hash_bytes(variable->address, texture, sizeof *texture), "bind texture %s",
                   name);
     texture_bind(table, variable->address, texture);
@@ -296,14 +325,25 @@ static int l_bind_texture(lua_State *L) {
     return 0;
 }
 
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context);
+
 /* gpu:launch(kernel, { grid =, block =, ... }) */
 static int l_launch(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
+    Machine *machine = machine_to_change(L, "launch");
     const KernelRef *ref = luaL_testudata(L, 2, kernel_type);
     if (!ref) user_error("launch: a kernel is wanted (self.kernels.NAME), this is a %s", luaL_typename(L, 2));
-    if (ref->machine != machine)
-        user_error("launch: kernel %s was loaded into another machine", ref->kernel->name);
+    require_kernel_of(ref, machine, "launch");
+    take_launch_options(L, ref->kernel->name);
+    machine = machine_to_change(L, "launch");
+    if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, 0, go_on_to_launch);
     return launch_kernel(L, machine, ref->kernel);
+}
+
+/* The machine may have another policy by then, or be closed. */
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context) {
+    (void)resumed, (void)context;
+    lua_settop(L, 3);
+    return l_launch(L);
 }
 
 /* gpu:launches() -> the results of all launches so far */
@@ -324,12 +364,13 @@ static int l_digest(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     char digits[17];
     uint64_t digest;
-    host_log_call(&machine->log, 0, "digest");
-    if (host_log_take(&machine->log, &digest, sizeof digest)) {
+    bool logged = is_logged(machine, "digest");
+    if (logged) host_log_call(&machine->log, 0, "digest");
+    if (logged && host_log_take(&machine->log, &digest, sizeof digest)) {
         after_host_call(L, machine);
     } else {
         digest = device_digest(gpu_memory(machine->gpu));
-        host_log_answer(&machine->log, &digest, sizeof digest);
+        if (logged) host_log_answer(&machine->log, &digest, sizeof digest);
     }
     snprintf(digits, sizeof digits, "%016lx", digest);
     lua_pushstring(L, digits);
@@ -359,7 +400,8 @@ static int l_totals(lua_State *L) {
 static int l_kernel_tostring(lua_State *L) {
     const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
     raise_user_errors_in(L);
-    lua_pushfstring(L, "kernel %s", ref->machine->sim ? ref->kernel->name : "of a closed machine");
+    lua_pushfstring(L, "kernel %s",
+                    machine_is_open(ref->machine) ? ref->kernel->name : "of a closed machine");
     return 1;
 }
 

@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,6 +22,33 @@ static int l_make_folder(lua_State *L) {
     int result = mkdir(path, 0777);
     if (result != 0 && errno != EEXIST) user_error("%s: cannot make this folder: %s", path, strerror(errno));
     lua_pushboolean(L, result == 0);
+    return 1;
+}
+
+static const char lock_type[] = "warpwright.lock";
+
+/* Its number, or -1: closed. */
+static int l_close_lock(lua_State *L) {
+    int *folder = luaL_checkudata(L, 1, lock_type);
+    if (*folder >= 0) close(*folder);
+    *folder = -1;
+    return 0;
+}
+
+/* core.lock_folder(path) -> a lock that its to-be-closed variable, lock:close() or the end of this process
+ * gives back. A user error when there is no such folder, nothing can be written to it, or another holds its
+ * lock. Some file systems of networks have no locks: there nobody is kept out. */
+static int l_lock_folder(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    int *folder = lua_newuserdatauv(L, sizeof *folder, 0);
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    luaL_setmetatable(L, lock_type);
+    if (*folder < 0) user_error("out: expected a folder, got '%s': %s", path, strerror(errno));
+    if (access(path, W_OK | X_OK) != 0)
+        user_error("out: expected a folder that can be written to, got '%s': %s", path, strerror(errno));
+    if (flock(*folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        user_error("out: expected a folder that no other run writes to, got '%s', to which one does", path);
     return 1;
 }
 
@@ -79,8 +108,10 @@ static int l_host(lua_State *L) {
     return 1;
 }
 
-/* core.fork() -> process number of the child, or 0 in the child. It ends when its parent does. */
+/* core.fork([path]) -> process number of the child, or 0 in the child. It ends when its parent does. What the
+ * child prints goes to the file, if one is named. */
 static int l_fork(lua_State *L) {
+    const char *path = luaL_optstring(L, 1, NULL);
     raise_user_errors_in(L);
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
@@ -88,6 +119,7 @@ static int l_fork(lua_State *L) {
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(EXIT_USER_ERROR);
+        if (path && !(freopen(path, "a", stdout) && freopen(path, "a", stderr))) _exit(EXIT_USER_ERROR);
     }
     lua_pushinteger(L, child);
     return 1;
@@ -144,8 +176,12 @@ static int l_bits_lowest(lua_State *L) {
 #endif
 
 void host_open(lua_State *L) {
+    static const luaL_Reg lock_metamethods[] = {
+        {"__gc", l_close_lock}, {"__close", l_close_lock}, {NULL, NULL}};
+    static const luaL_Reg lock_methods[] = {{"close", l_close_lock}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"make_folder", l_make_folder},
+        {"lock_folder", l_lock_folder},
         {"list_folder", l_list_folder},
         {"is_file", l_is_file},
         {"digest", l_digest},
@@ -157,6 +193,7 @@ void host_open(lua_State *L) {
         {"bits_lowest", l_bits_lowest},
         {NULL, NULL},
     };
+    define_type(L, lock_type, lock_metamethods, lock_methods);
     luaL_setfuncs(L, functions, 0);
     lua_pushliteral(L, WW_VERSION);
     lua_setfield(L, -2, "revision");

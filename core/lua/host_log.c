@@ -10,8 +10,8 @@ enum {
     TEXT_BYTES = 512,
     COMPRESS_FROM = 4096, /* smaller answers are not worth it */
     LEVEL = 1,
+    MOST_RAW_PER_STORED = (128 << 10) / 4, /* of zstd: see checkpoint_file.c */
 };
-#define MAX_ANSWER (1ull << 40)
 
 static void free_call(HostCall *call) {
     free(call->text);
@@ -35,6 +35,11 @@ static HostCall *append(HostLog *log) {
     return &log->calls[log->count++];
 }
 
+void host_log_forget_failed_call(HostLog *log) {
+    if (host_log_replaying(log) || log->count == 0 || log->calls[log->count - 1].answered) return;
+    free_call(&log->calls[--log->count]);
+}
+
 void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
     char text[TEXT_BYTES];
     va_list arguments;
@@ -42,6 +47,7 @@ void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (!host_log_replaying(log)) {
+        host_log_forget_failed_call(log);
         HostCall *call = append(log);
         call->text = strdup(text);
         call->digest = digest;
@@ -106,10 +112,13 @@ bool host_log_take(HostLog *log, void *bytes, uint64_t count) {
     return true;
 }
 
-void host_log_expect_end(const HostLog *log) {
-    if (host_log_replaying(log))
+void host_log_end_program(HostLog *log) {
+    static const char end[] = "end of the host program";
+    if (host_log_replaying(log) && strcmp(log->calls[log->replayed].text, end) != 0)
         user_error("resume: the host program ended after %u calls; the checkpoint goes on with '%s'",
                    log->replayed, log->calls[log->replayed].text);
+    host_log_call(log, 0, "%s", end);
+    host_log_answer(log, NULL, 0);
 }
 
 void host_log_save(const HostLog *log, Buffer *buffer) {
@@ -125,6 +134,18 @@ void host_log_save(const HostLog *log, Buffer *buffer) {
     }
 }
 
+/* Whether an answer that is stored smaller than it is becomes as long as it claims to be. */
+static bool unpacks(const HostCall *call) {
+    if (call->stored_bytes == call->answer_bytes) return true;
+    if (call->answer_bytes / MOST_RAW_PER_STORED > call->stored_bytes ||
+        ZSTD_getFrameContentSize(call->answer, call->stored_bytes) != call->answer_bytes)
+        return false;
+    void *bytes = malloc(call->answer_bytes);
+    bool good = bytes && unpack(call, bytes);
+    free(bytes);
+    return good;
+}
+
 static bool load_call(HostCall *call, Reader *reader) {
     char text[TEXT_BYTES];
     if (!reader_text(reader, text, sizeof text)) return false;
@@ -134,12 +155,12 @@ static bool load_call(HostCall *call, Reader *reader) {
     call->answer_bytes = reader_u64(reader);
     call->stored_bytes = reader_u64(reader);
     const uint8_t *answer = reader_bytes(reader, call->stored_bytes);
-    if (!answer || call->answer_bytes > MAX_ANSWER || call->stored_bytes > call->answer_bytes) return false;
-    if (call->stored_bytes == 0) return true; /* a call without an answer yet has none to be kept */
+    if (!answer || call->stored_bytes > call->answer_bytes) return false;
+    if (call->stored_bytes == 0) return call->answer_bytes == 0; /* as of a call without an answer yet */
     call->answer = malloc(call->stored_bytes);
     ensure(call->answer);
     memcpy(call->answer, answer, call->stored_bytes);
-    return true;
+    return unpacks(call);
 }
 
 bool host_log_load(HostLog *log, Reader *reader, char *why, size_t why_size) {

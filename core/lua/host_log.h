@@ -29,16 +29,19 @@ static inline bool host_log_replaying(const HostLog *log) {
     return log->replayed < log->loaded;
 }
 
-/* Notes a call, or, when replaying, checks that it is the call in the log: a user error that names the first
- * one that differs. host_log_answer() or host_log_take() must follow before the next call. */
+/* Notes a call, in place of the one before if that failed, or, when replaying, checks that it is the call in
+ * the log: a user error that names the first one that differs. host_log_answer() or host_log_take() must
+ * follow before the next call. */
 void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) PRINTF_LIKE(3, 4);
 /* The answer of the call just made. */
 void host_log_answer(HostLog *log, const void *bytes, uint64_t count);
 /* When replaying, the call just made is answered from the log: fills `bytes`, which the answer must fit, and
  * returns true. False when the program is ahead of the log, or the kernel of this call was still running. */
 bool host_log_take(HostLog *log, void *bytes, uint64_t count);
-/* A user error when the program ended although the log has more calls. */
-void host_log_expect_end(const HostLog *log);
+/* Notes the end of a host program; when replaying, a user error when it did not end here. */
+void host_log_end_program(HostLog *log);
+/* The call just made raised an error: the host program may go on, but nothing was done. */
+void host_log_forget_failed_call(HostLog *log);
 
 void host_log_save(const HostLog *log, Buffer *buffer);
 /* Replaces an empty log by a saved one, to be replayed. False, with the reason, when the bytes are

@@ -103,17 +103,43 @@ void raise_from_place(lua_State *L, const char *message, const char *words) {
     abort();
 }
 
+/* The message first: it is gone once a finalizer has had a user error of its own. */
 static void raise_in_lua(void *context, const char *message) {
     lua_State *L = context;
     luaL_checkstack(L, 8, NULL);
-    push_user_location(L);
     lua_pushstring(L, message);
+    push_user_location(L);
+    lua_insert(L, -2);
     lua_concat(L, 2);
     lua_error(L);
 }
 
 void raise_user_errors_in(lua_State *L) {
     user_error_handler(raise_in_lua, L);
+}
+
+const char *push_given(lua_State *L, int index) {
+    switch (lua_type(L, index)) {
+    case LUA_TSTRING: return lua_pushfstring(L, "'%s'", lua_tostring(L, index));
+    case LUA_TNIL: return lua_pushliteral(L, "nil");
+    case LUA_TBOOLEAN: return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
+    case LUA_TNUMBER: return luaL_tolstring(L, index, NULL);
+    default: return lua_pushfstring(L, "a %s", luaL_typename(L, index));
+    }
+}
+
+static int l_text(lua_State *L) {
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
+const char *thrown_text(lua_State *L) {
+    if (lua_type(L, -1) != LUA_TSTRING) {
+        lua_pushcfunction(L, l_text);
+        lua_insert(L, -2);
+        lua_pcall(L, 1, 1, 0);
+    }
+    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value that has no text";
 }
 
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods) {
@@ -148,6 +174,17 @@ void check_keys(lua_State *L, int index, const char *where, const char *const *l
         lua_pushvalue(L, -2);
         user_error("%s: there is no '%s'; legal is %s", where, lua_tostring(L, -1), names);
     }
+}
+
+void take_options(lua_State *L, int index, const char *where, const char *const *legal) {
+    luaL_checktype(L, index, LUA_TTABLE);
+    check_keys(L, index, where, legal);
+    lua_newtable(L);
+    for (; *legal; legal++) {
+        lua_getfield(L, index, *legal);
+        lua_setfield(L, -2, *legal);
+    }
+    lua_replace(L, index);
 }
 
 /* core.user_error(message): for errors that the library finds. */
@@ -209,9 +246,12 @@ static int open_core(lua_State *L) {
     array_open(L);
     random_open(L);
     machine_open(L);
+    counters_open(L);
+    stats_open(L);
     gpu_open(L);
     launch_open(L);
     checkpoint_open(L);
+    files_open(L);
     policy_open(L);
     replay_open(L);
     host_open(L);
@@ -250,11 +290,11 @@ lua_State *interpreter_new(const char *home) {
 static int report_error(lua_State *L) {
     int status = EXIT_USER_ERROR;
     if (lua_istable(L, -1)) {
-        if (lua_getfield(L, -1, "exit_status") == LUA_TNUMBER) status = (int)lua_tointeger(L, -1);
+        lua_pushliteral(L, "exit_status");
+        if (lua_rawget(L, -2) == LUA_TNUMBER) status = (int)lua_tointeger(L, -1);
         lua_pop(L, 1);
     }
-    fprintf(stderr, "warpwright: %s%s\n", status == EXIT_USER_ERROR ? "error: " : "",
-            luaL_tolstring(L, -1, NULL));
+    fprintf(stderr, "warpwright: %s%s\n", status == EXIT_USER_ERROR ? "error: " : "", thrown_text(L));
     return status;
 }
 

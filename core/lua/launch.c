@@ -36,7 +36,7 @@ static void read_dimensions(lua_State *L, const char *kernel, const char *name, 
         lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
         if (!whole || value < 1 || value > UINT32_MAX)
             user_error("kernel %s: %s.%c is %s; a whole number from 1 on is wanted", kernel, name, "xyz"[i],
-                       luaL_tolstring(L, -1, NULL));
+                       push_given(L, -1));
         size[i] = (uint32_t)value;
         lua_pop(L, 1);
     }
@@ -47,15 +47,19 @@ static uint32_t read_optional_count(lua_State *L, const char *kernel, const char
     int whole = true;
     lua_Integer value = lua_getfield(L, 3, name) == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
     if (!whole || value < 0 || value > UINT32_MAX)
-        user_error("kernel %s: %s is %s; a whole number is wanted", kernel, name,
-                   luaL_tolstring(L, -1, NULL));
+        user_error("kernel %s: %s is %s; a whole number is wanted", kernel, name, push_given(L, -1));
     lua_pop(L, 1);
     return (uint32_t)value;
 }
 
+/* As a signed or as an unsigned number. */
+static bool integer_fits(lua_Integer value, uint32_t bytes) {
+    if (bytes == 0 || bytes > 8) return false;
+    return bytes == 8 || (value >= -(1ll << (8 * bytes - 1)) && value < 1ll << 8 * bytes);
+}
+
 static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Integer value, uint8_t *at) {
-    uint32_t bits = 8 * param->bytes;
-    if (param->bytes > 8 || (param->bytes < 8 && (value < -(1ll << (bits - 1)) || value >= 1ll << bits)))
+    if (!integer_fits(value, param->bytes))
         user_error("kernel %s, argument %s: %lld does not fit its %u bytes", kernel->name, param->name, value,
                    param->bytes);
     memcpy(at, &value, param->bytes);
@@ -168,19 +172,37 @@ static void clear_progress(Machine *machine) {
     machine->progress_shown = false;
 }
 
-/* --- Signals --------------------------------------------------------------------------------- */
+/* --- Host programs in coroutines ------------------------------------------------------------- */
 
-/* core.watch_signals(gpu, coroutine of its host program): SIGINT and SIGTERM stop its run at a quantum
- * boundary, after a checkpoint; SIGUSR1 makes one and goes on. For one GPU at a time. */
-static int l_watch_signals(lua_State *L) {
-    signals_watch(gpu_at(L, 1), lua_tothread(L, 2));
+/* core.program_runs(gpu, its coroutine, cycle or nil): from here on what is asked of the GPU is asked by the
+ * host program, which yields where it launches a kernel once the core clock has reached this cycle. SIGINT
+ * and SIGTERM stop its run at a quantum boundary, after a checkpoint; SIGUSR1 makes one and goes on. For one
+ * GPU at a time. */
+static int l_program_runs(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    lua_Integer cycle = luaL_optinteger(L, 3, -1);
+    luaL_checktype(L, 2, LUA_TTHREAD);
+    if (!lua_isnoneornil(L, 3) && cycle < 0) user_error("until_cycle: %lld is not a cycle", cycle);
+    machine->pause_cycle = cycle < 0 ? NEVER : (uint64_t)cycle;
+    machine->coroutine = lua_tothread(L, 2);
+    machine->host_program = PROGRAM_RUNS;
+    signals_watch(machine, machine->coroutine);
     return 0;
 }
 
-/* core.unwatch_signals(gpu) */
-static int l_unwatch_signals(lua_State *L) {
-    signals_unwatch(gpu_at(L, 1));
+/* core.program_rests(gpu, has it ended?): before its first run, and after each one. */
+static int l_program_rests(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    machine->coroutine = NULL;
+    machine->pause_cycle = NEVER;
+    machine->host_program = lua_toboolean(L, 2) ? PROGRAM_HAS_ENDED : PROGRAM_WAITS;
+    signals_unwatch(machine);
     return 0;
+}
+
+bool pauses_before_launch(lua_State *L, const Machine *machine) {
+    return machine->coroutine == L && lua_isyieldable(L) && gpu_cycle(machine->gpu) >= machine->pause_cycle &&
+           !host_log_replaying(&machine->log);
 }
 
 /* --- Running --------------------------------------------------------------------------------- */
@@ -239,21 +261,27 @@ static void handle_signal(lua_State *L, Machine *machine) {
 
 static int finish_launch(lua_State *L, Machine *machine);
 
-/* A coroutine yields where a pause is wanted, and goes on here. */
+/* The host program yields where a pause is wanted, and goes on here: the machine may be closed by then. Where
+ * its coroutine cannot yield, whoever made the one in which it launches would take a pause for the end of the
+ * launch. */
 static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
-    Machine *machine = (Machine *)context;
-    (void)resumed;
-    raise_user_errors_in(L);
+    Machine *machine = gpu_at(L, 1);
+    (void)resumed, (void)context;
     for (;;) {
         uint64_t until = earlier_of(machine->cycle_limit, machine->checkpoint_cycle);
-        if (lua_isyieldable(L)) until = earlier_of(until, machine->pause_cycle);
+        until = earlier_of(until, machine->pause_cycle);
         RunStatus status = run_part(L, machine, until);
         if (status == RUN_DONE) return finish_launch(L, machine);
         if (status == RUN_INTERRUPTED) handle_signal(L, machine);
         uint64_t cycle = gpu_cycle(machine->gpu);
         if (cycle >= machine->checkpoint_cycle) call_checkpoint_function(L, machine, "cycle");
         if (cycle >= machine->cycle_limit) stop_run(machine, "max_cycles was reached");
-        if (cycle >= machine->pause_cycle && lua_isyieldable(L)) return lua_yieldk(L, 0, context, run_kernel);
+        if (cycle < machine->pause_cycle) continue;
+        if (machine->coroutine != L || !lua_isyieldable(L))
+            stop_run(machine,
+                     "until_cycle was reached, and a host program cannot pause where it launches in a "
+                     "coroutine of its own");
+        return lua_yieldk(L, 0, 0, run_kernel);
     }
 }
 
@@ -289,6 +317,7 @@ static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnsw
 
 static int finish_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
+    machine->launched = false;
     policies_kernel_end(machine, result.kernel);
     raise_policy_failure(L, machine);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
@@ -316,21 +345,26 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
             return push_launch_result(L, kernel->name, &answer);
         }
         restore_checkpoint(L, machine); /* it was running */
+        machine->launched = true;
     } else {
         gpu_launch(machine->gpu, kernel, launch);
+        machine->launched = true;
         policies_kernel_start(machine, kernel->name);
         raise_policy_failure(L, machine);
     }
-    return run_kernel(L, LUA_OK, (lua_KContext)machine);
+    return run_kernel(L, LUA_OK, 0);
 }
 
-int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
+void take_launch_options(lua_State *L, const char *kernel) {
     static const char *const legal[] = {"grid", "block", "shared", "registers", "args", NULL};
     char where[256];
     if (!lua_istable(L, 3))
         user_error("launch: { grid =, block =, args = } is wanted, this is a %s", luaL_typename(L, 3));
-    snprintf(where, sizeof where, "launch of kernel %s", kernel->name);
-    check_keys(L, 3, where, legal);
+    snprintf(where, sizeof where, "launch of kernel %s", kernel);
+    take_options(L, 3, where, legal);
+}
+
+int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
     Launch launch = {0};
     read_dimensions(L, kernel->name, "grid", launch.grid);
     read_dimensions(L, kernel->name, "block", launch.block);
@@ -341,21 +375,10 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
     return begin_launch(L, machine, kernel, &launch);
 }
 
-/* core.pause_at(gpu, cycle or nil): a host program that runs in a coroutine yields in the launch during which
- * the core clock reaches this cycle. */
-static int l_pause_at(lua_State *L) {
-    Machine *machine = gpu_at(L, 1);
-    lua_Integer cycle = luaL_optinteger(L, 2, -1);
-    if (!lua_isnoneornil(L, 2) && cycle < 0) user_error("until_cycle: %lld is not a cycle", cycle);
-    machine->pause_cycle = cycle < 0 ? NEVER : (uint64_t)cycle;
-    return 0;
-}
-
 void launch_open(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"pause_at", l_pause_at},
-        {"watch_signals", l_watch_signals},
-        {"unwatch_signals", l_unwatch_signals},
+        {"program_runs", l_program_runs},
+        {"program_rests", l_program_rests},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

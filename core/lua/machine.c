@@ -1,8 +1,10 @@
 /* Machines under construction: clocks, objects, wires; and the counters of finished ones. */
+#include "core/gpu/wiring.h"
 #include "core/lua/bindings.h"
 #include "core/lua/checkpoint.h"
 #include "core/lua/objects.h"
 #include "core/lua/policy.h"
+#include "core/lua/signals.h"
 #include "core/sim/units.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@ static const char machine_type[] = "warpwright.machine";
 Machine *machine_at(lua_State *L, int index) {
     Machine *machine = luaL_checkudata(L, index, machine_type);
     raise_user_errors_in(L);
-    if (!machine->sim) user_error("this machine was closed");
+    if (!machine_is_open(machine)) user_error("this machine was closed");
     return machine;
 }
 
@@ -29,10 +31,19 @@ static int l_machine(lua_State *L) {
     return 1;
 }
 
-/* machine:close(): frees everything now and not when the garbage collector comes. */
-static int l_close(lua_State *L) {
+static void free_before(Machine *machine) {
+    for (Machine *before; (before = machine->before) != NULL; free(before)) {
+        machine->before = before->before;
+        policies_free(before);
+        sim_free(before->sim);
+    }
+}
+
+/* When the machine is garbage: nobody works with it. */
+static int l_free(lua_State *L) {
     Machine *machine = luaL_checkudata(L, 1, machine_type);
-    raise_user_errors_in(L);
+    signals_unwatch(machine);
+    free_before(machine);
     policies_free(machine);
     sim_free(machine->sim);
     if (machine->gpu) gpu_free(machine->gpu); /* the device's memory outlives the objects that look into it */
@@ -45,10 +56,20 @@ static int l_close(lua_State *L) {
     return 0;
 }
 
+/* machine:close(): gives everything back now and not when the garbage collector comes. When a finalizer asks
+ * for it, whatever function of a binding made something and so set the collector to work may be in the middle
+ * of the machine: then the machine is only out of use. */
+static int l_close(lua_State *L) {
+    Machine *machine = luaL_checkudata(L, 1, machine_type);
+    bool in_finalizer = lua_gc(L, LUA_GCCOUNT) < 0;
+    machine->closed = true;
+    return in_finalizer ? 0 : l_free(L);
+}
+
 /* machine:clock(name, "700MHz") */
 static int l_clock(lua_State *L) {
+    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
     Machine *machine = machine_at(L, 1);
-    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL);
     double hertz;
     if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15 || hertz != floor(hertz))
         user_error("clock.%s: '%s' is not %s", name, text, quantity_examples("Hz"));
@@ -61,7 +82,7 @@ static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer 
     int whole;
     lua_Integer value = lua_tointegerx(L, index, &whole);
     if (!whole || value < min || value > UINT32_MAX)
-        user_error("%s: '%s' is not a whole number from %lld on", what, luaL_tolstring(L, index, NULL), min);
+        user_error("%s: %s is not a whole number from %lld on", what, push_given(L, index), min);
     return (uint32_t)value;
 }
 
@@ -69,6 +90,14 @@ static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer 
 static int l_quantum(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     sim_set_quantum(machine->sim, count_at(L, 2, "quantum", 1));
+    return 0;
+}
+
+/* machine:quantum_by_wires(): the default, or less where the wires are quicker */
+static int l_quantum_by_wires(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    uint32_t longest = sim->clock_count ? wiring_longest_quantum(sim) : UINT32_MAX;
+    if (longest < sim->quantum_cycles) sim_set_quantum(sim, longest ? longest : 1);
     return 0;
 }
 
@@ -82,20 +111,23 @@ static int l_order(lua_State *L) {
         sim->order = ORDER_PATH;
     else if (strcmp(text, "reversed") == 0)
         sim->order = ORDER_REVERSED;
+    else if (strcmp(text, "restless") == 0)
+        sim->order = ORDER_RESTLESS;
     else if (strncmp(text, shuffled, strlen(shuffled)) == 0 && text[strlen(shuffled)]) {
         sim->order = ORDER_SHUFFLED;
         sim->order_seed = strtoull(text + strlen(shuffled), &end, 10);
         if (*end) user_error("order: '%s' is no seed", text + strlen(shuffled));
     } else
-        user_error("order: '%s' is none of path, reversed, shuffled:SEED", text);
+        user_error("order: '%s' is none of path, reversed, restless, shuffled:SEED", text);
     return 0;
 }
 
 /* machine:policies(names): of those that are at work on it, for messages */
 static int l_policies(lua_State *L) {
     Sim *sim = machine_at(L, 1)->sim;
+    const char *names = luaL_checkstring(L, 2);
     free(sim->policies);
-    sim->policies = strdup(luaL_checkstring(L, 2));
+    sim->policies = strdup(names);
     return 0;
 }
 
@@ -149,22 +181,21 @@ static LinkOptions link_options(lua_State *L, int index) {
 static int l_wire(lua_State *L) {
     static const char *const legal[] = {"latency", "depth", "width", "back", NULL};
     static const char *const legal_back[] = {"latency", "depth", "width", NULL};
-    Machine *machine = machine_at(L, 1);
     char name_a[PORT_NAME_BYTES], name_b[PORT_NAME_BYTES];
-    SimObject *a = port_at(L, 2, machine->sim, name_a);
-    SimObject *b = port_at(L, 3, machine->sim, name_b);
     LinkOptions forward = {0}, back = {0};
-    if (a->sim != machine->sim || b->sim != machine->sim) user_error("wire: a port of another machine");
+    machine_at(L, 1);
     if (!lua_isnoneornil(L, 4)) {
-        luaL_checktype(L, 4, LUA_TTABLE);
-        check_keys(L, 4, "wire", legal);
+        take_options(L, 4, "wire", legal);
         forward = back = link_options(L, 4);
         if (lua_getfield(L, 4, "back") != LUA_TNIL) {
-            luaL_checktype(L, -1, LUA_TTABLE);
-            check_keys(L, -1, "wire: back", legal_back);
+            take_options(L, lua_gettop(L), "wire: back", legal_back);
             back = link_options(L, lua_gettop(L));
         }
     }
+    Machine *machine = machine_at(L, 1);
+    SimObject *a = port_at(L, 2, machine->sim, name_a);
+    SimObject *b = port_at(L, 3, machine->sim, name_b);
+    if (a->sim != machine->sim || b->sim != machine->sim) user_error("wire: a port of another machine");
     sim_wire(machine->sim, a, name_a, b, name_b, forward, back);
     return 0;
 }
@@ -197,11 +228,32 @@ static int l_clocks(lua_State *L) {
     return 2;
 }
 
+uint64_t link_latency_cycles(const Sim *sim, const Link *link) {
+    if (sim->elaborated) return link->latency / link->sender->period;
+    return link->latency ? link->latency : 1;
+}
+
+static const char arrow[] = " -> ";
+
+size_t link_name_from(const Link *link) {
+    return (size_t)(strstr(link->name, arrow) - link->name);
+}
+
+const char *link_name_to(const Link *link) {
+    return link->name + link_name_from(link) + strlen(arrow);
+}
+
+/* sim_wire() makes the link of the responses right after that of the requests. */
+const Link *link_back(const Sim *sim, uint32_t i) {
+    const Link *link = sim->links[i], *next = i + 1 < sim->link_count ? sim->links[i + 1] : NULL;
+    size_t from_length = link_name_from(link);
+    if (!next || strlen(link_name_to(next)) != from_length) return NULL;
+    return strncmp(link_name_to(next), link->name, from_length) == 0 ? next : NULL;
+}
+
 static void push_link(lua_State *L, const Sim *sim, const Link *link) {
     lua_newtable(L);
-    lua_pushinteger(L, (lua_Integer)(sim->elaborated ? link->latency / link->sender->period
-                                     : link->latency ? link->latency
-                                                     : 1));
+    lua_pushinteger(L, (lua_Integer)link_latency_cycles(sim, link));
     lua_setfield(L, -2, "latency");
     lua_pushinteger(L, link->depth);
     lua_setfield(L, -2, "depth");
@@ -212,25 +264,19 @@ static void push_link(lua_State *L, const Sim *sim, const Link *link) {
 /* machine:wires() -> { { from =, to =, forward = { latency =, depth =, width = }, back = the same or nil }
  * ... } */
 static int l_wires(lua_State *L) {
-    static const char arrow[] = " -> ";
     const Sim *sim = machine_at(L, 1)->sim;
     lua_newtable(L);
     for (uint32_t i = 0; i < sim->link_count; i++) {
-        const Link *link = sim->links[i], *next = i + 1 < sim->link_count ? sim->links[i + 1] : NULL;
-        const char *to = strstr(link->name, arrow);
+        const Link *link = sim->links[i], *back = link_back(sim, i);
         lua_newtable(L);
-        lua_pushlstring(L, link->name, (size_t)(to - link->name));
+        lua_pushlstring(L, link->name, link_name_from(link));
         lua_setfield(L, -2, "from");
-        lua_pushstring(L, to + strlen(arrow));
+        lua_pushstring(L, link_name_to(link));
         lua_setfield(L, -2, "to");
         push_link(L, sim, link);
         lua_setfield(L, -2, "forward");
-        /* sim_wire() makes the link of the responses right after that of the requests. */
-        const char *back_to = next ? strstr(next->name, arrow) : NULL;
-        size_t from_length = (size_t)(to - link->name);
-        if (back_to && strlen(back_to + strlen(arrow)) == from_length &&
-            strncmp(back_to + strlen(arrow), link->name, from_length) == 0) {
-            push_link(L, sim, next);
+        if (back) {
+            push_link(L, sim, back);
             lua_setfield(L, -2, "back");
             i++;
         }
@@ -239,38 +285,13 @@ static int l_wires(lua_State *L) {
     return 1;
 }
 
-typedef struct {
-    lua_State *L;
-    lua_Integer count;
-} StatList;
-
-static void append_stat(void *context, const VisitedStat *stat) {
-    StatList *list = context;
-    lua_State *L = list->L;
-    lua_createtable(L, 0, 5);
-    lua_pushstring(L, stat->name);
-    lua_setfield(L, -2, "name");
-    if (stat->integral) {
-        lua_pushinteger(L, (lua_Integer)stat->value);
-    } else {
-        lua_pushnumber(L, stat->whole);
-        lua_setfield(L, -2, "whole");
-        lua_pushnumber(L, stat->value);
-    }
-    lua_setfield(L, -2, "value");
-    lua_pushstring(L, stat->unit ? stat->unit : "");
-    lua_setfield(L, -2, "unit");
-    lua_pushstring(L, stat->doc ? stat->doc : "");
-    lua_setfield(L, -2, "doc");
-    lua_rawseti(L, -2, ++list->count);
-}
-
-/* machine:stats() -> { { name =, value = integer of a counter or float of a ratio, whole = of a ratio,
- * unit =, doc = } ... } */
-static int l_stats(lua_State *L) {
+/* machine:config() -> Lua text that builds it again */
+static int l_config(lua_State *L) {
     const Machine *machine = machine_at(L, 1);
-    lua_newtable(L);
-    sim_visit_stats(machine->sim, append_stat, &(StatList){L, 0});
+    Buffer text = {0};
+    config_text(machine->sim, &text);
+    lua_pushlstring(L, (const char *)text.bytes, text.count);
+    buffer_free(&text);
     return 1;
 }
 
@@ -282,20 +303,31 @@ static int l_run(lua_State *L) {
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (strcmp(sim->objects[i]->class->name, "SM") == 0)
             user_error("run: machine %s has SMs (%s); its kernels run it", sim->name, sim->objects[i]->path);
-    if (!sim->elaborated) sim_elaborate(sim);
+    if (!sim->elaborated) {
+        wiring_check(sim);
+        sim_elaborate(sim);
+    }
     StopReason reason = sim_run(sim, sim->now + cycles * sim->clocks[0].period);
     lua_pushstring(L, reason == STOP_IDLE ? "idle" : "time");
     lua_pushinteger(L, (lua_Integer)clock_cycle(&sim->clocks[0], sim->now));
     return 2;
 }
 
-/* machine:settle(idle): brings the counters up to date and checks the laws between them. */
-static int l_settle(lua_State *L) {
-    const Machine *machine = machine_at(L, 1);
+void machine_settle(const Machine *machine, bool idle) {
     if (machine->sim->faulted)
         user_error("machine %s was stopped by an error; its counters say nothing", machine->sim->name);
+    if (!machine->sim->elaborated) return; /* nothing has been counted */
+    if (!machine->stopped) require_caught_up(machine, "result");
     sim_settle(machine->sim);
-    sim_check(machine->sim, lua_toboolean(L, 2));
+    sim_check(machine->sim, idle);
+}
+
+/* machine:settle(idle): brings the counters up to date and checks the laws between them; idle: those of a
+ * machine with nothing in flight, too, unless a kernel is. */
+static int l_settle(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    if (!machine->sim->elaborated) user_error("machine %s is not built yet", machine->sim->name);
+    machine_settle(machine, lua_toboolean(L, 2) && !machine->launched);
     return 0;
 }
 
@@ -316,6 +348,53 @@ static int l_classes(lua_State *L) {
         lua_pushstring(L, class->doc);
         lua_setfield(L, -2, "doc");
         lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static const char *parameter_kind(const Field *f) {
+    if (f->flag) return "flag";
+    if (f->choices) return "choice";
+    return f->type == TYPE_STRING ? "text" : f->type == TYPE_DOUBLE ? "real" : "whole";
+}
+
+static void set_text(lua_State *L, const char *name, const char *text) {
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void push_parameter_row(lua_State *L, const Field *f) {
+    bool bounded = f->min != 0 || f->max != 0;
+    lua_newtable(L);
+    set_text(L, "name", f->name);
+    set_text(L, "kind", parameter_kind(f));
+    set_text(L, "unit", f->unit);
+    set_text(L, "doc", f->doc);
+    set_text(L, "default", f->initial);
+    set_text(L, "choices", f->choices);
+    if (bounded || strcmp(parameter_kind(f), "whole") == 0) {
+        lua_pushnumber(L, bounded ? f->min : 0);
+        lua_setfield(L, -2, "min");
+        lua_pushnumber(L, bounded ? f->max : f->type == TYPE_U32 ? UINT32_MAX : 9007199254740992.0);
+        lua_setfield(L, -2, "max");
+    }
+    lua_pushboolean(L, f->power_of_two);
+    lua_setfield(L, -2, "power_of_two");
+    lua_pushboolean(L, f->knob);
+    lua_setfield(L, -2, "knob");
+}
+
+/* core.parameter_rows(class) -> { { name =, kind = "whole", "real", "flag", "choice" or "text", unit =, doc
+ * =, default = text or nil, choices = "a|b" or nil, min =, max =, power_of_two =, knob = } ... }: what
+ * --describe prints of its parameters */
+static int l_parameter_rows(lua_State *L) {
+    const Class *class = class_find(luaL_checkstring(L, 1));
+    luaL_argcheck(L, class, 1, "no class");
+    lua_newtable(L);
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        push_parameter_row(L, f);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
     return 1;
 }
@@ -346,16 +425,26 @@ static int l_path_matches(lua_State *L) {
 }
 
 void machine_open(lua_State *L) {
-    static const luaL_Reg machine_metamethods[] = {{"__gc", l_close}, {NULL, NULL}};
+    static const luaL_Reg machine_metamethods[] = {{"__gc", l_free}, {NULL, NULL}};
     static const luaL_Reg machine_methods[] = {
-        {"close", l_close},     {"clock", l_clock},
-        {"quantum", l_quantum}, {"order", l_order},
-        {"add", l_add},         {"find", l_find},
-        {"wire", l_wire},       {"objects", l_objects},
-        {"threads", l_threads}, {"stop_threads", l_stop_threads},
-        {"clocks", l_clocks},   {"wires", l_wires},
-        {"stats", l_stats},     {"settle", l_settle},
-        {"run", l_run},         {"policies", l_policies},
+        {"close", l_close},
+        {"clock", l_clock},
+        {"quantum", l_quantum},
+        {"order", l_order},
+        {"add", l_add},
+        {"find", l_find},
+        {"wire", l_wire},
+        {"objects", l_objects},
+        {"threads", l_threads},
+        {"stop_threads", l_stop_threads},
+        {"clocks", l_clocks},
+        {"wires", l_wires},
+        {"stats", stats_of_machine},
+        {"settle", l_settle},
+        {"run", l_run},
+        {"policies", l_policies},
+        {"quantum_by_wires", l_quantum_by_wires},
+        {"config", l_config},
         {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
@@ -363,6 +452,7 @@ void machine_open(lua_State *L) {
         {"is_class", l_is_class},
         {"classes", l_classes},
         {"describe", l_describe},
+        {"parameter_rows", l_parameter_rows},
         {"path_matches", l_path_matches},
         {"quantity", l_quantity},
         {NULL, NULL},

@@ -9,8 +9,11 @@
 
 typedef struct PolicyInstance PolicyInstance;
 
-typedef struct {
-    Sim *sim; /* NULL once closed */
+/* The host program is a script that asks the GPU itself, until there is one that sim:start() began. */
+typedef enum { PROGRAM_IS_SCRIPT, PROGRAM_WAITS, PROGRAM_RUNS, PROGRAM_HAS_ENDED } HostProgram;
+
+typedef struct Machine {
+    Sim *sim; /* NULL once its memory was given back */
     Gpu *gpu; /* NULL before core.gpu() */
     Module **modules;
     uint32_t module_count;
@@ -26,15 +29,34 @@ typedef struct {
     HostLog log;
     struct Resume *resume;     /* the checkpoint to go on from, or NULL */
     uint64_t checkpoint_cycle; /* when the checkpoint function is called next */
-    uint64_t pause_cycle;      /* when a host program in a coroutine yields   */
+    uint64_t pause_cycle;      /* when the host program yields                */
+    HostProgram host_program;
+    lua_State *coroutine;   /* of the host program while it runs */
+    bool launched;          /* a kernel, which has not ended */
+    bool closed;            /* for Lua: what it has may still be there */
+    struct Machine *before; /* those whose place it took; their objects may be held by scripts */
 } Machine;
+
+/* Is what is asked of the GPU asked by the host program, whose log a checkpoint holds? */
+static inline bool asked_by_host_program(const Machine *machine) {
+    return machine->host_program == PROGRAM_IS_SCRIPT || machine->host_program == PROGRAM_RUNS;
+}
+
+static inline bool machine_is_open(const Machine *machine) {
+    return machine->sim && !machine->closed;
+}
 
 /* User values of a GPU in Lua. */
 enum { GPU_MACHINE = 1, GPU_LAUNCHES, GPU_CHECKPOINT_FUNCTION, GPU_USER_VALUES = GPU_CHECKPOINT_FUNCTION };
 
 /* The machine at `index`; a user error when it was closed. */
 Machine *machine_at(lua_State *L, int index);
+/* Brings its counters up to date and checks the laws between them. `idle`: nothing is in flight. */
+void machine_settle(const Machine *machine, bool idle);
 /* The machine of the GPU at `index`; a user error when it was closed. */
 Machine *gpu_at(lua_State *L, int index);
+
+/* machine:stats(), in stats.c */
+int stats_of_machine(lua_State *L);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct {
 } PortRef;
 
 static void require_open(const Machine *machine) {
-    if (!machine->sim) user_error("the machine of this object was closed");
+    if (!machine_is_open(machine)) user_error("the machine of this object was closed");
 }
 
 SimObject *object_at(lua_State *L, int index) {
@@ -53,7 +53,19 @@ static void push_port(lua_State *L, int holder, PortRef port, const char *type) 
     luaL_setmetatable(L, type);
 }
 
+/* What is allocated for an array of ports is so large as the parameter was. */
+static void require_unfinished(const SimObject *object, const char *name) {
+    const Field *f = object_field(object, FIELD_PARAM, name), *ports = object->class->fields;
+    while (ports->kind != FIELD_END &&
+           (ports->kind != FIELD_PORT_ARRAY || !f || ports->count_offset != f->offset))
+        ports++;
+    bool counts = ports->kind != FIELD_END && *(Port *const *)((const char *)object + ports->offset);
+    if (object->sim->elaborated || counts)
+        user_error("%s.%s: parameters are given where the object is made", object_path(object), name);
+}
+
 static void set_parameter(lua_State *L, SimObject *object, const char *name, int index) {
+    require_unfinished(object, name);
     switch (lua_type(L, index)) {
     case LUA_TNUMBER: object_set_number(object, name, lua_tonumber(L, index)); break;
     case LUA_TSTRING: object_set_text(object, name, lua_tostring(L, index)); break;
@@ -111,9 +123,15 @@ static void push_parameter(lua_State *L, const SimObject *object, const Field *f
 }
 
 static SimObject *find_below(const SimObject *parent, const char *name) {
-    char path[PORT_NAME_BYTES];
-    snprintf(path, sizeof path, "%s.%s", object_path(parent), name);
-    return sim_find(parent->sim, path);
+    const Sim *sim = parent->sim;
+    size_t length = strlen(object_path(parent));
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        const char *path = object_path(sim->objects[i]);
+        if (strncmp(path, object_path(parent), length) == 0 && path[length] == '.' &&
+            strcmp(path + length + 1, name) == 0)
+            return sim->objects[i];
+    }
+    return NULL;
 }
 
 static void list_members(const SimObject *object, char *text, size_t size) {
@@ -181,7 +199,7 @@ static int l_ports_index(lua_State *L) {
     lua_Integer index = lua_tointegerx(L, 2, &whole);
     if (!whole || index < 0 || index >= count)
         user_error("%s.%s[%s]: there is no such port; legal is [0] to [%u]", object_path(ref.object),
-                   ref.field->name, luaL_tolstring(L, 2, NULL), count - 1);
+                   ref.field->name, push_given(L, 2), count - 1);
     ref.index = (uint32_t)index;
     push_port(L, 1, ref, port_type);
     return 1;
@@ -209,9 +227,9 @@ static int l_port_tostring(lua_State *L) {
 }
 
 SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]) {
-    const PortRef *ref = luaL_testudata(L, index, port_type);
     char path[PORT_NAME_BYTES];
-    if (ref) {
+    if (luaL_testudata(L, index, port_type)) {
+        const PortRef *ref = port_ref(L, index, port_type);
         port_name(ref, name);
         return ref->object;
     }

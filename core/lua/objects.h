@@ -19,6 +19,17 @@ SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]
 /* Was the object made together with its parent, by a row of the parent's class? */
 bool made_with_parent(const SimObject *object);
 
+/* The latency in cycles of the sender, before elaboration and after. */
+uint64_t link_latency_cycles(const Sim *sim, const Link *link);
+/* The length of the first port's path in the link's name, and the second port's path. */
+size_t link_name_from(const Link *link);
+const char *link_name_to(const Link *link);
+/* The link that brings the responses to what link i of the machine brings; NULL: there is none. */
+const Link *link_back(const Sim *sim, uint32_t i);
+
+/* Appends the machine as Lua text that builds it again. */
+void config_text(const Sim *sim, Buffer *text);
+
 void objects_open(lua_State *L);
 
 #endif

@@ -187,12 +187,30 @@ static void save(const Saver *saver, int index, const Place *place) {
     }
 }
 
-void plain_save(lua_State *L, int index, const char *name, Buffer *buffer) {
+/* (value, name of the value, buffer) */
+static int l_save(lua_State *L) {
+    lua_newtable(L);
+    save(&(Saver){L, lua_touserdata(L, 3), lua_gettop(L)}, 1, &(Place){.name = lua_tostring(L, 2)});
+    return 0;
+}
+
+/* No garbage is collected: a finalizer could add keys to the table whose keys are being looked at, or take
+ * them away. */
+const char *plain_save(lua_State *L, int index, const char *name, Buffer *buffer) {
+    bool collects = lua_gc(L, LUA_GCISRUNNING) ==
+                    1; /* not in a finalizer, and where the user has not stopped it */
     index = lua_absindex(L, index);
     luaL_checkstack(L, 4, "plain data");
-    lua_newtable(L);
-    save(&(Saver){L, buffer, lua_gettop(L)}, index, &(Place){.name = name});
-    lua_pop(L, 1);
+    if (collects) lua_gc(L, LUA_GCSTOP);
+    lua_pushcfunction(L, l_save);
+    lua_pushvalue(L, index);
+    lua_pushstring(L, name);
+    lua_pushlightuserdata(L, buffer);
+    bool good = lua_pcall(L, 3, 0, 0) == LUA_OK;
+    if (collects) lua_gc(L, LUA_GCRESTART);
+    if (good) return NULL;
+    const char *problem = lua_tostring(L, -1);
+    return problem ? problem : "cannot be saved";
 }
 
 /* --- Loading --------------------------------------------------------------------------------- */

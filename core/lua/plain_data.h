@@ -8,9 +8,9 @@
 #include <lua.h>
 
 /* Appends the value at `index`; keys in the order of whole numbers, other numbers, then strings, so that
- * equal tables are equal bytes. A Lua error that says where, beginning with `name`, when it is not plain, or
- * a table is in it twice: two would come back. */
-void plain_save(lua_State *L, int index, const char *name, Buffer *buffer);
+ * equal tables are equal bytes. NULL; or, when it is not plain, or a table is in it twice (two would come
+ * back), what is wrong and where, beginning with `name`: a text that is pushed. */
+const char *plain_save(lua_State *L, int index, const char *name, Buffer *buffer);
 /* Pushes a value; false, and nothing pushed, when the bytes are damaged. */
 bool plain_load(lua_State *L, Reader *reader);
 

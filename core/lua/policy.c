@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 2048, NAME_BYTES = 256 };
+enum { MESSAGE_BYTES = 2048, NAME_BYTES = 512 };
 
 /* What calls of an instance need lies at the bottom of its stack, from where it is pushed at half the cost of
  * the registry: what warpwright.policy_instance returned, then functions. */
@@ -40,23 +40,8 @@ struct PolicyInstance {
     Bindings bindings;
     int start, period, kernel_start, kernel_end, changed; /* functions on the stack, or NO_FUNCTION */
     int at_rest;                                          /* height of the stack between calls */
-    bool failed;
+    bool failed;                                          /* or not made yet: nothing is to be called */
 };
-
-static int l_text(lua_State *L) {
-    luaL_tolstring(L, 1, NULL);
-    return 1;
-}
-
-/* What was thrown, on top of the stack: any value, whose __tostring may throw in turn. */
-static const char *thrown_text(lua_State *L) {
-    if (lua_type(L, -1) != LUA_TSTRING) {
-        lua_pushcfunction(L, l_text);
-        lua_insert(L, -2);
-        lua_pcall(L, 1, 1, 0);
-    }
-    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value that has no text";
-}
 
 /* The length of "FILE:LINE: " at the beginning of a text; 0 where there is none. */
 static size_t location_length(const char *text) {
@@ -81,6 +66,23 @@ SELDOM static void note_failure(PolicyInstance *instance, int function, const ch
              instance->name, hook, object_cycle(instance->about, now), text);
     instance->failed = instance->bindings.off = true;
     object_fail(instance->about, message);
+}
+
+/* Whoever runs the machine. Around everything that may run Lua of a policy, finalizers included: bindings
+ * that it calls replace this thread's handler of user errors, and may run other machines with policies of
+ * their own. */
+typedef struct {
+    UserErrorReceiver errors;
+    lua_State *entered;
+} Caller;
+
+static inline Caller present_caller(void) {
+    return (Caller){user_error_receiver(), entered_state};
+}
+
+static inline void return_to(Caller caller) {
+    user_error_restore(caller.errors);
+    entered_state = caller.entered;
 }
 
 /* Begins a call of a function on the stack with `self`: push its further arguments, then call(). */
@@ -114,10 +116,8 @@ static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t no
     if (!question->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
     lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
     if (whole && (!question->is_legal || question->is_legal(arguments, answer))) return answer;
-    lua_pushfstring(L,
-                    type == LUA_TSTRING ? "it answered '%s'; legal are %s and nil"
-                                        : "it answered %s; legal are %s and nil",
-                    luaL_tolstring(L, -1, NULL), question->legal ? question->legal : "true, false");
+    lua_pushfstring(L, "it answered %s; legal are %s and nil", push_given(L, -1),
+                    question->legal ? question->legal : "true, false");
     note_failure(hook->instance, hook->function, hook->name, now);
     return NO_ANSWER;
 }
@@ -130,38 +130,24 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
     (void)object, (void)event;
     if (hook->instead && binding_answers(hook->instead, arguments)) return NO_ANSWER;
     if (instance->failed) return NO_ANSWER;
+    Caller caller = present_caller();
     begin_call(instance, hook->function);
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
     bool good = call(instance, hook->arguments, hook->function, hook->name, now);
     int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
+    return_to(caller);
     return answer;
 }
 
 /* --- What an instance remembers -------------------------------------------------------------- */
 
-/* plain_save(value, name of the value, buffer) as a Lua function: errors of it can be caught. */
-static int l_plain_save(lua_State *L) {
-    plain_save(L, 1, lua_tostring(L, 2), lua_touserdata(L, 3));
-    return 0;
-}
-
-/* Appends the value on top of the instance's stack, and takes it off. NULL, or what is not plain in it, which
- * then is on top of the stack. */
-static const char *save_plain(PolicyInstance *instance, const char *what, Buffer *buffer) {
-    lua_State *L = instance->L;
-    lua_pushcfunction(L, l_plain_save);
-    lua_insert(L, -2);
-    lua_pushstring(L, what);
-    lua_pushlightuserdata(L, buffer);
-    return lua_pcall(L, 3, 0, 0) == LUA_OK ? NULL : thrown_text(L);
-}
-
+/* NULL, or what is not plain in it, which then is on top of the stack. */
 static const char *save_state(PolicyInstance *instance, Buffer *buffer) {
     lua_pushliteral(instance->L, "state");
     lua_rawget(instance->L, SELF);
-    return save_plain(instance, "state", buffer);
+    return plain_save(instance->L, -1, "state", buffer);
 }
 
 /* What no checkpoint could hold is found where it is cheap to look, and not only when one is made. */
@@ -169,6 +155,7 @@ static void check_state(PolicyInstance *instance, const char *when) {
     char message[MESSAGE_BYTES];
     Buffer buffer = {0};
     if (instance->failed) return;
+    Caller caller = present_caller();
     const char *problem = save_state(instance, &buffer);
     buffer_free(&buffer);
     if (problem) {
@@ -178,6 +165,7 @@ static void check_state(PolicyInstance *instance, const char *when) {
         object_fail(instance->about, message);
     }
     lua_settop(instance->L, instance->at_rest);
+    return_to(caller);
 }
 
 /* --- Hooks that no object tells -------------------------------------------------------------- */
@@ -185,10 +173,12 @@ static void check_state(PolicyInstance *instance, const char *when) {
 static void call_hook(PolicyInstance *instance, int function, const char *hook, const char *argument) {
     lua_State *L = instance->L;
     if (function == NO_FUNCTION || instance->failed) return;
+    Caller caller = present_caller();
     begin_call(instance, function);
     if (argument) lua_pushstring(L, argument);
     call(instance, argument != NULL, function, hook, instance->machine->sim->now);
     lua_settop(L, instance->at_rest);
+    return_to(caller);
 }
 
 /* The launch that catches the error says where it was. */
@@ -298,42 +288,30 @@ static void keep_on_stack(PolicyInstance *instance) {
     }
     ensure(lua_checkstack(L, LUA_MINSTACK));
     instance->at_rest = lua_gettop(L);
+    instance->failed = instance->bindings.off = false;
     if (instance->period != NO_FUNCTION)
         sim_every(instance->machine->sim, (uint64_t)lua_tointeger(L, PERIOD), on_period, instance);
-}
-
-/* core.user_error(message) of an instance: the thread's handler of user errors stays that of whoever runs the
- * machine. */
-static int l_raise(lua_State *L) {
-    return luaL_error(L, "%s", luaL_checkstring(L, 1));
-}
-
-static void replace_user_error(lua_State *L) {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "warpwright.core");
-    lua_call(L, 1, 1);
-    lua_pushcfunction(L, l_raise);
-    lua_setfield(L, -2, "user_error");
-    lua_pop(L, 1);
 }
 
 static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *name, SimObject *about) {
     PolicyInstance *instance = calloc(1, sizeof *instance);
     ensure(instance);
-    *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about};
+    *instance = (PolicyInstance){.machine = machine, .name = strdup(name), .about = about, .failed = true};
+    instance->bindings.off = true;
     instance->L = interpreter_new(interpreter_home(L));
     policy_state_belongs_to(instance->L, instance->name);
-    replace_user_error(instance->L);
     machine->policies = realloc(machine->policies, (machine->policy_count + 1) * sizeof(PolicyInstance *));
     ensure(machine->policies);
     machine->policies[machine->policy_count++] = instance;
     return instance;
 }
 
-/* An object of another cluster runs at the same time on another thread: an instance must not see it. */
-static void push_handle(lua_State *L, int index, const SimObject *about, lua_State *to) {
+/* An object of another cluster runs at the same time on another thread: an instance must not see it unless it
+ * is about the machine. */
+static void push_handle(lua_State *L, int index, const SimObject *about, bool of_any_cluster, lua_State *to) {
     SimObject *object = lua_toboolean(L, index) ? object_at(L, index) : NULL;
-    if (object && (!about || object->cluster == about->cluster))
+    if (object && object->sim != about->sim) user_error("%s belongs to another machine", object->path);
+    if (object && (of_any_cluster || object->cluster == about->cluster))
         policy_object_push(to, object);
     else
         lua_pushboolean(to, false);
@@ -344,15 +322,16 @@ static void push_handle(lua_State *L, int index, const SimObject *about, lua_Sta
 static void push_handles(lua_State *L, int index, const SimObject *about, lua_State *to) {
     lua_newtable(to);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "handles have names");
         if (lua_istable(L, -1)) {
             lua_newtable(to);
             for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
-                push_handle(L, -1, NULL, to);
+                push_handle(L, -1, about, true, to);
                 lua_rawseti(to, -2, i);
             }
             lua_pop(L, 1);
         } else {
-            push_handle(L, -1, about, to);
+            push_handle(L, -1, about, false, to);
         }
         lua_setfield(to, -2, lua_tostring(L, -2));
     }
@@ -369,38 +348,74 @@ static void push_instance_function(PolicyInstance *instance, const char *name, l
     lua_setfield(L, -2, name);
 }
 
+/* Calls what the library returned with the specification, handles and functions that are on the stack above
+ * it. */
+static bool make_instance(PolicyInstance *instance) {
+    signals_enter(instance->L);
+    bool good = lua_pcall(instance->L, 3, KEPT, 0) == LUA_OK;
+    signals_leave();
+    return good;
+}
+
+/* Pushes the library's function that makes an instance, or an error. */
+static bool push_maker(lua_State *L) {
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "warpwright.policy_instance");
+    return lua_pcall(L, 1, 1, 0) == LUA_OK;
+}
+
+static void push_specification(lua_State *L, int index, lua_State *to) {
+    Buffer plain = {0};
+    const char *problem = plain_save(L, index, "specification", &plain);
+    if (!problem) load_plain(to, &plain);
+    buffer_free(&plain);
+    if (problem) user_error("%s", problem);
+}
+
+static void push_native(PolicyInstance *instance) {
+    lua_newtable(instance->L);
+    push_instance_function(instance, "hear", l_hear);
+    push_instance_function(instance, "bind", l_bind);
+    push_instance_function(instance, "count_bound_events", l_count_bound_events);
+    push_instance_function(instance, "cycle", l_cycle);
+}
+
+/* The object that an instance on the machine is about. */
+static SimObject *about_at(lua_State *L, int index, const Machine *machine) {
+    SimObject *about = object_at(L, index);
+    if (about->sim != machine->sim) user_error("%s belongs to another machine", about->path);
+    if (!machine->sim->elaborated) user_error("machine %s is not built yet", machine->sim->name);
+    if (machine->sim->faulted) user_error("machine %s was stopped by an error", machine->sim->name);
+    return about;
+}
+
 /* core.attach_policy(machine, name, about, specification, handles, what it is about or nil): an instance
  * about this object, whose path is said unless there is something else to say. `specification` is plain, for
- * warpwright.policy_instance; handles = { name = object, list of objects or false }. */
+ * warpwright.policy_instance; handles = { name = object, list of objects or false }. After an error the
+ * machine cannot go on: objects may tell of events already what does not work. */
 static int l_attach_policy(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     char name[NAME_BYTES];
-    SimObject *about = object_at(L, 3);
+    SimObject *about = about_at(L, 3, machine);
     snprintf(name, sizeof name, "%s of %s", luaL_checkstring(L, 2), luaL_optstring(L, 6, about->path));
+    luaL_checktype(L, 5, LUA_TTABLE);
+    machine->sim->faulted = 1;
     PolicyInstance *instance = new_instance(L, machine, name, about);
-    lua_State *to = instance->L;
-    lua_getglobal(to, "require");
-    lua_pushliteral(to, "warpwright.policy_instance");
-    bool good = lua_pcall(to, 1, 1, 0) == LUA_OK, is_watched = signals_watch(machine, NULL);
-    if (good) {
-        Buffer plain = {0};
-        plain_save(L, 4, "specification", &plain);
-        load_plain(to, &plain);
-        buffer_free(&plain);
-        push_handles(L, 5, about, to);
-        lua_newtable(to);
-        push_instance_function(instance, "hear", l_hear);
-        push_instance_function(instance, "bind", l_bind);
-        push_instance_function(instance, "count_bound_events", l_count_bound_events);
-        push_instance_function(instance, "cycle", l_cycle);
-        signals_enter(to);
-        good = lua_pcall(to, 3, KEPT, 0) == LUA_OK;
-        signals_leave();
-    }
+    bool good = push_maker(instance->L), is_watched = false;
     raise_user_errors_in(L);
-    if (!good && is_watched) signals_unwatch(machine);
-    if (!good) user_error("policy %s: %s", name, luaL_tolstring(to, -1, NULL));
+    if (good) {
+        push_specification(L, 4, instance->L);
+        push_handles(L, 5, about, instance->L);
+        push_native(instance);
+        is_watched = signals_watch(machine, NULL);
+        good = make_instance(instance);
+    }
+    const char *problem = good ? NULL : thrown_text(instance->L);
+    raise_user_errors_in(L);
+    if (problem && is_watched) signals_unwatch(machine);
+    if (problem) user_error("policy %s: %s", name, problem);
     keep_on_stack(instance);
+    machine->sim->faulted = 0;
     call_hook(instance, instance->start, "start", NULL);
     check_state(instance, "after start");
     int signal = is_watched ? signals_unwatch(machine) : 0;
@@ -414,9 +429,25 @@ static void push_counters(PolicyInstance *instance) {
     lua_pushvalue(instance->L, COUNTERS);
 }
 
+/* In another Lua state; a user error there when they are not plain. */
+static void push_copy_of_counters(lua_State *L, PolicyInstance *instance) {
+    char message[MESSAGE_BYTES];
+    Caller caller = present_caller();
+    Buffer plain = {0};
+    push_counters(instance);
+    const char *problem = plain_save(instance->L, -1, "counters", &plain);
+    if (problem) snprintf(message, sizeof message, "policy %s: %s", instance->name, problem);
+    lua_settop(instance->L, instance->at_rest);
+    return_to(caller);
+    if (!problem) load_plain(L, &plain);
+    buffer_free(&plain);
+    if (problem) user_error("%s", message);
+}
+
 /* core.policy_counters(machine) -> { { about = path, policy = name, counters = { name = value } } ... } */
 static int l_policy_counters(lua_State *L) {
     const Machine *machine = machine_at(L, 1);
+    if (machine->sim->faulted) user_error("machine %s was stopped by an error", machine->sim->name);
     lua_newtable(L);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
@@ -425,12 +456,7 @@ static int l_policy_counters(lua_State *L) {
         lua_setfield(L, -2, "about");
         lua_pushlstring(L, instance->name, strcspn(instance->name, " "));
         lua_setfield(L, -2, "policy");
-        Buffer plain = {0};
-        push_counters(instance);
-        const char *problem = save_plain(instance, "counters", &plain);
-        if (problem) user_error("policy %s: %s", instance->name, problem);
-        load_plain(L, &plain);
-        buffer_free(&plain);
+        push_copy_of_counters(L, instance);
         lua_setfield(L, -2, "counters");
         lua_rawseti(L, -2, i + 1);
     }
@@ -472,27 +498,40 @@ static const char *save_instance(PolicyInstance *instance, Buffer *buffer) {
     if (!problem) problem = find_change(instance);
     if (problem) return problem;
     push_counters(instance);
-    return save_plain(instance, "counters", buffer);
+    return plain_save(instance->L, -1, "counters", buffer);
 }
 
 bool policies_save(Machine *machine, Buffer *buffer, char *why, size_t why_size) {
+    Caller caller = present_caller();
+    const char *problem = NULL;
     buffer_u32(buffer, machine->policy_count);
-    for (uint32_t i = 0; i < machine->policy_count; i++) {
+    for (uint32_t i = 0; i < machine->policy_count && !problem; i++) {
         PolicyInstance *instance = machine->policies[i];
-        const char *problem = save_instance(instance, buffer);
+        problem = save_instance(instance, buffer);
         if (problem) snprintf(why, why_size, "policy %s: %s", instance->name, problem);
         lua_settop(instance->L, instance->at_rest);
-        if (problem) return buffer_free(buffer), false;
     }
-    return true;
+    return_to(caller);
+    if (problem) buffer_free(buffer);
+    return !problem;
 }
 
-/* The table of counters stays the same one: the instance's library holds it, too. */
-static bool load_counters(PolicyInstance *instance, Reader *reader) {
+/* Pushes what an instance remembered, and the table of its counters. */
+static bool load_state(lua_State *L, Reader *reader) {
+    return lua_checkstack(L, LUA_MINSTACK) && plain_load(L, reader) && plain_load(L, reader) &&
+           lua_istable(L, -1);
+}
+
+/* Those on top of the stack, which must be the instance's. Its table stays the same one: the instance's
+ * library holds it, too. */
+static bool take_counters(PolicyInstance *instance) {
     lua_State *L = instance->L;
     bindings_count(&instance->bindings, L, COUNTERS); /* which are those of start(), and go */
-    if (!plain_load(L, reader) || !lua_istable(L, -1)) return false;
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        lua_pushvalue(L, -2);
+        bool known = lua_rawget(L, COUNTERS) == LUA_TNUMBER && lua_isinteger(L, -2);
+        lua_pop(L, 1);
+        if (!known) return false;
         lua_pushvalue(L, -2);
         lua_pushvalue(L, -2);
         lua_rawset(L, COUNTERS);
@@ -500,34 +539,62 @@ static bool load_counters(PolicyInstance *instance, Reader *reader) {
     return true;
 }
 
-static bool load_instance(PolicyInstance *instance, Reader *reader) {
+static bool fail(char *why, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
+static bool fail(char *why, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool load_instance(PolicyInstance *instance, Reader *reader, char *why, size_t why_size) {
     char name[NAME_BYTES];
     lua_State *L = instance->L;
-    if (!reader_text(reader, name, sizeof name) || strcmp(name, instance->name) != 0) return false;
-    lua_pushliteral(L, "state");
-    bool good = plain_load(L, reader);
-    if (good) lua_rawset(L, SELF);
-    good = good && load_counters(instance, reader);
+    if (!reader_name(reader, name, sizeof name) || strcmp(name, instance->name) != 0)
+        return fail(why, why_size, "it was made under another policy");
+    bool good = load_state(L, reader) && take_counters(instance);
+    if (good) {
+        lua_pushliteral(L, "state");
+        lua_pushvalue(L, instance->at_rest + 1);
+        lua_rawset(L, SELF);
+    }
     lua_settop(L, instance->at_rest);
-    return good;
+    return good || fail(why, why_size, "policy %s: what it remembered is damaged", instance->name);
 }
 
 bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size) {
+    Caller caller = present_caller();
     uint32_t count = reader_u32(reader);
-    bool good = count == machine->policy_count;
+    bool good = count == machine->policy_count || fail(why, why_size, "it was made under another policy");
     for (uint32_t i = 0; good && i < count; i++)
-        good = load_instance(machine->policies[i], reader);
-    if (!good || !reader_at_end(reader)) snprintf(why, why_size, "it was made under another policy");
-    return good && reader_at_end(reader);
+        good = load_instance(machine->policies[i], reader, why, why_size);
+    return_to(caller);
+    return good && (reader_at_end(reader) || fail(why, why_size, "bytes behind what policies remember"));
 }
 
-/* core.copy_policy_state(machine, machine): the second's instances go on as the first's. */
+bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size) {
+    char name[NAME_BYTES] = "";
+    int top = lua_gettop(L);
+    uint32_t count = reader_u32(reader);
+    bool good = !reader->failed;
+    for (uint32_t i = 0; good && i < count; i++) {
+        good = reader_name(reader, name, sizeof name) && load_state(L, reader);
+        lua_settop(L, top);
+    }
+    return (good && reader_at_end(reader)) ||
+           fail(why, why_size, "policy %s: what it remembered is damaged", name);
+}
+
+/* core.copy_policy_state(machine): its instances go on as those of the machine whose place it took. */
 static int l_copy_policy_state(lua_State *L) {
-    Machine *from = machine_at(L, 1), *to = machine_at(L, 2);
+    Machine *machine = machine_at(L, 1);
     char why[MESSAGE_BYTES];
     Buffer buffer = {0};
-    bool good = policies_save(from, &buffer, why, sizeof why) &&
-                policies_load(to, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why, sizeof why);
+    if (!machine->before) user_error("machine %s has taken no other's place", machine->sim->name);
+    bool good = policies_save(machine->before, &buffer, why, sizeof why) &&
+                policies_load(machine, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why,
+                              sizeof why);
     buffer_free(&buffer);
     if (!good) user_error("policies: %s", why);
     return 0;
@@ -539,10 +606,14 @@ static void free_listeners(PolicyInstance *instance) {
     bindings_free(&instance->bindings);
 }
 
+/* Finalizers of one may set knobs of objects that others listen to. */
 void policies_free(Machine *machine) {
+    Caller caller = present_caller();
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        lua_close(machine->policies[i]->L);
+    return_to(caller);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
-        lua_close(instance->L);
         free_listeners(instance);
         free(instance->name);
         free(instance);

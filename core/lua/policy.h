@@ -14,6 +14,8 @@ void policies_kernel_end(Machine *machine, const char *kernel);
  * for instances of the same names in the same order. */
 bool policies_save(Machine *machine, Buffer *buffer, char *why, size_t why_size);
 bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size);
+/* Are the bytes damaged, as far as that can be seen without the instances? */
+bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size);
 
 void policies_free(Machine *machine);
 

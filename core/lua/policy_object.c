@@ -1,5 +1,6 @@
 #include "core/lua/policy_object.h"
 
+#include "core/lua/bindings.h"
 #include "core/sim/sim.h"
 
 #include <lauxlib.h>
@@ -106,15 +107,7 @@ static int l_index(lua_State *L) {
 }
 
 _Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *wanted) {
-    const char *given;
-    switch (lua_type(L, 3)) {
-    case LUA_TSTRING: given = lua_pushfstring(L, "'%s'", lua_tostring(L, 3)); break;
-    case LUA_TNIL:
-    case LUA_TBOOLEAN:
-    case LUA_TNUMBER: given = luaL_tolstring(L, 3, NULL); break;
-    default: given = lua_pushfstring(L, "a %s", luaL_typename(L, 3)); /* whose text is an address */
-    }
-    luaL_error(L, "%s.%s: %s is wanted, this is %s", object->path, f->name, wanted, given);
+    luaL_error(L, "%s.%s: %s is wanted, this is %s", object->path, f->name, wanted, push_given(L, 3));
     abort();
 }
 
@@ -316,9 +309,11 @@ static int l_write_down(lua_State *L) {
     return 0;
 }
 
-static void write_down(lua_State *L, int handle, Setting *setting) {
+static void write_down(lua_State *L, int handle, Setting *setting, uint64_t capacity) {
     uint32_t first = setting->count;
     for (lua_pushnil(L); lua_next(L, handle + 1); lua_pop(L, 1)) {
+        if (setting->count == capacity) /* a finalizer is at work */
+            luaL_error(L, "setting: values were added while they were written down");
         KnobValue *row = &setting->row[setting->count++];
         lua_pushcfunction(L, l_write_down);
         lua_pushvalue(L, handle);
@@ -346,7 +341,7 @@ static int l_setting(lua_State *L) {
     Setting *setting = lua_newuserdatauv(L, sizeof *setting + count * sizeof *setting->row, 0);
     *setting = (Setting){0};
     for (int handle = 1; handle < end; handle += 2)
-        write_down(L, handle, setting);
+        write_down(L, handle, setting, count);
     lua_pushcclosure(L, l_set, 1);
     return 1;
 }

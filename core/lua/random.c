@@ -1,6 +1,7 @@
 /* ww.rng(seed): a sequence of random numbers that stays the same for ever. */
 #include "core/sim/random.h"
 
+#include "core/lua/array.h"
 #include "core/lua/bindings.h"
 
 static const char random_type[] = "warpwright.random";
@@ -34,10 +35,26 @@ static int l_rng(lua_State *L) {
     return 1;
 }
 
+/* core.fill_congruential(array of f32, seed): with the generator that job files are defined by, uniform in
+ * [0, 1) with 24 bits. */
+static int l_fill_congruential(lua_State *L) {
+    raise_user_errors_in(L);
+    Array *array = array_at(L, 1, "fill_congruential");
+    uint64_t state = (uint64_t)luaL_checkinteger(L, 2);
+    luaL_argcheck(L, array->type == ELEMENT_F32, 1, "no array of f32");
+    float *element = (float *)array->data;
+    for (uint64_t i = 0; i < array->count; i++) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        element[i] = (float)(state >> 40) * 0x1p-24f;
+    }
+    return 0;
+}
+
 void random_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{NULL, NULL}};
     static const luaL_Reg methods[] = {{"int", l_int}, {"float", l_float}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"rng", l_rng}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"rng", l_rng}, {"fill_congruential", l_fill_congruential}, {NULL, NULL}};
     define_type(L, random_type, metamethods, methods);
     luaL_setfuncs(L, functions, 0);
 }

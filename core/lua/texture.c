@@ -4,15 +4,12 @@
 
 #include <string.h>
 
-static const char *text_of(lua_State *L, int index) {
-    return luaL_tolstring(L, index, NULL);
-}
-
 static uint64_t whole_number(lua_State *L, int index, const char *key, uint64_t default_value) {
     int whole = true;
     lua_Integer value = (lua_Integer)default_value;
     if (lua_getfield(L, index, key) != LUA_TNIL) value = lua_tointegerx(L, -1, &whole);
-    if (!whole || value < 0) user_error("texture: %s is %s; a whole number is wanted", key, text_of(L, -1));
+    if (!whole || value < 0)
+        user_error("texture: %s is %s; a whole number is wanted", key, push_given(L, -1));
     lua_pop(L, 1);
     return (uint64_t)value;
 }
@@ -37,13 +34,13 @@ static uint8_t choice(lua_State *L, int index, const char *key, const char *defa
         if (strcmp(words[i], word) == 0) return lua_pop(L, 1), i;
     list_words(words, legal, sizeof legal);
     if (!given) user_error("texture: %s is not given; legal is %s", key, legal);
-    user_error("texture: %s is '%s'; legal is %s", key, text_of(L, -1), legal);
+    user_error("texture: %s is %s; legal is %s", key, push_given(L, -1), legal);
 }
 
 static uint8_t flag(lua_State *L, int index, const char *key) {
     int type = lua_getfield(L, index, key);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-        user_error("texture: %s is %s; legal is true and false", key, text_of(L, -1));
+        user_error("texture: %s is %s; legal is true and false", key, push_given(L, -1));
     uint8_t value = (uint8_t)lua_toboolean(L, -1);
     lua_pop(L, 1);
     return value;
@@ -54,13 +51,16 @@ static void require(lua_State *L, int index, const char *key) {
     lua_pop(L, 1);
 }
 
-Texture texture_at(lua_State *L, int index) {
+void take_texture_options(lua_State *L, int index) {
     static const char *const legal[] = {"buffer", "format",  "channels",   "width", "height", "pitch",
                                         "filter", "address", "normalized", "read",  NULL};
     if (!lua_istable(L, index))
         user_error("texture: { buffer =, format =, width = } is wanted, this is a %s",
                    luaL_typename(L, index));
-    check_keys(L, index, "texture", legal);
+    take_options(L, index, "texture", legal);
+}
+
+Texture texture_at(lua_State *L, int index) {
     require(L, index, "buffer");
     require(L, index, "width");
     uint32_t channels = small_number(L, index, "channels", 1);

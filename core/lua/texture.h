@@ -6,8 +6,10 @@
 
 #include <lua.h>
 
-/* The texture that the table at `index` describes; a user error when it is none that can be fetched from.
- * Whether its buffer is allocated is left to the caller. */
+/* Checks the table at `index` that describes a texture: see take_options(). */
+void take_texture_options(lua_State *L, int index);
+/* The texture that the options that were taken at `index` describe; a user error when it is none that can be
+ * fetched from. Whether its buffer is allocated is left to the caller. */
 Texture texture_at(lua_State *L, int index);
 
 #endif

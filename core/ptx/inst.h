@@ -68,7 +68,8 @@ typedef enum {
     TIMING_DP_MUL,
     TIMING_DP_MAD,
     TIMING_DP_DIV,
-    TIMING_SFU, /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2 */
+    TIMING_DP_ROOT, /* rcp, sqrt and rsqrt of f64 */
+    TIMING_SFU,     /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2 */
     TIMING_SHUFFLE,
     TIMING_MEM,
     TIMING_CLASSES,

@@ -43,17 +43,18 @@ static uint8_t *reserve(uint64_t bytes) {
     uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           -1, 0);
     if (start == MAP_FAILED) {
-        user_error("device memory: cannot reserve %llu bytes of address space; choose a smaller capacity",
+        user_error("memory: expected a device memory for which this process gets the addresses, got %llu B",
                    (unsigned long long)bytes);
     }
     return start;
 }
 
 DeviceMemory *device_memory_new(uint64_t capacity) {
+    if (capacity < GRANULE)
+        user_error("memory: expected a device memory of %llu B or more, got %lu B", GRANULE, capacity);
     DeviceMemory *memory = calloc(1, sizeof *memory);
     if (!memory) panic("out of memory");
     memory->capacity = capacity / GRANULE * GRANULE;
-    ensure(memory->capacity > 0);
     memory->host = reserve(memory->capacity);
     memory->marked = reserve(page_count(memory));
     return memory;
@@ -97,14 +98,19 @@ static const Allocation *allocation_of(const DeviceMemory *memory, uint64_t addr
     return address < candidate->end && bytes <= candidate->end - address ? candidate : NULL;
 }
 
-uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
+static uint64_t align_up(uint64_t value, uint64_t align) {
+    return (value + align - 1) & ~(align - 1);
+}
+
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align) {
     if (bytes > memory->capacity) return 0;
-    uint64_t size = bytes ? (bytes + GRANULE - 1) / GRANULE * GRANULE : GRANULE;
-    uint64_t start = DEVICE_MEMORY_BASE;
+    if (align < GRANULE) align = GRANULE;
+    uint64_t size = bytes ? align_up(bytes, GRANULE) : GRANULE;
+    uint64_t start = align_up(DEVICE_MEMORY_BASE, align);
     size_t index = 0;
-    while (index < memory->live_count && memory->live[index].start - start < size)
-        start = memory->live[index++].end;
-    if (DEVICE_MEMORY_BASE + memory->capacity - start < size) return 0;
+    while (index < memory->live_count && memory->live[index].start < start + size)
+        start = align_up(memory->live[index++].end, align);
+    if (start + size > DEVICE_MEMORY_BASE + memory->capacity) return 0;
     if (memory->live_count == memory->live_capacity) {
         memory->live = grow(memory->live, &memory->live_capacity, sizeof *memory->live);
     }
@@ -115,6 +121,10 @@ uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
     memory->bytes_live += size;
     if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
     return start;
+}
+
+uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
+    return device_alloc_aligned(memory, bytes, GRANULE);
 }
 
 /* Free memory is always zero. Whole pages go back to the host, which hands them out zeroed again. */
@@ -296,7 +306,8 @@ static bool same_allocations(const DeviceMemory *memory, Reader *reader, char *w
     return !reader->failed || fail(why, why_size, "the list of allocations is cut off");
 }
 
-/* With `apply` unset it only checks, so that damage is found before anything changes. */
+/* With `apply` unset it only checks, so that damage is found before anything changes; without a memory as far
+ * as that goes. */
 static bool load_pages(DeviceMemory *memory, Reader *reader, bool apply) {
     for (;;) {
         Allocation range = load_range(reader);
@@ -305,12 +316,27 @@ static bool load_pages(DeviceMemory *memory, Reader *reader, bool apply) {
         if (range.start >= range.end) return false;
         uint64_t count = range.end - range.start;
         const uint8_t *bytes = reader_bytes(reader, count);
-        if (!bytes || !device_covers(memory, range.start, count)) return false;
+        if (!bytes || (memory && !device_covers(memory, range.start, count))) return false;
         if (!apply) continue;
         memcpy(host_bytes(memory, range.start), bytes, count);
         uint64_t first = page_of(range.start), last = page_of(range.end - 1);
         memset(memory->marked + first, 1, last + 1 - first);
     }
+}
+
+bool device_memory_check(Reader *reader, char *why, size_t why_size) {
+    uint64_t peak = reader_u64(reader), count = reader_u64(reader), live = 0, last = DEVICE_MEMORY_BASE;
+    for (uint64_t i = 0; i < count && !reader->failed; i++) {
+        Allocation block = load_range(reader);
+        if (block.start < last || block.start >= block.end)
+            return fail(why, why_size, "the list of allocations is damaged");
+        live += block.end - block.start;
+        last = block.end;
+    }
+    if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
+    if (peak < live) return fail(why, why_size, "more bytes in use than there ever were");
+    if (load_pages(NULL, reader, false) && reader_at_end(reader)) return true;
+    return fail(why, why_size, "the pages that kernels wrote are damaged");
 }
 
 bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size) {

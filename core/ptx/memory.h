@@ -24,6 +24,8 @@ void device_memory_free(DeviceMemory *memory);
 /* First-fit in address order, each allocation rounded up to 256 B, contents zero, so that addresses depend on
  * nothing but the sequence of calls. Returns 0 when it does not fit. */
 uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes);
+/* The same at a multiple of `align`, a power of two. */
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align);
 /* False when `address` is not the start of a live allocation. */
 bool device_release(DeviceMemory *memory, uint64_t address);
 
@@ -52,6 +54,8 @@ void device_memory_save(const DeviceMemory *memory, Buffer *buffer);
  * did before the save, and no kernel anything. False, with the reason in `why` and the memory as it was, when
  * the bytes are damaged or the live allocations are not those of the save. */
 bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size);
+/* The same as far as it can be done without the memory: are the bytes damaged? */
+bool device_memory_check(Reader *reader, char *why, size_t why_size);
 
 typedef struct {
     uint64_t address, value;

@@ -70,6 +70,14 @@ bool reader_text(Reader *reader, char *text, size_t size) {
     return true;
 }
 
+bool reader_name(Reader *reader, char *name, size_t size) {
+    if (!reader_text(reader, name, size)) return false;
+    while (*name && !is_control(*name))
+        name++;
+    reader->failed |= *name != 0;
+    return !reader->failed;
+}
+
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t count) {
     const uint8_t *at = bytes;
     uint64_t hash = seed ^ (count * 0x9e3779b97f4a7c15ull);

@@ -33,6 +33,11 @@ uint32_t reader_u32(Reader *reader);
 uint64_t reader_u64(Reader *reader);
 /* What buffer_text() wrote, with a final 0; false when it does not fit `size`. */
 bool reader_text(Reader *reader, char *text, size_t size);
+/* The same of a text that is printed: false when it has control characters, too. */
+bool reader_name(Reader *reader, char *name, size_t size);
+static inline bool is_control(char c) {
+    return (uint8_t)c < ' ' || c == 0x7f;
+}
 static inline bool reader_at_end(const Reader *reader) {
     return !reader->failed && reader->position == reader->count;
 }

@@ -1,17 +1,58 @@
 /* Building a machine: objects, wires, the cut into clusters, elaboration. */
+#include "core/sim/buffer.h"
 #include "core/sim/random.h"
 #include "core/sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { DEFAULT_DEPTH = 8, DEFAULT_QUANTUM_CYCLES = 4, CACHE_LINE = 64 };
+enum { DEFAULT_DEPTH = 8, DEFAULT_QUANTUM_CYCLES = 4, CACHE_LINE = 64, HOST_PAGE = 4096 };
+
+/* Starts at a cache line. calloc() leaves pages untouched that the host hands out zeroed, which is most of a
+ * machine; an allocator that doesn't align what it takes from the host is asked again. */
+static void *zeroed_or_null(size_t size) {
+    size_t whole = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = whole >= HOST_PAGE ? calloc(1, whole) : NULL;
+    if (memory && (uintptr_t)memory % CACHE_LINE == 0) return memory;
+    free(memory);
+    memory = aligned_alloc(CACHE_LINE, whole ? whole : CACHE_LINE);
+    return memory ? memset(memory, 0, whole) : NULL;
+}
 
 static void *zeroed(size_t count, size_t bytes) {
-    size_t size = (count * bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    void *memory = aligned_alloc(CACHE_LINE, size ? size : CACHE_LINE);
+    void *memory = zeroed_or_null(count * bytes);
     ensure(memory);
-    return memset(memory, 0, size);
+    return memory;
+}
+
+static uint64_t memory_of_computer(void) {
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What parameters make as large as a user likes: NULL when this computer has not so much memory, whatever the
+ * operating system would promise. */
+static void *zeroed_if_it_fits(Sim *sim, uint64_t size) {
+    if (size > sim->memory_left) return NULL;
+    void *memory = zeroed_or_null(size);
+    if (memory) sim->memory_left -= size;
+    return memory;
+}
+
+#define FITS "this computer's memory of %.1f GiB"
+static double gibibytes(uint64_t bytes) {
+    return (double)bytes / (1 << 30);
+}
+
+/* The elements of an array of state or ports. */
+static void *elements(SimObject *object, const Field *f, size_t element_bytes) {
+    uint64_t count = object_count(object, f), bytes = count * element_bytes;
+    void *memory = zeroed_if_it_fits(object->sim, bytes);
+    if (!memory)
+        user_error("%s: expected parameters of which the state fits " FITS
+                   ", got %lu elements of '%s' (%s), %.1f GiB",
+                   object->path, gibibytes(memory_of_computer()), count, f->name, f->doc, gibibytes(bytes));
+    return memory;
 }
 
 static void report_panic(void *context) {
@@ -32,6 +73,7 @@ Sim *sim_new(const char *name) {
     sim->name = strdup(name);
     sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
     sim->threads = 1;
+    sim->memory_left = memory_of_computer();
     sim->next_periodic = NEVER;
     panic_reporter(report_panic, sim);
     return sim;
@@ -93,6 +135,9 @@ static Clock *find_clock(const Sim *sim, const char *name) {
 }
 
 void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
+    if (strlen(name) > CLOCK_NAME_MAX)
+        user_error("clock '%.40s...': expected a name of up to %d characters, got %zu", name, CLOCK_NAME_MAX,
+                   strlen(name));
     if (find_clock(sim, name)) user_error("clock '%s' is defined twice", name);
     if (sim->object_count) user_error("clock '%s': clocks are defined before the first object", name);
     if (hertz == 0) user_error("clock '%s': a frequency of 0 Hz", name);
@@ -101,7 +146,12 @@ void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
     sim->clocks[sim->clock_count++] = (Clock){.name = strdup(name), .hertz = hertz};
 }
 
+static void require_unbuilt(const Sim *sim, const char *what) {
+    if (sim->build_began) user_error("%s: machine %s is already built", what, sim->name);
+}
+
 void sim_set_quantum(Sim *sim, uint32_t cycles) {
+    require_unbuilt(sim, "quantum");
     if (cycles < 1) user_error("quantum: at least 1 cycle of the first clock");
     sim->quantum_cycles = cycles;
 }
@@ -115,11 +165,11 @@ SimObject *sim_find(const Sim *sim, const char *path) {
 static SimObject *parent_of(const Sim *sim, const char *path) {
     const char *dot = strrchr(path, '.');
     if (!dot) return NULL;
-    char *name = strndup(path, (size_t)(dot - path));
-    SimObject *parent = sim_find(sim, name);
-    if (!parent) user_error("%s: there is no object '%s' to belong to", path, name);
-    free(name);
-    return parent;
+    int length = (int)(dot - path);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (strncmp(sim->objects[i]->path, path, (size_t)length) == 0 && !sim->objects[i]->path[length])
+            return sim->objects[i];
+    user_error("%s: there is no object '%.*s' to belong to", path, length, path);
 }
 
 static void set_defaults(SimObject *object) {
@@ -152,9 +202,21 @@ static void add_children(Sim *sim, SimObject *object) {
     }
 }
 
+/* Paths are written to checkpoints and printed. */
+static void check_path(const char *path) {
+    if (strlen(path) > OBJECT_PATH_MAX)
+        user_error("%.40s...: expected a path of up to %d characters, got %zu", path, OBJECT_PATH_MAX,
+                   strlen(path));
+    for (const char *at = path; *at; at++)
+        if (is_control(*at))
+            user_error("an object: expected a path without control characters, got one with the byte 0x%02x",
+                       (uint8_t)*at);
+}
+
 SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const char *clock_name) {
     const Class *class = class_find(class_name);
-    if (sim->elaborated) user_error("%s: the machine is already built", path);
+    check_path(path);
+    require_unbuilt(sim, path);
     if (!class) user_error("%s: there is no class '%s'", path, class_name);
     if (sim_find(sim, path)) user_error("%s: this path is taken; every object has its own", path);
     SimObject *parent = parent_of(sim, path);
@@ -184,27 +246,38 @@ void sim_finish_object(SimObject *object) {
         if (f->kind == FIELD_PARAM && still_missing(object, f))
             user_error("%s: parameter '%s' must be given (%s: %s)", object->path, f->name, f->unit, f->doc);
         if (f->kind != FIELD_PORT_ARRAY || field_pointer(object, f)) continue;
-        *(void **)((char *)object + f->offset) = zeroed(object_count(object, f), sizeof(Port));
+        *(void **)((char *)object + f->offset) = elements(object, f, sizeof(Port));
     }
+}
+
+static uint64_t slots_for(uint32_t depth) {
+    uint64_t slots = 1;
+    while (slots < depth)
+        slots *= 2;
+    return slots;
+}
+
+/* The rings of the link for messages of so many bytes. */
+static void add_slots(Sim *sim, Link *link, uint32_t bytes) {
+    uint64_t slots = slots_for(link->depth), size = slots * (bytes + sizeof(uint64_t));
+    link->slot_mask = link->to_slot_mask = (uint32_t)(slots - 1);
+    link->message_bytes = link->to_message_bytes = (uint16_t)bytes;
+    link->slots = link->to_slots = zeroed_if_it_fits(sim, slots * bytes);
+    if (link->slots) link->ready = link->to_ready = zeroed_if_it_fits(sim, slots * sizeof(uint64_t));
+    if (!link->ready)
+        user_error("wire %s: expected a depth that fits " FITS ", got %u, which takes %.1f GiB", link->name,
+                   gibibytes(memory_of_computer()), link->depth, gibibytes(size));
 }
 
 static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObject *to, const char *to_port,
                       uint32_t bytes, LinkOptions options) {
-    Link *link = zeroed(1, sizeof *link);
-    uint64_t slots = 1;
     if (options.width > UINT16_MAX)
         user_error("wire from %s.%s to %s.%s: width %u; legal is 1 to %d messages per cycle", from->path,
                    from_port, to->path, to_port, options.width, UINT16_MAX);
+    Link *link = zeroed(1, sizeof *link);
     link->depth = options.depth ? options.depth : DEFAULT_DEPTH;
     link->width = (uint16_t)(options.width ? options.width : 1);
     link->latency = options.latency; /* cycles of the sender until elaboration */
-    while (slots < link->depth)
-        slots *= 2;
-    link->slot_mask = link->to_slot_mask = (uint32_t)(slots - 1);
-    link->message_bytes = link->to_message_bytes = (uint16_t)bytes;
-    link->slots = link->to_slots = zeroed(slots, bytes);
-    link->ready = link->to_ready = zeroed(slots, sizeof(uint64_t));
-    link_audit_new(link);
     link->sender = from;
     link->receiver = to;
     link->last_push = link->last_pop = link->next_ready = NEVER;
@@ -214,7 +287,10 @@ static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObjec
         sim->links = realloc(sim->links, sim->link_capacity * sizeof(Link *));
         ensure(sim->links);
     }
-    return sim->links[sim->link_count++] = link;
+    sim->links[sim->link_count++] = link; /* from here on sim_free() frees it */
+    add_slots(sim, link, bytes);
+    link_audit_new(link);
+    return link;
 }
 
 static bool wired(const Port *port) {
@@ -224,6 +300,7 @@ static bool wired(const Port *port) {
 void sim_wire(Sim *sim, SimObject *a, const char *name_a, SimObject *b, const char *name_b,
               LinkOptions request, LinkOptions response) {
     const Field *field_a, *field_b;
+    require_unbuilt(sim, "wire");
     Port *port_a = object_port(a, name_a, &field_a), *port_b = object_port(b, name_b, &field_b);
     if (field_a->protocol != field_b->protocol)
         user_error("%s.%s speaks %s, %s.%s speaks %s: they cannot be wired", a->path, name_a,
@@ -239,9 +316,11 @@ void sim_wire(Sim *sim, SimObject *a, const char *name_a, SimObject *b, const ch
     }
     const Protocol *protocol = field_a->protocol;
     port_a->send = port_b->receive = new_link(sim, a, name_a, b, name_b, protocol->request_bytes, request);
-    if (protocol->response_bytes)
-        port_b->send = port_a->receive = new_link(sim, b, name_b, a, name_a, protocol->response_bytes,
-                                                  response);
+    port_a->send->protocol = protocol;
+    if (!protocol->response_bytes) return;
+    port_b->send = port_a->receive = new_link(sim, b, name_b, a, name_a, protocol->response_bytes, response);
+    port_b->send->protocol = protocol;
+    port_b->send->requests = port_a->send;
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -412,12 +491,15 @@ static void build_object(SimObject *object) {
     if (object->class->build) object->class->build(object);
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == FIELD_STATE_ARRAY)
-            *(void **)((char *)object + f->offset) = zeroed(object_count(object, f), f->element_bytes);
+            *(void **)((char *)object + f->offset) = elements(object, f, f->element_bytes);
 }
 
 void sim_elaborate(Sim *sim) {
     if (!sim->clock_count) user_error("machine %s has no clock", sim->name);
-    ensure(!sim->elaborated);
+    require_unbuilt(sim, "build");
+    sim->build_began = 1;
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        sim_finish_object(sim->objects[i]);
     set_periods(sim);
     link_latencies_to_ticks(sim);
     for (uint32_t i = 0; i < sim->object_count; i++) {

@@ -274,7 +274,7 @@ static bool read_header(const CheckpointFile *file, Header *header, char *why, s
 /* Names are printed. */
 static bool is_name(const uint8_t *name, uint64_t length) {
     for (uint64_t i = 0; i < length; i++)
-        if (name[i] < ' ' || name[i] == 0x7f) return false;
+        if (is_control((char)name[i])) return false;
     return name[length] == 0;
 }
 

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Thread_local struct {
-    UserErrorHandler *handler;
-    void *context;
-} user;
+static _Thread_local UserErrorReceiver user;
+
+static _Thread_local struct Catch *panics; /* where the innermost panic_catch() is left to */
 
 static struct {
     PanicReporter *reporter;
@@ -15,11 +14,18 @@ static struct {
 } reporter;
 
 void user_error_handler(UserErrorHandler *handler, void *context) {
-    user.handler = handler;
-    user.context = context;
+    user = (UserErrorReceiver){handler, context};
 }
 
-typedef struct {
+UserErrorReceiver user_error_receiver(void) {
+    return user;
+}
+
+void user_error_restore(UserErrorReceiver receiver) {
+    user = receiver;
+}
+
+typedef struct Catch {
     jmp_buf place;
     const char *message;
 } Catch;
@@ -31,15 +37,32 @@ static void leave_work(void *context, const char *message) {
 }
 
 const char *user_error_catch(void (*work)(void *context), void *context) {
-    UserErrorHandler *handler = user.handler;
-    void *handler_context = user.context;
+    UserErrorReceiver before = user;
     Catch catch = {.message = NULL};
     if (_setjmp(catch.place) == 0) {
         user_error_handler(leave_work, &catch);
         work(context);
     }
-    user_error_handler(handler, handler_context);
+    user_error_restore(before);
     return catch.message;
+}
+
+const char *panic_catch(void (*work)(void *context), void *context) {
+    Catch *outer = panics, catch = {.message = NULL};
+    if (_setjmp(catch.place) == 0) {
+        panics = &catch;
+        work(context);
+    }
+    panics = outer;
+    return catch.message;
+}
+
+static _Noreturn void leave_panic(const char *format, va_list arguments) PRINTF_LIKE(1, 0);
+static _Noreturn void leave_panic(const char *format, va_list arguments) {
+    static _Thread_local char message[1024];
+    vsnprintf(message, sizeof message, format, arguments);
+    panics->message = message;
+    longjmp(panics->place, 1);
 }
 
 /* The handler leaves by longjmp, so the text must outlive this frame without being owned by anyone. */
@@ -62,6 +85,7 @@ void panic_reporter(PanicReporter *report, void *context) {
 void panic_at(const char *file, int line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
+    if (panics) leave_panic(format, arguments);
     fprintf(stderr, "warpwright: panic at %s:%d: ", file, line);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

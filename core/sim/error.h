@@ -16,9 +16,19 @@ typedef void UserErrorHandler(void *context, const char *message);
 
 /* Replaces this thread's handler (NULL: print to stderr and exit with EXIT_USER_ERROR). */
 void user_error_handler(UserErrorHandler *handler, void *context);
+/* This thread's handler: to be put back after what may replace it. */
+typedef struct {
+    UserErrorHandler *handler;
+    void *context;
+} UserErrorReceiver;
+UserErrorReceiver user_error_receiver(void);
+void user_error_restore(UserErrorReceiver receiver);
 /* Calls work(context). NULL when it returns; when it ends in a user error, the message, which lives until
  * this thread's next user error. */
 const char *user_error_catch(void (*work)(void *context), void *context);
+/* The same for panics: for checks of state that came from outside, whose violation is not our fault. The work
+ * raises no user errors. */
+const char *panic_catch(void (*work)(void *context), void *context);
 _Noreturn void user_error(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* For the whole process: registers what a panic prints beside its message: the simulated time and the object
@@ -28,6 +38,12 @@ void panic_reporter(PanicReporter *reporter, void *context);
 _Noreturn void panic_at(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #define panic(...) panic_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* For state that came from outside, under panic_catch(): names what the condition is about. */
+#define sound(condition, ...)                                                                                \
+    do {                                                                                                     \
+        if (__builtin_expect(!(condition), 0)) panic(__VA_ARGS__);                                           \
+    } while (0)
 
 /* Cheap enough for the hot path; stays on in every build. */
 #define ensure(condition)                                                                                    \

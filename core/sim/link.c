@@ -51,7 +51,7 @@ void link_bring_forward(Link *link, uint64_t place) {
     uint64_t ready = link->ready[slot];
     ensure(place < link->pushed_seen - link->popped && link->message_bytes <= sizeof message);
 #ifdef WW_DEBUG
-    uint64_t entered = link->audit.entered[slot];
+    LinkEntry entered = link->audit.entered[slot];
 #endif
     memcpy(message, link->slots + slot * link->message_bytes, link->message_bytes);
     for (uint64_t i = place; i; i--)

@@ -41,6 +41,8 @@ struct Link {
     SimObject *sender;
     LinkList *pushed_links; /* of the exchange of the sender's cluster */
     char *name;             /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
+    const Protocol *protocol;
+    const Link *requests; /* what its messages answer came on this one; NULL: they are requests */
 
     /* The receiver's half. */
     uint64_t next_ready
@@ -165,8 +167,9 @@ static inline uint64_t link_ready_at(const Link *link, uint64_t place) {
 /* Message `place` becomes the first; those before it keep their order. It is to be popped at once. */
 void link_bring_forward(Link *link, uint64_t place);
 
-/* The receiver's end of a link within a cluster, whose sender learns of the pop in the next cycle. */
-static inline void link_pop_uncut(Link *link, uint64_t now) {
+/* The receiver's end of a link within a cluster, whose sender learns of the pop in the next cycle. Inline in
+ * any case, like link_pop(): compilers leave it out of some callers as the rest of the program grows. */
+static inline __attribute__((always_inline)) void link_pop_uncut(Link *link, uint64_t now) {
     link->popped_seen = link->last_pop == now ? link->popped_seen : link->popped;
     link->last_pop = now;
     if (link->pushed - link->popped_seen == link->depth) /* the sender may be waiting for space */
@@ -183,7 +186,7 @@ static inline void link_pop_cut(Link *link, uint64_t now) {
     link_update_next_ready(link);
 }
 
-static inline void link_pop(Link *link, uint64_t now) {
+static inline __attribute__((always_inline)) void link_pop(Link *link, uint64_t now) {
     debug_ensure(link_next_ready(link) <= now);
     link_audit_pop(link, now);
     if (link->cut)

@@ -85,6 +85,9 @@ void object_set_text(SimObject *object, const char *name, const char *text) {
             user_error("%s.%s: '%s' is neither true nor false", object->path, name, text);
         *(uint32_t *)at = on;
     } else if (f->type == TYPE_STRING) {
+        if (strlen(text) > PARAM_TEXT_MAX)
+            user_error("%s.%s: expected a text of up to %d characters, got %zu", object->path, name,
+                       PARAM_TEXT_MAX, strlen(text));
         free(*(char **)at);
         *(char **)at = strdup(text);
     } else if (parse_quantity(text, f->unit, &value)) {
@@ -126,7 +129,7 @@ char *object_get_text(const SimObject *object, const Field *f) {
 }
 
 Port *object_port(SimObject *object, const char *name, const Field **field) {
-    char base[128], names[1024];
+    char base[PORT_NAME_MAX + 1], names[1024];
     size_t length = strcspn(name, "[");
     const Field *f = NULL;
     snprintf(base, sizeof base, "%.*s", (int)length, name);
@@ -134,12 +137,15 @@ Port *object_port(SimObject *object, const char *name, const Field **field) {
         *field = f;
         return (Port *)((char *)object + f->offset);
     }
-    if (name[length] == '[' && (f = object_field(object, FIELD_PORT_ARRAY, base))) {
+    if (name[length] == '[' && strlen(name) <= PORT_NAME_MAX &&
+        (f = object_field(object, FIELD_PORT_ARRAY, base))) {
         char *end;
         unsigned long index = strtoul(name + length + 1, &end, 10);
+        Port *ports = *(Port **)((char *)object + f->offset);
+        if (!ports) user_error("%s.%s: the object has no ports yet", object->path, name);
         if (strcmp(end, "]") == 0 && index < object_count(object, f)) {
             *field = f;
-            return *(Port **)((char *)object + f->offset) + index;
+            return ports + index;
         }
         user_error("%s.%s: there is no such port; legal is %s[0] to %s[%u]", object->path, name, base, base,
                    object_count(object, f) - 1);
@@ -148,14 +154,29 @@ Port *object_port(SimObject *object, const char *name, const Field **field) {
     user_error("%s: %s has no port '%s'; its ports are %s", object->path, object->class->name, name, names);
 }
 
-/* Matches one step of the recursion: '*' stands for any run of characters without '.', '[' and ']'. */
+static bool is_separator(char c) {
+    return c == 0 || c == '.' || c == '[' || c == ']';
+}
+
+/* '*' stands for any run of characters other than '.', '[' and ']'. Where what follows a star does not fit,
+ * the star takes in one more: only the last star need be tried so, as what stands before it fits as early as
+ * it can. */
 bool path_matches(const char *pattern, const char *path) {
-    if (*pattern == '*') {
-        for (const char *rest = path;; rest++) {
-            if (path_matches(pattern + 1, rest)) return true;
-            if (*rest == 0 || *rest == '.' || *rest == '[' || *rest == ']') return false;
+    const char *star = NULL, *beyond = NULL; /* the last star, and what follows what it has taken in */
+    while (*path) {
+        if (*pattern == '*') {
+            star = pattern++;
+            beyond = path;
+        } else if (*pattern == *path) {
+            pattern++, path++;
+        } else if (star && !is_separator(*beyond)) {
+            pattern = star + 1;
+            path = ++beyond;
+        } else {
+            return false;
         }
     }
-    if (*pattern != *path) return false;
-    return *pattern == 0 || path_matches(pattern + 1, path + 1);
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == 0;
 }

@@ -23,13 +23,20 @@ typedef struct ObjectAudit ObjectAudit;
 typedef struct SavedObject SavedObject;
 struct SnapshotChanges;
 
-#define NEVER UINT64_MAX
+#define NEVER             UINT64_MAX
+#define NO_ANSWER_AWAITED UINT32_MAX
 
 /* What two ports must agree on: the fixed-size messages that cross the wire, by value. A response_bytes of 0
  * is a one-way protocol. */
 typedef struct {
     const char *name;
     uint32_t request_bytes, response_bytes;
+    /* For the books of answers (answers.h); NULL: there are none. */
+    bool (*wants_answer)(const void *request);
+    uint32_t (*route_depth)(const void *message); /* networks that it has crossed */
+    /* Panics unless a message that a snapshot brought could have been sent. The link's name is `link`. */
+    void (*request_is_sound)(const char *link, const SimObject *receiver, const void *message);
+    void (*response_is_sound)(const char *link, const SimObject *receiver, const void *message);
 } Protocol;
 
 typedef enum { ROLE_REQUESTER, ROLE_RESPONDER } PortRole;
@@ -162,6 +169,9 @@ typedef struct {
 #define FIELDS_END                                                                                           \
     { .kind = FIELD_END }
 
+/* Of texts that checkpoints hold and messages show. */
+enum { OBJECT_PATH_MAX = 240, PORT_NAME_MAX = 127, PARAM_TEXT_MAX = 511, CLOCK_NAME_MAX = 127 };
+
 enum { MAX_EVENTS = 31, EVENT_ARGUMENTS = 4 };
 
 /* What may be answered to a question, beside nothing at all. */
@@ -180,6 +190,9 @@ typedef struct {
     const Question *question;
     const char *doc;
 } Event;
+
+/* Called with a message that is to be answered, and the link by which the object got it, or gets its like. */
+typedef void RequestVisitor(void *context, const Link *by, const void *message);
 
 struct Class {
     const char *name, *doc;
@@ -204,9 +217,27 @@ struct Class {
     bool (*knobs_set)(SimObject *object);
     /* Brings counters that are kept lazily while asleep up to `now`. */
     void (*settle)(SimObject *object, uint64_t now);
+    /* Of an object whose state a snapshot has brought: panics unless others' code can work with it. Indexes
+     * are within their arrays, lists end, counts fit, times are edges of its clock. Called as soon as the
+     * rows are in place, when other objects and links may not be. `fits`: they are of an object with these
+     * parameters; else convert() comes, and then another call. */
+    void (*is_sound)(const SimObject *object, bool fits);
     /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in
      * flight. */
     void (*check)(const SimObject *object, bool idle);
+    /* --- For the books of answers (answers.h) */
+    /* Requests that are inside and want an answer, as they came in. NULL: it holds none. */
+    void (*requests_inside)(const SimObject *object, RequestVisitor *visit, void *context);
+    /* Of a message that the object has sent on for others: the link by which it came; NULL when it is the
+     * object's own. `depth`: of its route, so far; goes down by what the object had added. NULL: all are. */
+    const Link *(*came_by)(const SimObject *object, const void *message, uint32_t *depth);
+    /* Kinds of answers that it awaits, numbered from 0 on: how many; which one a message is or will become,
+     * or NO_ANSWER_AWAITED; and how many of each kind are on their way, added to zeros. NULL: it asks for
+     * nothing.
+     */
+    uint32_t (*answer_kinds)(const SimObject *object);
+    uint32_t (*answer_kind)(const SimObject *object, const void *message);
+    void (*answers_awaited)(const SimObject *object, uint32_t *awaited);
     /* For the hang report: what it holds and what it waits for; prints nothing when it is idle. */
     void (*report)(const SimObject *object, FILE *out);
     /* Takes over the state of an object of this class of which parameters that `convert` differ. The kernel

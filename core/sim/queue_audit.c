@@ -43,7 +43,7 @@ static void *zeroed(size_t count, size_t bytes) {
 }
 
 void link_audit_new(Link *link) {
-    link->audit.entered = zeroed(link->slot_mask + 1, sizeof(uint64_t));
+    link->audit.entered = zeroed((size_t)link->slot_mask + 1, sizeof(LinkEntry));
 }
 
 void link_audit_free(Link *link) {
@@ -52,7 +52,7 @@ void link_audit_free(Link *link) {
 
 void link_audit_push(Link *link, uint64_t now) {
     LinkAudit *audit = &link->audit;
-    audit->entered[link->pushed & link->slot_mask] = now;
+    audit->entered[link->pushed & link->slot_mask] = (LinkEntry){now, true};
     audit->pushed_area += (now - audit->pushed_until) * link->pushed;
     audit->pushed_until = now;
     audit->pushes++;
@@ -72,9 +72,9 @@ static void check_latency(const Link *link, uint64_t entered, uint64_t now) {
 
 void link_audit_pop(Link *link, uint64_t now) {
     LinkAudit *audit = &link->audit;
-    uint64_t entered = audit->entered[link->popped & link->slot_mask];
-    if (link->popped >= audit->known_from) check_latency(link, entered, now);
-    audit->waited += now - entered;
+    LinkEntry entered = audit->entered[link->popped & link->slot_mask];
+    if (entered.seen) check_latency(link, entered.time, now);
+    audit->waited += now - entered.time;
     audit->popped_area += (now - audit->popped_until) * link->popped;
     audit->popped_until = now;
     audit->pops++;
@@ -89,7 +89,7 @@ static void audit_link(const Link *link, uint64_t now) {
         panic("link %s: %lu messages were sent and %lu received, it counts %lu and %lu", link->name,
               audit->pushes, audit->pops, link->pushed, link->popped);
     for (uint64_t i = link->popped; i != link->pushed; i++)
-        waited += now - audit->entered[i & link->slot_mask];
+        waited += now - audit->entered[i & link->slot_mask].time;
     if (area != waited)
         panic("link %s: Little's law: its occupancy sums up to %lu messages * ticks, the time inside of its "
               "%lu messages to %lu ticks",
@@ -98,12 +98,12 @@ static void audit_link(const Link *link, uint64_t now) {
 
 static void restart_link(Link *link, uint64_t now) {
     LinkAudit *audit = &link->audit;
-    audit->pushes = audit->known_from = link->pushed;
+    audit->pushes = link->pushed;
     audit->pops = link->popped;
     audit->pushed_area = audit->popped_area = audit->waited = 0;
     audit->pushed_until = audit->popped_until = now;
     for (uint64_t i = link->popped; i != link->pushed; i++)
-        audit->entered[i & link->slot_mask] = now;
+        audit->entered[i & link->slot_mask] = (LinkEntry){now, false};
 }
 
 /* --- Queues of objects ----------------------------------------------------------------------- */

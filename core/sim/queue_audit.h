@@ -16,14 +16,20 @@ typedef uint64_t QueueLength(const SimObject *object, uint32_t queue);
 
 #ifdef WW_DEBUG
 
+/* A message on a link. */
+typedef struct {
+    uint64_t time; /* of its push */
+    bool seen;     /* false: it came with a snapshot, and `time` is that of the load */
+} LinkEntry;
+
 /* Of a link. Each end writes its own half only, as the ends may be at work on two threads: what has passed an
  * end, summed over time, less the same for the other end is the occupancy. */
 typedef struct {
-    uint64_t *entered; /* per slot: time of the push; written by the sender, as the slot is */
+    LinkEntry
+        *entered; /* per slot; written by the sender, as the slot is, and moved along with its message */
     uint64_t pushes, pushed_area, pushed_until;
     uint64_t pops __attribute__((aligned(64)));
     uint64_t popped_area, popped_until, waited;
-    uint64_t known_from; /* messages from this one on were seen entering */
 } LinkAudit;
 
 /* In link_send() and link_pop(), before the counts change. */

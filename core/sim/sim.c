@@ -1,4 +1,5 @@
 /* Running a machine, quantum by quantum. */
+#include "core/sim/answers.h"
 #include "core/sim/event.h"
 
 #include <stdlib.h>
@@ -34,6 +35,38 @@ static void cluster_run(Cluster *cluster, uint64_t end) {
     cluster->current = NULL;
 }
 
+/* --- The same without sleep ---------------------------------------------------------------------- */
+
+static uint64_t next_edge(const Cluster *cluster, uint64_t after) {
+    uint64_t edge = NEVER;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        uint64_t period = cluster->turns[i].object->period, own = after / period * period + period;
+        edge = own < edge ? own : edge;
+    }
+    return edge;
+}
+
+static void wake_all(Cluster *cluster, uint64_t now) {
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (now % cluster->turns[i].object->period == 0) cluster->turns[i].due = now;
+}
+
+/* From `begin` to `end`, every object in every cycle of its clock. */
+static void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
+    uint64_t next = NEVER;
+    for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
+        cluster->now = now;
+        wake_all(cluster, now);
+        for (uint32_t i = 0; i < cluster->count; i++)
+            take_turn(cluster, &cluster->turns[i], now);
+        if (cluster->told_count) cluster_tell_events(cluster);
+    }
+    for (uint32_t i = 0; i < cluster->count; i++)
+        next = cluster->turns[i].due < next ? cluster->turns[i].due : next;
+    cluster->next = next;
+    cluster->current = NULL;
+}
+
 static void commit_objects(Sim *sim) {
     if (!sim->commit_requested) return;
     sim->commit_requested = 0;
@@ -54,13 +87,18 @@ static bool claim(Cluster *cluster, uint64_t end) {
 }
 
 static Cluster *cluster_at(const Sim *sim, uint32_t position) {
-    return &sim->clusters[sim->order == ORDER_PATH ? position : sim->cluster_count - 1 - position];
+    bool forward = sim->order == ORDER_PATH || sim->order == ORDER_RESTLESS;
+    return &sim->clusters[forward ? position : sim->cluster_count - 1 - position];
 }
 
 static void run_cluster(Share *share, Cluster *cluster) {
-    if (cluster->next >= share->end) return;
+    bool restless = share->sim->order == ORDER_RESTLESS;
+    if (cluster->next >= share->end && !restless) return;
     share->running = cluster;
-    cluster_run(cluster, share->end);
+    if (__builtin_expect(restless, 0))
+        cluster_run_restless(cluster, share->sim->now, share->end);
+    else
+        cluster_run(cluster, share->end);
 }
 
 /* First round: each thread takes the same clusters in every quantum, so that they stay in its core's caches.
@@ -233,6 +271,7 @@ StopReason sim_run(Sim *sim, uint64_t until) {
     while (sim->now < until) {
         uint64_t end = sim->now + sim->quantum, work = next_work(sim, end);
         if (work == NEVER) return STOP_IDLE;
+        if (sim->order == ORDER_RESTLESS) work = sim->now;
         if (sim->next_periodic - 1 < work) work = sim->next_periodic - 1; /* the quantum that ends there */
         if (work >= end) { /* quanta in which nothing is due are skipped: time jumps */
             uint64_t quantum_of_work = work / sim->quantum * sim->quantum;
@@ -277,6 +316,7 @@ void sim_check(const Sim *sim, bool idle) {
     check_links(sim, idle);
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class->check) sim->objects[i]->class->check(sim->objects[i], idle);
+    answers_check(sim);
     sim_audit(sim);
 }
 
@@ -291,6 +331,8 @@ void sim_visit_stats(const Sim *sim, StatVisitor *visit, void *context) {
     char name[512];
     for (uint32_t i = 0; i < sim->object_count; i++) {
         const SimObject *object = sim->objects[i];
+        size_t path = (size_t)snprintf(name, sizeof name, "%s.", object->path);
+        if (path >= sizeof name) path = sizeof name - 1;
         for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
             if (f->kind != FIELD_STAT && f->kind != FIELD_FORMULA) continue;
             VisitedStat stat = {
@@ -302,7 +344,9 @@ void sim_visit_stats(const Sim *sim, StatVisitor *visit, void *context) {
                 ratio = f->formula(object);
             stat.whole = ratio.whole;
             if (ratio.whole != 0) stat.value = ratio.part / ratio.whole;
-            snprintf(name, sizeof name, "%s.%s", object->path, f->name);
+            size_t room = sizeof name - path, length = strnlen(f->name, room - 1);
+            memcpy(name + path, f->name, length);
+            name[path + length] = 0;
             visit(context, &stat);
         }
     }

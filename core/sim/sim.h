@@ -66,7 +66,9 @@ typedef struct {
     uint32_t width;   /* messages per sender cycle; 0: 1                           */
 } LinkOptions;
 
-typedef enum { ORDER_PATH, ORDER_REVERSED, ORDER_SHUFFLED } TickOrder;
+/* ORDER_RESTLESS: as ORDER_PATH, and no object sleeps. For tests that no object sleeps through what it has to
+ * do. */
+typedef enum { ORDER_PATH, ORDER_REVERSED, ORDER_SHUFFLED, ORDER_RESTLESS } TickOrder;
 
 typedef enum { STOP_TIME, STOP_REQUESTED, STOP_IDLE } StopReason;
 
@@ -92,10 +94,10 @@ struct Sim {
     Exchange *exchanges;    /* one thread: the first, of all clusters; else one of each cluster */
     SimObject **committers; /* objects whose class has commit() */
     uint32_t committer_count;
-    uint64_t now;            /* ticks; always a quantum boundary outside sim_run() */
-    uint64_t quantum;        /* ticks */
-    uint32_t quantum_cycles; /* of the first clock */
-    uint32_t elaborated;
+    uint64_t now;                     /* ticks; always a quantum boundary outside sim_run() */
+    uint64_t quantum;                 /* ticks */
+    uint32_t quantum_cycles;          /* of the first clock */
+    uint32_t build_began, elaborated; /* after an error in between it is good for nothing */
     uint32_t stop_requested, commit_requested;
     uint32_t threads;
     uint32_t failed;  /* object_fail() was called */
@@ -108,6 +110,7 @@ struct Sim {
     Periodic *periodics;
     uint32_t periodic_count;
     uint64_t next_periodic; /* the earliest of them; NEVER: none */
+    uint64_t memory_left;   /* bytes of this computer's memory that the machine does not take */
     void *user;             /* what the layer above keeps per machine */
     char *policies;         /* the names of those at work, for messages; NULL: none */
 };

@@ -7,9 +7,12 @@ enum {
     OBJECT_MARK = 0x4a424f57,
     LINK_MARK = 0x4b4e4c57,
     SIM_MARK = 0x4d495357,
-    MAX_ROWS = 256, /* of an object */
-    NAME_BYTES = 128,
-    TEXT_BYTES = 512,
+    MAX_ROWS = 256,   /* of an object */
+    NAME_BYTES = 128, /* of rows, classes, clocks */
+    PATH_BYTES = OBJECT_PATH_MAX + 1,
+    TEXT_BYTES = PARAM_TEXT_MAX + 1,
+    LATEST_SHIFT = 60,                                      /* ticks: later than any run gets */
+    LINK_BYTES = 2 * (OBJECT_PATH_MAX + PORT_NAME_MAX) + 8, /* "path.port -> path.port" */
 };
 
 static bool fail(char *why, size_t size, const char *path, const char *what) {
@@ -19,7 +22,7 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
 
 static void note(const SnapshotChanges *changes, const char *format, ...) PRINTF_LIKE(2, 3);
 static void note(const SnapshotChanges *changes, const char *format, ...) {
-    char line[2 * TEXT_BYTES];
+    char line[4 * TEXT_BYTES];
     va_list arguments;
     if (!changes->note) return;
     va_start(arguments, format);
@@ -51,13 +54,20 @@ static uint8_t *row_bytes(const SimObject *object, const Field *f, size_t *count
     return *(uint8_t **)(void *)at;
 }
 
+/* A text that will be read back into so many bytes. */
+static void save_text(const char *text, size_t bytes, Buffer *buffer) {
+    ensure(strlen(text) < bytes);
+    buffer_text(buffer, text);
+}
+
 static void save_params(const SimObject *object, Buffer *buffer) {
+    ensure(count_rows(object->class, true) <= MAX_ROWS && count_rows(object->class, false) <= MAX_ROWS);
     buffer_u32(buffer, count_rows(object->class, true));
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->kind != FIELD_PARAM) continue;
         char *text = object_get_text(object, f);
-        buffer_text(buffer, f->name);
-        buffer_text(buffer, text);
+        save_text(f->name, NAME_BYTES, buffer);
+        save_text(text, TEXT_BYTES, buffer);
         free(text);
     }
 }
@@ -68,7 +78,7 @@ static void save_rows(const SimObject *object, Buffer *buffer) {
         size_t count;
         if (!is_state(f)) continue;
         const uint8_t *bytes = row_bytes(object, f, &count);
-        buffer_text(buffer, f->name);
+        save_text(f->name, NAME_BYTES, buffer);
         buffer_u64(buffer, count);
         buffer_append(buffer, bytes, count);
     }
@@ -76,8 +86,8 @@ static void save_rows(const SimObject *object, Buffer *buffer) {
 
 static void save_object(const SimObject *object, Buffer *buffer) {
     buffer_u32(buffer, OBJECT_MARK);
-    buffer_text(buffer, object->path);
-    buffer_text(buffer, object->class->name);
+    save_text(object->path, PATH_BYTES, buffer);
+    save_text(object->class->name, NAME_BYTES, buffer);
     size_t at = buffer->count;
     buffer_u64(buffer, 0); /* the length of what follows */
     buffer_u64(buffer, *object->due);
@@ -105,7 +115,7 @@ static bool read_params(SavedObject *saved, Reader *reader) {
     saved->params = reader_u32(reader);
     if (saved->params > MAX_ROWS) return false;
     for (uint32_t i = 0; i < saved->params; i++)
-        if (!reader_text(reader, saved->param_name[i], NAME_BYTES) ||
+        if (!reader_name(reader, saved->param_name[i], NAME_BYTES) ||
             !reader_text(reader, saved->param_text[i], TEXT_BYTES))
             return false;
     return true;
@@ -116,7 +126,7 @@ static bool read_rows(SavedObject *saved, Reader *reader) {
     if (saved->rows > MAX_ROWS) return false;
     for (uint32_t i = 0; i < saved->rows; i++) {
         SavedRow *row = &saved->row[i];
-        if (!reader_text(reader, row->name, NAME_BYTES)) return false;
+        if (!reader_name(reader, row->name, NAME_BYTES)) return false;
         row->count = reader_u64(reader);
         row->bytes = reader_bytes(reader, row->count);
         if (!row->bytes) return false;
@@ -126,8 +136,8 @@ static bool read_rows(SavedObject *saved, Reader *reader) {
 
 /* Mark, path and class; then a reader of the section alone. */
 static bool open_object(Reader *reader, char *path, char *class, Reader *section) {
-    if (reader_u32(reader) != OBJECT_MARK || !reader_text(reader, path, TEXT_BYTES) ||
-        !reader_text(reader, class, NAME_BYTES))
+    if (reader_u32(reader) != OBJECT_MARK || !reader_name(reader, path, PATH_BYTES) ||
+        !reader_name(reader, class, NAME_BYTES))
         return false;
     uint64_t length = reader_u64(reader);
     const uint8_t *bytes = reader_bytes(reader, length);
@@ -338,7 +348,7 @@ static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_kn
 }
 
 typedef struct {
-    char path[TEXT_BYTES], class[NAME_BYTES];
+    char path[PATH_BYTES], class[NAME_BYTES];
     Reader body;
     bool taken; /* there is no section, or its object has it */
 } Section;
@@ -348,21 +358,65 @@ static bool next_section(Section *section, Reader *reader) {
     return open_object(reader, section->path, section->class, &section->body);
 }
 
+/* --- Is it sound? --- */
+
+/* What policies set goes through the same bounds as what users set. */
+static void knob_is_sound(const SimObject *object, const Field *f) {
+    const void *at = (const char *)object + f->offset;
+    double value = f->type == TYPE_U32 ? *(const uint32_t *)at : (double)*(const uint64_t *)at;
+    uint32_t choices = f->choices ? 1 : 2;
+    for (const char *c = f->choices; c && *c; c++)
+        choices += *c == '|';
+    if (f->choices || f->flag)
+        sound(value < choices, "%s.%s: %g, of %u choices", object->path, f->name, value, choices);
+    else if (f->min != 0 || f->max != 0)
+        sound(value >= f->min && value <= f->max, "%s.%s: %g; legal is %g to %g", object->path, f->name,
+              value, f->min, f->max);
+}
+
+typedef struct {
+    const SimObject *object;
+    uint64_t due, now;
+    bool fits;
+} LoadedObject;
+
+static void object_is_sound(void *context) {
+    const LoadedObject *loaded = context;
+    const SimObject *object = loaded->object;
+    sound(loaded->due == NEVER || (loaded->due >= loaded->now && loaded->due % object->period == 0),
+          "%s: due at tick %lu", object->path, loaded->due);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_PARAM && f->knob) knob_is_sound(object, f);
+    if (object->class->is_sound) object->class->is_sound(object, loaded->fits);
+}
+
+/* True when the work does not panic. */
+static bool passes(void (*work)(void *context), void *context, char *why, size_t why_size) {
+    const char *problem = panic_catch(work, context);
+    if (problem) snprintf(why, why_size, "damaged: %s", problem);
+    return !problem;
+}
+
 static bool load_object(SimObject *object, Section *section, const SnapshotChanges *changes,
                         SavedObject *saved, char *why, size_t why_size) {
     uint32_t left = 0;
     bool converts = false;
+    LoadedObject loaded = {.object = object, .now = object->sim->now};
     saved->object = object;
     section->taken = true;
     if (!read_object(saved, &section->body)) return fail(why, why_size, section->path, "damaged");
+    loaded.due = saved->due;
     tell_of_knobs(saved, changes);
     if (!compare_params(saved, changes, &converts, why, why_size) ||
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;
-    if (converts) return object->class->convert(object, saved, changes, why, why_size);
-    if (left == 0 && saved->rows != count_rows(object->class, false))
+    if (left == 0 && !converts && saved->rows != count_rows(object->class, false))
         return fail(why, why_size, section->path, "the checkpoint has rows that this version does not know");
-    return left == 0;
+    loaded.fits = !converts;
+    if ((left && !converts) || !passes(object_is_sound, &loaded, why, why_size)) return false;
+    loaded.fits = true;
+    return !converts || (object->class->convert(object, saved, changes, why, why_size) &&
+                         passes(object_is_sound, &loaded, why, why_size));
 }
 
 uint64_t object_hash(const SimObject *object) {
@@ -392,7 +446,7 @@ static void save_link(const Link *link, Buffer *buffer) {
                              link->cut ? link->popped_before : link->popped_seen,
                              0};
     buffer_u32(buffer, LINK_MARK);
-    buffer_text(buffer, link->name);
+    save_text(link->name, LINK_BYTES, buffer);
     buffer_u32(buffer, link->message_bytes);
     buffer_append(buffer, &counters, sizeof counters);
     for (uint64_t i = link->popped; i != link->pushed; i++) {
@@ -402,12 +456,37 @@ static void save_link(const Link *link, Buffer *buffer) {
 }
 
 static bool read_link(Reader *reader, char *name, uint32_t *message_bytes, LinkCounters *counters) {
-    if (reader_u32(reader) != LINK_MARK || !reader_text(reader, name, TEXT_BYTES)) return false;
+    if (reader_u32(reader) != LINK_MARK || !reader_name(reader, name, LINK_BYTES)) return false;
     *message_bytes = reader_u32(reader);
     const uint8_t *raw = reader_bytes(reader, sizeof *counters);
     if (!raw) return false;
     memcpy(counters, raw, sizeof *counters);
     return true;
+}
+
+/* Room and times as they are at a boundary: both ends know of all pushes and pops. */
+static void link_is_sound(void *context) {
+    const Link *link = context;
+    uint64_t now = link->sender->sim->now, latest = now + link->latency + link->align_to;
+    const Protocol *protocol = link->protocol;
+    void (*is_sound)(const char *, const SimObject *, const void *) = link->requests
+                                                                          ? protocol->response_is_sound
+                                                                          : protocol->request_is_sound;
+    sound(link->last_push == NEVER || link->last_push <= now, "%s: the last push was at tick %lu", link->name,
+          link->last_push);
+    sound(link->last_pop == NEVER || link->last_pop <= now, "%s: the last pop was at tick %lu", link->name,
+          link->last_pop);
+    sound(link->pushes_in_cycle <= link->width, "%s: %u messages in a cycle", link->name,
+          link->pushes_in_cycle);
+    uint64_t before = link->cut ? link->popped_before : link->popped_seen;
+    sound(link->popped - before <= link->popped && link->popped <= link->pushed,
+          "%s: %lu messages sent, %lu received, %lu before", link->name, link->pushed, link->popped, before);
+    for (uint64_t i = link->popped; i != link->pushed; i++) {
+        uint64_t ready = link->ready[i & link->slot_mask];
+        sound(ready <= latest && ready % link->receiver->period == 0, "%s: message %lu is ready at tick %lu",
+              link->name, i, ready);
+        if (is_sound) is_sound(link->name, link->receiver, link_message(link, i));
+    }
 }
 
 static bool load_messages(Link *link, Reader *reader) {
@@ -421,7 +500,7 @@ static bool load_messages(Link *link, Reader *reader) {
 }
 
 static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
-    char name[TEXT_BYTES];
+    char name[LINK_BYTES];
     uint32_t message_bytes;
     LinkCounters c;
     if (!read_link(reader, name, &message_bytes, &c)) return fail(why, why_size, link->name, "damaged");
@@ -446,7 +525,7 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
     link->pushes_in_cycle = (uint16_t)c.pushes_in_cycle;
     if (!load_messages(link, reader)) return fail(why, why_size, name, "damaged");
     link_update_next_ready(link);
-    return true;
+    return passes(link_is_sound, link, why, why_size);
 }
 
 /* --- The machine ----------------------------------------------------------------------------- */
@@ -454,7 +533,7 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
 static void save_clocks(const Sim *sim, Buffer *buffer) {
     buffer_u32(buffer, sim->clock_count);
     for (uint32_t i = 0; i < sim->clock_count; i++) {
-        buffer_text(buffer, sim->clocks[i].name);
+        save_text(sim->clocks[i].name, NAME_BYTES, buffer);
         buffer_u64(buffer, sim->clocks[i].hertz);
     }
     buffer_u32(buffer, sim->quantum_cycles);
@@ -492,7 +571,7 @@ static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_si
     uint32_t count = reader_u32(reader);
     for (uint32_t i = 0; i < count; i++) {
         char name[NAME_BYTES];
-        if (!reader_text(reader, name, sizeof name)) return fail(why, why_size, sim->name, "damaged clocks");
+        if (!reader_name(reader, name, sizeof name)) return fail(why, why_size, sim->name, "damaged clocks");
         uint64_t hertz = reader_u64(reader);
         if (i < sim->clock_count && strcmp(name, sim->clocks[i].name) == 0 && hertz == sim->clocks[i].hertz)
             continue;
@@ -561,6 +640,11 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
     return false;
 }
 
+/* What a machine checks of itself at every dump. */
+static void laws_hold(void *context) {
+    sim_check(context, false);
+}
+
 /* A tick that comes too early changes nothing; one that a changed parameter wants earlier must not be
  * missed. */
 static void wake_all(const Sim *sim) {
@@ -580,7 +664,9 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
         snprintf(why, why_size, "the checkpoint has %u links, this machine %u", links, sim->link_count);
         return false;
     }
-    if (now % sim->quantum) return fail(why, why_size, sim->name, "a time that is no quantum boundary");
+    if (now % sim->quantum || now >> LATEST_SHIFT)
+        return fail(why, why_size, sim->name, "a time that is no quantum boundary");
+    sim->now = now;
     SavedObject *saved = calloc(1, sizeof *saved);
     ensure(saved);
     for (uint32_t i = 0; i < sim->cluster_count; i++)
@@ -591,34 +677,60 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     for (uint32_t i = 0; i < sim->link_count; i++)
         if (!load_link(sim->links[i], reader, why, why_size)) return false;
     if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");
-    sim->now = now;
     sim_audit_restart(sim);
     sim_reset_periodics(sim);
+    if (!passes(laws_hold, sim, why, why_size)) return false;
     if (changes && changes->allowed) wake_all(sim);
     return true;
 }
 
-bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context) {
-    char path[TEXT_BYTES], class[NAME_BYTES];
-    if (reader_u32(reader) != SIM_MARK) return false;
+/* --- Without a machine ----------------------------------------------------------------------- */
+
+static bool list_objects(Reader *reader, uint32_t objects, SnapshotVisitor *visit, void *context, char *why,
+                         size_t why_size) {
+    char path[PATH_BYTES] = "its objects", class[NAME_BYTES];
+    SavedObject *saved = calloc(1, sizeof *saved);
+    bool good = true;
+    ensure(saved);
+    for (uint32_t i = 0; good && i < objects; i++) {
+        Reader section;
+        good = open_object(reader, path, class, &section);
+        uint64_t bytes = good ? section.count : 0;
+        good = good && read_object(saved, &section);
+        if (good) visit(context, path, class, bytes);
+    }
+    free(saved);
+    return good || fail(why, why_size, path, "damaged");
+}
+
+static bool list_links(Reader *reader, uint32_t links, SnapshotVisitor *visit, void *context, char *why,
+                       size_t why_size) {
+    char name[LINK_BYTES] = "its links";
+    for (uint32_t i = 0; i < links; i++) {
+        LinkCounters c;
+        uint32_t bytes;
+        if (!read_link(reader, name, &bytes, &c) || c.pushed - c.popped > reader->count)
+            return fail(why, why_size, name, "damaged");
+        uint64_t messages = (c.pushed - c.popped) * (bytes + sizeof(uint64_t));
+        if (!reader_bytes(reader, messages)) return fail(why, why_size, name, "damaged");
+        visit(context, name, "link", messages + sizeof c);
+    }
+    return true;
+}
+
+bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+                   size_t why_size) {
+    char name[NAME_BYTES];
+    if (reader_u32(reader) != SIM_MARK)
+        return fail(why, why_size, "machine", "this is no snapshot of a machine");
     *now = reader_u64(reader);
     uint32_t clocks = reader_u32(reader);
-    for (uint32_t i = 0; i < clocks && reader_text(reader, path, sizeof path); i++)
+    for (uint32_t i = 0; i < clocks && reader_name(reader, name, sizeof name); i++)
         reader_u64(reader);
     reader_u32(reader);
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
-    for (uint32_t i = 0; i < objects; i++) {
-        Reader section;
-        if (!open_object(reader, path, class, &section)) return false;
-        visit(context, path, class, section.count);
-    }
-    for (uint32_t i = 0; i < links; i++) {
-        LinkCounters counters;
-        uint32_t bytes;
-        if (!read_link(reader, path, &bytes, &counters)) return false;
-        uint64_t messages = (counters.pushed - counters.popped) * (bytes + sizeof(uint64_t));
-        if (!reader_bytes(reader, messages)) return false;
-        visit(context, path, "link", messages + sizeof counters);
-    }
-    return reader_at_end(reader);
+    if (reader->failed) return fail(why, why_size, "machine", "damaged clocks");
+    return list_objects(reader, objects, visit, context, why, why_size) &&
+           list_links(reader, links, visit, context, why, why_size) &&
+           (reader_at_end(reader) || fail(why, why_size, "machine", "bytes behind the end of the snapshot"));
 }

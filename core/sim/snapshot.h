@@ -23,9 +23,11 @@ void sim_save(const Sim *sim, Buffer *buffer);
  * sim_free(). */
 bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
 
-/* Calls visit() for every object and link of a saved machine, without a machine. */
+/* Calls visit() for every object and link of a saved machine, without a machine. False, with the reason, when
+ * the bytes are damaged as far as that can be seen so. */
 typedef void SnapshotVisitor(void *context, const char *path, const char *class, uint64_t bytes);
-bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context);
+bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+                   size_t why_size);
 
 /* A digest of the rows of an object that a snapshot holds. */
 uint64_t object_hash(const SimObject *object);

@@ -9,11 +9,8 @@ local function next_state(state) return state * 6364136223846793005 + 1442695040
 
 --- Uniform in [0, 1), with 24 bits.
 function buffers.f32(count, seed)
-  local array, state = ww.array("f32", count), seed
-  for i = 0, count - 1 do
-    state = next_state(state)
-    array[i] = (state >> 40) * 2.0 ^ -24
-  end
+  local array = ww.array("f32", count)
+  core.fill_congruential(array, seed)
   return array
 end
 
@@ -58,24 +55,14 @@ function buffers.read_file(path)
 end
 
 --- Writes `text` at `address` of the device as a copy from the host.
-function buffers.upload(gpu, address, text)
-  local words = ww.array("i64", #text // 8)
-  for i = 0, #words - 1 do words[i] = string.unpack("<i8", text, 8 * i + 1) end
-  gpu:write(address, words)
-  local rest = ww.array("u8", #text % 8)
-  for i = 0, #rest - 1 do rest[i] = text:byte(8 * #words + i + 1) end
-  gpu:write(address + 8 * #words, rest)
-end
+function buffers.upload(gpu, address, text) gpu:write(address, core.array_of_bytes(text)) end
 
 --- Writes `bytes` bytes of the device into a file.
 function buffers.save(gpu, address, bytes, path)
-  local words, rest = gpu:download("i64", address, bytes // 8), gpu:download("u8", address + bytes // 8 * 8, bytes % 8)
-  local parts = {}
-  for i = 0, #words - 1 do parts[#parts + 1] = string.pack("<i8", words[i]) end
-  for i = 0, #rest - 1 do parts[#parts + 1] = string.char(rest[i]) end
+  local text = core.bytes_of_array(gpu:download("u8", address, bytes))
   local file, problem = io.open(path, "wb")
   if not file then error(problem, 0) end
-  local written, write_problem = file:write(table.concat(parts))
+  local written, write_problem = file:write(text)
   local closed, close_problem = file:close()
   if not (written and closed) then error(("%s: %s"):format(path, write_problem or close_problem), 0) end
 end

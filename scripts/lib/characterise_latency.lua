@@ -3,6 +3,7 @@ local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local chase = require "workloads.micro.chase"
 local operations = require "workloads.micro.operations"
+local beside = require "workloads.micro.hits_beside"
 
 -- Loads ---------------------------------------------------------------------------------------------------------------
 
@@ -13,9 +14,13 @@ local function load_latency(target, size)
   return { value = d.cycles / (turns * chase.unroll) }
 end
 
+local function require_enabled_l1(l1)
+  if not l1.parameters.enabled then measure.refuse("%s is switched off", l1.paths[1]) end
+end
+
 local function l1_latency(target)
   local l1 = target.facts.parts.l1
-  if not l1.parameters.enabled then measure.refuse("%s is switched off", l1.paths[1]) end
+  require_enabled_l1(l1)
   return load_latency(target, { "l1", bytes = math.min(4096, l1.parameters.size // 2) })
 end
 
@@ -67,8 +72,19 @@ local function simple(size)
   return function(target) return load_latency(target, { size }) end
 end
 
+--- While other warps' loads of the same L1 hit, or wait for their lines.
+local function hits_beside(size)
+  return function(target)
+    require_enabled_l1(target.facts.parts.l1)
+    measure.run(target, beside, { size })
+    return { value = beside.cycles }
+  end
+end
+
 local loads = {
   { id = "l1", name = "load, L1 hit", needs = "l1", measure = l1_latency },
+  { id = "l1_beside_hits", name = "load, L1 hit, beside hits of 8 warps", needs = "l1", measure = hits_beside "hits" },
+  { id = "l1_beside_fills", name = "load, L1 hit, beside fills for 8 warps", needs = "l1", measure = hits_beside "fills" },
   { id = "l2", name = "load, L1 miss, L2 hit", needs = "l2", measure = l2_latency },
   { id = "past_l1", name = "load past L1 (.cg), L2 hit", needs = "l2", measure = function(target)
     return load_latency(target, { "past_l1", bytes = l2_footprint(target.facts) })
@@ -105,8 +121,10 @@ end
 --- The pipelines that an operation runs in: { name =, count =, interval = }.
 local function pipelines(sm, row)
   if not row.timing then return { name = "LSU", count = 1, interval = 1 } end
-  local unit = sm[row.timing .. "_unit"]
-  return { name = unit:upper() .. " pipelines", count = sm[unit .. "_units"], interval = sm[row.timing .. "_interval"] }
+  local timing = row.timing
+  if timing == "dp_root" then timing = sm.dp_roots_on_sfu and "sfu" or "dp_div" end
+  local unit = sm[timing .. "_unit"]
+  return { name = unit:upper() .. " pipelines", count = sm[unit .. "_units"], interval = sm[timing .. "_interval"] }
 end
 
 --- Thread operations per cycle that an SM can do: what is fetched, its schedulers issue, its pipelines take, and its

@@ -17,12 +17,14 @@ function measure.refusal(problem) return getmetatable(problem) == Refusal and pr
 local function counters_of(sim, roles)
   local sums = {}
   sim.machine:settle(false)
-  for _, row in ipairs(sim.machine:stats()) do
-    local path, counter = row.name:match "^(.*)%.([^.]+)$"
+  local rows = sim.machine:stats()
+  for i = 1, #rows do
+    local row_name, value = rows:row(i)
+    local path, counter = row_name:match "^(.*)%.([^.]+)$"
     local role = roles[path]
     if role then
       local name = role .. "." .. counter
-      sums[name] = (sums[name] or 0) + row.value
+      sums[name] = (sums[name] or 0) + value
     end
   end
   return sums

@@ -1,6 +1,7 @@
 -- Runs job files on a machine and measures every launch.
 local ww = require "warpwright"
 local buffers = require "scripts.lib.buffers"
+local core = require "warpwright.core"
 
 local job_runner = {}
 
@@ -8,26 +9,26 @@ local job_runner = {}
 
 -- Counters that are added up over all objects of a name: sm[*].l1d, l2[*], mc[*].
 local wanted = {
-  l1d = { hits = true, misses = true, merges = true },
-  l2 = { hits = true, misses = true, merges = true },
-  mc = { data_bus_cycles = true, cycles = true },
+  l1d = { "hits", "misses", "merges" },
+  l2 = { "hits", "misses", "merges" },
+  mc = { "data_bus_cycles", "cycles" },
 }
 
---- { ["l1d.hits"] = ... }
+--- The counters by "l1d.hits" and the like; what a machine lacks is 0.
 local function counters(sim)
-  local sums = {}
+  local patterns, seen = {}, {}
   for object, names in pairs(wanted) do
-    for name in pairs(names) do sums[object .. "." .. name] = 0 end
+    for _, name in ipairs(names) do patterns[object .. "." .. name] = {} end
   end
-  sim.machine:settle(false)
-  for _, row in ipairs(sim.machine:stats()) do
-    local object, name = row.name:match("([%w_]+)[%[%]%d]*%.([%w_]+)$")
-    if object and wanted[object] and wanted[object][name] then
-      local key = object .. "." .. name
-      sums[key] = sums[key] + row.value
+  for _, object in ipairs(sim:objects()) do
+    local path = object.path:gsub("%[%d+%]", "[*]")
+    local last = path:match "([%w_]+)[%[%]*]*$"
+    for _, name in ipairs(not seen[path] and wanted[last] or {}) do
+      table.insert(patterns[last .. "." .. name], path .. "." .. name)
     end
+    seen[path] = true
   end
-  return sums
+  return (core.counters(sim.machine, patterns))
 end
 
 local function ratio(a, b) return b > 0 and a / b or 0 / 0 end
@@ -135,7 +136,7 @@ function actions.launch(run, step)
   for i, argument in ipairs(step.args) do
     args[i] = argument.buffer and run.buffers[argument.buffer].address or argument.value
   end
-  local kernel, before, seconds = run:kernel(step), counters(run.sim), run.gpu:totals().seconds
+  local kernel, before, seconds = run:kernel(step), run.counts, run.gpu:totals().seconds
   local measured = run:call(step, "launch", kernel, {
     grid = step.grid,
     block = step.block,
@@ -144,8 +145,8 @@ function actions.launch(run, step)
     args = args,
   })
   measured.seconds = run.gpu:totals().seconds - seconds
-  measured.counts = counters(run.sim)
-  for name, count in pairs(measured.counts) do measured.counts[name] = count - before[name] end
+  run.counts, measured.counts = run.counters:read(), {}
+  for name, count in pairs(run.counts) do measured.counts[name] = count - before[name] end
   add(run.total, measured)
   run.result.launches[#run.result.launches + 1] = figures(measured)
 end
@@ -170,16 +171,19 @@ end
 -- memory_peak =, problem = why a dump failed, if so, and the figures of all launches together }.
 function job_runner.run(config, job, options)
   local sim = ww.build(config, { policy = options.policy, set = options.set, threads = options.threads })
+  local gpu, counted = sim:gpu(), counters(sim)
   local run = setmetatable({
     job = job,
     sim = sim,
-    gpu = sim:gpu(),
+    gpu = gpu,
+    counters = counted,
+    counts = counted:read(), -- after the launch before
     root = options.root or ".",
     registers = options.registers or {},
     buffers = {},
     kernels = {},
     refusals = {},
-    total = { cycles = 0, warp_instructions = 0, thread_instructions = 0, seconds = 0.0, counts = counters(sim) },
+    total = { cycles = 0, warp_instructions = 0, thread_instructions = 0, seconds = 0.0, counts = counted:read() },
     result = { job = job.path, config = sim.name, policy = sim.policy, launches = {}, sums = {} },
   }, Run)
   -- Buffers come first, in the order of their lines, so that variables of the modules don't move them.

@@ -300,10 +300,11 @@ end
 
 -- Kills --------------------------------------------------------------------------------------------------------------
 
---- Runs the program and kills it with SIGKILL after so many seconds. Returns whether it was still running.
-function oracle.run_and_kill(words, seconds)
-  local command = ("%s >/dev/null 2>&1 & pid=$!; sleep %.3f; kill -9 $pid; wait $pid"):format(oracle.quote(words),
-    seconds)
+--- Runs the program and kills it with SIGKILL so many seconds after `ready`, a condition of the shell, holds. Returns whether it
+-- was still running.
+function oracle.run_and_kill(words, ready, seconds)
+  local command = ("%s >/dev/null 2>&1 & pid=$!; until %s || ! kill -0 $pid; do sleep 0.01; done; sleep %.3f; kill -9 $pid; wait $pid")
+    :format(oracle.quote(words), ready, seconds)
   local _, _, status = os.execute(("(%s) 2>/dev/null"):format(command))
   return status == 128 + 9
 end
@@ -324,11 +325,12 @@ end
 
 local checkpoints_of_a_run = 8
 
---- Kills a run that saves often after so many seconds; every checkpoint that is there then resumes and ends as the
--- straight run. Returns whether it was killed before its end.
-local function kill_once(case, interval, seconds)
+--- Kills a run that saves often, so many seconds after it has saved so often; every checkpoint that is there then resumes and
+-- ends as the straight run. Returns whether it was killed before its end.
+local function kill_once(case, interval, saved, seconds)
   local leg = case:shake(case:leg { ["checkpoint-every"] = interval })
-  local killed = oracle.run_and_kill(words_of(leg), seconds)
+  local ready = ("[ $(ls %s/*.ckpt 2>/dev/null | wc -l) -ge %d ]"):format(child.quoted(leg.out), saved)
+  local killed = oracle.run_and_kill(words_of(leg), ready, seconds)
   local legs = {}
   for i, checkpoint in ipairs(oracle.checkpoints(leg.out)) do legs[i] = case:shake(case:resumed_leg(checkpoint)) end
   local whole = #legs
@@ -348,7 +350,8 @@ function Case:kill_often(times)
   local seconds = tonumber(self.straight.text:match "simulated[^\n]* ([%d.]+) s\n")
   local killed = 0
   for _ = 1, times do
-    if kill_once(self, cycles // checkpoints_of_a_run + 1, (0.1 + seconds) * 1.5 * self.rng:float()) then
+    local saved = self.rng:int(0, checkpoints_of_a_run - 2)
+    if kill_once(self, cycles // checkpoints_of_a_run + 1, saved, 1.5 * seconds / checkpoints_of_a_run * self.rng:float()) then
       killed = killed + 1
     end
   end

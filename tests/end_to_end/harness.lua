@@ -3,7 +3,7 @@
 local harness = {}
 
 local program = arg[-1]
-local failures, passes = 0, 0
+local failures, passes, skips = 0, 0, 0
 local folder
 
 --- A folder of this test file's own, removed by finish().
@@ -77,10 +77,18 @@ function harness.same_text(got, want, what)
   error(("%s: lines are missing"):format(what or "text"), 2)
 end
 
+local Skipped = {}
+
+--- In a test: what it needs is not there or not permitted here. It counts neither as passed nor as failed.
+function harness.skip(why) error(setmetatable({ why = why }, Skipped)) end
+
 --- Runs one test.
 function harness.test(name, body)
   local ok, problem = pcall(body)
-  if ok then
+  if getmetatable(problem) == Skipped then
+    skips = skips + 1
+    print(("SKIPPED %s: %s"):format(name, problem.why))
+  elseif ok then
     passes = passes + 1
   else
     failures = failures + 1
@@ -91,7 +99,7 @@ end
 --- Ends the test file.
 function harness.finish()
   if folder then os.execute("rm -rf " .. folder) end
-  print(("%d passed, %d failed"):format(passes, failures))
+  print(("%d passed, %d failed%s"):format(passes, failures, skips > 0 and (", %d skipped"):format(skips) or ""))
   os.exit(failures == 0 and 0 or 1)
 end
 

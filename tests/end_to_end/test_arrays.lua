@@ -76,6 +76,9 @@ harness.test("sums and dot products", function()
   harness.equal(a:dot(b, 1, 0, 2, 2, 1), 42.0) -- a[1] b[0] + a[3] b[1]
   harness.equal(a:dot(b, 4, 4, 0, 1, 1), 0.0)
   fails("element 4 is out of bounds", a.dot, a, b, 2, 0, 3, 1, 1)
+  local big = 1 << 32 -- 2^32 steps of 2^32 elements are none modulo 2^64
+  fails("element 18446744073709551615 is out of bounds of an array of 4", a.dot, a, b, 0, 0, big + 1, big, 1)
+  fails("element 18446744073709551615 is out of bounds of an array of 4", a.dot, a, b, 0, 0, big + 1, 0, big)
   fails("arrays of 4 and 3 elements", a.dot, a, ww.array("f32", 3))
 end)
 

@@ -34,7 +34,7 @@ fails("an override out of bounds", 2, { "run", "gtx480", "vecadd", "--set", "sm[
   { "sm[2].warps", "65", "1 to 64" })
 fails("max-cycles that is no number", 2, { "run", "gtx480", "vecadd", "--max-cycles", "many" }, { "'many'" })
 fails("no such tick order", 2, { "run", "gtx480", "vecadd", "--size", "small", "--order", "random" },
-  { "path, reversed, shuffled:SEED" })
+  { "path, reversed, restless, shuffled:SEED" })
 fails("an output folder that cannot be", 2, { "run", "gtx480", "vecadd", "--size", "small", "--out", "/proc/x" },
   { "/proc/x" })
 
@@ -162,6 +162,17 @@ bad_host_program("a fraction for an integer parameter",
   "gpu:launch(self.kernels.store_at, { grid = 1, block = 1, args = { gpu:alloc(64) + 0.5 } })",
   { "kernel store_at, argument address", "where an integer is wanted" })
 
+local with_an_empty_parameter = ptx_header .. ".visible .entry k(.param .b8 nothing[0]) {\n ret;\n}\n"
+for _, value in ipairs { "0", "-1", "0.0" } do
+  bad_host_program(value .. " for a parameter without bytes",
+    ("gpu:launch(self.kernels.k, { grid = 1, block = 1, args = { %s } })"):format(value),
+    { "host.lua:4: ", "kernel k, argument nothing", "does not fit its 0 bytes" }, { ptx = with_an_empty_parameter })
+end
+harness.test("an empty array for a parameter without bytes", function()
+  local status, output = run_host_program(
+    "gpu:launch(self.kernels.k, { grid = 1, block = 1, args = { ww.array('u8', 0) } })", with_an_empty_parameter)
+  harness.equal(status, 0, "exit status, output " .. output)
+end)
 bad_host_program("an unsupported opcode", "", { "kernels.ptx:5: ", "frobnicate" },
   { ptx = ptx_header .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n" })
 local with_a_bad_kernel = kernels .. ".visible .entry k() { .reg .b32 %r<3>;\n frobnicate.b32 %r1, %r2;\n ret;\n}\n"

@@ -4,6 +4,7 @@ local harness = require "harness"
 local json = require "scripts.lib.json"
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
+local hits_beside = require "workloads.micro.hits_beside"
 
 local rows_file, plot_file = harness.folder() .. "/rows.json", harness.folder() .. "/plot.svg"
 
@@ -83,6 +84,27 @@ harness.test("loads of gtx480_gpgpusim4 take what they take in GPGPU-Sim 4.2, an
   assert(output:find "\nlatency +load, L1 hit +40%.00 cycles +40 +%+0%.0 %%\n", output)
   harness.contains(plot, "<svg ", "Latency of dependent loads", "load, L1 hit", "</svg>")
   assert(not plot:find "nan" and not plot:find "Bank conflicts", "the plot has what was not measured")
+end)
+
+harness.test("a hit in L1 waits for other warps' requests, and for the answers that a fill wakes", function()
+  for _, config in ipairs { "gtx480", "gtx480_gpgpusim4" } do
+    local cycles = {}
+    for _, size in ipairs { "alone", "hits", "fills" } do
+      ww.run { config = config, workload = hits_beside, size = size, set = { sms = 1 }, out = false }
+      cycles[size] = hits_beside.cycles
+    end
+    near(cycles.alone, 40, 0.2, config .. ", alone")
+    assert(cycles.alone + 0.5 < cycles.hits and cycles.hits + 0.5 < cycles.fills, config .. ": " .. cycles.fills)
+  end
+end)
+
+harness.test("local arrays that fit L2 are not read from DRAM, however they are laid out", function()
+  for _, layout in ipairs { "warp", "word" } do
+    local r = ww.run { config = "gtx480_gpgpusim4", workload = "workloads/micro/local_arrays.lua", size = "medium,ctas=15",
+      set = { ["sm[*].local_layout"] = layout }, out = false }
+    harness.equal(r["sm[*].lsu.local_loads"], 15 * 8 * 8 * 4, "loads: CTAs, warps, words, turns")
+    assert(r["l2[*].accesses"] > 1000 and r["mc[*].reads"] < 50, layout .. ": " .. r["mc[*].reads"])
+  end
 end)
 
 harness.test("loads of gtx480_mascar take what the table of its paper says", function()

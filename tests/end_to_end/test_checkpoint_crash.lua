@@ -33,6 +33,8 @@ end
 
 -- Kills --------------------------------------------------------------------------------------------------------------
 
+local most_tries <const> = 200
+
 for _, case in ipairs { { "bfs", "gto" }, { "kmeans", "lrr" } } do
   local workload, policy = case[1], case[2]
   harness.test(("every checkpoint of a killed run of %s resumes"):format(workload), function()
@@ -42,9 +44,13 @@ for _, case in ipairs { { "bfs", "gto" }, { "kmeans", "lrr" } } do
       size = "small", policy = policy, report = function(line) lines[#lines + 1] = line end,
     }
     local killed = runs:kill_often(10)
+    for _ = 1, most_tries do -- runs that had ended before they were killed, since this computer is busy
+      if killed >= 3 and runs.resumes >= 5 then break end
+      killed = killed + runs:kill_often(1)
+    end
     assert(runs.unequal == 0, table.concat(lines, "\n"))
-    assert(killed >= 3 and runs.resumes >= 5, ("only %d of 10 runs were killed, only %d checkpoints were left"):format(
-      killed, runs.resumes))
+    assert(killed >= 3 and runs.resumes >= 5, ("only %d runs were killed, only %d checkpoints were left"):format(killed,
+      runs.resumes))
   end)
 end
 
@@ -63,8 +69,11 @@ repeat
 until ended
 ]])
   local random, killed, cycles = oracle.random("over"), 0, {}
-  for _ = 1, 10 do
-    if oracle.run_and_kill({ program, script, path, "16" }, 0.05 + 0.4 * random:float()) then killed = killed + 1 end
+  for i = 1, most_tries do
+    if i > 10 and killed >= 3 then break end
+    if oracle.run_and_kill({ program, script, path, "16" }, ("[ -e %s ]"):format(path), 0.05 + 0.4 * random:float()) then
+      killed = killed + 1
+    end
     if core.is_file(path) then
       local status, output = harness.run("run", "--resume", path, "--out", out)
       harness.equal(status, 0, output)
@@ -113,7 +122,9 @@ harness.test("a run on a disk that fills up goes on without its later checkpoint
   local disk = harness.folder() .. "/disk"
   core.make_folder(disk)
   -- Room for two checkpoints of 0.9 and 1.3 MB and for the results, and not for a third of 1.7 MB.
-  if not is_root or shell("mount -t tmpfs -o size=3500k none %s", disk) ~= 0 then return end -- not permitted here
+  if not is_root or shell("mount -t tmpfs -o size=3500k none %s", disk) ~= 0 then
+    harness.skip "this user may not mount a file system"
+  end
   local ok, problem = pcall(function()
     local out = disk .. "/out"
     local status, output = shell("'%s' run %s --out %s", program, growing, out)
@@ -124,47 +135,60 @@ harness.test("a run on a disk that fills up goes on without its later checkpoint
   assert(ok, problem)
 end)
 
+-- Runs that do something to themselves in the middle, however busy this computer is ---------------------------------------
+
+-- Under it a run does what the environment says: lines "CYCLE COMMAND" of commands of the shell, each begun when the one before
+-- has ended, as soon as the core clock has passed that cycle.
+local acting = harness.write("acting.lua", [[
+local policy = require "warpwright.policy"
+local acting = policy "acting" { scope = "machine", period = 4000 }
+function acting:start() self.state.done = 0 end
+function acting:on_period()
+  for cycle, command in (os.getenv "WW_ACTIONS" or ""):gmatch "(%d+) ([^\n]+)" do
+    cycle = tonumber(cycle)
+    if cycle > self.state.done and self:cycle() >= cycle then
+      self.state.done = cycle
+      io.popen(command):close()
+    end
+  end
+end
+return acting]])
+
+--- Runs the program with these actions, { { cycle, command } ... }; returns its exit status and output.
+local function run_acting(actions, text, ...)
+  local lines = {}
+  for i, action in ipairs(actions) do lines[i] = ("%d %s"):format(action[1], action[2]) end
+  return shell("WW_ACTIONS='%s' exec %s", table.concat(lines, "\n"), text:format(...))
+end
+
+--- Sends this signal to the program.
+local function sending(signal) return ("kill -%s $PPID"):format(signal) end
+
+local long = ("gtx480 kmeans --size medium,points=32768 --policy %s"):format(acting)
+local long_out = harness.folder() .. "/long"
+harness.equal(run_acting({}, "'%s' run %s --out %s", program, long, long_out), 0, "exit status")
+local long_stats = stats_of(long_out)
+
 harness.test("a run whose folder cannot be written to for a while goes on, and saves again", function()
-  local out, log = harness.folder() .. "/locked", harness.folder() .. "/locked.log"
-  core.make_folder(out)
   -- Root writes anywhere by this capability alone; another user might not reach the program's own folder.
   local bound = is_root and "setpriv --inh-caps=-dac_override --bounding-set=-dac_override" or ""
-  if is_root and shell(bound .. " true") ~= 0 then return end
-  local status = shell([[
-%s '%s' run gtx480 kmeans --size medium,points=32768 --checkpoint-every 20000 --out %s > %s 2>&1 & pid=$!
-until ls %s/*.ckpt > /dev/null 2>&1 || ! kill -0 $pid; do sleep 0.01; done
-chmod 555 %s
-until grep 'goes on' %s > /dev/null || ! kill -0 $pid; do sleep 0.01; done
-chmod 755 %s
-wait $pid]], bound, program, out, log, out, out, log, out)
-  local output = harness.read(log)
+  if is_root and shell(bound .. " true") ~= 0 then harness.skip "root may not give up the right to write anywhere" end
+  local out = harness.folder() .. "/locked"
+  local status, output = run_acting({ { 30000, "chmod 555 " .. out }, { 50000, "chmod 755 " .. out } },
+    "%s '%s' run %s --checkpoint-every 20000 --out %s", bound, program, long, out)
   harness.equal(status, 0, output)
-  harness.contains(output, "make a file in its folder: Permission denied; the run goes on", "verified")
-  local cycles = oracle.checkpoints(out)
-  local failed = tonumber(output:match "checkpoint at cycle (%d+)")
-  assert(cycles[1].cycle < failed and cycles[#cycles].cycle > failed, output)
+  harness.contains(output, "checkpoint at cycle 40000: ", "make a file in its folder: Permission denied; the run goes on", "verified")
+  local cycles = {}
+  for i, checkpoint in ipairs(oracle.checkpoints(out)) do cycles[i] = checkpoint.cycle end
+  harness.contains(table.concat(cycles, " "), "20000 60000 ")
+  harness.equal(stats_of(out), long_stats, "stats.txt")
 end)
 
 -- Signals ------------------------------------------------------------------------------------------------------------
 
-local long = "gtx480 kmeans --size medium,points=32768"
-local long_stats = straight("long", "kmeans", "--size", "medium,points=32768", "--out", harness.folder() .. "/long")
-
---- Starts a run that writes a checkpoint at `cycle`, and does `then_do` with $pid once that is there. Returns its exit
--- status and output.
-local function once_running(words, out, cycle, then_do)
-  local log = harness.folder() .. "/signal.log"
-  local status = shell([[
-'%s' run %s --checkpoint-at %d --out %s > %s 2>&1 & pid=$!
-until ls %s/%d.ckpt > /dev/null 2>&1 || ! kill -0 $pid; do sleep 0.01; done
-%s
-wait $pid]], program, words, cycle, out, log, out, cycle, then_do)
-  return status, harness.read(log)
-end
-
 harness.test("SIGUSR1 makes a checkpoint and the run ends as without it", function()
   local out = harness.folder() .. "/usr1"
-  local status, output = once_running(long, out, 16000, "kill -USR1 $pid; sleep 0.2; kill -USR1 $pid")
+  local status, output = run_acting({ { 16000, sending "USR1" }, { 80000, sending "USR1" } }, "'%s' run %s --out %s", program, long, out)
   harness.equal(status, 0, output)
   harness.equal(stats_of(out), long_stats, "stats.txt")
   local told = 0
@@ -174,7 +198,7 @@ harness.test("SIGUSR1 makes a checkpoint and the run ends as without it", functi
     harness.equal(resumed, 0, text)
     harness.equal(stats_of(harness.folder() .. "/resumed"), long_stats, "stats.txt after a resume")
   end
-  assert(told >= 1, output)
+  harness.equal(told, 2, output)
 end)
 
 for _, signal in ipairs { "TERM", "INT" } do
@@ -182,7 +206,7 @@ for _, signal in ipairs { "TERM", "INT" } do
     local words, cycle = long, 16000
     for i = 1, 3 do
       local out = ("%s/%s-%d"):format(harness.folder(), signal, i)
-      local status, output = once_running(words, out, cycle, ("kill -%s $pid"):format(signal))
+      local status, output = run_acting({ { cycle, sending(signal) } }, "'%s' run %s --out %s", program, words, out)
       harness.equal(status, 75, "exit status, " .. output)
       local saved = output:match "go on with: warpwright run %-%-resume (%S+)\n"
       assert(saved, output)
@@ -201,21 +225,16 @@ for _, signal in ipairs { "TERM", "INT" } do
 end
 
 harness.test("a second SIGINT kills at once", function()
-  -- The two may arrive as one, when this computer is busy: then the run stops in order, and another one is tried.
-  local statuses = {}
-  for i = 1, 10 do
-    local out = ("%s/twice-%d"):format(harness.folder(), i)
-    local status = once_running("gtx480 vecadd", out, 16000, "kill -INT $pid; sleep 0.02; kill -INT $pid")
-    if status == 128 + 2 then return end
-    statuses[i] = status
-    harness.equal(status, 75, "exit status")
-  end
-  error("it was never killed: " .. table.concat(statuses, " "))
+  local status, output = run_acting({ { 15999, sending "INT" }, { 16000, sending "INT" } }, "'%s' run %s --out %s", program, long,
+    harness.folder() .. "/twice")
+  assert(status == 2 or status == 128 + 2, ("status %s, %s"):format(status, output)) -- by signal 2
+  harness.equal(#oracle.checkpoints(harness.folder() .. "/twice"), 0, "checkpoints")
+  assert(not core.is_file(harness.folder() .. "/twice/stats.txt"), "it wrote stats")
 end)
 
 harness.test("a request to save does not make a request to stop forgotten", function()
-  local out = harness.folder() .. "/both"
-  local status, output = once_running("gtx480 vecadd", out, 16000, "kill -TERM $pid; kill -USR1 $pid")
+  local status, output = run_acting({ { 15999, sending "TERM" }, { 16000, sending "USR1" } }, "'%s' run %s --out %s", program, long,
+    harness.folder() .. "/both")
   harness.equal(status, 75, output)
 end)
 

@@ -90,12 +90,12 @@ local function refuses(texts, ...)
   assert(not core.list_folder(out)[1] and not os.rename(out, out), "the output folder is left")
 end
 
---- A test: a resume is refused when the host program, or with `file` its PTX, has `new` instead of `old`.
+--- A test: a resume that allows changes is refused when the host program, or with `file` its PTX, has `new` instead of `old`.
 local function differs(name, old, new, texts, file)
   harness.test(name, function()
     local before = file and ptx or host
     harness.write(file or "host.lua", replaced(before, old, new))
-    local ok, problem = pcall(refuses, texts)
+    local ok, problem = pcall(refuses, texts, "--allow-changes")
     harness.write(file or "host.lua", before)
     assert(ok, problem)
   end)
@@ -136,10 +136,10 @@ differs("an error of the host program before it has caught up stays its own", " 
 harness.test("what comes after the checkpoint may be another", function()
   harness.write("host.lua", replaced(host, "  local got", '  gpu:launch(self.kernels.add, { grid = 1, block = 32, '
     .. "args = { a, gpu:alloc(1024), 1 } })\n  local got"))
-  local status, output = harness.run("run", "--resume", saved, "--out", out)
+  local status, output = harness.run("run", "--resume", saved, "--out", out, "--allow-changes")
   harness.write("host.lua", host)
   harness.equal(status, 0, output)
-  harness.contains(output, "kernels              4")
+  harness.contains(output, "host.lua has changed since it was made", "kernels              4")
   os.execute("rm -rf " .. out)
 end)
 
@@ -165,7 +165,10 @@ refused_run("more SMs, even when changes are allowed", { saved, "the checkpoint 
 refused_run("another clock is named", { saved, "clock.core has 700000000 Hz in the checkpoint" }, "--set",
   "clock.core=800MHz")
 refused_run("another quantum", { saved, "a quantum of 16 cycles", "8" }, "--set", "quantum=8")
-refused_run("another machine", { saved, "in the checkpoint" }, "gtx480_gpgpusim4", program)
+refused_run("another machine", { saved, "configs/gtx480_gpgpusim4.lua has changed since it was made, or is another config" },
+  "gtx480_gpgpusim4", program)
+refused_run("another machine, even when changes are allowed", { saved, "in the checkpoint" }, "gtx480_gpgpusim4", program,
+  "--allow-changes")
 refused_run("what state depends on, even when changes are allowed",
   { saved, "sm[0].warps is 48 in the checkpoint and 24 in this machine, and its state cannot be converted" }, "--set",
   "sm[*].warps=24", "--allow-changes")
@@ -282,6 +285,20 @@ end
 test_damage(arg[-1], "", 30)
 local sanitized = (arg[-1]:match "^(.*)/[^/]*/warpwright$" or "build") .. "/asan/warpwright"
 if core.is_file(sanitized) and sanitized ~= arg[-1] then test_damage(sanitized, " by a build with sanitizers", 6) end
+
+harness.test("inspect shows control characters, and what is no text, as numbers", function()
+  local folder, odd = harness.folder() .. "/odd", harness.write("o\27[2J\xc2\x9bk.lua", host)
+  for path, shown in pairs { [odd] = "o\\x1b[2J\\xc2\\x9bk.lua", [harness.write("\xff\xe9.lua", host)] = "\\xff\\xe9.lua",
+    [harness.write("caf\xc3\xa9.lua", host)] = "caf\xc3\xa9.lua" } do
+    harness.equal(harness.run("run", "gtx480", path, "--set", "sms=2", "--size", "small", "--out", folder, "--checkpoint-at",
+      "1000"), 0, "exit status")
+    local status, output = harness.run("inspect", oracle.checkpoints(folder)[1].path)
+    harness.equal(status, 0, output)
+    harness.contains(output, "  workload = " .. harness.folder() .. "/" .. shown .. "\n")
+    assert(not output:find("[^\n\32-\126\x80-\xff]"), "a control character")
+    os.execute("rm -rf " .. folder)
+  end
+end)
 
 -- Every level of bfs -----------------------------------------------------------------------------------------------------
 

@@ -30,11 +30,11 @@ local function variant(changes)
     return require "configs.lib.variant" ("mine", require "configs.gtx480", { %s })]]):format(changes)))
 end
 
-harness.test("a variant has other parameters, wires, clocks and options", function()
-  local status, output, config = variant [[ { "options", { sms = 2 } }, { "clocks", { core = "650MHz" } },
+harness.test("a variant has other parameters, wires, clocks, options and another quantum", function()
+  local status, output, config = variant [[ { "options", { sms = 2 } }, { "clocks", { core = "650MHz" } }, { "quantum", 14 },
     { "sm[*].l1d", { mshrs = 7 } }, { "sm[1].l1d", { mshrs = 5 } }, { "sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 3 } } ]]
   harness.equal(status, 0, "exit status, output " .. output)
-  harness.contains(config, 'core = "650MHz"', 'icnt = "1400MHz"', "depth = 3")
+  harness.contains(config, 'core = "650MHz"', "m:quantum(14)", 'icnt = "1400MHz"', "depth = 3")
   harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 7,", "size = 16384,")
   harness.contains(object(config, "L1", "sm[1].l1d"), "mshrs = 5,")
   assert(not config:find("sm[2]", 1, true), "a third SM is there")
@@ -80,6 +80,21 @@ harness.test("a kernel finds its parameters in the constant caches where these k
   harness.equal(emptied[2], 30, "misses of two kernels on gtx480")
   harness.equal(kept[1], 15, "misses of a kernel on gtx480_gpgpusim4")
   harness.equal(kept[2], 15, "misses of two kernels on gtx480_gpgpusim4")
+end)
+
+harness.test("a machine is built without much of Lua: the start of every run waits for it", function()
+  ww.build "gtx480"
+  local hundreds = 0
+  collectgarbage()
+  collectgarbage "stop"
+  local before = collectgarbage "count"
+  debug.sethook(function() hundreds = hundreds + 1 end, "", 100)
+  ww.build "gtx480"
+  debug.sethook()
+  local allocated = collectgarbage "count" - before
+  collectgarbage "restart"
+  assert(allocated < 500, ("%.0f KiB"):format(allocated))
+  assert(hundreds < 700, hundreds .. " hundreds of steps")
 end)
 
 harness.finish()

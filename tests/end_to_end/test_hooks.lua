@@ -362,7 +362,6 @@ return x]]):format(body))
   for body, field in pairs {
     ["self.memory.n = self.memory.n + 1"] = "memory", ["self.memory.deep[2] = 2"] = "memory", ["self.memory.deep[4] = true"] = "memory",
     ["self.memory.deep = nil"] = "memory", ["self.limit = 4"] = "limit", ["if self.limit then self.limit = nil end"] = "limit",
-    ["self.params.one = 1"] = "params",
   } do
     harness.contains(remembering(body), changed:format(field))
   end
@@ -434,7 +433,7 @@ harness.test("errors of any kind are told: values, the library's, answers that a
     "in on_cta_start at cycle ", "it threw a value that has no text")
   hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, at_start, ": mine")
   hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
-  for answer, told in pairs { ['"3"'] = "'3'", ["{}"] = "table: ", ["0.5"] = "0.5", ["true"] = "true", ["63"] = "63", ["-1"] = "-1" } do
+  for answer, told in pairs { ['"3"'] = "'3'", ["{}"] = "a table", ["0.5"] = "0.5", ["true"] = "true", ["63"] = "63", ["-1"] = "-1" } do
     hook_fails("pick()", "return " .. answer, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "it answered " .. told, "; legal are warps of `ready` and nil")
   end
   for answer, told in pairs { ['"yes"'] = "'yes'", ["1"] = "1", ["-1"] = "-1" } do
@@ -448,6 +447,65 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: 0.5 is not a whole number")
   hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine is set outside start()", "self.state")
   hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random is not for policies")
+end)
+
+harness.test("an answer, or what a policy's file throws, may have a text that throws", function()
+  local throws = "setmetatable({}, { __tostring = function() error {} end })"
+  hook_fails("pick()", "return " .. throws, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "it answered a table;")
+  fails({ policy = policy_file("throws", "error(" .. throws .. ")") }, "it threw a value that has no text")
+  -- loaded for the first time in the program's own Lua state, and then in that of each instance
+  local path = policy_file("throws", ('if not require("warpwright.core").main then error(%s) end %s'):format(throws, with_function("on_issue()", "")))
+  local script = harness.write("script.lua", ([[
+require("warpwright.core").main = true
+require("warpwright").run { config = "gtx480", workload = "vecadd", size = "small", policy = %q, out = false }]]):format(path))
+  harness.refused("policy x of sm[0]: it threw a value that has no text", script)
+end)
+
+--- Counts for some thousand cycles, and then stores where nothing is allocated.
+local faulty = harness.write("faulty.lua", [=[
+local w = require("warpwright").workload "faulty" { sizes = { small = { n = 1 } }, ptx = [[
+.version 6.0
+.target sm_20
+.address_size 64
+.visible .entry fault(.param .u64 p)
+{
+  .reg .u64 %rd<2>; .reg .u32 %r<2>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 0;
+again:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, 500;
+  @%p1 bra again;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+]] }
+function w:run(gpu) gpu:launch(self.kernels.fault, { grid = 2, block = 32, args = { 16 } }) end
+return w]=])
+
+harness.test("a kernel's fault is told whatever hooks did with the library", function()
+  local uses = {
+    array = 'require("warpwright").array("i32", 4)',
+    error = 'pcall(require("warpwright").array, "i32", -1)',
+    quantity = 'require("warpwright.core").quantity("1KiB", "bytes")',
+    finalizer = 'setmetatable({}, { __gc = function() require("warpwright").array("i32", 4) end }) collectgarbage()',
+    run = 'require("warpwright").run { config = "gtx480", workload = "vecadd", size = "small,n=256", out = false, policy = "gto_in_lua" }',
+  }
+  for use, body in pairs(uses) do
+    for _, hook in ipairs { "start()", "on_kernel_start()", "on_cta_start()", "on_period()" } do
+      if use ~= "run" or hook == "on_kernel_start()" then
+        local path = policy_file("uses", with_function(hook, body, "period = 1000"))
+        for threads = 1, 2 do
+          fails({ policy = path, workload = faulty, threads = threads }, "kernel fault, PTX line 13: access out of bounds at address 0x10")
+        end
+      end
+    end
+  end
+end)
+
+harness.test("a policy's failure is told whatever it did with the library before", function()
+  hook_fails("on_period()", 'require("warpwright").array("i32", 4) error "mine"', "period = 16",
+    "failing.lua:3: policy x of sm[0], in on_period at cycle 16: mine; launched at workloads/spmv/spmv.lua:")
 end)
 
 harness.test("a failure is the same one with any threads and order", function()
@@ -634,6 +692,47 @@ harness.test("the hang report says of warps that the policy does not let them is
     "kernel spmv_csr hangs", "sm[0]: warp 0 of CTA", "is not allowed to issue by policy ", "stopping.lua: may_issue;")
   fails({ policy = policy_file("stopping", with_function("on_period()", "self.sm.may_load = 0", "period = 100")) },
     "kernel spmv_csr hangs", "is not allowed to issue by policy ", "stopping.lua: may_load;")
+end)
+
+-- os.exit ------------------------------------------------------------------------------------------------------------
+
+harness.test("os.exit in a hook ends the run like an error, with its place and what was counted", function()
+  for name, code in pairs { [""] = "", ["0"] = "0", ["true, true"] = "true" } do
+    local path = policy_file("leaving", with_function("on_period()", ("\nif self:cycle() >= 2000 then os.exit(%s) end"):format(name), "period = 1000"))
+    local stats, output = fails({ policy = path }, ("leaving.lua:4: policy x of sm[0], in on_period at cycle 2000: os.exit(%s) ends the run; launched at "):format(code))
+    harness.equal(stat(stats, "run.cycles"), 2000, output)
+  end
+end)
+
+harness.test("no pcall and no coroutine goes on after os.exit", function()
+  local path = policy_file("kept", [[
+local x = policy "x" {}
+function x:on_cta_start()
+  pcall(function() coroutine.wrap(function() pcall(os.exit, 0) end)() end)
+  while true do end
+end
+return x]])
+  for threads = 1, 2 do
+    local stats = fails({ policy = path, threads = threads }, "kept.lua:5: policy x of sm[0], in on_cta_start at cycle ", ": os.exit(0) ends the run;")
+    assert(stat(stats, "sm[0].ctas_started") > 0)
+  end
+end)
+
+harness.test("os.exit in a script, a host program and the text of a policy is Lua's", function()
+  local function status_of(text)
+    local status, output = harness.run(harness.write("leaving_script.lua", text))
+    return ("%s %s"):format(status, output)
+  end
+  harness.equal(status_of 'io.write "kept" os.exit(7)', "7 kept")
+  harness.equal(status_of 'io.write "kept" os.exit(false, true)', "1 kept")
+  local workload = harness.write("leaving_host.lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "host" { ptx = %q, sizes = { small = {} } }
+function w:run() os.exit(9) end
+return w]]):format(".version 3.1\n.target sm_20\n.address_size 64\n.entry nothing() { ret; }\n"))
+  harness.equal(harness.run("run", "gtx480", workload, "--out", harness.folder() .. "/leaving_host"), 9)
+  harness.equal(harness.run("run", "gtx480", "vecadd", "--policy", policy_file("leaving_text", "os.exit(8)"), "--out",
+    harness.folder() .. "/leaving_text"), 8)
 end)
 
 -- Hangs --------------------------------------------------------------------------------------------------------------

@@ -59,6 +59,57 @@ harness.test("a parameter that is wrong is named with what is legal", function()
   fails({ policy = ":limit=3" }, "policy: a name is wanted", "':limit=3'")
 end)
 
+--- Runs a policy with parameters limit and rate and this function, in which a mistake stands on line 5.
+local function misuse(name, hook, body, settings, texts, rest)
+  local text = ('local x = policy "x" { params = { limit = { 3 }, rate = { 0.5 } }, %s }\nfunction x:%s\n%s\nend\nreturn x')
+  return fails({ policy = policy_file(name, text:format(settings, hook, body)) }, ("%s.lua:5: "):format(name), texts, rest)
+end
+
+harness.test("a parameter that a policy misspells is an error there, with the names that there are", function()
+  local meant = "params.limt: expected a parameter of policy x (limit, rate), got 'limt'; did you mean limit?"
+  misuse("started", "start()", "self.state.n = self.params.limt", "", "policy x of sm[0], in start at cycle 0: " .. meant)
+  local stats = misuse("periodic", "on_period()", "if self.params.limt then self.sm.warp_limit = 3 end", "period = 1000",
+    "policy x of sm[0], in on_period at cycle 1008: " .. meant)
+  harness.equal(stat(stats, "run.cycles"), 1008)
+  misuse("heard", "on_cta_start()", "return self.params.limt", "", "policy x of sm[0], in on_cta_start at cycle ", meant)
+  misuse("asked", "pick(ready)", "return self.params.limt", "", "policy x of sm[0], in pick at cycle ", meant)
+  misuse("configured", "configure(class)", 'if class == "SM" then return { warp_limit = self.params.limt } end', "", meant)
+  misuse("unlike", "start()", "local far = self.params.consecutive", "", "policy x (limit, rate), got 'consecutive'\n")
+  misuse("in_part", "start()", "self.state.n = self.params[7]", "", "params.7: expected a parameter of policy x (limit, rate), got '7'")
+end)
+
+harness.test("a part's parameter that misspells one is an error at its place", function()
+  fails({ policy = policy_file("parted", [[
+local x = policy "x" { params = { ways = { 8 } }, parts = {
+  { class = "VictimTags", name = "vta", of = "SM", ways = function(params)
+    return params.way
+  end } } }
+return x]]) }, "parted.lua:5: params.way: expected a parameter of policy x (ways), got 'way'; did you mean ways?")
+  fails({ policy = policy_file("named", 'return policy "x" { parts = {\n{ class = "VictimTags", name = "vta", of = "SM", ways = policy.param "way" } } }') },
+    'named.lua:4: policy.param "way": the policy has no such parameter; ')
+end)
+
+harness.test("a policy without parameters says so", function()
+  fails({ policy = policy_file("none", with_function("start()", "local limit = self.params.limit")) },
+    "params.limit: expected a parameter of policy x (it has none), got 'limit'")
+end)
+
+harness.test("parameters cannot be assigned to, and can be gone through", function()
+  local meant = "expected no assignment: parameters are as the run gives them to policy x; what a policy remembers is in self.state"
+  misuse("changed", "on_period()", "self.params.limit = 4", "period = 1000", "params.limit: " .. meant)
+  misuse("added", "start()", "self.params.more = 4", "", "params.more: " .. meant)
+  misuse("replaced", "on_period()", "self.params = {}", "period = 1000", "self.params is set outside start()")
+  good { policy = policy_file("through", [[
+local x = policy "x" { params = { limit = { 3 }, rate = { 0.5 }, on = { false } } }
+function x:start()
+  local seen = {}
+  for name, value in pairs(self.params) do seen[#seen + 1] = name .. "=" .. tostring(value) end
+  assert(table.concat(seen, " ") == "limit=7 on=false rate=0.5")
+  assert(self.params.on == false and self.params.limit == 7)
+end
+return x]]) .. ":limit=7" }
+end)
+
 -- Definitions --------------------------------------------------------------------------------------------------------
 
 --- A definition that is refused: { its text, what is said of it }.
@@ -369,6 +420,30 @@ harness.test("--describe lists events with their arguments, questions, knobs, an
   for line in output:gmatch "[^\n]+" do
     if line:find("accounted", 1, true) then assert(not line:find("[", 1, true), line) end
   end
+end)
+
+-- Machines that lack what a policy is about ----------------------------------------------------------------------------
+
+harness.test("a policy of L1 data caches says before anything runs that the SMs have none", function()
+  local bare = ww.machine("bare", function(m)
+    m:clocks { core = "700MHz" }
+    m:AddressMap "map" { channels = 1 }
+    m:wire(m:Dispatcher "dispatcher" { sms = 1 }.sm[0], m:SM "sm" {}.dispatch)
+    local l2 = m:L2 "l2" { size = "64KiB", ways = 8, mshrs = 32 }
+    m:wire("sm.lsu.mem", l2.cpu)
+    m:wire(l2.mem, m:MemoryController "mc" {}.cpu[0])
+  end)
+  for _, policy in ipairs { "mascar", "dwt_cs", "stream_bypass:period=10", "pcal:level=l1" } do
+    local sim = ww.build(bare, { policy = policy })
+    local ok, problem = pcall(sim.run, sim, "vecadd", "small,n=64")
+    assert(not ok, policy .. " runs")
+    harness.contains(tostring(problem), policy:match "^[^:]*", "L1")
+    assert(not tostring(problem):find("attempt to", 1, true), problem)
+    sim:close()
+  end
+  local sim = ww.build(bare, { policy = "stream_bypass:period=10,l1=false" })
+  sim:run("vecadd", "small,n=64")
+  sim:close()
 end)
 
 -- Documentation -------------------------------------------------------------------------------------------------------

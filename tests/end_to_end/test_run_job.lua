@@ -1,5 +1,9 @@
 -- scripts/run_job: what buffers hold, what kernels compute from them, what is printed, and what bad jobs are told.
+local ww = require "warpwright"
 local harness = require "harness"
+local buffers = require "scripts.lib.buffers"
+local job = require "scripts.lib.job"
+local job_runner = require "scripts.lib.job_runner"
 local json = require "scripts.lib.json"
 
 local program = arg[-1]
@@ -64,6 +68,24 @@ dump c c.bin
   end
   near(figures.sums[1].f32, sum, 1e-8, "sum of c")
   harness.contains(output, ("sum of c: %.9g as f32"):format(sum), "1 vecadd", "total")
+end)
+
+--- How many hundreds of Lua's instructions a call takes.
+local function lua_steps(action, ...)
+  local hundreds = 0
+  debug.sethook(function() hundreds = hundreds + 1 end, "", 100)
+  action(...)
+  debug.sethook()
+  return hundreds
+end
+
+harness.test("no input takes a step of Lua for each of its elements", function()
+  local gpu = ww.build("gtx480", { set = { sms = 1, partitions = 1 } }):gpu()
+  local address, text = gpu:alloc(1 << 16), ("\0\1\2\255"):rep(1 << 14)
+  harness.equal(lua_steps(buffers.f32, 1 << 14, 1), 0, "f32")
+  harness.equal(lua_steps(buffers.upload, gpu, address, text), 0, "file")
+  harness.equal(lua_steps(buffers.save, gpu, address, #text - 3, root .. "/saved.bin"), 0, "dump")
+  assert(harness.read(root .. "/saved.bin") == text:sub(1, -4), "other bytes than were uploaded")
 end)
 
 harness.test("sgemm16 gives the sum of the product", function()
@@ -190,6 +212,55 @@ harness.test("launches are measured one by one, and add up", function()
   end
   harness.equal(first.l1d_miss_rate, 1, "the stores miss in L1")
   assert(second.l2_miss_rate < first.l2_miss_rate, "the second launch finds half of its lines in L2")
+end)
+
+--- The counters of all objects of a name, row by row.
+local function summed(sim, object, name)
+  local sum = 0
+  for path, value in sim:result():stats() do
+    if path:match "([%w_]+)[%[%]%d]*%.[%w_]+$" == object and path:match "[%w_]+$" == name then sum = sum + value end
+  end
+  return sum
+end
+
+harness.test("the rates of a launch are those of the counters of all objects", function()
+  local _, r = run_text(two_launches, "--set", "sms=2")
+  local sim = ww.build("gtx480", { set = { sms = 2 } })
+  local gpu, before = sim:gpu(), {}
+  local o, kernels = gpu:alloc(4096), gpu:load(root .. "/reference.ptx")
+  gpu:fill(o, 0, 4096)
+  for i, ctas in ipairs { 2, 4 } do
+    gpu:launch(kernels.fmaloop, { grid = ctas, block = 256, args = { o, 4 } })
+    local function since(object, name)
+      local key, now = object .. name, summed(sim, object, name)
+      local count = now - (before[key] or 0)
+      before[key] = now
+      return count
+    end
+    local hits, misses, merges = since("l2", "hits"), since("l2", "misses"), since("l2", "merges")
+    near(r.launches[i].l2_miss_rate, misses / (hits + misses + merges), 1e-8, "L2 miss rate of launch " .. i)
+    local busy, cycles = since("mc", "data_bus_cycles"), since("mc", "cycles")
+    near(r.launches[i].dram_busy, busy / cycles, 1e-8, "DRAM of launch " .. i)
+  end
+  sim:close()
+end)
+
+--- What a job of so many launches takes of Lua's memory, in KiB.
+local function allocated(launches)
+  local text = "ptx reference.ptx\nbuf o 4096 zero\n" .. ("launch fmaloop 1 1 1 32 1 1 0 @o i:1\n"):rep(launches)
+  local parsed = job.read(harness.write("long.job", text))
+  collectgarbage()
+  collectgarbage "stop"
+  local before = collectgarbage "count"
+  job_runner.run("gtx480", parsed, { root = root })
+  local after = collectgarbage "count"
+  collectgarbage "restart"
+  return after - before
+end
+
+harness.test("a launch more costs a few kilobytes, however many statistics there are", function()
+  local each = (allocated(60) - allocated(20)) / 40
+  assert(each < 16, ("%.1f KiB a launch"):format(each))
 end)
 
 harness.test("--regs limits how many CTAs an SM holds", function()

@@ -9,11 +9,12 @@ local program = arg[-1]
 --- In a policy: sends this process a signal. Not with os.execute, during which SIGINT is ignored.
 local function send(signal) return ('io.popen("kill -%s $PPID"):close()\n'):format(signal) end
 
---- Starts the program: these tests wait for the clock. Returns a function that waits for its end, and returns exit status, output,
--- stats.txt or nil.
+--- Starts the program: these tests wait for processor time to pass. What is not ended by the signal is killed after much more
+-- of it: of its own, so that a busy computer kills nothing. Returns a function that waits for its end, and returns exit status,
+-- output, stats.txt or nil.
 local function started(name, text)
   local out = ("%s/out-%s"):format(harness.folder(), name)
-  local pipe = assert(io.popen(("timeout -s KILL 30 '%s' run gtx480 %s --out '%s' 2>&1"):format(program, text, out)))
+  local pipe = assert(io.popen(("ulimit -t 120; '%s' run gtx480 %s --out '%s' 2>&1"):format(program, text, out)))
   return function()
     local output = pipe:read "a"
     local _, _, status = pipe:close()

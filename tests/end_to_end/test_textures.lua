@@ -2,59 +2,9 @@
 -- without a texture cache, the same stats in any tick order and on two threads, and errors that say what is wrong.
 local ww = require "warpwright"
 local harness = require "harness"
+local textures = require "texture_kernel"
 
-local elements, side, zoom = 5000, 48, 2
-
---- What bilinear filtering makes of `image` at (x, y): clamped, weights in units of 1/256.
-local function bilinear(image, x, y)
-  local function at(i, j)
-    i, j = math.max(0, math.min(side - 1, i)), math.max(0, math.min(side - 1, j))
-    return image[j * side + i]
-  end
-  local i, j = math.floor(x - 0.5), math.floor(y - 0.5)
-  local a = math.floor((x - 0.5 - i) * 256 + 0.5) / 256
-  local b = math.floor((y - 0.5 - j) * 256 + 0.5) / 256
-  return (1 - a) * (1 - b) * at(i, j) + a * (1 - b) * at(i + 1, j) + (1 - a) * b * at(i, j + 1) + a * b * at(i + 1, j + 1)
-end
-
-local textures = ww.workload "textures" {
-  ptx = "texture_kernel.ptx",
-  sizes = { small = { elements = elements } },
-}
-
-function textures:gather(gpu, n)
-  local values = ww.array("i32", n):random(1, -1000000, 1000000)
-  local index = ww.array("i32", n):random(2, 0, n - 1)
-  local out = gpu:alloc(4 * n)
-  local texture = gpu:texture { buffer = gpu:upload(values), format = "s32", width = n }
-  gpu:bind_texture(self.kernels, "table", texture)
-  gpu:launch(self.kernels.gather, { grid = (n + 127) // 128, block = 128, args = { out, gpu:upload(index), n } })
-  local want = ww.array("i32", n)
-  for i = 0, n - 1 do want[i] = values[index[i]] end
-  self:check("gathered elements", gpu:download("i32", out, n), want)
-end
-
-function textures:scale(gpu)
-  local width = side * zoom
-  local image = ww.array("f32", side * side):random(3, -1, 1)
-  local out = gpu:alloc(4 * width * width)
-  local texture = gpu:texture {
-    buffer = gpu:upload(image), format = "f32", width = side, height = side, filter = "linear",
-  }
-  gpu:launch(self.kernels.scale, {
-    grid = width * width // 128, block = 128, args = { out, texture, width, 1 / zoom, 0.1875 },
-  })
-  local want = ww.array("f32", width * width)
-  for y = 0, width - 1 do
-    for x = 0, width - 1 do want[y * width + x] = bilinear(image, x / zoom + 0.1875, y / zoom + 0.1875) end
-  end
-  self:check("scaled image", gpu:download("f32", out, width * width), want)
-end
-
-function textures:run(gpu, size)
-  self:gather(gpu, size.elements)
-  self:scale(gpu)
-end
+local elements <const>, side <const> = textures.sizes.small.elements, textures.sizes.small.side
 
 local function run(config, order, threads)
   return ww.run {
@@ -68,7 +18,7 @@ for _, config in ipairs { "gtx480", "gtx480_gpgpusim4" } do
     local r = run(config, "path", 1)
     local stats = harness.read(r.out .. "/stats.txt")
     harness.equal(r.checks, 2, "checks")
-    harness.equal(r["sm[*].lsu.texture_loads"], (elements + 31) // 32 + (side * zoom) ^ 2 // 32, "texture fetches")
+    harness.equal(r["sm[*].lsu.texture_loads"], (elements + 31) // 32 + (side * textures.zoom) ^ 2 // 32, "texture fetches")
     assert(r["sm[*].texture_cache.hits"] > 0 and r["sm[*].texture_cache.misses"] > 0, "the texture cache was not used")
     for _, other in ipairs { { "reversed", 1 }, { "shuffled:7", 1 }, { "path", 2 } } do
       local order, threads = table.unpack(other)

@@ -14,7 +14,7 @@ for _, case in ipairs { { "gtx480", all }, { "gtx480_gpgpusim4", all }, { "fx580
   local config = case[1]
   for _, workload in ipairs(case[2]) do
     local text, json = stats_of(config, workload, "path")
-    for _, order in ipairs { "path", "reversed", "shuffled:1" } do
+    for _, order in ipairs { "path", "reversed", "shuffled:1", "restless" } do
       harness.test(("%s on %s ticked in order %s"):format(workload, config, order), function()
         local other_text, other_json = stats_of(config, workload, order)
         assert(other_text == text, "stats.txt differs")

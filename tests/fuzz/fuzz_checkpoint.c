@@ -64,7 +64,8 @@ static void count_bytes(void *context, const char *path, const char *class, uint
 
 static void read_machine(Reader reader) {
     uint64_t now, sum = 0;
-    gpu_list(&reader, &now, count_bytes, &sum);
+    char why[300] = "";
+    ensure(gpu_list(&reader, &now, count_bytes, &sum, why, sizeof why) || why[0]);
 }
 
 static void read_sections(CheckpointFile *file) {

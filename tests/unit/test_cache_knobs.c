@@ -346,7 +346,7 @@ static uint64_t run_asking(uint64_t awake_until) {
     for (uint32_t i = 0; i < 12; i++)
         memory_driver_send(rig.driver, start + i, read_line(i * SET));
     rig_run_awake(&rig, awake_until);
-    ck_assert_uint_eq(rig.ear->count, 24);
+    ck_assert_uint_eq(rig.ear->count, 12 + 10); /* the first two lines find empty ways */
     ck_assert_uint_gt(rig_stat(&rig, "line_fail_cycles"), 100);
     uint64_t end = rig.sim->now;
     rig_free(&rig);
@@ -388,6 +388,25 @@ START_TEST(policies_choose_the_line_to_replace_among_those_that_are_not_under_wa
     expect_heard(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0);
     ck_assert_int_eq(rig_time(&rig, read_line(3 * SET)), RIG_HIT);
     ck_assert_int_eq(rig_time(&rig, read_line(4 * SET)), RIG_HIT);
+    rig_free(&rig);
+}
+END_TEST
+
+/* Two ways: the first two lines and, once a write has dropped one of them, a third find an empty way. */
+START_TEST(policies_are_asked_for_a_victim_only_when_a_valid_line_must_go) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L1", .cache = "ways=2 size=16KiB"});
+    rig_listen(&rig, 1u << CACHE_ASK_VICTIM, 0);
+    rig_time(&rig, read_line(0));
+    rig_time(&rig, read_line(SET));
+    ck_assert_uint_eq(rig.ear->count, 0);
+    rig_time(&rig, write_request(SET, 32));
+    rig_time(&rig, read_line(2 * SET));
+    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
+    rig_time(&rig, read_line(3 * SET));
+    ck_assert_uint_eq(rig.ear->count, 1);
+    expect_heard(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
+    ck_assert_uint_eq(rig_stat(&rig, "evictions"), 1);
     rig_free(&rig);
 }
 END_TEST
@@ -457,6 +476,7 @@ Suite *cache_knobs_suite(void) {
     tcase_add_test(tests, policies_are_asked_once_about_each_request_that_waits_at_the_tags);
     tcase_add_test(tests, read_passes_an_l2_by_when_policies_say_so);
     tcase_add_loop_test(tests, policies_choose_the_line_to_replace_among_those_that_are_not_under_way, 0, 2);
+    tcase_add_test(tests, policies_are_asked_for_a_victim_only_when_a_valid_line_must_go);
     ADD_MIXTURE_TESTS(tests, 1);
     suite_add_tcase(suite, tests);
     return suite;

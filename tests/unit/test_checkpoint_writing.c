@@ -54,9 +54,14 @@ START_TEST(a_folder_that_is_missing_or_none_is_a_reason) {
 END_TEST
 
 START_TEST(a_folder_without_the_right_to_write_is_a_reason) {
+    if (geteuid() == 0 && seteuid(65534) != 0) {
+        skip_test("a_folder_without_the_right_to_write_is_a_reason", "root may not become another user");
+        return;
+    }
+    if (getuid() == 0) ck_assert_int_eq(seteuid(0), 0);
     ck_assert(write_generation(1, 100));
     ck_assert_int_eq(chmod(folder, 0555), 0);
-    if (geteuid() == 0) ck_assert_int_eq(seteuid(65534), 0);
+    if (getuid() == 0) ck_assert_int_eq(seteuid(65534), 0);
     expect_failed_write(2, 100, "cannot make a file in its folder: Permission denied");
     if (getuid() == 0) ck_assert_int_eq(seteuid(0), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
@@ -120,9 +125,11 @@ static bool mount_small(const char *at, const char *options) {
            mount("tmpfs", at, "tmpfs", 0, options) == 0;
 }
 
+enum { MAY_NOT_MOUNT = 77 };
+
 /* In a process of its own, whose name space is another. Its status says which check failed. */
 static int fill_small_disk(void) {
-    if (!mount_small(folder, "size=3m")) return 77;
+    if (!mount_small(folder, "size=3m")) return MAY_NOT_MOUNT;
     if (!write_generation(1, MIB)) return 1;
     if (write_generation(2, 4 * MIB) || strcmp(why, "cannot write it: No space left on device") != 0)
         return 2;
@@ -139,12 +146,37 @@ START_TEST(a_full_disk_leaves_the_old_file) {
     if (child == 0) _exit(fill_small_disk());
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));
-    if (WEXITSTATUS(status) != 77) ck_assert_int_eq(WEXITSTATUS(status), 0);
+    if (WEXITSTATUS(status) == MAY_NOT_MOUNT)
+        skip_test("a_full_disk_leaves_the_old_file", "this user may not mount a file system");
+    else
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 END_TEST
 
 /* --- Writers that die ------------------------------------------------------------------------ */
 
+/* A path in the folder: this name with the number of a process behind it. */
+static const char *beside(const char *name, pid_t process) {
+    static char other[160];
+    snprintf(other, sizeof other, "%s/%s%ld", folder, name, (long)process);
+    return other;
+}
+
+/* Stops the writer while its temporary is there, however long that takes. */
+static void stop_in_the_midst(pid_t writer) {
+    const char *temporary = beside("a.ckpt.tmp-", writer);
+    for (;; kill(writer, SIGCONT)) {
+        while (access(temporary, F_OK) != 0) {
+            ck_assert_int_eq(waitpid(writer, NULL, WNOHANG), 0); /* it goes on */
+            usleep(100);
+        }
+        kill(writer, SIGSTOP);
+        ck_assert_int_eq(waitpid(writer, NULL, WUNTRACED), writer);
+        if (access(temporary, F_OK) == 0) return;
+    }
+}
+
+/* Every other one at any moment, the others while they write. */
 START_TEST(a_killed_writer_leaves_the_old_file_or_the_new_one) {
     enum { KILLS = 50, BYTES = 4 * MIB };
     int left_behind = 0;
@@ -158,7 +190,10 @@ START_TEST(a_killed_writer_leaves_the_old_file_or_the_new_one) {
                 continue;
             _exit(1);
         }
-        usleep((useconds_t)(1000 + i * 7919 % 40000));
+        if (i % 2)
+            usleep((useconds_t)(1000 + i * 7919 % 40000));
+        else
+            stop_in_the_midst(child);
         kill(child, SIGKILL);
         int status;
         ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -170,7 +205,7 @@ START_TEST(a_killed_writer_leaves_the_old_file_or_the_new_one) {
         ck_assert_uint_ge(found, generation);
         generation = found;
     }
-    ck_assert_int_gt(left_behind, 0); /* or this test has tested nothing */
+    ck_assert_int_ge(left_behind, KILLS / 2);
     ck_assert(write_generation(generation, BYTES));
     ck_assert_int_eq(other_files(false), 0);
 }
@@ -182,13 +217,6 @@ static pid_t dead_process(void) {
     if (child == 0) _exit(0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
     return child;
-}
-
-/* A path in the folder: this name with the number of a process behind it. */
-static const char *beside(const char *name, pid_t process) {
-    static char other[160];
-    snprintf(other, sizeof other, "%s/%s%ld", folder, name, (long)process);
-    return other;
 }
 
 static bool is_there(const char *at) {

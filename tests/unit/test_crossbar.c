@@ -83,6 +83,58 @@ START_TEST(flits_are_rounded_up) {
 }
 END_TEST
 
+/* An acknowledgement is a flit. The way back takes 4 cycles from the arrival for a packet of one, and one
+ * more for each other flit: taken and answered, ready a cycle later, sent on a cycle later, over the link. */
+START_TEST(each_sector_that_is_written_may_be_acknowledged) {
+    static const struct {
+        uint64_t byte_mask[2];
+        uint32_t sectors;
+    } writes[] = {
+        {{~0ull, ~0ull}, 4}, {{~0ull, 0}, 2}, {{1, 1ull << 63}, 2}, {{0, 0xf00000000}, 1}, {{0, 0}, 1}};
+    for (uint32_t each = 0; each < 2; each++) {
+        Network net = start_network((Options){.up = 1,
+                                              .down = 1,
+                                              .flit = "40",
+                                              .response_part = "1",
+                                              .acknowledgements = each ? "sector" : "write",
+                                              .link_latency = 1});
+        uint32_t flits = 0;
+        for (uint32_t i = 0; i < 5; i++) {
+            MemMessage write = write_request(0, 128);
+            memcpy(write.byte_mask, writes[i].byte_mask, sizeof write.byte_mask);
+            send(&net, 10 + 20 * i, 0, write);
+            flits += each ? writes[i].sectors : 1;
+        }
+        run_to_end(&net);
+        for (uint32_t i = 0; i < 5; i++)
+            ck_assert_uint_eq(response(&net, 0, i)->cycle,
+                              arrival(&net, 0, i)->cycle + 4 + (each ? writes[i].sectors - 1 : 0));
+        ck_assert_uint_eq(stat(&net, "response_flits_out"), flits);
+        ck_assert_uint_eq(stat(&net, "response_packets_out"), 5);
+        sim_free(net.sim);
+    }
+}
+END_TEST
+
+/* From two slices to one SM, in parts: by turns, so that both are there when nearly all has crossed. */
+START_TEST(acknowledgements_of_sectors_cross_by_turns) {
+    Network net = start_network((Options){.up = 1,
+                                          .down = 2,
+                                          .flit = "40",
+                                          .response_part = "1",
+                                          .acknowledgements = "sector",
+                                          .link_latency = 1});
+    send(&net, 10, 0, write_request(address_of(&net, 0, 0), 128));
+    send(&net, 11, 0, write_request(address_of(&net, 1, 0), 128));
+    run_to_end(&net);
+    uint64_t first = arrival(&net, 0, 0)->cycle, second = arrival(&net, 1, 0)->cycle;
+    ck_assert_uint_eq(second, first + 4); /* four flits of the first request leave before */
+    ck_assert_uint_eq(response(&net, 0, 0)->cycle, first + 4 + 3);
+    ck_assert_uint_eq(response(&net, 0, 1)->cycle, second + 4 + 3);
+    sim_free(net.sim);
+}
+END_TEST
+
 START_TEST(requests_go_to_the_slice_of_their_address_and_responses_back) {
     Network net = start_network((Options){.up = 5, .down = 6, .link_latency = 1});
     const AddressMap *map = address_map_find(net.crossbar);
@@ -271,6 +323,8 @@ Suite *crossbar_suite(void) {
     tcase_add_test(timing, packet_occupies_its_output_for_as_many_cycles_as_flits);
     tcase_add_test(timing, packet_occupies_its_input_for_as_many_cycles_as_flits);
     tcase_add_test(timing, flits_are_rounded_up);
+    tcase_add_test(timing, each_sector_that_is_written_may_be_acknowledged);
+    tcase_add_test(timing, acknowledgements_of_sectors_cross_by_turns);
     tcase_add_test(timing, requests_go_to_the_slice_of_their_address_and_responses_back);
     tcase_add_test(timing, output_serves_its_inputs_in_turn);
     tcase_add_test(timing, turn_goes_to_the_input_after_the_last_winner);

@@ -26,6 +26,19 @@ START_TEST(allocations_are_first_fit_in_address_order) {
 }
 END_TEST
 
+START_TEST(aligned_allocations_leave_room_before_them_for_others) {
+    DeviceMemory *memory = device_memory_new(16384);
+    ck_assert_uint_eq(device_alloc(memory, 256), DEVICE_MEMORY_BASE);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 4096), DEVICE_MEMORY_BASE + 4096);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 0, 512), DEVICE_MEMORY_BASE + 512);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 1, 1), DEVICE_MEMORY_BASE + 256);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 8192, 4096), DEVICE_MEMORY_BASE + 8192);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 8192), 0);
+    ck_assert_uint_eq(device_alloc(memory, 4096 - 768), DEVICE_MEMORY_BASE + 768);
+    device_memory_free(memory);
+}
+END_TEST
+
 START_TEST(reused_memory_is_zero_again) {
     DeviceMemory *memory = device_memory_new(1 << 20);
     uint64_t sizes[] = {256, 3000, 4096, 20000};
@@ -443,6 +456,7 @@ Suite *device_memory_suite(void) {
     TCase *cases = tcase_create("device memory");
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, allocations_are_first_fit_in_address_order);
+    tcase_add_test(cases, aligned_allocations_leave_room_before_them_for_others);
     tcase_add_test(cases, reused_memory_is_zero_again);
     tcase_add_test(cases, coverage_ends_with_the_allocation);
     tcase_add_test(cases, digest_sees_contents_and_places);

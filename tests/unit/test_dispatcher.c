@@ -215,6 +215,25 @@ START_TEST(a_kernel_can_be_launched_again_and_takes_as_long) {
 }
 END_TEST
 
+/* Four CTAs on three SMs: 0, 1, 2 and 0 get them; the next launch begins at 1, or at 0 again. */
+START_TEST(a_launch_goes_on_where_the_one_before_ended_if_it_is_to) {
+    for (uint32_t goes_on = 0; goes_on < 2; goes_on++) {
+        TinySpec spec = {.body = slow, .ctas = 4, .sms = 3, .dispatcher = goes_on ? "goes_on=true" : NULL};
+        TinyMachine *m = tiny_new(spec);
+        uint32_t first = 0;
+        for (uint32_t launch = 0; launch < 4; launch++) {
+            tiny_launch(m, spec);
+            tiny_step_to(m, gpu_cycle(m->gpu) + 5);
+            for (uint32_t n = 0; n < 4; n++)
+                ck_assert_uint_eq(m->sm[(first + n) % 3]->cta[n / 3].ctaid[0], n);
+            tiny_finish(m);
+            first = goes_on ? (first + 1) % 3 : 0;
+        }
+        tiny_free(m);
+    }
+}
+END_TEST
+
 START_TEST(a_launch_may_differ_from_the_one_before_in_its_shape) {
     TinySpec spec = {
         .sms = 2,
@@ -255,6 +274,7 @@ Suite *dispatcher_suite(void) {
     tcase_add_test(again, results_that_nobody_reads_hold_the_slot_too);
     tcase_add_test(again, a_cta_starts_with_cleared_registers_and_shared_memory);
     tcase_add_test(again, a_kernel_can_be_launched_again_and_takes_as_long);
+    tcase_add_test(again, a_launch_goes_on_where_the_one_before_ended_if_it_is_to);
     tcase_add_test(again, a_launch_may_differ_from_the_one_before_in_its_shape);
     suite_add_tcase(suite, again);
     return suite;

@@ -138,6 +138,20 @@ START_TEST(local_memory_is_limited_per_thread) {
 }
 END_TEST
 
+START_TEST(module_variables_lie_at_their_alignment) {
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.global .b8 small[3];\n"
+                               ".global .align 4096 .b8 large[3];\n.const .align 1024 .u32 constant = 7;\n"
+                               ".visible .entry k() { ret; }\n";
+    TinyMachine *m = tiny_new((TinySpec){.body = "exit;"});
+    Module *module = module_parse("aligned.ptx", text, sizeof text - 1);
+    gpu_place_module(m->gpu, module);
+    ck_assert_uint_eq(module->variables[1].address % 4096, 0);
+    ck_assert_uint_eq(module->variables[2].address % 1024, 0);
+    module_free(module);
+    tiny_free(m);
+}
+END_TEST
+
 START_TEST(a_kernel_is_launched_when_the_one_before_is_done) {
     TinySpec spec = {.body = "exit;"};
     Attempt attempt = {tiny_new(spec), {GRID(1, 1, 1), BLOCK(32, 1, 1)}};
@@ -435,6 +449,7 @@ Suite *gpu_suite(void) {
     tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
     tcase_add_test(launch, the_smallest_sm_decides);
     tcase_add_test(launch, local_memory_is_limited_per_thread);
+    tcase_add_test(launch, module_variables_lie_at_their_alignment);
     tcase_add_test(launch, a_kernel_is_launched_when_the_one_before_is_done);
     suite_add_tcase(suite, launch);
     TCase *machine = tcase_create("machine");

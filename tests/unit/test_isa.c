@@ -78,7 +78,10 @@ START_TEST(timing_classes) {
     check_timing("fma.rn.ftz.f32", "r4 r4 r4 r4", TIMING_FP_MAD);
     check_timing("div.full.f32", "r4 r4 r4", TIMING_FP_DIV);
     check_timing("fma.rn.f64", "r8 r8 r8 r8", TIMING_DP_MAD);
-    check_timing("sqrt.rn.f64", "r8 r8", TIMING_DP_DIV);
+    check_timing("sqrt.rn.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("rcp.rn.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("rsqrt.approx.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("div.rn.f64", "r8 r8 r8", TIMING_DP_DIV);
     check_timing("sqrt.approx.f32", "r4 r4", TIMING_SFU);
     check_timing("shfl.idx.b32", "r4 r4 r4 r4", TIMING_SHUFFLE);
     check_timing("ld.param.u32", "r4 ai", TIMING_MEM);

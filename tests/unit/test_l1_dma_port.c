@@ -14,7 +14,8 @@ typedef struct {
     SimObject *cpu, *dma, *l1, *below;
 } PortRig;
 
-static PortRig port_rig(const char *l1) {
+/* `below`: of the memory. */
+static PortRig port_rig_above(const char *below, const char *l1) {
     const LinkOptions deep = {.depth = 64};
     char parameters[128];
     PortRig rig = {.sim = sim_new("test")};
@@ -26,13 +27,17 @@ static PortRig port_rig(const char *l1) {
     rig.cpu = tiny_add(rig.sim, "MemoryDriver", "cpu", NULL);
     rig.dma = tiny_add(rig.sim, "MemoryDriver", "dma", NULL);
     rig.l1 = tiny_add(rig.sim, "L1", "l1", parameters);
-    snprintf(parameters, sizeof parameters, "latency=%d", LATENCY);
+    snprintf(parameters, sizeof parameters, "latency=%d %s", LATENCY, below);
     rig.below = tiny_add(rig.sim, "MemoryResponder", "below", parameters);
     sim_wire(rig.sim, rig.cpu, "mem", rig.l1, "cpu", deep, deep);
     sim_wire(rig.sim, rig.dma, "mem", rig.l1, "dma", deep, deep);
     sim_wire(rig.sim, rig.l1, "mem", rig.below, "cpu", deep, deep);
     sim_elaborate(rig.sim);
     return rig;
+}
+
+static PortRig port_rig(const char *l1) {
+    return port_rig_above("", l1);
 }
 
 static void run(PortRig *rig) {
@@ -117,6 +122,38 @@ END_TEST
 
 /* Misses of the processor are at the tags in the cycles 12 to 21; the engine's request is at its port from 13
  * on. */
+/* Eight MSHRs: saturated with seven in use, no longer with five. The seventh request is taken in cycle 17,
+ * the answers to the first two pass in 64 and 65. */
+START_TEST(its_requests_saturate_the_cache_from_the_cycle_on_in_which_they_are_taken) {
+    PortRig rig = port_rig("mshrs=8 saturation_free=125 saturation_relief=125");
+    for (uint64_t i = 0; i < 7; i++)
+        read_at(rig.dma, 10 + i, i);
+    run(&rig);
+    ck_assert_uint_eq(stat_of(rig.l1, "saturations"), 1);
+    ck_assert_uint_eq(stat_of(rig.l1, "saturated_cycles"), 65 - 17);
+    sim_free(rig.sim);
+}
+END_TEST
+
+/* The second read that passes waits for the first, which the memory takes in cycle 200 at the earliest. That
+ * the engine fills the miss queue meanwhile, while the cache sleeps, is no other reason to wait. */
+START_TEST(its_requests_do_not_change_what_a_request_of_the_processor_waits_for) {
+    PortRig rig = port_rig_above("refuse_until=200 capacity=1", "mshrs=128 miss_queue=4 passing_limit=1");
+    for (uint64_t i = 0; i < 2; i++) {
+        MemMessage m = read_request(0x10000 + 128 * i, 128);
+        m.flags |= MEM_BYPASS_L1;
+        memory_driver_send(rig.cpu, 10 + i, m);
+    }
+    for (uint64_t i = 0; i < 100; i++)
+        read_at(rig.dma, 20 + i, 100 + i);
+    run(&rig);
+    ck_assert_uint_eq(stat_of(rig.l1, "passing_stalls"), 1);
+    ck_assert_uint_eq(stat_of(rig.l1, "miss_queue_fails"), 0);
+    ck_assert_uint_gt(stat_of(rig.l1, "passing_stall_cycles"), 200);
+    sim_free(rig.sim);
+}
+END_TEST
+
 START_TEST(misses_of_the_processor_go_first) {
     PortRig rig = port_rig("mshrs=32");
     for (uint32_t i = 0; i < 10; i++)
@@ -152,6 +189,8 @@ Suite *l1_dma_port_suite(void) {
     tcase_add_test(port, an_answer_comes_back_with_its_token);
     tcase_add_test(port, each_request_holds_an_mshr);
     tcase_add_test(port, misses_of_the_processor_go_first);
+    tcase_add_test(port, its_requests_do_not_change_what_a_request_of_the_processor_waits_for);
+    tcase_add_test(port, its_requests_saturate_the_cache_from_the_cycle_on_in_which_they_are_taken);
     tcase_add_test(port, hits_of_the_processor_do_not_hold_the_engine_up);
     suite_add_tcase(suite, port);
     return suite;

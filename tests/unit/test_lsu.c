@@ -230,6 +230,67 @@ START_TEST(narrow_segments_depend_on_the_element_and_on_the_operator) {
 }
 END_TEST
 
+/* 32 lanes with vectors of four bytes side by side, a line: in quarters as single bytes are; vectors of two
+ * halves in halves, and whole words in one piece. A vector of which all lanes lie in one quarter is one. */
+START_TEST(narrow_segments_depend_on_the_element_of_a_vector) {
+    static const struct {
+        const char *load;
+        uint32_t accesses, bytes;
+    } vectors[] = {{"ld.global.v4.u8 {%r2, %r3, %r4, %r5}, [%d1];", 4, 32},
+                   {"ld.global.v2.u16 {%r2, %r3}, [%d1];", 2, 64},
+                   {"ld.global.v2.u8 {%r2, %r3}, [%d1];", 4, 32},
+                   {"ld.global.u32 %r2, [%d1];", 1, 128},
+                   {"st.global.v4.u8 [%d1], {%r2, %r3, %r4, %r5};", 4, 32},
+                   {"ld.global.v4.u8 {%r2, %r3, %r4, %r5}, [out];", 1, 32}};
+    for (uint32_t narrow = 0; narrow < 2; narrow++)
+        for (uint32_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+            TinyMachine *m = tiny_run_strided(
+                (TinySpec){.lsu = narrow ? "narrow_segments=true" : "narrow_segments=false"}, 4,
+                vectors[i].load);
+            const MessageLog *accesses = tiny_arrivals(m, 0);
+            uint32_t count = narrow ? vectors[i].accesses : 1,
+                     bytes = narrow || i == 5 ? vectors[i].bytes : 128;
+            ck_assert_uint_eq(accesses->count, count);
+            for (uint32_t k = 0; k < count; k++) {
+                ck_assert_uint_eq(accesses->entries[k].message.address, m->out + k * bytes);
+                ck_assert_uint_eq(accesses->entries[k].message.bytes, bytes);
+            }
+            tiny_free(m);
+        }
+}
+END_TEST
+
+/* Two SMs with two CTAs of two warps each run at once. By word, the lines of a word of all eight warps lie
+ * side by side, and the next word eight lines further on. */
+START_TEST(local_memory_may_be_laid_out_by_word) {
+    for (uint32_t by_word = 0; by_word < 2; by_word++) {
+        TinySpec spec = {.sm = by_word ? "ctas=2 local_layout=word" : "ctas=2",
+                         .sms = 2,
+                         .ctas = 8,
+                         .threads = 64,
+                         .body = ".local .align 16 .b8 stack[64];\n mov.u32 %r1, %laneid;\n"
+                                 "st.local.u32 [stack+4], %r1;\n st.local.v2.u32 [stack+8], {%r1, %r1};\n"};
+        TinyMachine *m = tiny_run(spec);
+        uint64_t base = 1ull << 40, places = 0;
+        for (uint32_t sm = 0; sm < 2; sm++) {
+            const MessageLog *stores = tiny_arrivals(m, sm);
+            ck_assert_uint_eq(stores->count, 4 * 2 * 3); /* half of the CTAs */
+            for (uint32_t i = 0; i < stores->count; i++) {
+                const MemMessage *store = &stores->entries[i].message;
+                uint64_t line = (store->address - base) / 128;
+                uint64_t place = by_word ? line % 8 : line / 16 % 64, word = by_word ? line / 8 : line % 16;
+                ck_assert_uint_eq(store->warp, by_word ? place % 4 : place);
+                ck_assert_uint_eq(sm, by_word ? place / 4 : line / 16 / 64);
+                ck_assert(word >= 1 && word <= 3);
+                places |= 1ull << (4 * sm + store->warp) * 4 << word;
+            }
+        }
+        ck_assert_uint_eq(places, 0xeeeeeeee);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* A thread's words lie a line apart, the lanes' side by side: one access, and one per word of a wide
  * element. */
 START_TEST(local_memory_is_interleaved_by_lane) {
@@ -404,7 +465,9 @@ Suite *lsu_suite(void) {
     tcase_add_test(loads, a_load_of_no_lane_at_all_does_not_reach_the_lsu);
     tcase_add_test(loads, cache_operators_are_passed_on);
     tcase_add_test(loads, narrow_segments_depend_on_the_element_and_on_the_operator);
+    tcase_add_test(loads, narrow_segments_depend_on_the_element_of_a_vector);
     tcase_add_test(loads, local_memory_is_interleaved_by_lane);
+    tcase_add_test(loads, local_memory_may_be_laid_out_by_word);
     suite_add_tcase(suite, loads);
     TCase *pressure = tcase_create("pressure");
     tcase_add_test(pressure, outstanding_instructions_are_limited_by_the_entries);

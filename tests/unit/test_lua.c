@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Protocol word_protocol = {"word", 8, 8};
+static const Protocol word_protocol = {.name = "word", .request_bytes = 8, .response_bytes = 8};
 
 typedef struct {
     SimObject obj;
@@ -147,10 +147,11 @@ START_TEST(object_of_a_closed_machine_is_an_error) {
 END_TEST
 
 START_TEST(stats_are_integers_and_formulas_floats) {
-    expect(BOX "core.finish(box) local s = m:stats() "
-               "return s[1].name .. ' ' .. math.type(s[1].value) .. ' ' .. s[2].name .. ' ' .. "
-               "math.type(s[2].value)",
-           "box.count integer box.half float");
+    expect(BOX
+           "core.finish(box) local s = m:stats() "
+           "local name, value = s:row(1) local other, ratio = s:row(2) "
+           "return name .. ' ' .. math.type(value) .. ' ' .. other .. ' ' .. math.type(ratio) .. ' ' .. #s",
+           "box.count integer box.half float 2");
 }
 END_TEST
 

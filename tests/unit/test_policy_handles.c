@@ -3,6 +3,7 @@
 #include "tests/unit/bells_fixture.h"
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 static lua_State *L;
 
@@ -116,6 +117,32 @@ START_TEST(a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob) 
 }
 END_TEST
 
+/* Garbage is collected all the time. The value that is added comes after the other in some rounds: the place
+ * of a name in a large table depends on the name, and on the process. */
+START_TEST(a_setting_to_which_a_finalizer_adds_a_value_is_refused) {
+    Bell *bells[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    luaL_openlibs(L);
+    ck_assert_int_eq(luaL_dostring(L,
+                                   "collectgarbage('incremental', 1, 1000, 1) refused = 0\n"
+                                   "local values = { step = 7 }\n"
+                                   "for i = 1, 1000 do values['y' .. i] = 1 end\n"
+                                   "for i = 1, 1000 do values['y' .. i] = nil end\n"
+                                   "for round = 1, 10000 do\n"
+                                   "  setmetatable({}, { __gc = function() values['x' .. round] = 1 end })\n"
+                                   "  local made, problem = pcall(sleeper.setting, sleeper, values)\n"
+                                   "  if not made and problem:find 'setting: values were added' then\n"
+                                   "    refused = refused + 1\n"
+                                   "  end\n"
+                                   "  values['x' .. round] = nil\n"
+                                   "end\n"),
+                     LUA_OK);
+    lua_getglobal(L, "refused");
+    ck_assert_int_gt(lua_tointeger(L, -1), 0);
+    close_sleeper(sim);
+}
+END_TEST
+
 START_TEST(a_setting_is_checked_when_it_is_written_down) {
     Bell *bells[2];
     Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
@@ -187,6 +214,7 @@ Suite *policy_handles_suite(void) {
                         0, 3);
     tcase_add_loop_test(knobs, a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob, 0, 3);
     tcase_add_test(knobs, a_setting_is_checked_when_it_is_written_down);
+    tcase_add_test(knobs, a_setting_to_which_a_finalizer_adds_a_value_is_refused);
     tcase_add_test(knobs, a_handle_is_known_by_its_type);
     tcase_add_loop_test(knobs, setting_a_knob_wakes_a_sleeper_of_a_slower_clock_at_its_next_edge, 0, 3);
     tcase_add_loop_test(knobs, setting_a_knob_at_a_boundary_wakes_a_sleeper_in_the_cycle_that_begins_there, 0,

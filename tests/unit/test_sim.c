@@ -15,8 +15,9 @@ typedef struct {
     uint64_t value;
 } Token;
 
-static const Protocol token_protocol = {"token", sizeof(Token), sizeof(Token)};
-static const Protocol other_protocol = {"other", sizeof(Token), 0};
+static const Protocol token_protocol = {
+    .name = "token", .request_bytes = sizeof(Token), .response_bytes = sizeof(Token)};
+static const Protocol other_protocol = {.name = "other", .request_bytes = sizeof(Token)};
 
 enum { LOG = 64 };
 
@@ -377,6 +378,54 @@ START_TEST(patterns_match_indexes_and_names) {
 }
 END_TEST
 
+/* What a match is, tried in all ways. */
+static bool matches_somehow(const char *pattern, const char *path) {
+    if (*pattern == 0) return *path == 0;
+    if (*pattern != '*') return *pattern == *path && matches_somehow(pattern + 1, path + 1);
+    if (matches_somehow(pattern + 1, path)) return true;
+    return *path && !strchr(".[]", *path) && matches_somehow(pattern, path + 1);
+}
+
+/* The text number `number` of so many letters. */
+static const char *spelt(uint32_t number, const char *letters, char *text) {
+    uint32_t length = 0, base = (uint32_t)strlen(letters);
+    for (; number; number = (number - 1) / base)
+        text[length++] = letters[(number - 1) % base];
+    text[length] = 0;
+    return text;
+}
+
+START_TEST(patterns_match_as_if_all_ways_were_tried) {
+    enum { PATTERNS = 1 + 4 + 16 + 64 + 256 + 1024 + 4096, PATHS = 1 + 3 + 9 + 27 + 81 + 243 };
+    char pattern[16], path[16];
+    uint32_t matched = 0;
+    for (uint32_t i = 0; i < PATTERNS; i++)
+        for (uint32_t k = 0; k < PATHS; k++) {
+            bool want = matches_somehow(spelt(i, "*ab.", pattern), spelt(k, "ab[", path));
+            ck_assert_msg(path_matches(pattern, path) == want, "%s on %s", pattern, path);
+            matched += want;
+        }
+    ck_assert_uint_gt(matched, PATTERNS);
+}
+END_TEST
+
+/* All ways are more than a computer can try in a year. */
+START_TEST(patterns_of_many_stars_take_no_time) {
+    char pattern[128] = "sm[*].", path[512] = "sm[3].";
+    for (int i = 0; i < 40; i++)
+        strcat(pattern, "*a");
+    for (int i = 0; i < 200; i++)
+        strcat(path, "a");
+    ck_assert(path_matches(pattern, path));
+    strcat(pattern, "*b");
+    ck_assert(!path_matches(pattern, path));
+    strcat(path, "b");
+    ck_assert(path_matches(pattern, path));
+    strcat(path, ".size");
+    ck_assert(!path_matches(pattern, path));
+}
+END_TEST
+
 Suite *sim_suite(void) {
     Suite *suite = suite_create("simulation kernel");
     TCase *run = tcase_create("run"), *errors = tcase_create("errors");
@@ -392,6 +441,8 @@ Suite *sim_suite(void) {
     tcase_add_test(run, a_truncated_or_foreign_snapshot_is_refused_with_a_reason);
     tcase_add_test(run, quantities_carry_units);
     tcase_add_test(run, patterns_match_indexes_and_names);
+    tcase_add_test(run, patterns_match_as_if_all_ways_were_tried);
+    tcase_add_test(run, patterns_of_many_stars_take_no_time);
     tcase_add_exit_test(errors, a_misspelt_parameter_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, a_value_out_of_bounds_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, a_fraction_where_a_count_is_wanted_is_a_user_error, EXIT_USER_ERROR);

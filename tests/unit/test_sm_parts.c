@@ -346,11 +346,13 @@ START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(1ull << 40, 4, 16);
     op.space = SPACE_LOCAL;
-    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 4);
-    for (uint32_t i = 0; i < 4; i++) {
-        ck_assert_uint_eq(segment[i].address, (1ull << 40) + i * 128);
-        ck_assert_uint_eq(segment[i].bytes, 128);
-        ck_assert_uint_eq(segment[i].byte_mask[0] & segment[i].byte_mask[1], ~0ull);
+    for (op.word_stride = 128; op.word_stride <= 4096; op.word_stride *= 32) {
+        ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            ck_assert_uint_eq(segment[i].address, (1ull << 40) + i * op.word_stride);
+            ck_assert_uint_eq(segment[i].bytes, 128);
+            ck_assert_uint_eq(segment[i].byte_mask[0] & segment[i].byte_mask[1], ~0ull);
+        }
     }
 }
 END_TEST

@@ -92,6 +92,88 @@ START_TEST(a_branch_that_does_not_jump_costs_nothing) {
 }
 END_TEST
 
+/* --- The instruction cache ------------------------------------------------------------------- */
+
+/* A fetch in cycle 1 asks for its line, which is asked for in 2 and back in 103: fetched in that cycle, it is
+ * decoded in 104 and issues in 105. Lines of 128 B have 16 instructions. */
+enum { COLD_ISSUE = 105, WARM_ISSUE = 3 };
+
+START_TEST(code_stays_in_the_instruction_cache_from_launch_to_launch) {
+    char *body = tiny_repeated("mov.u32 %r1, 1;\n", 20);
+    TinySpec spec = {.body = body, .code = true};
+    TinyMachine *m = tiny_new(spec);
+    for (uint32_t launch = 0; launch < 3; launch++) {
+        uint64_t start = gpu_cycle(m->gpu);
+        uint32_t issued = m->issue_count;
+        tiny_launch(m, spec);
+        tiny_finish(m);
+        ck_assert_uint_eq(m->issues[issued].cycle, start + (launch ? WARM_ISSUE : COLD_ISSUE));
+        ck_assert_uint_eq(tiny_stat(m, "sm[0]", "fetch_misses"), 2);
+    }
+    tiny_free(m);
+    free(body);
+}
+END_TEST
+
+static Module *second;
+
+/* Runs the kernel `tiny`, which is one instruction long, and after it the kernel of a second module, of 20
+ * instructions and an exit; returns the cycles from the second launch to their issues. */
+static TinyMachine *run_two_modules(const char *dispatcher, uint64_t issues[21]) {
+    char text[1000] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { .reg .b32 %r<9>;\n";
+    TinySpec spec = {.body = "exit;", .code = true, .dispatcher = dispatcher};
+    TinyMachine *m = tiny_new(spec);
+    for (uint32_t i = 0; i < 20; i++)
+        sprintf(text + strlen(text), "mov.u32 %%r%u, 1;\n", 1 + i % 8);
+    strcat(text, "exit; }\n");
+    second = module_parse("second.ptx", text, strlen(text));
+    gpu_place_module(m->gpu, second);
+    tiny_launch(m, spec);
+    tiny_finish(m);
+    uint64_t start = gpu_cycle(m->gpu);
+    uint8_t none = 0;
+    gpu_launch(m->gpu, module_kernel(second, "k"),
+               &(Launch){.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &none});
+    tiny_finish(m);
+    ck_assert_uint_eq(m->issue_count, 1 + 21);
+    for (uint32_t i = 0; i < 21; i++)
+        issues[i] = m->issues[1 + i].cycle - start;
+    return m;
+}
+
+/* Its first line is a new one, and it ends 5 instructions into the next. */
+START_TEST(kernels_begin_at_lines_of_their_own) {
+    uint64_t issues[21];
+    TinyMachine *m = run_two_modules(NULL, issues);
+    ck_assert_uint_eq(issues[0], COLD_ISSUE);
+    const MessageLog *lines = memory_responder_arrivals(m->code_memory[0]);
+    ck_assert_uint_eq(lines->count, 3);
+    ck_assert_uint_eq(lines->entries[1].message.address, lines->entries[0].message.address + 256);
+    ck_assert_uint_eq(lines->entries[2].message.address, lines->entries[0].message.address + 384);
+    tiny_free(m);
+    module_free(second);
+}
+END_TEST
+
+/* It begins with the second instruction of the line of the kernel before it, which is there. Its first 15 end
+ * that line: the last of them comes alone in its fetch, and 16 waits for the next line: fetched in cycle 24,
+ * when the buffer is empty, it issues 104 later, as in COLD_ISSUE. */
+START_TEST(kernels_may_lie_one_behind_the_other) {
+    uint64_t issues[21];
+    TinyMachine *m = run_two_modules("code_align=8", issues);
+    for (uint32_t i = 0; i < 15; i++)
+        ck_assert_uint_eq(issues[i], WARM_ISSUE + i / 2 * 3 + i % 2);
+    ck_assert_uint_eq(issues[15], issues[14] + 104);
+    ck_assert_uint_eq(issues[16], issues[15] + 1);
+    const MessageLog *lines = memory_responder_arrivals(m->code_memory[0]);
+    ck_assert_uint_eq(lines->count, 2);
+    ck_assert_uint_eq(lines->entries[1].message.address, lines->entries[0].message.address + 128);
+    tiny_free(m);
+    module_free(second);
+}
+END_TEST
+
 /* --- Latencies, operands, units, result bus -------------------------------------------------- */
 
 /* From issue to issue of the dependent: 6 + latency, one less when the first reads no register. The latencies
@@ -132,6 +214,35 @@ START_TEST(a_dependent_instruction_waits_for_the_latency_of_its_class) {
         ck_assert_msg(distance == pairs[i].distance, "%s %lu cycles", pairs[i].body, distance);
         tiny_free(m);
     }
+}
+END_TEST
+
+/* A division takes 330 cycles and begins every 130, a function of the SFU 8 and 8. Operand k of the second is
+ * read two cycles after the first's, so that the interval alone decides. */
+START_TEST(double_precision_roots_are_divisions_or_functions_of_the_sfu) {
+    static const char *const forms[] = {"rcp.rn.f64", "rcp.approx.ftz.f64", "sqrt.rn.f64",
+                                        "rsqrt.approx.f64"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (uint32_t on_sfu = 0; on_sfu < 2; on_sfu++) {
+            char body[200];
+            snprintf(body, sizeof body,
+                     "%s %%e1, %%e2;\n %s %%e3, %%e4;\n mov.f64 %%e5, %%e1;\n mov.f64 %%e6, %%e3;\n",
+                     forms[i], forms[i]);
+            TinyMachine *m = tiny_run(
+                (TinySpec){.body = body, .sm = on_sfu ? "dp_roots_on_sfu=true" : "dp_roots_on_sfu=false"});
+            uint64_t first = tiny_issued(m, 0, 0), latency = on_sfu ? 8 : 330, interval = on_sfu ? 8 : 130;
+            ck_assert_uint_eq(tiny_issued(m, 0, 2), first + 6 + latency);
+            ck_assert_uint_eq(tiny_issued(m, 0, 3), first + 6 + latency + interval);
+            tiny_free(m);
+        }
+    TinyMachine *m = tiny_run(
+        (TinySpec){.body = "div.rn.f64 %e1, %e2, %e3;\n mov.f64 %e4, %e1;\n", .sm = "dp_roots_on_sfu=true"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1) - tiny_issued(m, 0, 0), 6 + 330);
+    tiny_free(m);
+    m = tiny_run(
+        (TinySpec){.body = "sqrt.rn.f64 %e1, %e2;\n mov.f64 %e4, %e1;\n", .sm = "dp_div_latency=50"});
+    ck_assert_uint_eq(tiny_issued(m, 0, 1) - tiny_issued(m, 0, 0), 6 + 50);
+    tiny_free(m);
 }
 END_TEST
 
@@ -191,6 +302,31 @@ START_TEST(warps_compete_for_banks) {
     m = tiny_run(spec);
     ASSERT_ISSUES(m, 1, 3, 4, 4 + 10);
     ASSERT_ISSUES(m, 0, 4, 5, 5 + 10);
+    tiny_free(m);
+}
+END_TEST
+
+/* One scheduler. Warp 1 loads, 32 lines an instruction, so that from cycle 50 to 76 the LSU takes nothing.
+ * Warp 0 has multiply-adds of three registers of one bank, each of which holds the only collector of SP for
+ * four cycles: they issue every four cycles, whatever warp 1 waits for. */
+START_TEST(a_warp_whose_unit_is_busy_issues_on_time_behind_an_lsu_stall) {
+    TinyMachine *m = tiny_run_strided(
+        (TinySpec){.threads = 64,
+                   .sm = "schedulers=1 sp_latches=1 sp_collectors=1 mem_collectors=1 mem_latches=1"},
+        128,
+        "mov.u32 %r1, %tid.x;\n setp.lt.u32 %p1, %r1, 32;\n @%p1 bra ADDS;\n"
+        "ld.global.u32 %r10, [%d1];\n ld.global.u32 %r11, [%d1];\n ld.global.u32 %r12, [%d1];\n"
+        "ld.global.u32 %r13, [%d1];\n ld.global.u32 %r14, [%d1];\n ld.global.u32 %r15, [%d1];\n"
+        "ld.global.u32 %r16, [%d1];\n ld.global.u32 %r17, [%d1];\n exit;\n"
+        "ADDS: mov.u32 %r3, 1;\n mov.u32 %r4, 1;\n"
+        "mad.lo.s32 %r20, %r2, %r18, %r34;\n mad.lo.s32 %r21, %r2, %r18, %r34;\n"
+        "mad.lo.s32 %r22, %r2, %r18, %r34;\n mad.lo.s32 %r23, %r2, %r18, %r34;\n"
+        "mad.lo.s32 %r24, %r2, %r18, %r34;\n mad.lo.s32 %r25, %r2, %r18, %r34;\n"
+        "mad.lo.s32 %r26, %r2, %r18, %r34;\n mad.lo.s32 %r27, %r2, %r18, %r34;\n");
+    for (uint32_t i = 0; i < 7; i++)
+        ck_assert_uint_eq(tiny_issued_at(m, 0, 20 + i, 0), 52 + 4 * i);
+    ck_assert_uint_eq(tiny_issued_at(m, 1, 11, 0), 49);
+    ck_assert_uint_eq(tiny_issued_at(m, 1, 12, 0), 77);
     tiny_free(m);
 }
 END_TEST
@@ -453,9 +589,14 @@ Suite *sm_timing_suite(void) {
     suite_add_tcase(suite, fetch);
     TCase *units = tcase_create("units");
     tcase_add_test(units, a_dependent_instruction_waits_for_the_latency_of_its_class);
+    tcase_add_test(units, double_precision_roots_are_divisions_or_functions_of_the_sfu);
+    tcase_add_test(units, code_stays_in_the_instruction_cache_from_launch_to_launch);
+    tcase_add_test(units, kernels_begin_at_lines_of_their_own);
+    tcase_add_test(units, kernels_may_lie_one_behind_the_other);
     tcase_add_test(units, each_dependent_add_lengthens_the_run_by_ten_cycles);
     tcase_add_test(units, latencies_are_parameters);
     tcase_add_test(units, operands_of_one_bank_are_read_one_after_the_other);
+    tcase_add_test(units, a_warp_whose_unit_is_busy_issues_on_time_behind_an_lsu_stall);
     tcase_add_test(units, warps_compete_for_banks);
     tcase_add_test(units, the_sfu_starts_an_instruction_every_eight_cycles);
     tcase_add_test(units, pipelines_of_a_unit_share_the_load);

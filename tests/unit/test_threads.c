@@ -80,7 +80,7 @@ typedef struct {
     uint64_t value;
 } Number;
 
-static const Protocol number_protocol = {"number", sizeof(Number), 0};
+static const Protocol number_protocol = {.name = "number", .request_bytes = sizeof(Number)};
 
 typedef struct {
     SimObject obj;

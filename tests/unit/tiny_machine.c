@@ -59,6 +59,16 @@ static void wire_responders(TinyMachine *machine, TinySpec spec) {
     }
 }
 
+static void add_code_memories(TinyMachine *machine) {
+    for (uint32_t i = 0; i < machine->sms; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "code_memory[%u]", i);
+        machine->code_memory[i] = add_responder(machine->sim, path, NULL);
+        sim_wire(machine->sim, &machine->sm[i]->obj, "fetch", machine->code_memory[i], "cpu",
+                 (LinkOptions){0}, (LinkOptions){0});
+    }
+}
+
 static void add_engines(TinyMachine *machine, TinySpec spec) {
     const LinkOptions plain = {0};
     for (uint32_t i = 0; i < machine->sms; i++) {
@@ -126,7 +136,7 @@ static Module *parse(const char *body) {
 
 TinyMachine *tiny_new(TinySpec spec) {
     TinyMachine *machine = calloc(1, sizeof *machine);
-    char parameter[16];
+    char parameter[80];
     ensure(machine);
     gpu_register_classes();
     memory_test_classes();
@@ -139,11 +149,12 @@ TinyMachine *tiny_new(TinySpec spec) {
     machine->sim->order = spec.order;
     machine->sim->order_seed = spec.order_seed;
     machine->gpu = gpu_new(machine->sim, 1 << 20);
-    snprintf(parameter, sizeof parameter, "sms=%u", machine->sms);
+    snprintf(parameter, sizeof parameter, "sms=%u %s", machine->sms, spec.dispatcher ? spec.dispatcher : "");
     machine->dispatcher = tiny_add(machine->sim, "Dispatcher", "dispatcher", parameter);
     for (uint32_t i = 0; i < machine->sms; i++)
         add_sm(machine, spec, i);
     if (spec.dma) add_engines(machine, spec);
+    if (spec.code) add_code_memories(machine);
     if (spec.l2)
         wire_l2(machine, spec);
     else
@@ -260,9 +271,9 @@ static void assert_same(TinyMachine *one, TinyMachine *other) {
 static TinyMachine *run_in_all_orders(TinySpec spec) {
     spec.order = ORDER_PATH;
     TinyMachine *machine = run_once(spec);
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        spec.order = seed ? ORDER_SHUFFLED : ORDER_REVERSED;
-        spec.order_seed = seed;
+    for (uint64_t other_order = 0; other_order < 4; other_order++) {
+        spec.order = other_order == 0 ? ORDER_REVERSED : other_order == 1 ? ORDER_RESTLESS : ORDER_SHUFFLED;
+        spec.order_seed = other_order;
         TinyMachine *other = run_once(spec);
         assert_same(machine, other);
         tiny_free(other);

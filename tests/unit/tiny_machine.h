@@ -41,7 +41,9 @@ typedef struct {
     const char *sm, *lsu;   /* parameters "name=value name=value" */
     const char *dma; /* the same of a DmaEngine in each SM, with a MemoryResponder of its own; NULL: none */
     const char *memory; /* parameters of the MemoryResponder behind each SM, or behind the L2 */
-    bool l2; /* SMs -> Mux -> L2 -> MemoryResponder, instead of one for each SM: what atomics need */
+    bool l2;   /* SMs -> Mux -> L2 -> MemoryResponder, instead of one for each SM: what atomics need */
+    bool code; /* SMs have their instruction cache, and a MemoryResponder behind it */
+    const char *dispatcher; /* parameters */
     uint32_t request_depth; /* of the link from LSU to memory; 0: as usual */
     bool races;             /* what it does depends on when stores become visible, that is, on the quantum */
     uint32_t quantum;       /* cycles; 0: 1 */
@@ -62,6 +64,7 @@ typedef struct {
     uint32_t sms;
     SimObject *dispatcher, *memory[TINY_MAX_SMS];
     SimObject *dma[TINY_MAX_SMS], *dma_memory[TINY_MAX_SMS];
+    SimObject *code_memory[TINY_MAX_SMS];
     Sm *sm[TINY_MAX_SMS];
     uint64_t out; /* address */
     Issue *issues;
@@ -88,7 +91,7 @@ void tiny_finish(TinyMachine *machine);
 
 /* --- At one go */
 
-/* Runs the kernel in the three tick orders with quanta of 1 and of 4 cycles. Stats, memory and issued
+/* Runs the kernel in all tick orders with quanta of 1 and of 4 cycles. Stats, memory and issued
  * instructions must be the same in all orders, and the length of the run in both quanta. Returns the finished
  * machine in path order and single cycles. */
 TinyMachine *tiny_run(TinySpec spec);

@@ -37,6 +37,8 @@ local rows = {
   { name = "dp_mul", timing = "dp_mul", type = "f64", text = "mul.f64	$d, $a, %b;" },
   { name = "dp_fma", timing = "dp_mad", type = "f64", text = "fma.rn.f64	$d, $a, %b, %c;" },
   { name = "dp_div", timing = "dp_div", type = "f64", text = "div.rn.f64	$d, $a, %b;" },
+  { name = "dp_rcp", timing = "dp_root", type = "f64", text = "rcp.rn.f64	$d, $a;" },
+  { name = "dp_sqrt", timing = "dp_root", type = "f64", text = "sqrt.rn.f64	$d, $a;" },
   { name = "shuffle", timing = "shuffle", type = "b32", text = "shfl.bfly.b32	$d, $a, 1, 31;" },
   { name = "shared_load", type = "b32", text = "ld.shared.u32	$d, [$a];", start = shared_start },
 }

@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local sources = require "warpwright.sources"
 
 local checkpoint = {}
 
@@ -16,7 +17,9 @@ local function text_of(gpu, run, cycle, why)
   add("warpwright", ("%s, revision %s"):format(core.version, core.revision))
   for _, name in ipairs(names.sorted_keys(run)) do
     local value = run[name]
-    if type(value) == "table" then
+    if name == "sources" then
+      for _, file in ipairs(sources.list(value)) do add("file", file.digest .. " " .. file.name) end
+    elseif type(value) == "table" then
       for _, element in ipairs(value) do add(name, element) end
     else
       add(name, value)
@@ -25,12 +28,15 @@ local function text_of(gpu, run, cycle, why)
   return table.concat(lines)
 end
 
---- The lines as a table; `set` is a list.
+--- The lines as a table; `set` is a list, and `files` one of { name =, digest = }.
 local function read_text(text)
-  local run = { set = {} }
+  local run = { set = {}, files = {} }
   for name, value in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
     if name == "set" then
       table.insert(run.set, value)
+    elseif name == "file" then
+      local digest, file = value:match "^(%x*) (.*)$"
+      table.insert(run.files, { name = file or value, digest = digest or "" })
     else
       run[name] = value
     end
@@ -40,6 +46,20 @@ end
 
 --- What the run that made the checkpoint was: config, workload, size, policy, set, memory.
 function checkpoint.read_run(path) return read_text(core.checkpoint_text(path)) end
+
+--- Of a resume { path =, saved = what read_run() gave, allow_changes = }: the Lua files of the run must be what they were.
+function checkpoint.require_sources(resume, parts)
+  local program = ("%s, revision %s"):format(core.version, core.revision)
+  if resume.saved.warpwright ~= program then
+    note("resume: checkpoint %s was made by warpwright %s; this is %s", resume.path, resume.saved.warpwright, program)
+  end
+  for _, difference in ipairs(sources.differences(resume.saved.files, parts)) do
+    if not resume.allow_changes then
+      core.user_error(("checkpoint %s: %s; --allow-changes goes on all the same"):format(resume.path, difference))
+    end
+    note("resume: %s", difference)
+  end
+end
 
 -- Making them ------------------------------------------------------------------------------------------------------
 
@@ -151,23 +171,31 @@ end
 
 local calls_shown = 20
 
+--- A file from elsewhere must not speak to the terminal: control characters, also those beyond ASCII, and what is no UTF-8 are
+-- shown as \x1b.
+local function visible(text)
+  local control = utf8.len(text) and "\xc2[\x80-\x9f]" or "[\x80-\xff]"
+  local function escape(bytes) return (bytes:gsub(".", function(c) return ("\\x%02x"):format(c:byte()) end)) end
+  return (text:gsub(control, escape):gsub("%c", escape))
+end
+
 --- Prints what the file holds.
 function checkpoint.inspect(path)
   local file = core.inspect_checkpoint(path)
   print(path)
-  for line in file.run:gmatch("[^\n]+") do print("  " .. line) end
+  for line in file.run:gmatch("[^\n]+") do print("  " .. visible(line)) end
   print("sections")
   for _, section in ipairs(file.sections) do
-    print(("  %-52s %12s, stored as %s"):format(section.name, size_text(section.bytes), size_text(section.stored)))
+    print(("  %-52s %12s, stored as %s"):format(visible(section.name), size_text(section.bytes), size_text(section.stored)))
   end
   print("machine")
   for _, group in ipairs(group_parts(file.parts)) do
-    print(("  %-52s %12s  %d x %s"):format(group.name, size_text(group.bytes), group.count, group.class))
+    print(("  %-52s %12s  %d x %s"):format(visible(group.name), size_text(group.bytes), group.count, visible(group.class)))
   end
   print(("host calls: %d"):format(#file.calls))
   local first = math.max(1, #file.calls - calls_shown + 1)
   if first > 1 then print(("  ... %d before"):format(first - 1)) end
-  for i = first, #file.calls do print(("  %d  %s"):format(i, file.calls[i])) end
+  for i = first, #file.calls do print(("  %d  %s"):format(i, visible(file.calls[i]))) end
 end
 
 return checkpoint

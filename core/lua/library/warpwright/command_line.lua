@@ -2,7 +2,7 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local output = require "warpwright.output"
-require "warpwright.searchers"
+require "warpwright.loading"
 
 local help = [[
 usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
@@ -23,7 +23,7 @@ options of run:
   --max-cycles N         stop with an error when a kernel has not ended by core cycle N
   --threads N            how many host threads run the machine, default 1; changes no result
   --memory BYTES         device memory, default 4GiB
-  --order ORDER          the order in which objects are ticked: path, reversed, shuffled:SEED; changes no result
+  --order ORDER          the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result
 
   --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt
   --checkpoint-at N,...  and at these

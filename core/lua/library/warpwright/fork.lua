@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local result = require "warpwright.result"
+local sources = require "warpwright.sources"
 
 local fork = {}
 
@@ -28,12 +29,12 @@ end
 local function result_text(r)
   local fields, rows = {}, {}
   for _, key in ipairs(names.sorted_keys(r)) do
-    if key ~= "rows" and key ~= "by_name" then fields[key] = r[key] end
+    if key ~= "rows" and key ~= "counted" then fields[key] = r[key] end
   end
-  for i, row in ipairs(r.rows) do
-    rows[i] = ("{name=%q,value=%s,unit=%q,doc=%q,whole=%s,of_policy=%s}"):format(row.name,
-      math.type(row.value) == "float" and float_literal(row.value) or tostring(row.value), row.unit, row.doc,
-      row.whole and float_literal(row.whole) or "nil", row.of_policy or "nil")
+  for i = 1, #r.rows do
+    local name, value, unit, doc, whole, of_policy = r.rows:row(i)
+    rows[i] = ("{%q,%s,%q,%q,%s,%s}"):format(name, math.type(value) == "float" and float_literal(value) or tostring(value), unit,
+      doc, whole and float_literal(whole) or "nil", of_policy)
   end
   return ("return {ok=true,fields=%s,rows={%s}}"):format(literal(fields), table.concat(rows, ","))
 end
@@ -59,6 +60,7 @@ local function run_variant(sim, variant, folder)
     config = sim:config(),
     ptx = ptx,
     size = sim.params,
+    files = sources.list(sim.choices.sources),
     resumed = ("core cycle %d of a run on %s"):format(sim.forked_at, sim.name),
   })
   if problem then core.user_error(problem) end
@@ -92,13 +94,12 @@ local function folder_name(name) return (name:gsub("[^%w%-_.,=]", "_")) end
 
 local function start(sim, variant, index, options)
   local name = variant_name(variant, index)
-  local folder = options.out == false and { path = false }
-    or output.open(options.out and ("%s/%s"):format(options.out, folder_name(name)),
-      { sim.name, sim.choices.workload_name, sim.choices.size, name })
+  local out = options.out and ("%s/%s"):format(options.out, folder_name(name)) or options.out
+  local folder = output.open(out, { sim.name, sim.choices.workload_name, sim.choices.size, name })
   local answer = os.tmpname()
   local pid = core.fork()
   if pid == 0 then be_child(sim, variant, folder, answer) end
-  return { pid = pid, index = index, name = name, answer = answer }
+  return { pid = pid, index = index, name = name, answer = answer, folder = folder }
 end
 
 --- What the child left: a result, or nil and why there is none.
@@ -106,7 +107,11 @@ local function collect(child, status, signal)
   local chunk = loadfile(child.answer, "t", { math = math })
   local answer = chunk and chunk() or {}
   os.remove(child.answer)
-  if answer.ok then return result.from_rows(answer.fields, answer.rows) end
+  if answer.ok then
+    local rows = core.stats()
+    for _, row in ipairs(answer.rows) do rows:add(table.unpack(row, 1, 6)) end
+    return result.from_rows(answer.fields, rows)
+  end
   return nil, answer.problem or (signal and "killed by signal " .. signal or "exit status " .. tostring(status))
 end
 
@@ -142,6 +147,7 @@ function fork.run(sim, variants)
     if not child then return end
     running[pid] = nil
     alive = alive - 1
+    output.close(child.folder)
     local r, problem = collect(child, status, signal)
     results[child.index] = r or false
     if not r then problems[#problems + 1] = ("%s: %s"):format(child.name, problem) end

@@ -4,6 +4,9 @@ local names = require "warpwright.names"
 
 local load = {}
 
+--- By what a file returned: its path.
+load.origin = setmetatable({}, { __mode = "k" })
+
 local kinds = {
   config = { folder = "configs", file = "configs/%s.lua", module = "machine", is = "is_description", makes = "ww.machine(...)" },
   policy = {
@@ -60,6 +63,7 @@ function load.get(what, value)
   if not is_of(kind, loaded) then
     core.user_error(("%s: does not return a %s, made by %s"):format(path, what, kind.makes))
   end
+  load.origin[loaded] = path
   return loaded
 end
 

@@ -188,7 +188,10 @@ function Builder:clocks(clocks)
 end
 
 --- m:quantum(cycles): how long a write stays private to its SM; the least latency of a wire that may be cut.
-function Builder:quantum(cycles) self.machine:quantum(cycles) end
+function Builder:quantum(cycles)
+  self.machine:quantum(cycles)
+  self.has_quantum = true
+end
 
 --- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text.
 function Builder:wire(a, b, options)
@@ -244,7 +247,7 @@ local function add_parts(self, object)
         local params = {}
         for _, key in ipairs(names.sorted_keys(part)) do
           if key ~= "class" and key ~= "name" and key ~= "of" then
-            params[key] = type(part[key]) == "function" and part[key](entry.params, object) or part[key]
+            params[key] = type(part[key]) == "function" and part[key](entry.readable_params, object) or part[key]
           end
         end
         finish(self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
@@ -314,7 +317,11 @@ function machine.build(description, options)
       builder.unfinished[1]))
   end
   local quantum = overridden(overrides, "quantum", nil)
-  if quantum then built:quantum(quantum) end
+  if quantum then
+    built:quantum(quantum)
+  elseif not rawget(builder, "has_quantum") then
+    built:quantum_by_wires()
+  end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end
   if builder.policies[1] then built:policies(builder.policies.name) end

@@ -13,9 +13,12 @@ end
 --- The keys of a table in an order that is always the same: first those of a list, in its order, then names. Patterns
 -- sort before the names they match: '*' before digits and letters.
 function names.sorted_keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = key end
-  table.sort(keys, is_before)
+  local keys, all_names = {}, true
+  for key in pairs(t) do
+    keys[#keys + 1] = key
+    all_names = all_names and type(key) == "string"
+  end
+  table.sort(keys, not all_names and is_before or nil) -- names have that order by themselves, and sooner
   return keys
 end
 

@@ -17,16 +17,36 @@ local function make_folders(path)
   return made
 end
 
---- `out`: a folder, false for none, nil for the first free out/WORD-WORD-...-N. Returns { path =, is_new = }.
-function output.open(out, words)
-  if out == false then return { path = false } end
-  if out ~= nil and type(out) ~= "string" then core.user_error("out: a folder or false is wanted") end
-  if out then return { path = out, is_new = make_folders(out) } end
+--- The first free out/WORD-WORD-...-N.
+local function free_folder(words)
   make_folders("out")
   local stem = "out/" .. table.concat(words, "-"):gsub("[^%w%-_.,=]", "_")
   local n = 1
   while not core.make_folder(("%s-%d"):format(stem, n)) do n = n + 1 end
-  return { path = ("%s-%d"):format(stem, n), is_new = true }
+  return ("%s-%d"):format(stem, n)
+end
+
+local Folder = {}
+
+--- Nobody else opens it until then.
+function output.close(folder)
+  if folder.lock then folder.lock:close() end
+end
+
+Folder.__close = output.close
+
+--- `out`: a folder, false for none, nil for the first free out/WORD-WORD-...-N. Returns { path =, is_new = }, for a
+-- to-be-closed variable. What cannot be written to, or is another run's, is an error.
+function output.open(out, words)
+  local folder = setmetatable({ path = out }, Folder)
+  if out == false then return folder end
+  if out ~= nil and type(out) ~= "string" then
+    core.user_error(("out: expected a folder or false, got a %s"):format(type(out)))
+  end
+  folder.is_new = out == nil or make_folders(out)
+  folder.path = out or free_folder(words)
+  folder.lock = core.lock_folder(folder.path)
+  return folder
 end
 
 --- A kernel that hangs leaves hang.txt.
@@ -64,27 +84,6 @@ function output.read_file(path)
   return text
 end
 
--- stats.txt ----------------------------------------------------------------------------------------------------------
-
-local function number_text(value)
-  if math.type(value) == "integer" then return ("%d"):format(value) end
-  if value ~= value then return "nan" end
-  return ("%.9g"):format(value)
-end
-
-local function stats_text(r)
-  local name_width, value_width, unit_width = 0, 0, 0
-  for _, row in ipairs(r.rows) do
-    name_width = math.max(name_width, #row.name)
-    value_width = math.max(value_width, #number_text(row.value))
-    unit_width = math.max(unit_width, #row.unit)
-  end
-  local format = ("%%-%ds  %%%ds  %%-%ds  %%s\n"):format(math.min(name_width, 60), value_width, unit_width)
-  local lines = {}
-  for i, row in ipairs(r.rows) do lines[i] = format:format(row.name, number_text(row.value), row.unit, row.doc) end
-  return table.concat(lines)
-end
-
 -- stats.json ---------------------------------------------------------------------------------------------------------
 
 local function json_string(text)
@@ -93,8 +92,9 @@ local function json_string(text)
 end
 
 local function json_number(value)
+  if math.type(value) == "integer" then return ("%d"):format(value) end
   if value ~= value or value == math.huge or value == -math.huge then return "null" end
-  return number_text(value)
+  return ("%.9g"):format(value)
 end
 
 local function json_value(value)
@@ -111,15 +111,14 @@ local function json_object(t)
 end
 
 local function stats_json(r)
-  local launches, stats = {}, {}
+  local launches = {}
   for i, launch in ipairs(r.launches) do launches[i] = "    " .. json_object(launch) end
-  for i, row in ipairs(r.rows) do stats[i] = ("    %s: %s"):format(json_string(row.name), json_number(row.value)) end
   return table.concat {
     "{\n",
     ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
       json_value(r.workload), json_value(r.size), json_value(r.policy)),
     ('  "launches": [\n%s\n  ],\n'):format(table.concat(launches, ",\n")),
-    ('  "stats": {\n%s\n  }\n'):format(table.concat(stats, ",\n")),
+    ('  "stats": {\n%s\n  }\n'):format(r.rows:json "    "),
     "}\n",
   }
 end
@@ -145,6 +144,7 @@ local function provenance_text(r, inputs)
   add("policy", r.policy)
   add("config digest", core.digest(inputs.config))
   add("PTX digest", core.digest(inputs.ptx))
+  for _, file in ipairs(inputs.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
   if inputs.resumed then add("resumed from", inputs.resumed) end
   add("checks passed", r.checks)
   add("host seconds", ("%.3f"):format(r.seconds))
@@ -176,12 +176,12 @@ local function rescue(files)
   return "stats.txt was written to stdout"
 end
 
---- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, resumed = the
+--- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), resumed = the
 -- checkpoint that it went on from, or nil. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, inputs)
   if not folder.path then return end
   local files = {
-    { name = "stats.txt", text = stats_text(r) },
+    { name = "stats.txt", text = r.rows:text() },
     { name = "stats.json", text = stats_json(r) },
     { name = "config.lua", text = inputs.config },
     { name = "provenance.txt", text = provenance_text(r, inputs) },

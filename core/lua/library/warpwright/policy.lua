@@ -2,6 +2,7 @@
 -- definition may hold is in policies/README.md.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local parameters = require "warpwright.params"
 
 local policy = {}
 
@@ -36,12 +37,14 @@ function policy.argument(argument) return argument end
 
 --- For a parameter of a part, or a setting of configure(): that of the policy.
 function policy.param(name)
+  local place = core.location()
   return function(params)
-    if params[name] == nil then
-      error(("policy.param \"%s\": the policy has no such parameter; %s"):format(tostring(name),
-        table.concat(names.sorted_keys(params), ", ")), 0)
+    local value = parameters.value(params, name)
+    if value == nil then
+      error(("%spolicy.param \"%s\": the policy has no such parameter; %s"):format(place, tostring(name),
+        table.concat(parameters.names(params), ", ")), 0)
     end
-    return params[name]
+    return value
   end
 end
 
@@ -197,7 +200,8 @@ local function append(chain, load_policy, what, given, used_by)
       append(chain, load_policy, used, handed_on(params, all_params(load_policy(used), load_policy, users)), users)
     end
   end
-  chain[#chain + 1] = { definition = definition, params = params, path = definition.path, used_by = used_by[#used_by] }
+  chain[#chain + 1] = { definition = definition, params = params, readable_params = parameters.of(name, params),
+    path = definition.path, used_by = used_by[#used_by] }
 end
 
 --- "gto+pric+ccws:k_throttle=16", a policy, or a list of these, as { name =, { definition =, params =, path = } ... }.
@@ -234,7 +238,7 @@ function policy.settings_for(entry, class, path, params)
     end
   end
   if definition.functions.configure then
-    local own = definition.functions.configure({ params = entry.params }, class, path, params) or {}
+    local own = definition.functions.configure({ params = entry.readable_params }, class, path, params) or {}
     for _, key in ipairs(names.sorted_keys(own)) do settings[#settings + 1] = { parameter = key, value = own[key] } end
   end
   return settings
@@ -252,6 +256,9 @@ end
 
 --- What goes into paths of stats, and between the + and : of a command line.
 local function check_name(name)
+  if type(name) == "string" and #name > 200 then
+    core.user_error(("policy %s...: expected a name of up to 200 characters, got %d"):format(name:sub(1, 40), #name))
+  end
   if type(name) ~= "string" or not name:match "^[%w_.-]+$" then
     core.user_error(('policy: a name of letters, digits, _, - and . is wanted: policy "name" {...}; this is %s'):format(
       tostring(name)))

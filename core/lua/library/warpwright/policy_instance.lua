@@ -3,7 +3,8 @@ local core = require "warpwright.core"
 local hooks_of = require "warpwright.hooks"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
-require "warpwright.searchers"
+local parameters = require "warpwright.params"
+require "warpwright.loading"
 
 local longest_period <const> = 1000000000
 
@@ -82,6 +83,16 @@ local function looks_like_a_hook(name, questions)
   return false
 end
 
+--- os.exit() would leave in the middle of a cycle and lose what was counted: it ends the run as an error does, and no
+-- pcall around it goes on.
+local function end_run(code)
+  local message = ("%sos.exit(%s) ends the run"):format(core.location(), code == nil and "" or tostring(code))
+  local function leave() error(message, 0) end
+  local main_thread <const> = 1
+  debug.sethook(debug.getregistry()[main_thread], leave, "", 1)
+  leave()
+end
+
 local function check_period(period, what)
   local cycles = math.type(period) == "integer" and period or nil
   if not cycles or cycles < 1 or cycles > longest_period then
@@ -119,7 +130,7 @@ local function fields_of_start(self)
 end
 
 --- Tells of the hooks of objects; returns the others, and their period.
-local function connect(self, definition, native, hooks, legal)
+local function connect(self, definition, params, native, hooks, legal)
   local plain, questions = {}, all_questions()
   for _, name in ipairs(names.sorted_keys(definition.functions)) do
     local hook = hooks[name]
@@ -134,7 +145,7 @@ local function connect(self, definition, native, hooks, legal)
   end
   local period, what = definition.period, tostring(definition.period)
   if type(period) == "string" then
-    period = self.params[period]
+    period = params[period]
     what = ("parameter %s = %s"):format(what, tostring(period))
   end
   if plain.period then check_period(period, what) end
@@ -150,6 +161,7 @@ end
 
 return function(specification, handles, native)
   math.random, math.randomseed = refuse_random, refuse_random
+  os.exit = end_run
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)
@@ -169,13 +181,14 @@ return function(specification, handles, native)
     native.bind(hooks[hook].handle, hooks[hook].event, settings, counter, condition or false)
   end
   Instance.count = count_into(counters)
-  local self = { params = specification.params, state = {}, handles = handles }
+  local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do
     self[name] = type(handles[name]) == "table" and checked_list(name, handles[name]) or handles[name]
   end
   local methods = {}
   for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
+  methods.params = parameters.of(definition.name, specification.params)
   --- self.counters: up to date with what was counted without Lua.
   setmetatable(methods, { __index = function(_, name)
     if name ~= "counters" then return nil end
@@ -183,5 +196,5 @@ return function(specification, handles, native)
     return counters
   end })
   setmetatable(self, { __index = methods })
-  return self, counters, connect(self, definition, native, hooks, legal)
+  return self, counters, connect(self, definition, specification.params, native, hooks, legal)
 end

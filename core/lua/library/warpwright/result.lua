@@ -10,10 +10,8 @@ local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
 
 --- The stats that belong to the run and not to an object.
 local function run_rows(r)
-  local rows = {}
-  local function add(name, value, unit, doc, whole)
-    rows[#rows + 1] = { name = name, value = value, unit = unit, doc = doc, whole = whole }
-  end
+  local rows = core.stats()
+  local function add(name, value, unit, doc, whole) rows:add(name, value, unit, doc, whole) end
   add("run.cycles", r.cycles, "cycles", "Core cycles, those between kernels included")
   add("run.warp_instructions", r.warp_instructions, "instructions", "Issued warp instructions")
   add("run.thread_instructions", r.thread_instructions, "instructions", "The same, counted once per active thread")
@@ -53,42 +51,41 @@ local function run_fields(name, policy, totals, launches)
   }
 end
 
+--- A result of its totals and the statistics of objects and policies, a core.stats(). Those of the run come in front of them
+-- once somebody asks: there are six for each launch.
+local function with_counted(r, counted)
+  r.counted = counted
+  return setmetatable(r, Result)
+end
+
 --- `totals` and `launches` as the GPU counts them; `machine` is settled; `policy_rows` are the
 -- counters of policies, which began at the core cycle `policy_from`.
 function result.new(name, policy, totals, launches, machine, policy_rows, policy_from)
   local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
-  local rows = run_rows(r)
-  for _, row in ipairs(machine:stats()) do rows[#rows + 1] = row end
-  for _, row in ipairs(policy_rows or {}) do rows[#rows + 1] = row end
+  local counted = machine:stats()
+  for _, row in ipairs(policy_rows or {}) do counted:add(row.name, row.value, row.unit, row.doc, nil, true) end
   r.policy_from = policy_from or 0
-  return result.from_rows(r, rows)
+  return with_counted(r, counted)
 end
 
---- A result of its totals and its rows { name =, value =, unit =, doc =, whole = of a ratio: value is a part of so much,
--- of_policy = true for counters of policies }.
+--- A result of its totals and all its statistics, a core.stats().
 function result.from_rows(r, rows)
-  local by_name = {}
-  for _, row in ipairs(rows) do by_name[row.name] = row end
-  r.rows, r.by_name = rows, by_name
+  r.rows = rows
   return setmetatable(r, Result)
 end
 
-local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "seconds" }
-
---- `row` without what `before`, the same row of an earlier result, had counted. The part of a ratio is a whole number.
-local function row_since(row, before)
-  local value, whole = row.value, row.whole
-  if before and not row.name:find ".longest_" then
-    if whole then
-      local part = math.floor(value * whole + 0.5) - math.floor(before.value * before.whole + 0.5)
-      whole = whole - before.whole
-      value = ratio(part, whole)
-    else
-      value = value - before.value
-    end
+--- All statistics of a result, a core.stats().
+local function rows_of(r)
+  local rows = rawget(r, "rows")
+  if not rows then
+    rows = run_rows(r)
+    rows:append(rawget(r, "counted"))
+    r.rows, r.counted = rows, nil
   end
-  return { name = row.name, value = value, unit = row.unit, doc = row.doc, whole = whole }
+  return rows
 end
+
+local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "seconds" }
 
 --- r:since(earlier): what was counted after an earlier result of the same run, or before sim:fork. Ratios are those of the time
 -- since then; launches, those that ended since. A policy that began since then, and what was not there before, are as they are,
@@ -103,38 +100,22 @@ function Result:since(earlier)
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
   for _, name in ipairs { "workload", "size", "checks", "out", "policy_from" } do r[name] = self[name] end
-  local rows, same_policy = run_rows(r), self.policy_from == earlier.policy_from
-  for _, row in ipairs(self.rows) do
-    if not (row.name:find "^run%." or row.name:find "^launch%[") then
-      rows[#rows + 1] = row_since(row, (same_policy or not row.of_policy) and earlier.by_name[row.name])
-    end
-  end
-  return result.from_rows(r, rows)
+  return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
 end
 
 --- r:stats(): for name, value, unit, doc in r:stats() do ... end, in the order of stats.txt.
 function Result:stats()
-  local i = 0
+  local rows, i = rows_of(self), 0
   return function()
     i = i + 1
-    local row = self.rows[i]
-    if row then return row.name, row.value, row.unit, row.doc end
+    local name, value, unit, doc = rows:row(i)
+    return name, value, unit, doc
   end
 end
 
 --- The sum of the counters that match, or the ratio of all parts to all wholes: the miss rate of all accesses.
 local function over_pattern(r, pattern)
-  local sum, part, whole, matches, ratios = 0, 0.0, 0.0, 0, 0
-  for _, row in ipairs(r.rows) do
-    if core.path_matches(pattern, row.name) then
-      matches = matches + 1
-      if row.whole then
-        ratios, part, whole = ratios + 1, part + row.value * row.whole, whole + row.whole
-      else
-        sum = sum + row.value
-      end
-    end
-  end
+  local matches, ratios, sum, part, whole = rows_of(r):over(pattern)
   if matches == 0 then return nil end
   if ratios > 0 and ratios < matches then
     core.user_error(("result: '%s' matches counters and ratios, of which there is no sum"):format(pattern))
@@ -143,9 +124,12 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = names.sorted_keys(r), {}
-  for _, row in ipairs(r.rows) do
-    local pattern = row.name:gsub("%[%d+%]", "[*]")
+  local patterns, seen = {}, { rows = true, counted = true }
+  for _, field in ipairs(names.sorted_keys(r)) do
+    if not seen[field] then patterns[#patterns + 1] = field end
+  end
+  for name in r:stats() do
+    local pattern = name:gsub("%[%d+%]", "[*]")
     if not seen[pattern] then patterns[#patterns + 1] = pattern end
     seen[pattern] = true
   end
@@ -156,9 +140,8 @@ end
 
 function Result:__index(key)
   if Result[key] then return Result[key] end
-  local row = rawget(self, "by_name")[key]
-  if row then return row.value end
-  local value = type(key) == "string" and key:find("*", 1, true) and over_pattern(self, key)
+  if key == "rows" then return rows_of(self) end
+  local value = type(key) == "string" and (rows_of(self):value(key) or key:find("*", 1, true) and over_pattern(self, key))
   return value or unknown(self, key)
 end
 

@@ -6,6 +6,7 @@ local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
 local simulation = require "warpwright.simulation"
+local sources = require "warpwright.sources"
 local workload = require "warpwright.workload"
 
 local run = {}
@@ -68,7 +69,7 @@ function run.run(options)
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
   local gpu = sim:gpu()
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
-  local folder <const> = output.open(options.out, { sim.name, w.name, size, sim.policy })
+  local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
   output.want_hang_report(folder, gpu)
 
   local ptx = core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
@@ -92,6 +93,7 @@ function run.run(options)
     config = sim:config(),
     ptx = ptx,
     size = params,
+    files = sources.list(sim.choices.sources),
     resumed = options.resume,
   })
   if problem and not ok then note("%s", problem) end

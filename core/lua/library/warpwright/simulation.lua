@@ -7,8 +7,8 @@ local machine = require "warpwright.machine"
 local names = require "warpwright.names"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
-local resolved_config = require "warpwright.resolved_config"
 local result = require "warpwright.result"
+local sources = require "warpwright.sources"
 local workload = require "warpwright.workload"
 
 local simulation = {}
@@ -47,6 +47,7 @@ local function describe_choices(config, options, built)
     memory = options.memory,
     set = set,
     machine = built.name,
+    sources = sources.new(built.description, built.policies),
     ["config digest"] = core.digest(built:config()),
   }
 end
@@ -79,7 +80,6 @@ function simulation.build(config, options)
     description = description,
     options = options,
     machine = build_machine(description, options, policies),
-    retired = {},
   }, Simulation)
   sim.choices = describe_choices(config, options, sim)
   return sim
@@ -114,7 +114,7 @@ function Simulation:objects(class)
 end
 
 --- sim:config(): Lua text that builds this machine again.
-function Simulation:config() return resolved_config.text(self.name, self.machine) end
+function Simulation:config() return self.machine:config() end
 
 -- Running host programs --------------------------------------------------------------------------------------------
 
@@ -128,17 +128,20 @@ function Simulation:start(w, size)
   local gpu, params, label = self:gpu(), workload.resolve_size(w, size)
   self.params, self.ptx_path = params, w.ptx
   self.choices.workload, self.choices.workload_name, self.choices.size = name, w.name, label
+  sources.set_workload(self.choices.sources, w)
+  if self.resumed then checkpoint.require_sources(self.resumed, self.choices.sources) end
   self.program = coroutine.create(function() return xpcall(workload.execute, core.message_handler, w, gpu, params) end)
+  core.program_rests(gpu, false)
 end
 
 --- Goes on with the host program until it ends, or the core clock reaches `cycle`; with signals watched. Returns
 -- whether it has ended, and how many checks it passed.
 local function continue(self, cycle)
   local gpu = self:gpu()
-  core.pause_at(gpu, cycle)
-  core.watch_signals(gpu, self.program)
+  if coroutine.status(self.program) ~= "suspended" then core.user_error("sim:run {}: the host program is running") end
+  core.program_runs(gpu, self.program, cycle)
   local alive, ok, value = coroutine.resume(self.program)
-  core.unwatch_signals(gpu)
+  core.program_rests(gpu, coroutine.status(self.program) == "dead")
   if not alive then error(ok, 0) end
   if coroutine.status(self.program) == "suspended" then return false end
   if not ok then error(value, 0) end
@@ -180,6 +183,7 @@ function Simulation:resume(path, options)
       path, saved.policy or "default", self.choices.policy or "default"))
   end
   core.resume(self:gpu(), path, options.allow_changes or false, other_policy)
+  self.resumed = { path = path, saved = saved, allow_changes = options.allow_changes }
 end
 
 --- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
@@ -191,10 +195,9 @@ function Simulation:change(changes)
   options.set = join_overrides(self.options.set, changes.set)
   local policies = read_chain(options.policy)
   local other = build_machine(self.description, options, policies)
-  table.insert(self.retired, other) -- will hold the machine before: scripts may have its objects
   local notes = core.move(self:gpu(), other, changes.policy ~= nil)
   policies_at_work.attach(self.machine, policies)
-  if not changes.policy then policies_at_work.copy_state(other, self.machine) end
+  if not changes.policy then policies_at_work.copy_state(self.machine) end
   local policy_before = self.policy
   if changes.policy then self.policy_from = self:gpu():totals().cycles end
   self.options = options
@@ -205,6 +208,7 @@ function Simulation:change(changes)
   end
   local choices = describe_choices(self.choices.config, options, self)
   for _, name in ipairs { "policy", "set", "config digest" } do self.choices[name] = choices[name] end
+  sources.set_policies(self.choices.sources, policies)
   return notes
 end
 
@@ -244,10 +248,43 @@ function Simulation:result()
     policies_at_work.counters(self.machine, self.policies), self.policy_from)
 end
 
---- sim:close(): gives its memory back at once.
-function Simulation:close()
-  for _, other in ipairs(self.retired) do other:close() end -- first: their objects look into the GPU's memory
-  self.machine:close()
+--- The error for a pattern of sim:counters that matches no counter.
+local function no_such_counter(self, pattern)
+  local patterns, seen = {}, {}
+  local rows = self.machine:stats()
+  for i = 1, #rows do
+    local path, _, _, _, whole = rows:row(i)
+    if whole and core.path_matches(pattern, path) then
+      core.user_error(("counters: expected counters, got '%s', which is a ratio of two"):format(pattern))
+    end
+    local name = path:gsub("%[%d+%]", "[*]")
+    if not whole and not seen[name] then patterns[#patterns + 1] = name end
+    seen[name] = true
+  end
+  local wanted = tostring(pattern):gsub("%[%d+%]", "[*]")
+  core.user_error(("counters: no counter of machine %s matches '%s'; did you mean %s?"):format(self.name, tostring(pattern),
+    table.concat(names.nearest(wanted, patterns, 3), ", ")))
 end
+
+--- sim:counters { name = pattern or list of patterns ... }: sums of counters of objects, for those who read them often. It
+-- has a method read(), which gives { name = sum ... } as of now; between launches, say.
+function Simulation:counters(patterns)
+  if type(patterns) ~= "table" then
+    core.user_error(("counters: expected { name = pattern ... }, got a %s"):format(type(patterns)))
+  end
+  local lists = {}
+  for _, name in ipairs(names.sorted_keys(patterns)) do
+    if type(name) ~= "string" then
+      core.user_error(("counters: expected a name for each pattern, got none for '%s'"):format(tostring(patterns[name])))
+    end
+    lists[name] = type(patterns[name]) == "table" and patterns[name] or { patterns[name] }
+  end
+  local counters, unmatched = core.counters(self.machine, lists)
+  if unmatched[1] then no_such_counter(self, unmatched[1]) end
+  return counters
+end
+
+--- sim:close(): gives its memory back at once.
+function Simulation:close() self.machine:close() end
 
 return simulation

@@ -37,6 +37,7 @@ function workload.define(name)
     local ptx, is_text = definition.ptx, definition.ptx:find("\n", 1, true) ~= nil
     return setmetatable({
       name = name,
+      file = file,
       doc = definition.doc,
       ptx = is_text and file or ptx:sub(1, 1) == "/" and ptx or folder .. ptx, -- where its PTX is
       ptx_text = is_text and ptx,
