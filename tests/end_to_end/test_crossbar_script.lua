@@ -157,7 +157,7 @@ harness.test("advance is for machines without SMs, and wants a number of cycles"
     harness.contains(problem, wanted)
   end
   wrong("machine gtx480 has SMs (sm[0]); its kernels run it", ww.build "gtx480", 100)
-  wrong("cycles: '0' is not a whole number from 1 on", slice_alone {}, 0)
+  wrong("cycles: 0 is not a whole number from 1 on", slice_alone {}, 0)
   wrong("cycles: 'many' is not a whole number from 1 on", slice_alone {}, "many")
   wrong("source.destination: 3; the address map has 1 slices",
     slice_alone { destination = 3, destination_share = 1 }, 9)
