@@ -1,5 +1,5 @@
-#include "core/gpu/gpu.h"
-#include "core/lua/interpreter.h"
+#include "core/gpu/device/gpu.h"
+#include "core/lua/host/interpreter.h"
 
 #include <errno.h>
 #include <signal.h>

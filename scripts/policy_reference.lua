@@ -1,5 +1,5 @@
 -- Writes into policies/README.md, between its markers, which policies there are, and the reference of knobs, hooks, values
--- and methods: what --describe says of each class, and what stands above each method in core/lua/policy_methods.c.
+-- and methods: what --describe says of each class, and what stands above each method in core/lua/policy/policy_methods.c.
 --   warpwright scripts/policy_reference.lua            writes it
 --   warpwright scripts/policy_reference.lua --check    fails when it is not up to date
 local core = require "warpwright.core"
@@ -7,7 +7,7 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local child = require "scripts.lib.child"
 
-local readme, methods_file = core.home_path "policies/README.md", core.home_path "core/lua/policy_methods.c"
+local readme, methods_file = core.home_path "policies/README.md", core.home_path "core/lua/policy/policy_methods.c"
 
 --- Around what this script writes under a title.
 local function markers(title)

@@ -1,10 +1,10 @@
 #include "core/ptx/module.h"
 
-#include "core/ptx/constants.h"
-#include "core/ptx/decode.h"
-#include "core/ptx/parser.h"
-#include "core/ptx/steps.h"
-#include "core/sim/buffer.h"
+#include "core/ptx/analysis/constants.h"
+#include "core/ptx/analysis/steps.h"
+#include "core/ptx/front_end/parser.h"
+#include "core/ptx/instructions/decode.h"
+#include "core/sim/checkpoint/buffer.h"
 
 #include <errno.h>
 #include <stdio.h>

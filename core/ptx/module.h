@@ -2,7 +2,7 @@
 #ifndef WW_PTX_MODULE_H
 #define WW_PTX_MODULE_H
 
-#include "core/ptx/inst.h"
+#include "core/ptx/instructions/inst.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Building a machine: objects, wires, the cut into clusters, elaboration. */
-#include "core/sim/buffer.h"
+#include "core/sim/checkpoint/buffer.h"
 #include "core/sim/random.h"
 #include "core/sim/sim.h"
 

@@ -1,5 +1,5 @@
 /* Running a machine, quantum by quantum. */
-#include "core/sim/answers.h"
+#include "core/sim/checkpoint/answers.h"
 #include "core/sim/event.h"
 
 #include <stdlib.h>

@@ -63,10 +63,10 @@ totals: 4000
 local addr2line = [[
 0x0000000000000010
 /home/core/sim/link.h:5
-/home/core/warpwright/core/gpu/lsu.c:9 (discriminator 3)
+/home/core/warpwright/core/gpu/lsu/lsu.c:9 (discriminator 3)
 /home/core/warpwright/core/sim/sim.c:9
 0x0000000000000018
-/home/core/warpwright/mem/cache.c:1
+/home/core/warpwright/mem/cache/cache.c:1
 0x0000000000000020
 ??:?
 ]]
@@ -127,7 +127,7 @@ end)
 harness.test("an instruction counts for the innermost file that is no header", function()
   local status, output = run_with_tools("scripts/cycle_cost.lua", "--files", "vecadd")
   harness.equal(status, 0, output)
-  for file, percent in pairs { ["core/gpu/lsu.c"] = "2.5%", ["mem/cache.c"] = "7.5%", ["%?"] = "65.0%",
+  for file, percent in pairs { ["core/gpu/lsu/lsu.c"] = "2.5%", ["mem/cache/cache.c"] = "7.5%", ["%?"] = "65.0%",
     ["/usr/lib/libc.so.6"] = "25.0%", ["in all"] = "100.0%" } do
     assert(output:find("\n" .. file .. " +%d+ +" .. percent:gsub("%%", "%%%%") .. "\n"), file .. ": " .. output)
   end

@@ -23,13 +23,13 @@ local function expect(condition, message)
 end
 
 -- The rule itself.
-expect(not complaint("mem/cache.c", "core/sim/sim.h"), "downward is legal")
-expect(not complaint("core/gpu/sm.c", "mem/memory_protocol.h"), "core/gpu may use mem's protocol")
-expect(not complaint("core/ptx/lexer.c", "core/ptx/lexer.h"), "the own folder is legal")
-expect(complaint("core/sim/sim.c", "core/ptx/inst.h"), "upward must be refused")
-expect(complaint("mem/cache.c", "core/gpu/gpu.h"), "mem must not know core/gpu")
+expect(not complaint("mem/cache/cache.c", "core/sim/sim.h"), "downward is legal")
+expect(not complaint("core/gpu/sm/sm.c", "mem/protocol/memory_protocol.h"), "core/gpu may use mem's protocol")
+expect(not complaint("core/ptx/front_end/lexer.c", "core/ptx/front_end/lexer.h"), "the own folder is legal")
+expect(complaint("core/sim/sim.c", "core/ptx/instructions/inst.h"), "upward must be refused")
+expect(complaint("mem/cache/cache.c", "core/gpu/device/gpu.h"), "mem must not know core/gpu")
 expect(complaint("core/lua/bind.c", "core/main.c"), "nothing includes the main program")
-expect(complaint("mem/cache.c", "cache.h"), "includes are paths from the root")
+expect(complaint("mem/cache/cache.c", "cache.h"), "includes are paths from the root")
 
 local list = assert(io.popen("find core mem -name '*.[ch]' | LC_ALL=C sort"))
 local files = 0

@@ -2,10 +2,10 @@
  * without a machine. Nearly every change to a file breaks a digest, and reading ends there. So each input is
  * read as it is, and once more with its digests made right; and the mutator also changes the contents of
  * sections. */
-#include "core/gpu/gpu.h"
-#include "core/lua/host_log.h"
-#include "core/ptx/memory.h"
-#include "core/sim/checkpoint_file.h"
+#include "core/gpu/device/gpu.h"
+#include "core/lua/host/host_log.h"
+#include "core/ptx/execution/memory.h"
+#include "core/sim/checkpoint/checkpoint_file.h"
 #include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 

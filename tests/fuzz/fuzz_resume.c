@@ -4,9 +4,9 @@
  * a resume does not refuse must run on, or end in an error; a crash or a panic is a finding.
  *   fuzz_resume --hunt SECONDS SEED    makes recipes by itself, each in a process of its own; lists findings
  *   fuzz_resume --show RECIPE          what one changes, and what comes of it */
-#include "core/gpu/gpu.h"
-#include "core/lua/interpreter.h"
-#include "core/sim/checkpoint_file.h"
+#include "core/gpu/device/gpu.h"
+#include "core/lua/host/interpreter.h"
+#include "core/sim/checkpoint/checkpoint_file.h"
 #include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -19,7 +19,7 @@ local function pack(address, mask)
   return packed
 end
 
---- Channel, bank and row of an address; as in mem/address_map.h, `rest` is the address with the channel taken out.
+--- Channel, bank and row of an address; as in mem/protocol/address_map.h, `rest` is the address with the channel taken out.
 function dram_rows.locate(map, address)
   local piece = address // map.interleave
   local rest = piece // map.channels * map.interleave + address % map.interleave

@@ -1,0 +1,482 @@
+#include "core/gpu/device/gpu.h"
+
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/wiring.h"
+#include "core/gpu/parts/locality_scores/locality_scores.h"
+#include "mem/dram/memory_controller.h"
+#include "mem/parts/access_trace/l1_trace.h"
+#include "mem/parts/evicted_address_filter/evicted_address_filter.h"
+#include "mem/parts/line_reuse/line_reuse.h"
+#include "mem/parts/pc_bypass_table/pc_bypass_table.h"
+#include "mem/parts/queue_delays/queue_delays.h"
+#include "mem/parts/traffic/traffic.h"
+#include "mem/parts/victim_tags/victim_tags.h"
+#include "mem/parts/warp_sampler/warp_sampler.h"
+#include "mem/protocol/address_map.h"
+#include "mem/protocol/caches.h"
+#include "mem/protocol/functional_memory.h"
+#include "mem/protocol/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
+    HANG_CYCLES = 2000000,
+    MAX_CTA_THREADS = 1024,
+    MAX_SLICES = 64,
+    MAX_GRID_X = 0x7fffffff, /* CUDA's limits */
+    MAX_GRID_YZ = 65535,
+    MAX_LOCAL_BYTES = 512 << 10, /* per thread */
+    SHARED_GRANULE = 128,        /* shared memory is allocated in such pieces */
+};
+
+struct Gpu {
+    Sim *sim;
+    FunctionalMemory functional;
+    SimObject *dispatcher;
+    Sm *sms[MAX_SMS];
+    uint32_t sm_count;
+    SimObject *slices[MAX_SLICES];
+    uint32_t slice_count;
+    uint64_t code_bytes;
+    TextureTable textures;
+    RunningKernel running;
+    LaunchResult result; /* of the present or last launch */
+    uint32_t launches;
+    uint64_t hang_cycles;
+    char *hang_report;                 /* a file, or NULL */
+    uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
+    volatile int interrupted;
+    void (*report)(void *context);
+    void *report_context;
+    double report_seconds, last_report;
+};
+
+void gpu_register_classes(void) {
+    static const Class *const classes[] = {
+        &sm_class,
+        &lsu_class,
+        &dma_engine_class,
+        &dispatcher_class,
+        &l1_class,
+        &l2_class,
+        &crossbar_class,
+        &mux_class,
+        &address_map_class,
+        &memory_controller_class,
+        &evicted_address_filter_class,
+        &pc_bypass_table_class,
+        &queue_delays_class,
+        &warp_sampler_class,
+        &traffic_source_class,
+        &traffic_sink_class,
+        &locality_scores_class,
+        &victim_tags_class,
+        &line_reuse_class,
+        &l1_trace_class,
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        class_register(classes[i]);
+}
+
+/* The places between issue and LSU: latch, two collectors, dispatch register; and the LSU itself, which
+ * leaves an instruction here while it works on it. */
+#define LSU_LINK ((LinkOptions){.depth = 5})
+
+/* The SM's port to its own load/store unit needs no wiring by hand. */
+static void wire_lsus(Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        SimObject *lsu = sim->objects[i];
+        if (lsu->class != &lsu_class || ((Sm *)lsu->parent)->lsu.send) continue;
+        sim_wire(sim, lsu->parent, "lsu", lsu, "sm", LSU_LINK, LSU_LINK);
+    }
+}
+
+static void find_objects(Gpu *gpu) {
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        SimObject *object = gpu->sim->objects[i];
+        if (object->class == &dispatcher_class) {
+            if (gpu->dispatcher) user_error("%s: a machine has one Dispatcher", object->path);
+            gpu->dispatcher = object;
+        }
+        if (object->class == &l2_class && gpu->slice_count < MAX_SLICES)
+            gpu->slices[gpu->slice_count++] = object;
+        if (object->class == &sm_class && gpu->sm_count < MAX_SMS) gpu->sms[gpu->sm_count++] = (Sm *)object;
+    }
+    if (!gpu->dispatcher) user_error("machine %s has no Dispatcher", gpu->sim->name);
+    if (!gpu->sm_count) user_error("machine %s has no SM", gpu->sim->name);
+}
+
+Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
+    DeviceMemory *memory = device_memory_new(memory_bytes);
+    Gpu *gpu = calloc(1, sizeof *gpu);
+    ensure(gpu);
+    gpu->sim = sim;
+    gpu->hang_cycles = HANG_CYCLES;
+    gpu->functional.memory = memory;
+    sim->user = &gpu->functional;
+    return gpu;
+}
+
+void gpu_elaborate(Gpu *gpu) {
+    find_objects(gpu);
+    wire_lsus(gpu->sim);
+    wiring_check(gpu->sim);
+    sim_elaborate(gpu->sim);
+}
+
+void gpu_free(Gpu *gpu) {
+    if (!gpu) return;
+    free(gpu->running.params);
+    free(gpu->running.constants);
+    free(gpu->hang_report);
+    texture_table_free(&gpu->textures);
+    device_memory_free(gpu->functional.memory);
+    free(gpu);
+}
+
+DeviceMemory *gpu_memory(Gpu *gpu) {
+    return gpu->functional.memory;
+}
+
+TextureTable *gpu_textures(Gpu *gpu) {
+    return &gpu->textures;
+}
+
+/* Slice s is the s-th L2 of the machine. */
+static void warm_l2(Gpu *gpu, uint64_t address, uint64_t count) {
+    enum { LINE = 128 };
+    if (!gpu->slice_count || !l2_keeps_host_copies(gpu->slices[0])) return;
+    const AddressMap *map = address_map_find(gpu->slices[0]);
+    for (uint64_t line = address / LINE * LINE; line < address + count; line += LINE) {
+        uint32_t slice = address_map_slice(map, line);
+        if (slice < gpu->slice_count) l2_warm(gpu->slices[slice], line);
+    }
+}
+
+void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
+    device_write(gpu->functional.memory, address, bytes, count);
+    warm_l2(gpu, address, count);
+}
+
+void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
+    device_fill(gpu->functional.memory, address, byte, count);
+}
+
+/* Code lies beyond device and local memory: only instruction caches and L2 see its addresses. */
+#define CODE_BASE (1ull << 41)
+
+static void place_code(Gpu *gpu, Module *module) {
+    uint64_t align = dispatcher_code_align(gpu->dispatcher);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        module->kernels[i].code_address = CODE_BASE + gpu->code_bytes;
+        gpu->code_bytes += (module->kernels[i].inst_count * INST_BYTES + align - 1) / align * align;
+    }
+}
+
+void gpu_place_module(Gpu *gpu, Module *module) {
+    place_code(gpu, module);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        ModuleVariable *variable = &module->variables[i];
+        variable->address = variable->space == SPACE_TEXTURE
+                                ? texture_reserve(&gpu->textures)
+                                : device_alloc_aligned(gpu->functional.memory, variable->bytes,
+                                                       variable->align);
+        if (!variable->address)
+            user_error("%s: variable '%s' of %lu bytes does not fit device memory", module->path,
+                       variable->name, variable->bytes);
+    }
+    module_place(module);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const ModuleVariable *variable = &module->variables[i];
+        if (variable->init) gpu_write(gpu, variable->address, variable->init, variable->bytes);
+    }
+}
+
+/* --- Launching ------------------------------------------------------------------------------- */
+
+static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
+    for (int i = 0; i < 3; i++)
+        if (launch->grid[i] == 0 || launch->block[i] == 0)
+            user_error(
+                "kernel %s: grid (%u, %u, %u) and block (%u, %u, %u) must be at least 1 in every dimension",
+                kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                launch->block[1], launch->block[2]);
+    if (launch->grid[0] > MAX_GRID_X || launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
+        user_error("kernel %s: grid (%u, %u, %u); legal is up to (%d, %d, %d)", kernel->name, launch->grid[0],
+                   launch->grid[1], launch->grid[2], MAX_GRID_X, MAX_GRID_YZ, MAX_GRID_YZ);
+    double threads = (double)launch->block[0] * launch->block[1] * launch->block[2]; /* does not overflow */
+    if (threads > MAX_CTA_THREADS)
+        user_error("kernel %s: a CTA of %.0f threads; legal are up to %d", kernel->name, threads,
+                   MAX_CTA_THREADS);
+    if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
+        user_error("kernel %s: a CTA of %u threads; the kernel was compiled for at most %u", kernel->name,
+                   running->threads_per_cta, kernel->max_threads);
+    if (kernel->local_bytes > MAX_LOCAL_BYTES)
+        user_error("kernel %s: %u bytes of local memory per thread; legal are up to %d", kernel->name,
+                   kernel->local_bytes, MAX_LOCAL_BYTES);
+    if (launch->shared_bytes > UINT32_MAX - kernel->shared_bytes - SHARED_GRANULE)
+        user_error("kernel %s: %u bytes of dynamic shared memory are more than any SM has", kernel->name,
+                   launch->shared_bytes);
+}
+
+static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running) {
+    WarpIdentity identity = {
+        .sm_count = gpu->sm_count,
+        .grid = running->launch,
+        .dynamic_shared_bytes = running->dynamic_shared_bytes,
+        .total_shared_bytes = running->shared_bytes,
+    };
+    memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
+    memcpy(identity.ntid, running->block, sizeof identity.ntid);
+    return exec_launch_constants(running->kernel, &identity, running->params);
+}
+
+static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    RunningKernel *running = &gpu->running;
+    char why[160];
+    if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
+    free(running->params);
+    free(running->constants);
+    *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
+    memcpy(running->grid, launch->grid, sizeof running->grid);
+    memcpy(running->block, launch->block, sizeof running->block);
+    running->threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
+    check_extents(kernel, launch, running);
+    running->warps_per_cta = (running->threads_per_cta + WARP_LANES - 1) / WARP_LANES;
+    running->dynamic_shared_bytes = launch->shared_bytes;
+    running->shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
+                            SHARED_GRANULE * SHARED_GRANULE;
+    running->params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
+    ensure(running->params);
+    if (kernel->param_bytes) memcpy(running->params, launch->params, kernel->param_bytes);
+    running->constants = constants_of_launch(gpu, running);
+    running->ctas_per_sm = UINT32_MAX;
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        uint32_t registers = launch->registers ? launch->registers : kernel->registers_per_thread;
+        uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
+        if (!fits) user_error("kernel %s does not fit %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
+        if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
+        if (kernel->dma_line && !gpu->sms[i]->transfers.send)
+            user_error("kernel %s, PTX line %u: an intrinsic of the DMA engine, but %s has none: wire a "
+                       "DmaEngine to "
+                       "its port transfers, as configs/gtx480_d2ma.lua does",
+                       kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
+    }
+}
+
+/* The first edge of an object's clock at or after the present boundary. */
+static uint64_t edge_from_now(const SimObject *object) {
+    return (object->sim->now + object->period - 1) / object->period * object->period;
+}
+
+static void count(const Gpu *gpu, LaunchResult *result, bool add) {
+    uint64_t warps = gpu_warp_instructions(gpu), threads = gpu_thread_instructions(gpu),
+             cycle = gpu_cycle(gpu);
+    result->warp_instructions = add ? warps - result->warp_instructions : warps;
+    result->thread_instructions = add ? threads - result->thread_instructions : threads;
+    if (add)
+        result->cycles = cycle - result->start_cycle;
+    else
+        result->start_cycle = cycle;
+}
+
+void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    prepare_kernel(gpu, kernel, launch);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sm_set_kernel(gpu->sms[i], &gpu->running);
+    gpu->result = (LaunchResult){.kernel = kernel->name};
+    gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    gpu->result.threads_per_cta = gpu->running.threads_per_cta;
+    gpu->launches++;
+}
+
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: another kernel is still running", kernel->name);
+    gpu_prepare(gpu, kernel, launch);
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        SimObject *object = gpu->sim->objects[i];
+        if (object->class == &l1_class && !l1_keeps_lines(object)) l1_invalidate(object);
+    }
+    count(gpu, &gpu->result, false);
+    gpu->progress_cycle = gpu_cycle(gpu);
+    dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+}
+
+/* --- Running --------------------------------------------------------------------------------- */
+
+static double host_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void maybe_report(Gpu *gpu) {
+    if (!gpu->report) return;
+    double now = host_seconds();
+    if (now - gpu->last_report < gpu->report_seconds) return;
+    gpu->last_report = now;
+    gpu->report(gpu->report_context);
+}
+
+static uint64_t progress_count(const Gpu *gpu) {
+    return sim_progress(gpu->sim) + gpu_warp_instructions(gpu);
+}
+
+/* To the file, if there is one and it takes it. */
+static bool write_hang_report(const Gpu *gpu) {
+    FILE *file = gpu->hang_report ? fopen(gpu->hang_report, "w") : NULL;
+    if (!file) return false;
+    sim_report(gpu->sim, file);
+    return fclose(file) == 0;
+}
+
+_Noreturn static void hang(const Gpu *gpu, uint64_t since) {
+    const char *kernel = gpu->running.kernel->name;
+    uint64_t now = gpu_cycle(gpu);
+    if (!write_hang_report(gpu)) {
+        sim_report(gpu->sim, stderr);
+        user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
+                   "every warp waits for",
+                   kernel, since, now);
+    }
+    sim_report_in_groups(gpu->sim, stderr);
+    user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
+               "warps wait for, and %s says it of each",
+               kernel, since, now, gpu->hang_report);
+}
+
+void gpu_hang_report(Gpu *gpu, const char *path) {
+    free(gpu->hang_report);
+    gpu->hang_report = path ? strdup(path) : NULL;
+}
+
+RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
+    const Clock *core = &gpu->sim->clocks[0];
+    if (dispatcher_idle(gpu->dispatcher)) return RUN_DONE;
+    while (!dispatcher_idle(gpu->dispatcher)) {
+        uint64_t cycle = gpu_cycle(gpu), end = cycle + SLICE_CYCLES;
+        if (cycle >= cycle_limit) return RUN_CYCLE_LIMIT;
+        if (gpu->interrupted) {
+            gpu->interrupted = 0;
+            return RUN_INTERRUPTED;
+        }
+        uint64_t until = (end < cycle_limit ? end : cycle_limit) * core->period;
+        StopReason stop = sim_run(gpu->sim, until);
+        if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher) && !sim_skip_to_periodic(gpu->sim, until))
+            hang(gpu, gpu_cycle(gpu));
+        if (progress_count(gpu) != gpu->progress) {
+            gpu->progress = progress_count(gpu);
+            gpu->progress_cycle = gpu_cycle(gpu);
+        } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles) {
+            hang(gpu, gpu->progress_cycle);
+        }
+        maybe_report(gpu);
+    }
+    count(gpu, &gpu->result, true);
+    return RUN_DONE;
+}
+
+void gpu_drain(Gpu *gpu) {
+    while (sim_run(gpu->sim, NEVER - gpu->sim->quantum) != STOP_IDLE)
+        continue;
+}
+
+LaunchResult gpu_last_launch(const Gpu *gpu) {
+    return gpu->result;
+}
+uint64_t gpu_cycle(const Gpu *gpu) {
+    return clock_cycle(&gpu->sim->clocks[0], gpu->sim->now);
+}
+
+uint64_t gpu_warp_instructions(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sum += gpu->sms[i]->warp_instructions;
+    return sum;
+}
+
+uint64_t gpu_thread_instructions(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sum += gpu->sms[i]->thread_instructions;
+    return sum;
+}
+
+void gpu_interrupt(Gpu *gpu) {
+    gpu->interrupted = 1;
+}
+
+GpuProgress gpu_progress(const Gpu *gpu) {
+    return (GpuProgress){.kernel = gpu->running.kernel ? gpu->running.kernel->name : "",
+                         .ctas_done = dispatcher_ctas_done(gpu->dispatcher),
+                         .ctas = gpu->result.ctas};
+}
+
+void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), void *context) {
+    gpu->report = report;
+    gpu->report_context = context;
+    gpu->report_seconds = seconds;
+    gpu->last_report = host_seconds();
+}
+
+void gpu_hang_limit(Gpu *gpu, uint64_t cycles) {
+    gpu->hang_cycles = cycles;
+}
+
+/* --- Checkpoints ----------------------------------------------------------------------------- */
+
+enum { RESULT_NUMBERS = 5 };
+
+void gpu_save(const Gpu *gpu, Buffer *buffer) {
+    const LaunchResult *result = &gpu->result;
+    const uint64_t numbers[RESULT_NUMBERS] = {result->start_cycle, result->cycles, result->warp_instructions,
+                                              result->thread_instructions, result->ctas};
+    buffer_u32(buffer, gpu->launches);
+    buffer_append(buffer, numbers, sizeof numbers);
+    sim_save(gpu->sim, buffer);
+}
+
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+              size_t why_size) {
+    reader_u32(reader);
+    reader_bytes(reader, RESULT_NUMBERS * sizeof(uint64_t));
+    return snapshot_list(reader, now, visit, context, why, why_size);
+}
+
+bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
+    LaunchResult *result = &gpu->result;
+    uint32_t launches = reader_u32(reader);
+    uint64_t numbers[RESULT_NUMBERS];
+    for (int i = 0; i < RESULT_NUMBERS; i++)
+        numbers[i] = reader_u64(reader);
+    if (reader->failed || launches != gpu->launches) {
+        snprintf(why, why_size, "the checkpoint was made after %u kernel launches, the host program made %u",
+                 launches, gpu->launches);
+        return false;
+    }
+    result->start_cycle = numbers[0];
+    result->cycles = numbers[1];
+    result->warp_instructions = numbers[2];
+    result->thread_instructions = numbers[3];
+    result->ctas = numbers[4];
+    return sim_load(gpu->sim, reader, changes, why, why_size);
+}
+
+bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size) {
+    Buffer saved = {0};
+    gpu_save(gpu, &saved);
+    gpu->sim = to;
+    gpu->dispatcher = NULL;
+    gpu->sm_count = gpu->slice_count = 0;
+    to->user = &gpu->functional;
+    gpu_elaborate(gpu);
+    for (uint32_t i = 0; gpu->running.kernel && i < gpu->sm_count; i++)
+        sm_set_kernel(gpu->sms[i], &gpu->running);
+    bool good = gpu_load(gpu, &(Reader){.bytes = saved.bytes, .count = saved.count}, changes, why, why_size);
+    buffer_free(&saved);
+    return good;
+}

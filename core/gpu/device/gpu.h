@@ -1,0 +1,103 @@
+/* The GPU as its host sees it: memory, modules, kernel launches. What host programs and the Lua layer call;
+ * knows machines only as a Sim that contains one Dispatcher and its SMs. */
+#ifndef WW_GPU_GPU_H
+#define WW_GPU_GPU_H
+
+#include "core/ptx/execution/memory.h"
+#include "core/ptx/execution/texture.h"
+#include "core/ptx/module.h"
+#include "core/sim/checkpoint/snapshot.h"
+#include "core/sim/sim.h"
+
+typedef struct Gpu Gpu;
+
+typedef struct {
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
+    uint8_t *params;       /* kernel->param_bytes long; copied */
+    uint32_t registers;    /* per thread, 0: as the kernel says */
+} Launch;
+
+/* What one kernel launch did; the differences of the machine's counters over its run. */
+typedef struct {
+    const char *kernel;
+    uint64_t start_cycle, cycles;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t ctas, threads_per_cta;
+} LaunchResult;
+
+typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED } RunStatus;
+
+/* Registers the classes of core/gpu and mem. Once per process. */
+void gpu_register_classes(void);
+
+Gpu *gpu_new(Sim *sim, uint64_t memory_bytes);
+/* Elaborates the Sim, which must not be yet. User errors when it has no Dispatcher or no SM, or is not wired
+ * up. */
+void gpu_elaborate(Gpu *gpu);
+/* After sim_free(), which is the caller's: the objects look into device memory to the last. */
+void gpu_free(Gpu *gpu);
+DeviceMemory *gpu_memory(Gpu *gpu);
+/* To be changed between kernels only. */
+TextureTable *gpu_textures(Gpu *gpu);
+
+/* Host copies and fills that respect machines on which they have a side effect (warming L2). */
+void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count);
+void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
+
+/* Allocates and initialises the module's variables, and gives its textures handles. The module must outlive
+ * the Gpu. */
+void gpu_place_module(Gpu *gpu, Module *module);
+
+/* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
+ * SM, or that is not legal otherwise, is a user error naming kernel, resource, wanted and available. */
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
+ * with their reports on stderr. */
+RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);
+/* After the last kernel: lets write-backs and the like finish, so that nothing is in flight any more. */
+void gpu_drain(Gpu *gpu);
+LaunchResult gpu_last_launch(const Gpu *gpu);
+uint64_t gpu_cycle(const Gpu *gpu); /* core cycles so far */
+uint64_t gpu_warp_instructions(const Gpu *gpu);
+uint64_t gpu_thread_instructions(const Gpu *gpu);
+
+/* Makes gpu_run() return RUN_INTERRUPTED at the next quantum boundary; callable from a signal handler. */
+void gpu_interrupt(Gpu *gpu);
+
+/* --- Checkpoints, at a quantum boundary ------------------------------------------------------- */
+
+/* Appends the machine and the counters of the running or last launch; not the memory (device_memory_save()).
+ */
+void gpu_save(const Gpu *gpu, Buffer *buffer);
+/* Repeats a launch without running it: on resume, for every launch of the host program up to the checkpoint.
+ */
+void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* Takes over a saved state after the host program repeated what it did until then: the same modules,
+ * allocations and launches. False, with the reason, when the bytes are damaged or of another machine, see
+ * sim_load(). */
+bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size);
+
+/* Goes on in the middle of everything on another machine, which is not elaborated yet and gets the state of
+ * the present one. The present Sim is the caller's to free. False, with the reason, when it cannot be done:
+ * the Gpu is good for nothing then. */
+bool gpu_move(Gpu *gpu, Sim *to, const SnapshotChanges *changes, char *why, size_t why_size);
+/* snapshot_list() of what gpu_save() wrote. */
+bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
+              size_t why_size);
+
+/* For progress lines: CTAs finished and in all of the running kernel. */
+typedef struct {
+    const char *kernel;
+    uint64_t ctas_done, ctas;
+} GpuProgress;
+GpuProgress gpu_progress(const Gpu *gpu);
+/* Called about every `seconds` of host time from gpu_run(), between quanta. */
+void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), void *context);
+/* A file that gets what every object waits for when a run hangs, of which stderr gets the gist; NULL, as at
+ * first: all of it goes to stderr. */
+void gpu_hang_report(Gpu *gpu, const char *path);
+/* Cycles without progress after which a run is reported as a hang. */
+void gpu_hang_limit(Gpu *gpu, uint64_t cycles);
+
+#endif

@@ -1,0 +1,313 @@
+#include "core/gpu/device/wiring.h"
+
+#include "core/gpu/dma/dma_engine.h"
+#include "core/gpu/dma/dma_layout.h"
+#include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/sm/sm.h"
+#include "mem/dram/memory_controller.h"
+#include "mem/parts/traffic/traffic.h"
+#include "mem/protocol/caches.h"
+#include "mem/protocol/memory_protocol.h"
+#include "mem/protocol/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A requester's end of a wire. */
+typedef void WireVisitor(void *context, const SimObject *object, const Field *port, const Link *requests);
+
+static void visit_requesters(const SimObject *object, WireVisitor *visit, void *context) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        bool array = f->kind == FIELD_PORT_ARRAY;
+        if ((f->kind != FIELD_PORT && !array) || f->role != ROLE_REQUESTER) continue;
+        const char *at = (const char *)object + f->offset;
+        const Port *ports = array ? *(Port *const *)(const void *)at : (const Port *)(const void *)at;
+        for (uint32_t i = 0; ports && i < (array ? object_count(object, f) : 1); i++)
+            if (ports[i].send) visit(context, object, f, ports[i].send);
+    }
+}
+
+/* A look at the whole machine. The first problem found is raised when its memory has been given back. */
+typedef struct {
+    uint8_t *of; /* a byte by number of the object */
+    char problem[1024];
+} Look;
+
+/* --- Loops ------------------------------------------------------------------------------------- */
+
+/* The way that requests take. */
+typedef struct Step {
+    const struct Step *before;
+    const SimObject *object;
+    Look *look; /* of 1: all ways from the object have been followed */
+} Step;
+
+static void note_loop(const Step *last, const Link *back) {
+    char names[512];
+    size_t used = 0;
+    for (const Step *step = last; used < sizeof names; step = step->before) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", step == last ? "" : ", ",
+                                 step->object->path);
+        if (step->object == back->receiver) break;
+    }
+    snprintf(last->look->problem, sizeof last->look->problem,
+             "wire %s: expected requests to go on to where they are answered, a MemoryController, say, got a "
+             "loop of %s",
+             back->name, names);
+}
+
+static void follow(const Step *way);
+
+static void follow_wire(void *context, const SimObject *object, const Field *port, const Link *requests) {
+    const Step *way = context;
+    (void)object, (void)port;
+    for (const Step *step = way; step; step = step->before)
+        if (step->object == requests->receiver && !*way->look->problem) note_loop(way, requests);
+    if (way->look->of[requests->receiver->id] || *way->look->problem) return;
+    follow(&(Step){way, requests->receiver, way->look});
+}
+
+static void follow(const Step *way) {
+    visit_requesters(way->object, follow_wire, (void *)(uintptr_t)way);
+    way->look->of[way->object->id] = 1;
+}
+
+static void find_loop(const Sim *sim, Look *look) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (!look->of[i]) follow(&(Step){NULL, sim->objects[i], look});
+}
+
+/* --- Networks ---------------------------------------------------------------------------------- */
+
+/* A request has room for the way back through so many networks one after the other; a cache begins anew. */
+typedef struct {
+    Look *look; /* of networks: how many follow each other from there on, this one included */
+    uint8_t most;
+} Route;
+
+static bool is_network(const SimObject *object) {
+    return object->class == &mux_class || object->class == &crossbar_class;
+}
+
+static uint8_t networks_from(const SimObject *object, Look *look);
+
+static void count_networks(void *context, const SimObject *object, const Field *port, const Link *requests) {
+    Route *route = context;
+    (void)object, (void)port;
+    uint8_t count = networks_from(requests->receiver, route->look);
+    if (count > route->most) route->most = count;
+}
+
+/* There are no loops. */
+static uint8_t networks_from(const SimObject *object, Look *look) {
+    if (!is_network(object)) return 0;
+    if (look->of[object->id]) return look->of[object->id];
+    Route route = {look, 0};
+    visit_requesters(object, count_networks, &route);
+    if (route.most == ROUTE_DEPTH && !*look->problem)
+        snprintf(look->problem, sizeof look->problem,
+                 "%s: expected at most %d networks (Mux, Crossbar) on the way of a request, got %d",
+                 object->path, ROUTE_DEPTH, ROUTE_DEPTH + 1);
+    return look->of[object->id] = (uint8_t)(route.most < ROUTE_DEPTH ? route.most + 1 : ROUTE_DEPTH);
+}
+
+static void find_long_route(const Sim *sim, Look *look) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        networks_from(sim->objects[i], look);
+}
+
+/* --- Line sizes -------------------------------------------------------------------------------- */
+
+/* How long the requests of a port are at most: so many bytes, or as many as a parameter of its object says.
+ */
+static const struct {
+    const Class *class;
+    const char *port, *parameter;
+    uint32_t bytes;
+} sources[] = {
+    {&lsu_class, "mem", NULL, COALESCE_LINE},
+    {&lsu_class, "constant", NULL, CONSTANT_SEGMENT},
+    {&lsu_class, "texture", NULL, TEXTURE_SEGMENT},
+    {&sm_class, "fetch", "code_line", 0},
+    {&dma_engine_class, "mem", NULL, DMA_SEGMENT},
+    {&traffic_source_class, "mem", "bytes", 0},
+    {&l1_class, "mem", "line", 0},
+    {&l2_class, "mem", "line", 0},
+};
+
+static uint32_t parameter_of(const SimObject *object, const char *name) {
+    const Field *f = object_field(object, FIELD_PARAM, name);
+    ensure(f && f->type == TYPE_U32);
+    return *(const uint32_t *)(const void *)((const char *)object + f->offset);
+}
+
+/* Requests on their way. */
+typedef struct {
+    const SimObject *from;
+    const Field *port;
+    uint32_t bytes;
+    Look *look; /* of the longest that have come to the object */
+} Requests;
+
+static void send_on(void *context, const SimObject *object, const Field *port, const Link *link) {
+    const Requests *r = context;
+    const SimObject *to = link->receiver;
+    (void)object;
+    if (port->protocol != &memory_protocol || r->look->of[to->id] >= r->bytes) return;
+    r->look->of[to->id] = (uint8_t)r->bytes;
+    bool is_cache = to->class == &l1_class || to->class == &l2_class;
+    if (is_cache && parameter_of(to, "line") < r->bytes && !*r->look->problem)
+        snprintf(r->look->problem, sizeof r->look->problem,
+                 "%s.line: expected %u B or more for the requests of %s.%s, got %u B; 'sectors' fetches a "
+                 "longer line in parts",
+                 to->path, r->bytes, r->from->path, r->port->name, parameter_of(to, "line"));
+    visit_requesters(to, send_on, context);
+}
+
+static void send_from(void *context, const SimObject *object, const Field *port, const Link *link) {
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        if (sources[i].class != object->class || strcmp(sources[i].port, port->name) != 0) continue;
+        uint32_t bytes = sources[i].parameter ? parameter_of(object, sources[i].parameter) : sources[i].bytes;
+        if (bytes > LINE_BYTES_MAX) continue; /* which its class refuses */
+        send_on(&(Requests){object, port, bytes, context}, object, port, link);
+    }
+}
+
+static void find_short_line(const Sim *sim, Look *look) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        visit_requesters(sim->objects[i], send_from, look);
+}
+
+static void look_at(const Sim *sim, void (*find)(const Sim *sim, Look *look)) {
+    Look look = {.of = calloc(sim->object_count + 1, 1)};
+    ensure(look.of);
+    find(sim, &look);
+    free(look.of);
+    if (*look.problem) user_error("%s", look.problem);
+}
+
+/* --- The quantum ------------------------------------------------------------------------------- */
+
+/* A quantum must leave the SMs in other clusters than what keeps memory, or what one SM wrote would reach the
+ * others later than on hardware. The cut is where the wires are slow: whoever a quicker wire joins shares a
+ * cluster. */
+
+/* Objects that share a cluster under some quantum, as a tree. */
+typedef struct Group {
+    struct Group *up;
+    const SimObject *sm, *memory; /* the first of each in the tree, kept at its root; or NULL */
+} Group;
+
+static Group *root_of(Group *group) {
+    while (group->up != group)
+        group = group->up = group->up->up;
+    return group;
+}
+
+static const SimObject *first_of(const SimObject *a, const SimObject *b) {
+    if (!a || !b) return a ? a : b;
+    return a->id < b->id ? a : b;
+}
+
+/* True when an SM shares the cluster of a memory from then on. */
+static bool join(Group *a, Group *b) {
+    a = root_of(a), b = root_of(b);
+    a->up = b;
+    b->sm = first_of(a->sm, b->sm);
+    b->memory = first_of(a->memory, b->memory);
+    return b->sm && b->memory;
+}
+
+/* Links know their latency in cycles of the sender; 0 is one cycle. */
+static uint64_t sender_cycles(const Link *link) {
+    return link->latency ? link->latency : 1;
+}
+
+static unsigned __int128 compared_with(const Link *link, const Link *other) {
+    return (unsigned __int128)sender_cycles(link) * other->sender->clock->hertz;
+}
+
+static int by_latency(const void *a, const void *b) {
+    const Link *x = *(Link *const *)a, *y = *(Link *const *)b;
+    unsigned __int128 of_x = compared_with(x, y), of_y = compared_with(y, x);
+    if (of_x != of_y) return of_x < of_y ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static bool is_below_sm(const SimObject *object) {
+    for (; object; object = object->parent)
+        if (object->class == &sm_class) return true;
+    return false;
+}
+
+static void make_groups(const Sim *sim, Group *groups) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        const SimObject *object = sim->objects[i];
+        bool keeps_memory = object->class == &l2_class || object->class == &memory_controller_class;
+        groups[i] = (Group){&groups[i], object->class == &sm_class ? object : NULL,
+                            keeps_memory && !is_below_sm(object) ? object : NULL};
+    }
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->parent) join(&groups[i], &groups[sim->objects[i]->parent->id]);
+}
+
+/* The quantum's limit: of the wires between an SM and a memory the slowest, where another pair has no quicker
+ * one. */
+typedef struct {
+    const Link *wire; /* NULL: there is no such pair */
+    const SimObject *sm, *memory;
+    uint64_t cycles; /* of the first clock, whole ones */
+} Limit;
+
+/* Joins the ends of one link after the other, the quickest first, until an SM and a memory are together. */
+static Limit find_limit(const Sim *sim, Link **links, Group *groups) {
+    make_groups(sim, groups);
+    if (sim->link_count) memcpy(links, sim->links, sim->link_count * sizeof(Link *));
+    qsort(links, sim->link_count, sizeof *links, by_latency);
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = links[i];
+        Group *sender = &groups[link->sender->id];
+        if (!join(sender, &groups[link->receiver->id])) continue;
+        unsigned __int128 ticks = (unsigned __int128)sender_cycles(link) * sim->clocks[0].hertz;
+        return (Limit){link, root_of(sender)->sm, root_of(sender)->memory,
+                       (uint64_t)(ticks / link->sender->clock->hertz)};
+    }
+    return (Limit){.cycles = UINT32_MAX};
+}
+
+static Limit limit_of(const Sim *sim) {
+    Group *groups = calloc(sim->object_count + 1, sizeof *groups);
+    Link **links = calloc(sim->link_count + 1, sizeof(Link *));
+    ensure(groups && links);
+    Limit limit = find_limit(sim, links, groups);
+    free(groups);
+    free(links);
+    return limit;
+}
+
+static void check_quantum(const Sim *sim) {
+    Limit limit = limit_of(sim);
+    if (limit.cycles >= sim->quantum_cycles) return;
+    const char *core = sim->clocks[0].name, *sm = limit.sm->path, *memory = limit.memory->path;
+    if (limit.cycles == 0)
+        user_error("wire %s: expected a latency of 1 cycle of clock %s or more, as it is the slowest wire "
+                   "between %s and %s, got %lu of clock %s",
+                   limit.wire->name, core, sm, memory, sender_cycles(limit.wire),
+                   limit.wire->sender->clock->name);
+    user_error(
+        "quantum: expected 1 to %lu cycles of clock %s (the latency of wire %s, between %s and %s), got "
+        "%u; m:quantum(%lu) or --set quantum=%lu sets it",
+        limit.cycles, core, limit.wire->name, sm, memory, sim->quantum_cycles, limit.cycles, limit.cycles);
+}
+
+uint32_t wiring_longest_quantum(const Sim *sim) {
+    uint64_t cycles = limit_of(sim).cycles;
+    return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+}
+
+void wiring_check(const Sim *sim) {
+    look_at(sim, find_loop);
+    look_at(sim, find_long_route);
+    look_at(sim, find_short_line);
+    check_quantum(sim);
+}

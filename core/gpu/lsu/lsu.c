@@ -1,0 +1,317 @@
+/* Load/store unit of an SM: takes one warp memory instruction at a time from the operand collector, coalesces
+ * it or resolves its bank conflicts, sends one access per cycle to the cache that serves its space, collects
+ * the answers, and tells the SM when an instruction is complete. */
+#include "core/gpu/lsu/lsu_state.h"
+
+#include <string.h>
+
+/* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
+ * readiness: what has a short latency overtakes what was begun before it. */
+static inline MemoryDone *push_completed(const Lsu *lsu, Completed *ring, uint32_t slots, uint64_t head,
+                                         uint64_t *tail, uint64_t ready) {
+    uint64_t at = (*tail)++, mask = slots - 1;
+    LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
+    ensure(at - head < slots);
+    for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
+        ring[at & mask] = ring[(at - 1) & mask];
+        audit_move(&lsu->obj, queue, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
+    }
+    ring[at & mask].ready = ready;
+    audit_enter(&lsu->obj, queue, (uint32_t)(at & mask));
+    return &ring[at & mask].done;
+}
+
+/* --- Answers --------------------------------------------------------------------------------- */
+
+static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
+    Outstanding *entry = &lsu->outstanding[index];
+    if (entry->done.kind == INST_LOAD) {
+        lsu->load_latency_ticks += now - entry->begun;
+        lsu->loads_answered++;
+    }
+    *push_completed(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, &lsu->answered_tail,
+                    now) = entry->done;
+    entry->next_free = lsu->first_free;
+    lsu->first_free = index;
+    lsu->in_use--;
+    audit_leave(&lsu->obj, QUEUE_OUTSTANDING, index);
+}
+
+static inline __attribute__((always_inline)) void take_answer(Lsu *lsu, Link *link, uint64_t now) {
+    const MemMessage *answer = link_peek(link, now);
+    uint32_t index = (uint32_t)answer->token;
+    Outstanding *entry = &lsu->outstanding[index];
+    ensure(entry->remaining > 0);
+    if (--entry->remaining == 0 && entry->unsent == 0) complete(lsu, index, now);
+    link_pop(link, now);
+    object_progress(&lsu->obj);
+}
+
+static inline uint64_t next_answer(const Port *port) {
+    return port->receive ? link_next_ready(port->receive) : NEVER;
+}
+
+/* Seldom, beside those of global and local memory. */
+__attribute__((noinline)) static void take_other_answer(Lsu *lsu, Link *link, uint64_t now) {
+    take_answer(lsu, link, now);
+}
+
+static inline void take_answers(Lsu *lsu, uint64_t now) {
+    if (next_answer(&lsu->mem) <= now) take_answer(lsu, lsu->mem.receive, now);
+    if (next_answer(&lsu->constant) <= now) take_other_answer(lsu, lsu->constant.receive, now);
+    if (next_answer(&lsu->texture) <= now) take_other_answer(lsu, lsu->texture.receive, now);
+}
+
+static bool is_due(const Lsu *lsu, uint64_t now) {
+    return lsu->completed_head != lsu->completed_tail &&
+           lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready <= now;
+}
+
+/* One write-back per cycle. The pipeline of fixed latency comes first: it cannot wait. */
+static inline void write_back(Lsu *lsu, uint64_t now) {
+    bool due = is_due(lsu, now);
+    if (!due && lsu->answered_head == lsu->answered_tail) return;
+    Link *link = lsu->sm.send;
+    if (!link_can_send(link, now)) return;
+    Completed *ring = due ? lsu->completed : lsu->answered;
+    uint64_t *head = due ? &lsu->completed_head : &lsu->answered_head;
+    uint64_t slot = (*head)++ & ((due ? lsu->completed_slots : lsu->answered_slots) - 1);
+    *(MemoryDone *)link_send_checked(link, now) = ring[slot].done;
+    audit_leave(&lsu->obj, due ? QUEUE_COMPLETED : QUEUE_ANSWERED, (uint32_t)slot);
+}
+
+/* --- The instruction at work ----------------------------------------------------------------- */
+
+static bool goes_to_memory(const MemoryOp *op) {
+    return op->space == SPACE_GLOBAL || op->space == SPACE_LOCAL;
+}
+
+static void count_instruction(Lsu *lsu, const MemoryOp *op) {
+    switch (op->space) {
+    case SPACE_SHARED: ++*(op->kind == INST_STORE ? &lsu->shared_stores : &lsu->shared_loads); break;
+    case SPACE_GLOBAL:
+        if (op->kind == INST_ATOMIC)
+            lsu->atomics++;
+        else if (op->kind == INST_STORE)
+            lsu->global_stores++;
+        else
+            lsu->global_loads++;
+        break;
+    case SPACE_LOCAL:
+        if (op->kind == INST_STORE)
+            lsu->local_stores++;
+        else
+            lsu->local_loads++;
+        break;
+    case SPACE_TEXTURE: lsu->texture_loads++; break;
+    default: lsu->constant_loads++; break;
+    }
+}
+
+/* Field by field into its place: a copy of what has just been built from small parts would wait for them. */
+static void set_done(MemoryDone *done, const MemoryOp *op) {
+    done->inst = op->inst;
+    done->payload = op->payload;
+    done->lanes = op->lanes;
+    done->warp = op->warp;
+    done->kind = op->kind;
+    done->space = op->space;
+}
+
+/* Shared memory, and parameters without a constant cache: a pipeline of fixed latency whose start is held up
+ * for `cycles` by conflicts. */
+static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency,
+                               uint64_t now) {
+    uint64_t period = lsu->obj.period;
+    lsu->bank_conflict_cycles += cycles - 1;
+    lsu->busy_until = now + cycles * period;
+    /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
+     * F + latency + 2, as every unit's result is. */
+    set_done(push_completed(lsu, lsu->completed, lsu->completed_slots, lsu->completed_head,
+                            &lsu->completed_tail, now + (cycles + latency) * period),
+             op);
+}
+
+static void texture_segments(Lsu *lsu, const MemoryOp *op) {
+    lsu->segment_count = op->segments;
+    for (uint32_t i = 0; i < lsu->segment_count; i++)
+        lsu->segments[i] = (Segment){.address = op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT,
+                                     .bytes = TEXTURE_SEGMENT};
+}
+
+static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
+    uint64_t distinct[WARP_LANES];
+    distinct[0] = op->lowest;
+    lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
+    for (uint32_t i = 0; i < lsu->segment_count; i++)
+        lsu->segments[i] = (Segment){.address = distinct[i] / CONSTANT_SEGMENT * CONSTANT_SEGMENT,
+                                     .bytes = CONSTANT_SEGMENT};
+}
+
+static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
+    if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return COALESCE_LINE;
+    uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->inst)->element_bytes;
+    if (element == 1 || op->cache_op == CACHE_GLOBAL) return 32;
+    return element == 2 ? 64 : COALESCE_LINE;
+}
+
+static bool take_entry(Lsu *lsu, uint64_t now) {
+    if (lsu->entry != NO_ENTRY) return true;
+    if (lsu->in_use == lsu->entries) return false;
+    lsu->entry = lsu->first_free;
+    Outstanding *entry = &lsu->outstanding[lsu->entry];
+    lsu->first_free = entry->next_free;
+    lsu->in_use++;
+    audit_enter(&lsu->obj, QUEUE_OUTSTANDING, lsu->entry);
+    set_done(&entry->done, &lsu->op);
+    entry->remaining = 0;
+    entry->unsent = lsu->segment_count;
+    entry->begun = now;
+    return true;
+}
+
+static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
+    const MemoryOp *op = &lsu->op;
+    *request = (MemMessage){
+        .address = segment->address,
+        .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
+        .issued = now,
+        .token = lsu->entry,
+        .lanes = segment->lanes,
+        .pc = op->inst,
+        .payload = (uint16_t)op->payload,
+        .cta = lsu->cta,
+        .bytes = (uint16_t)segment->bytes,
+        .sm = (uint16_t)sm_number(lsu->obj.parent),
+        .warp = op->warp,
+        .class_number = (uint8_t)lsu->class_number,
+        .kind = op->kind == INST_LOAD    ? MEM_READ
+                : op->kind == INST_STORE ? MEM_WRITE
+                                         : MEM_ATOMIC,
+    };
+    if (op->space == SPACE_LOCAL) /* nobody else writes it: volatile is for the compiler alone */
+        request->flags |= MEM_LOCAL;
+    else if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE)
+        request->flags |= MEM_BYPASS_L1;
+}
+
+static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
+    if (lsu->stall_since) lsu->stall_cycles += (now - lsu->stall_since) / lsu->obj.period;
+    lsu->stall_since = stalled ? now : 0;
+}
+
+static void count_access(Lsu *lsu) {
+    if (!goes_to_memory(&lsu->op)) return;
+    if (lsu->op.kind == INST_LOAD)
+        lsu->load_accesses++;
+    else if (lsu->op.kind == INST_STORE)
+        lsu->store_accesses++;
+    else
+        lsu->atomic_accesses++;
+}
+
+/* Between issue and the end of its accesses an instruction stands in one of five places: latch, two
+ * collectors, dispatch register, unit. The link from the SM is these five, so it is popped when the last
+ * access is about to leave: in the cycle in which it does, the next instruction can issue. */
+static inline __attribute__((always_inline)) void free_place(Lsu *lsu, uint64_t now) {
+    uint32_t left = lsu->segment_count - lsu->segment_next;
+    if (left > 1 || !lsu->holds_place) return;
+    if (left == 1 && !link_has_room(port_of(lsu, lsu->op.space), now)) return; /* in the next cycle */
+    lsu->holds_place = 0;
+    link_pop(lsu->sm.receive, now);
+}
+
+/* One access per cycle; the instruction leaves the unit with its last one. */
+static void send_access(Lsu *lsu, uint64_t now) {
+    Link *link = port_of(lsu, lsu->op.space);
+    bool can = link_can_send(link, now) && take_entry(lsu, now);
+    note_stall(lsu, !can, now);
+    if (!can) return;
+    fill_request(lsu, &lsu->segments[lsu->segment_next++], link_send_checked(link, now), now);
+    count_access(lsu);
+    lsu->outstanding[lsu->entry].remaining++;
+    lsu->outstanding[lsu->entry].unsent--;
+    free_place(lsu, now);
+    if (lsu->segment_next == lsu->segment_count) lsu->op_valid = 0;
+    object_progress(&lsu->obj);
+}
+
+/* From now on its accesses are sent, one in each cycle. All is kept but the addresses, which become
+ * segments. */
+__attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *op, uint64_t now) {
+    memcpy(&lsu->op, op, offsetof(MemoryOp, address));
+    lsu->op_valid = 1;
+    const Sm *sm = (const Sm *)lsu->obj.parent;
+    lsu->class_number = sm->class_of[op->warp];
+    lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
+    lsu->segment_next = 0;
+    lsu->entry = NO_ENTRY;
+    if (goes_to_memory(op))
+        lsu->segment_count = coalesce(op, lsu->segments, widest_segment(lsu, op));
+    else if (op->space == SPACE_TEXTURE)
+        texture_segments(lsu, op);
+    else
+        distinct_segments(lsu, op);
+    lsu->holds_place = 1;
+    free_place(lsu, now);
+}
+
+/* Shared memory is served from the link's slot. */
+static inline void accept(Lsu *lsu, uint64_t now) {
+    const MemoryOp *op = link_peek(lsu->sm.receive, now);
+    if (!op || op->begins * lsu->obj.period > now || lsu->busy_until > now) return;
+    count_instruction(lsu, op);
+    if (op->space == SPACE_SHARED) {
+        begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
+    } else if (!has_accesses(lsu, op->space)) {
+        begin_fixed(lsu, op, 1, lsu->constant_latency, now);
+    } else {
+        begin_accesses(lsu, op, now);
+        return;
+    }
+    link_pop(lsu->sm.receive, now);
+}
+
+static uint64_t min_time(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* When the next instruction may begin, as far as is known. */
+static inline uint64_t next_begin(const Lsu *lsu) {
+    if (link_next_ready(lsu->sm.receive) == NEVER) return NEVER;
+    const MemoryOp *op = link_peek(lsu->sm.receive, NEVER - 1);
+    uint64_t at = op->begins * lsu->obj.period;
+    return at > lsu->busy_until ? at : lsu->busy_until;
+}
+
+/* What is nearly always in the next cycle comes first. */
+static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
+    uint64_t soon = now + lsu->obj.period, next;
+    if (!lsu->op_valid)
+        next = next_begin(lsu);
+    else if (lsu->stall_since)
+        next = link_space_time(port_of(lsu, lsu->op.space), now);
+    else /* An access that has not been tried yet: if it fails, the stall begins there. */
+        next = soon;
+    if (next <= soon || lsu->answered_head != lsu->answered_tail) return soon;
+    if (lsu->completed_head != lsu->completed_tail)
+        next = min_time(next, lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready);
+    next = min_time(next, next_answer(&lsu->mem));
+    next = min_time(next, next_answer(&lsu->constant));
+    next = min_time(next, next_answer(&lsu->texture));
+    return next > now ? next : soon;
+}
+
+uint64_t lsu_tick(SimObject *object, uint64_t now) {
+    Lsu *lsu = (Lsu *)object;
+    take_answers(lsu, now);
+    write_back(lsu, now);
+    if (lsu->op_valid) send_access(lsu, now);
+    if (!lsu->op_valid) accept(lsu, now);
+    return next_work(lsu, now);
+}
+
+void lsu_settle(SimObject *object, uint64_t now) {
+    Lsu *lsu = (Lsu *)object;
+    if (lsu->stall_since && now > lsu->stall_since) note_stall(lsu, true, now);
+}

@@ -1,0 +1,182 @@
+/* The rows of a load/store unit, how it is built, and what its SM asks of it. */
+#include "core/gpu/lsu/lsu_state.h"
+#include "mem/protocol/caches.h"
+
+static Ratio average_load_latency(const SimObject *object) {
+    const Lsu *lsu = (const Lsu *)object;
+    return ratio_of(lsu->load_latency_ticks, lsu->loads_answered * object->period);
+}
+
+static Ratio accesses_per_load(const SimObject *object) {
+    const Lsu *lsu = (const Lsu *)object;
+    return ratio_of(lsu->load_accesses, lsu->global_loads + lsu->local_loads);
+}
+
+static const Field lsu_fields[] = {
+    BASE(Lsu),
+    PARAM(Lsu, shared_latency, "26", "cycles", "Shared memory: from begin to write-back without conflicts",
+          .min = 1, .max = 500, .timing = true),
+    PARAM(Lsu, constant_latency, "2", "cycles",
+          "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500,
+          .timing = true),
+    PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
+    PARAM_FLAG(Lsu, narrow_segments, "false",
+               "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
+               "elements of 2 B, also where a vector of them is accessed",
+               .timing = true),
+    DERIVED(Lsu, completed_slots, "Size of the ring of completed instructions"),
+    DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
+    PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
+    PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
+    PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
+         .optional = true),
+    PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
+    HOST(Lsu, to_l1, "Those that lead to L1s in its cluster"),
+    HOST(Lsu, l1_count, "Their number"),
+    HOST(Lsu, l1_spaces, "What these serve"),
+    STATE(Lsu, op, "Instruction being worked on"),
+    STATE(Lsu, segments, "Its accesses"),
+    STATE(Lsu, op_valid, "Is there one?"),
+    STATE(Lsu, holds_place, "It takes a place on the way from the SM"),
+    STATE(Lsu, class_number, "Class of its warp"),
+    STATE(Lsu, cta, "Number of its CTA in the SM"),
+    STATE(Lsu, segment_count, "Number of its accesses"),
+    STATE(Lsu, segment_next, "Next access to send"),
+    STATE(Lsu, entry, "Its entry among the outstanding"),
+    STATE(Lsu, busy_until, "Shared memory is serving conflicts until then"),
+    STATE_ARRAY(Lsu, outstanding, entries, "Instructions that wait for answers"),
+    STATE(Lsu, first_free, "List of free entries"),
+    STATE(Lsu, in_use, "Entries in use"),
+    STATE_ARRAY(Lsu, completed, completed_slots, "Shared-memory and constant pipeline"),
+    STATE(Lsu, completed_head, "Its oldest"),
+    STATE(Lsu, completed_tail, "Its end"),
+    STATE_ARRAY(Lsu, answered, answered_slots, "Instructions whose last answer has come"),
+    STATE(Lsu, answered_head, "Its oldest"),
+    STATE(Lsu, answered_tail, "Its end"),
+    STAT(Lsu, global_loads, "instructions", "Warp loads from global memory"),
+    STAT(Lsu, global_stores, "instructions", "Warp stores to global memory"),
+    STAT(Lsu, local_loads, "instructions", "Warp loads from local memory"),
+    STAT(Lsu, local_stores, "instructions", "Warp stores to local memory"),
+    STAT(Lsu, shared_loads, "instructions", "Warp loads from shared memory, atomics included"),
+    STAT(Lsu, shared_stores, "instructions", "Warp stores to shared memory"),
+    STAT(Lsu, constant_loads, "instructions", "Warp loads of parameters and constants"),
+    STAT(Lsu, texture_loads, "instructions", "Warp texture fetches"),
+    STAT(Lsu, atomics, "instructions", "Warp atomics on global memory"),
+    STAT(Lsu, load_accesses, "accesses", "Segments requested by global and local loads"),
+    STAT(Lsu, store_accesses, "accesses", "Segments written by global and local stores"),
+    STAT(Lsu, atomic_accesses, "accesses", "Segments of atomics"),
+    STAT(Lsu, bank_conflict_cycles, "cycles", "Extra cycles for shared-memory bank conflicts"),
+    STAT(Lsu, stall_cycles, "cycles", "An access was ready but the memory port did not take it"),
+    STATE(Lsu, stall_since, "Tick at which the present stall began; 0: none"),
+    STAT(Lsu, load_latency_ticks, "ticks", "Sum over loads of first access to last answer"),
+    STAT(Lsu, loads_answered, "instructions", "Global and local loads completed"),
+    FORMULA("average_load_latency", average_load_latency, "cycles", "First access to last answer"),
+    FORMULA("accesses_per_load", accesses_per_load, "accesses",
+            "Coalescing: segments per global or local load"),
+    FIELDS_END};
+
+static uint32_t power_of_two_from(uint32_t n) {
+    uint32_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+/* The pipeline of fixed latency takes and hands on one instruction per cycle; what of it is due may have to
+ * wait for as many with the shorter latency as are begun meanwhile. Its ring is no larger than that: the
+ * slots are used in turn, and all take a place in the host's cache. */
+static void build(SimObject *object) {
+    enum { AT_LEAST = 128 }; /* a resumed run may have another latency */
+    Lsu *lsu = (Lsu *)object;
+    uint32_t latency = lsu->shared_latency > lsu->constant_latency ? lsu->shared_latency
+                                                                   : lsu->constant_latency;
+    lsu->completed_slots = power_of_two_from(2 * latency + 8 > AT_LEAST ? 2 * latency + 8 : AT_LEAST);
+    lsu->answered_slots = power_of_two_from(lsu->entries + 8);
+}
+
+/* What runs in another cluster is not looked at. */
+static void find_l1s(Lsu *lsu) {
+    const Link *link[LSU_CACHES] = {lsu->mem.send, lsu->constant.send, lsu->texture.send};
+    for (uint32_t i = 0; i < LSU_CACHES; i++) {
+        if (!link[i] || link[i]->cut || link[i]->receiver->class != &l1_class) continue;
+        lsu->to_l1[lsu->l1_count++] = link[i];
+        for (uint32_t space = SPACE_GLOBAL; space < SPACE_GENERIC; space++)
+            if (has_accesses(lsu, space) && port_of(lsu, space) == link[i]) lsu->l1_spaces |= 1ull << space;
+    }
+}
+
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const Lsu *lsu = (const Lsu *)object;
+    switch ((LsuQueue)queue) {
+    case QUEUE_OUTSTANDING: return lsu->in_use;
+    case QUEUE_COMPLETED: return lsu->completed_tail - lsu->completed_head;
+    case QUEUE_ANSWERED: return lsu->answered_tail - lsu->answered_head;
+    }
+    return 0;
+}
+
+static void init(SimObject *object) {
+    Lsu *lsu = (Lsu *)object;
+    if (!lsu->sm.receive) user_error("%s.sm is not wired", object->path);
+    audit_queue(object, QUEUE_OUTSTANDING, "instructions that wait for answers", QUEUE_TABLE, lsu->entries,
+                queue_length);
+    audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE,
+                lsu->completed_slots, queue_length);
+    audit_queue(object, QUEUE_ANSWERED, "answered instructions", QUEUE_FIFO, lsu->answered_slots,
+                queue_length);
+    for (uint32_t i = 0; i < lsu->entries; i++)
+        lsu->outstanding[i].next_free = i + 1;
+    lsu->entry = NO_ENTRY;
+    find_l1s(lsu);
+}
+
+bool lsu_fetches_constants(const SimObject *object) {
+    ensure(object->class == &lsu_class);
+    return ((const Lsu *)object)->constant.send != NULL;
+}
+
+uint32_t lsu_caches(const SimObject *object, SimObject *cache[LSU_CACHES]) {
+    ensure(object->class == &lsu_class);
+    const Lsu *lsu = (const Lsu *)object;
+    for (uint32_t i = 0; i < lsu->l1_count; i++)
+        cache[i] = lsu->to_l1[i]->receiver;
+    return (uint32_t)lsu->l1_count;
+}
+
+static bool goes_to_l1(const Lsu *lsu, const MemoryOp *op) {
+    return lsu->l1_spaces >> op->space & 1;
+}
+
+bool lsu_holds(const SimObject *object, uint32_t warp) {
+    ensure(object->class == &lsu_class);
+    const Lsu *lsu = (const Lsu *)object;
+    const Link *in = lsu->sm.receive;
+    if (lsu->op_valid && lsu->op.warp == warp && goes_to_l1(lsu, &lsu->op)) return true;
+    for (uint64_t i = in->popped; i != in->pushed; i++) {
+        const MemoryOp *op = link_message(in, i);
+        if (op->warp == warp && goes_to_l1(lsu, op)) return true;
+    }
+    for (uint32_t k = 0; k < lsu->l1_count; k++) {
+        const Link *out = lsu->to_l1[k];
+        for (uint64_t i = out->popped; i != out->pushed; i++)
+            if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
+    }
+    return false;
+}
+
+const Class lsu_class = {
+    .name = "LSU",
+    .doc = "Load/store unit: coalescing, shared-memory banks, accesses to the caches",
+    .bytes = sizeof(Lsu),
+    .fields = lsu_fields,
+    .build = build,
+    .init = init,
+    .tick = lsu_tick,
+    .settle = lsu_settle,
+    .is_sound = lsu_is_sound,
+    .answer_kinds = lsu_answer_kinds,
+    .answer_kind = lsu_answer_kind,
+    .answers_awaited = lsu_answers_awaited,
+    .check = lsu_check,
+    .report = lsu_report,
+};

@@ -1,0 +1,90 @@
+/* Can the state of a load/store unit be worked with? It was brought by a snapshot. */
+#include "core/gpu/lsu/lsu_state.h"
+#include "core/gpu/sm/sm_sound.h"
+
+/* Cycles from the begin of an instruction of fixed latency to its end: bank conflicts included, and with what
+ * another machine may have had. */
+enum { AHEAD_MAX = 1024 };
+
+static void must_be(const Lsu *lsu, bool condition, const char *what) {
+    sound(condition, "%s.%s", lsu->obj.path, what);
+}
+
+static const Sm *sm_of(const Lsu *lsu) {
+    return (const Sm *)lsu->obj.parent;
+}
+
+static bool is_soon(const Lsu *lsu, uint64_t tick) {
+    return tick % lsu->obj.period == 0 && tick <= lsu->obj.sim->now + AHEAD_MAX * lsu->obj.period;
+}
+
+static void op_is_sound(const Lsu *lsu) {
+    if (!lsu->op_valid) {
+        must_be(lsu, !lsu->holds_place, "holds_place");
+        return;
+    }
+    must_be(lsu, lsu->op_valid == 1 && lsu->holds_place <= 1, "op_valid, holds_place");
+    sm_memory_op_is_sound(sm_of(lsu), lsu->obj.path, &lsu->op, true);
+    must_be(lsu, lsu->op.space != SPACE_SHARED && has_accesses(lsu, lsu->op.space), "op: its space");
+    must_be(lsu, lsu->segment_count <= MAX_SEGMENTS && lsu->segment_next < lsu->segment_count,
+            "segment_count, segment_next");
+    must_be(lsu, (lsu->entry == NO_ENTRY) == (lsu->segment_next == 0), "entry: before the first access");
+    for (uint32_t i = lsu->segment_next; i < lsu->segment_count; i++) {
+        const Segment *segment = &lsu->segments[i];
+        bool size = segment->bytes == 32 || segment->bytes == 64 || segment->bytes == COALESCE_LINE;
+        must_be(lsu,
+                size && segment->address % segment->bytes == 0 && segment->address >> MAX_ADDRESS_BITS == 0,
+                "segments");
+    }
+}
+
+/* The list of free entries holds those that wait for nothing, each once. */
+static void outstanding_is_sound(const Lsu *lsu) {
+    uint32_t released = 0, at = lsu->first_free;
+    must_be(lsu, lsu->in_use <= lsu->entries, "in_use");
+    for (; released < lsu->entries - lsu->in_use; released++, at = lsu->outstanding[at].next_free)
+        must_be(lsu, at < lsu->entries && !lsu->outstanding[at].remaining && !lsu->outstanding[at].unsent,
+                "first_free");
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < lsu->entries; i++) {
+        const Outstanding *entry = &lsu->outstanding[i];
+        bool sends = lsu->op_valid && i == lsu->entry;
+        if (!entry->remaining && !entry->unsent) continue;
+        sm_memory_done_is_sound(sm_of(lsu), lsu->obj.path, &entry->done);
+        must_be(lsu,
+                entry->unsent == (sends ? lsu->segment_count - lsu->segment_next : 0) &&
+                    entry->remaining <= MAX_SEGMENTS && entry->begun <= lsu->obj.sim->now,
+                "outstanding");
+        waiting++;
+    }
+    must_be(lsu, waiting == lsu->in_use, "in_use");
+    must_be(lsu,
+            !lsu->op_valid || lsu->entry == NO_ENTRY ||
+                (lsu->entry < lsu->entries && lsu->outstanding[lsu->entry].unsent),
+            "entry");
+}
+
+static void ring_is_sound(const Lsu *lsu, const Completed *ring, uint32_t slots, uint64_t head, uint64_t tail,
+                          const char *what) {
+    uint64_t last = 0;
+    must_be(lsu, tail - head <= slots, what);
+    for (uint64_t i = head; i != tail; i++) {
+        const Completed *completed = &ring[i & (slots - 1)];
+        sm_memory_done_is_sound(sm_of(lsu), lsu->obj.path, &completed->done);
+        must_be(lsu, is_soon(lsu, completed->ready) && completed->ready >= last, what);
+        last = completed->ready;
+    }
+}
+
+void lsu_is_sound(const SimObject *object, bool fits) {
+    const Lsu *lsu = (const Lsu *)object;
+    (void)fits;
+    op_is_sound(lsu);
+    outstanding_is_sound(lsu);
+    ring_is_sound(lsu, lsu->completed, lsu->completed_slots, lsu->completed_head, lsu->completed_tail,
+                  "completed");
+    ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
+                  "answered");
+    must_be(lsu, is_soon(lsu, lsu->busy_until), "busy_until");
+    must_be(lsu, lsu->stall_since <= object->sim->now, "stall_since");
+}

@@ -1,0 +1,92 @@
+/* The state of a load/store unit, shared by its files: lsu.c, its cycle; lsu_class.c, its rows and building;
+ * lsu_check.c, its conservation laws. */
+#ifndef WW_GPU_LSU_STATE_H
+#define WW_GPU_LSU_STATE_H
+
+#include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/sm/sm.h"
+#include "mem/protocol/memory_protocol.h"
+
+enum { NO_ENTRY = 0xffff };
+
+/* Where instructions wait, for the audit of its queues. */
+typedef enum { QUEUE_OUTSTANDING, QUEUE_COMPLETED, QUEUE_ANSWERED } LsuQueue;
+
+/* An instruction of which answers are outstanding. */
+typedef struct {
+    MemoryDone done;
+    uint32_t remaining; /* answers still to come        */
+    uint32_t unsent;    /* segments still to be sent    */
+    uint64_t begun;     /* tick of the first access, for the latency sum */
+    uint32_t next_free;
+    uint32_t pad;
+} Outstanding;
+
+/* A completed instruction on its way to write-back, ready at a known time: the shared-memory pipeline. */
+typedef struct {
+    uint64_t ready; /* tick */
+    MemoryDone done;
+    uint32_t pad;
+} Completed;
+
+typedef struct {
+    SimObject obj;
+    /* parameters */
+    uint32_t shared_latency, constant_latency, entries;
+    /* derived */
+    uint32_t completed_slots, answered_slots;
+    uint32_t narrow_segments; /* a parameter */
+    /* ports */
+    Port sm, mem, constant, texture;
+    const Link *to_l1[LSU_CACHES]; /* host: those of them that lead to L1s in its cluster */
+    uint64_t l1_count, l1_spaces;  /* their number; bit per space that these serve */
+    /* state */
+    MemoryOp op;
+    Segment segments[MAX_SEGMENTS];
+    uint32_t op_valid;
+    uint32_t holds_place; /* op is still in the link from the SM, where it takes a place */
+    uint32_t segment_count, segment_next;
+    uint16_t class_number, cta; /* of op's warp when it began */
+    uint32_t entry;             /* of op, NO_ENTRY before its first access */
+    uint64_t busy_until;        /* tick until which shared memory is taken by bank conflicts */
+    Outstanding *outstanding;
+    uint32_t first_free, in_use;
+    Completed *completed; /* ring, in order of readiness */
+    uint64_t completed_head, completed_tail;
+    Completed *answered; /* ring: instructions whose last answer has come */
+    uint64_t answered_head, answered_tail;
+    /* statistics */
+    uint64_t global_loads, global_stores, local_loads, local_stores, shared_loads, shared_stores,
+        constant_loads, texture_loads, atomics;
+    uint64_t load_accesses, store_accesses, atomic_accesses;
+    uint64_t bank_conflict_cycles, stall_cycles, stall_since;
+    uint64_t load_latency_ticks, loads_answered;
+} Lsu;
+
+static inline bool is_constant(uint32_t space) {
+    return space == SPACE_CONST || space == SPACE_PARAM;
+}
+
+/* Else its instructions take a fixed time. */
+static inline bool has_accesses(const Lsu *lsu, uint32_t space) {
+    return space != SPACE_SHARED && (!is_constant(space) || lsu->constant.send);
+}
+
+static inline Link *port_of(const Lsu *lsu, uint32_t space) {
+    if (space == SPACE_TEXTURE && lsu->texture.send) return lsu->texture.send;
+    if (is_constant(space) && lsu->constant.send) return lsu->constant.send;
+    return lsu->mem.send;
+}
+
+uint64_t lsu_tick(SimObject *object, uint64_t now);
+/* Counts the cycles of a stall up to `now`. */
+void lsu_settle(SimObject *object, uint64_t now);
+void lsu_is_sound(const SimObject *object, bool fits);
+/* Each instruction awaits answers of a kind of its own. */
+uint32_t lsu_answer_kinds(const SimObject *object);
+uint32_t lsu_answer_kind(const SimObject *object, const void *message);
+void lsu_answers_awaited(const SimObject *object, uint32_t *awaited);
+void lsu_check(const SimObject *object, bool idle);
+void lsu_report(const SimObject *object, FILE *out);
+
+#endif

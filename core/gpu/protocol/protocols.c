@@ -1,0 +1,43 @@
+#include "core/gpu/sm/sm_sound.h"
+
+static void op_is_sound(const char *link, const SimObject *lsu, const void *message) {
+    sm_memory_op_is_sound((const Sm *)lsu->parent, link, message, false);
+}
+
+static void done_is_sound(const char *link, const SimObject *sm, const void *message) {
+    sm_memory_done_is_sound((const Sm *)sm, link, message);
+}
+
+static void cta_start_is_sound(const char *link, const SimObject *sm, const void *message) {
+    sm_cta_start_is_sound((const Sm *)sm, link, message);
+}
+
+static void cta_done_is_sound(const char *link, const SimObject *dispatcher, const void *message) {
+    (void)dispatcher;
+    sound(((const CtaDone *)message)->slot < MAX_CTAS, "%s: a CTA of slot %u", link,
+          ((const CtaDone *)message)->slot);
+}
+
+static void dma_start_is_sound(const char *link, const SimObject *engine, const void *message) {
+    sm_dma_start_is_sound((const Sm *)engine->parent, link, message);
+}
+
+static void dma_news_is_sound(const char *link, const SimObject *sm, const void *message) {
+    sm_dma_news_is_sound((const Sm *)sm, link, message);
+}
+
+const Protocol memory_op_protocol = {.name = "memory-op",
+                                     .request_bytes = sizeof(MemoryOp),
+                                     .response_bytes = sizeof(MemoryDone),
+                                     .request_is_sound = op_is_sound,
+                                     .response_is_sound = done_is_sound};
+const Protocol cta_protocol = {.name = "cta",
+                               .request_bytes = sizeof(CtaStart),
+                               .response_bytes = sizeof(CtaDone),
+                               .request_is_sound = cta_start_is_sound,
+                               .response_is_sound = cta_done_is_sound};
+const Protocol dma_protocol = {.name = "DMA transfers",
+                               .request_bytes = sizeof(DmaStart),
+                               .response_bytes = sizeof(DmaNews),
+                               .request_is_sound = dma_start_is_sound,
+                               .response_is_sound = dma_news_is_sound};

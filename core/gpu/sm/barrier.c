@@ -1,0 +1,85 @@
+#include "core/gpu/sm/barrier.h"
+
+static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
+    uint32_t source = inst->src[index];
+    const ExecContext *context = sm->context;
+    uint32_t lane = context->active ? (uint32_t)__builtin_ctz(context->active) : 0;
+    return ((const uint32_t *)(const void *)(context->bank[source >> 31] + (source & OPERAND_OFFSET)))[lane];
+}
+
+/* Lanes whose predicate, the last source of a bar.red, is true. */
+static uint32_t voting_lanes(const Sm *sm, const Inst *inst) {
+    uint32_t source = inst->src[inst->src_count - 1];
+    uint32_t lanes = sm->context->predicates[source & OPERAND_OFFSET];
+    return (source & OPERAND_NEGATED ? ~lanes : lanes) & sm->context->active;
+}
+
+static void vote(Sm *sm, Barrier *barrier, uint32_t w, const Inst *inst) {
+    uint32_t lanes = sm->context->active;
+    sm->vote[w] = (BarrierVote){sm_inst_index(sm, inst), lanes};
+    barrier->voters += (uint32_t)__builtin_popcount(lanes);
+    barrier->votes += (uint32_t)__builtin_popcount(voting_lanes(sm, inst));
+}
+
+static void write_result(const Sm *sm, uint32_t w, const Inst *inst, const Barrier *barrier) {
+    uint32_t lanes = sm->vote[w].lanes;
+    if (inst->detail == BARRIER_RED_POPC) {
+        uint32_t *count = (uint32_t *)(void *)(sm_registers(sm, w) + inst->dst[0]);
+        for (; inst->dst_count && lanes; lanes &= lanes - 1)
+            count[__builtin_ctz(lanes)] = barrier->votes;
+    } else if (inst->pdst != NO_PREDICATE) {
+        bool all = barrier->votes == barrier->voters;
+        bool holds = inst->detail == BARRIER_RED_AND ? all : barrier->votes > 0;
+        uint32_t *to = sm_predicates(sm, w) + inst->pdst;
+        *to = holds ? *to | lanes : *to & ~lanes;
+    }
+}
+
+static void tell_votes(Sm *sm, const Barrier *barrier) {
+    for (WarpSet left = barrier->waiting; left; left &= left - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(left);
+        if (sm->vote[w].lanes) write_result(sm, w, sm_inst(sm, sm->vote[w].inst), barrier);
+        sm->vote[w] = (BarrierVote){0};
+    }
+}
+
+static void release(Sm *sm, Barrier *barrier) {
+    if (barrier->voters) tell_votes(sm, barrier);
+    sm->waiting &= ~barrier->waiting;
+    object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    *barrier = (Barrier){0};
+}
+
+/* Without a count, a barrier is complete when every warp of the CTA that still lives has arrived: threads
+ * that have exited do not hold it up. */
+static bool complete(const Sm *sm, const Cta *cta, const Barrier *barrier) {
+    if (!barrier->present) return false;
+    if (barrier->threads) return barrier->present >= barrier->threads;
+    return (cta->warps & sm->live & ~barrier->waiting) == 0;
+}
+
+void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
+    Cta *cta = &sm->cta[sm->warp[w].cta_slot];
+    uint32_t id = inst->src_count > 0 ? operand(sm, inst, 0) : 0;
+    if (id >= NAMED_BARRIERS)
+        user_error("%s: kernel %s, line %u: barrier %u does not exist; legal are 0 to %d", sm->obj.path,
+                   sm->running->kernel->name, inst->line, id, NAMED_BARRIERS - 1);
+    Barrier *barrier = &cta->barrier[id];
+    bool votes = inst->detail >= BARRIER_RED_POPC;
+    if (inst->src_count > 1u + votes) barrier->threads = operand(sm, inst, 1);
+    if (votes) vote(sm, barrier, w, inst);
+    barrier->present += WARP_LANES;
+    if (inst->detail != BARRIER_ARRIVE) {
+        barrier->waiting |= warp_bit(w);
+        sm->waiting |= warp_bit(w);
+        object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    }
+    sm->barriers++;
+    if (complete(sm, cta, barrier)) release(sm, barrier);
+    sm_update_allowed(sm);
+}
+
+void sm_check_barriers(Sm *sm, Cta *cta) {
+    for (uint32_t i = 0; i < NAMED_BARRIERS; i++)
+        if (complete(sm, cta, &cta->barrier[i])) release(sm, &cta->barrier[i]);
+}

@@ -1,0 +1,116 @@
+/* Starting and finishing CTAs and their warps. */
+#include "core/gpu/sm/sm.h"
+#include "core/sim/sim.h"
+
+#include <string.h>
+
+static uint32_t lanes_of_warp(const RunningKernel *running, uint32_t warp_in_cta) {
+    uint32_t left = running->threads_per_cta - warp_in_cta * WARP_LANES;
+    return left >= WARP_LANES ? ~0u : (1u << left) - 1;
+}
+
+static void fill_specials(Sm *sm, uint32_t w, const Cta *cta, uint32_t warp_in_cta) {
+    const RunningKernel *running = sm->running;
+    WarpIdentity identity = {
+        .warp_in_cta = warp_in_cta,
+        .sm = sm->number,
+        .sm_count = sm->sm_count,
+        .warp_slot = w,
+        .grid = running->launch,
+        .dynamic_shared_bytes = running->dynamic_shared_bytes,
+        .total_shared_bytes = running->shared_bytes,
+    };
+    memcpy(identity.ctaid, cta->ctaid, sizeof identity.ctaid);
+    memcpy(identity.nctaid, running->grid, sizeof identity.nctaid);
+    memcpy(identity.ntid, running->block, sizeof identity.ntid);
+    exec_fill_specials(running->kernel->specials, running->kernel->special_count, &identity,
+                       sm_registers(sm, w));
+}
+
+static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) {
+    const Kernel *kernel = sm->running->kernel;
+    uint32_t *predicates = sm->predicates + (size_t)w * kernel->predicates;
+    sm->warp[w] = (Warp){.cta_slot = (uint8_t)slot,
+                         .warp_in_cta = (uint8_t)warp_in_cta,
+                         .cta_number = (uint32_t)sm->ctas_started};
+    for (uint32_t i = 0; i < kernel->slots; i++)
+        memset(sm_registers(sm, w) + (size_t)i * SLOT_BYTES, 0, SLOT_BYTES);
+    memset(predicates, 0, kernel->predicates * sizeof *predicates);
+    predicates[TRUE_PREDICATE] = ~0u;
+    simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
+    fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
+    sm->known_windows[w] = 0;
+    sm->live |= warp_bit(w);
+    sm->want_fetch |= warp_bit(w);
+    sm_show_next(sm, w);
+    sm->sched[w % sm->schedulers].warps |= warp_bit(w);
+}
+
+static void start_cta(Sm *sm, const CtaStart *start) {
+    uint32_t warps = sm->running->warps_per_cta, first = start->slot * warps;
+    Cta *cta = &sm->cta[start->slot];
+    memset(cta, 0, sizeof *cta);
+    memcpy(cta->ctaid, start->ctaid, sizeof cta->ctaid);
+    memset(sm->shared_memory + (size_t)start->slot * sm->running->shared_bytes, 0, sm->running->shared_bytes);
+    cta->unfinished = warps;
+    for (uint32_t i = 0; i < warps; i++) {
+        cta->warps |= warp_bit(first + i);
+        start_warp(sm, first + i, start->slot, i);
+    }
+    sm->cta_by_age[sm->resident++] = cta->warps;
+    sm->ctas_started++;
+    sm_dma_start_cta(sm, start->slot);
+    sm_update_allowed(sm);
+    object_tell(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
+    object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+}
+
+uint32_t sm_resident_slots(const Sm *sm) {
+    uint32_t slots = 0;
+    /* A check asks, too, of an SM whose book may be broken. */
+    for (uint32_t i = 0; i < sm->resident && sm->cta_by_age[i]; i++)
+        slots |= 1u << sm->warp[first_warp(sm->cta_by_age[i])].cta_slot;
+    return slots;
+}
+
+void sm_accept_cta(Sm *sm, uint64_t now) {
+    const CtaStart *start = link_peek(sm->dispatch.receive, now);
+    if (!start) return;
+    start_cta(sm, start);
+    link_pop(sm->dispatch.receive, now);
+    object_progress(&sm->obj);
+}
+
+static void forget_age(Sm *sm, WarpSet warps) {
+    uint32_t at = 0;
+    while (sm->cta_by_age[at] != warps)
+        at++;
+    sm->resident--;
+    memmove(sm->cta_by_age + at, sm->cta_by_age + at + 1, (sm->resident - at) * sizeof(WarpSet));
+}
+
+void sm_retire_warp(Sm *sm, uint32_t w) {
+    uint32_t slot = sm->warp[w].cta_slot;
+    object_tell(&sm->obj, SM_WARP_END, w, 0, 0, 0);
+    object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    if (--sm->cta[slot].unfinished) return;
+    if (sm->dma_busy >> slot & 1)
+        sm->dma_ending |= 1u << slot;
+    else
+        sm_end_cta(sm, slot);
+}
+
+void sm_end_cta(Sm *sm, uint32_t slot) {
+    if (sm->tile_open >> slot & 1) sm_end_tiles(sm, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
+    object_tell(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);
+    forget_age(sm, sm->cta[slot].warps);
+    sm->ctas_finished++;
+    sm->finished_ctas |= 1u << slot;
+}
+
+void sm_report_finished_cta(Sm *sm, uint64_t now) {
+    if (!sm->finished_ctas || !link_can_send(sm->dispatch.send, now)) return;
+    uint32_t slot = (uint32_t)__builtin_ctz(sm->finished_ctas);
+    *(CtaDone *)link_send(sm->dispatch.send, now) = (CtaDone){.slot = slot};
+    sm->finished_ctas &= sm->finished_ctas - 1;
+}

@@ -1,0 +1,341 @@
+/* What an issued instruction does: it executes functionally at once; its timing, and what others may know of
+ * it, follows. */
+#include "core/gpu/sm/barrier.h"
+
+#include <string.h>
+
+/* Local memory in the machine's address space, words of the 32 lanes side by side, beyond any device
+ * memory. */
+#define LOCAL_MEMORY_BASE (1ull << 40)
+
+static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm, uint32_t w,
+                                                                    uint32_t active) {
+    ExecContext *context = sm->context;
+    context->bank[0] = sm_registers(sm, w);
+    context->predicates = sm_predicates(sm, w);
+    context->active = active;
+}
+
+/* Only memory instructions look at these. */
+static inline void prepare_memory(Sm *sm, uint32_t w) {
+    const RunningKernel *running = sm->running;
+    sm->context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
+    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->kernel->local_bytes;
+    sm->context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
+    sm->context->known_windows = &sm->known_windows[w];
+}
+
+static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
+                                                                   uint32_t lanes) {
+    if (inst->guard == NO_PREDICATE) return lanes;
+    uint32_t guard = sm_predicates(sm, w)[inst->guard];
+    return lanes & (inst->guard_negated ? ~guard : guard);
+}
+
+/* The text of an assertion, as far as it is there. */
+static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
+    uint64_t letter = 0;
+    size_t length = 0;
+    while (length + 1 < size && view_load(sm->view, address + length, 1, &letter) && letter)
+        text[length++] = (char)letter;
+    text[length] = 0;
+}
+
+static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
+    static const char *const places[] = {
+        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address",
+        [FAULT_MISALIGNED] = "misaligned access to address",
+        [FAULT_NO_TEXTURE] = "no texture is bound to handle",
+        [FAULT_NO_FUNCTION] = "indirect call of what is no function that can be called here, at address",
+    };
+    char text[160];
+    if (kind == FAULT_TRAP) {
+        snprintf(what, size, "trap");
+    } else if (kind == FAULT_ASSERTION) {
+        read_text(sm, address, text, sizeof text);
+        snprintf(what, size, "assertion failed: %s", text);
+    } else {
+        snprintf(what, size, "%s 0x%lx", places[kind], address);
+    }
+}
+
+/* A user error that names kernel, line, CTA, thread, address. */
+_Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) {
+    const ExecContext *context = sm->context;
+    const RunningKernel *running = sm->running;
+    const Warp *warp = &sm->warp[w];
+    const Cta *cta = &sm->cta[warp->cta_slot];
+    uint32_t thread = warp->warp_in_cta * WARP_LANES + context->fault_lane, kind = context->fault;
+    uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
+             z = thread / running->block[0] / running->block[1];
+    uint64_t start, end, address = context->fault_address;
+    char where[128] = "", what[200];
+    sm->context->fault = FAULT_NONE;
+    if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
+        snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
+    describe_fault(sm, kind, address, what, sizeof what);
+    user_error("kernel %s, PTX line %u: %s, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
+               running->kernel->name, inst->line, what, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z,
+               sm->obj.path, where);
+}
+
+/* Most instructions write one register, some none: no branch tells these apart, the host could not predict
+ * it. */
+static uint64_t first_out_name(const Inst *inst) {
+    return (uint64_t)(inst->out_name_count > 0) << (inst->out_names[0] % 64);
+}
+
+static void set_pending(Warp *warp, const Inst *inst) {
+    warp->pending[inst->out_names[0] / 64] |= first_out_name(inst);
+    for (uint32_t i = 1; i < inst->out_name_count; i++)
+        warp->pending[inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+}
+
+static void clear_pending(Warp *warp, const Inst *inst) {
+    warp->pending[inst->out_names[0] / 64] &= ~first_out_name(inst);
+    for (uint32_t i = 1; i < inst->out_name_count; i++)
+        warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+}
+
+/* Of a load or an atomic whose answer comes from beyond the SM. */
+static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        sm->load_pending[w][inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
+}
+
+static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
+    for (uint32_t i = 0; i < inst->out_name_count; i++)
+        sm->load_pending[w][inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+}
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+/* The words of a warp's lanes lie side by side in a line. Warps that follow each other in a place of an SM
+ * have the same lines. */
+static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
+    const RunningKernel *running = sm->running;
+    uint64_t words = (running->kernel->local_bytes + 3) / 4,
+             warps = running->ctas_per_sm * running->warps_per_cta;
+    bool by_word = sm->local_layout == LOCAL_BY_WORD;
+    uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
+    uint64_t base = LOCAL_MEMORY_BASE + line * COALESCE_LINE;
+    op->word_stride = by_word ? sm->sm_count * warps * COALESCE_LINE : COALESCE_LINE;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        op->address[i] = base + op->address[i] / 4 * op->word_stride + i * 4 + op->address[i] % 4;
+}
+
+/* Different words within a window as wide as the banks are in different banks. */
+static uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
+    const ExecContext *context = sm->context;
+    if (inst->space == SPACE_SHARED && bytes <= 4 &&
+        context->highest / 4 - context->lowest / 4 < sm->shared_banks)
+        return 1;
+    return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
+}
+
+static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op) {
+    const ExecContext *context = sm->context;
+    bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
+    op->lowest = known ? context->lowest : 0;
+    op->highest = known ? context->highest : UINT64_MAX;
+    bool whole_lines = inst->element_bytes > 2 &&
+                       op->cache_op != CACHE_GLOBAL; /* else the LSU may want narrow segments */
+    bool one_access = op->space == SPACE_GLOBAL ? op->kind == INST_LOAD && whole_lines &&
+                                                      within_line(op->lowest, op->highest, op->bytes)
+                                                : op->lowest == op->highest;
+    op->has_addresses = !(known && one_access);
+    if (!op->has_addresses) return;
+    for (uint32_t i = 0; i < WARP_LANES; i += 8) /* a copy of all at once would be a string instruction */
+        memcpy(op->address + i, context->address + i, 8 * sizeof *op->address);
+    if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
+}
+
+static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t begins, uint32_t payload,
+                        uint64_t now) {
+    const ExecContext *context = sm->context;
+    MemoryOp *op = link_send_checked(sm->lsu.send, now);
+    op->begins = begins;
+    op->lanes = context->active;
+    op->inst = pc;
+    op->payload = payload;
+    op->warp = (uint16_t)w;
+    op->kind = inst->kind;
+    op->space = (uint8_t)context->space;
+    op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
+    op->cache_op = inst->cache_op;
+    op->has_addresses = 0;
+    if (op->space == SPACE_SHARED)
+        op->conflict_degree = conflict_degree(sm, inst, op->bytes);
+    else if (op->space == SPACE_TEXTURE)
+        coalesce_texels(context->texel, context->texel_count, op);
+    else
+        add_addresses(sm, w, inst, op);
+}
+
+static uint32_t take_payload(Sm *sm) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(~sm->payload_used);
+    sm->payload_used |= 1ull << slot;
+    sm->payloads_in_use++;
+    sm->context->atomic = &sm->payload[slot];
+    return slot;
+}
+
+static void give_back_payload(Sm *sm, uint32_t slot) {
+    sm->payload_used &= ~(1ull << slot);
+    sm->payloads_in_use--;
+}
+
+static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int by) {
+    Warp *warp = &sm->warp[w];
+    if (kind == INST_ATOMIC && space == SPACE_GLOBAL)
+        warp->atomics_in_flight = (uint16_t)(warp->atomics_in_flight + by);
+    if (kind != INST_LOAD) {
+        warp->writes_in_flight = (uint16_t)(warp->writes_in_flight + by);
+        return;
+    }
+    warp->loads_in_flight = (uint16_t)(warp->loads_in_flight + by);
+    sm->loading = (sm->loading & ~warp_bit(w)) | (WarpSet)(warp->loads_in_flight != 0) << w;
+}
+
+static bool is_beyond_sm(const Sm *sm, uint32_t space) {
+    return sm->spaces_beyond >> space & 1;
+}
+
+static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t cycle, uint64_t now) {
+    ExecContext *context = sm->context;
+    bool global_atomic = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED);
+    uint32_t payload = global_atomic ? take_payload(sm) : 0;
+    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
+    context->space = inst->space;
+    prepare_memory(sm, w);
+    sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) stop_at_fault(sm, w, inst);
+    if (global_atomic && context->active && context->space == SPACE_GLOBAL)
+        context->active = sm->payload[payload].mask; /* lanes on shared memory are done already */
+    else if (global_atomic)
+        give_back_payload(sm, payload);
+    if (!context->active) { /* nothing to access: it only passes through */
+        wheel_add(&sm->wheel, begins + 2, w, pc);
+        return;
+    }
+    if (sm->view->log_count) object_request_commit(&sm->obj);
+    count_memory(sm, w, inst->kind, context->space, 1);
+    if (is_beyond_sm(sm, context->space)) set_load_pending(sm, w, inst); /* stores write no name */
+    send_to_lsu(sm, w, inst, pc, begins, payload, now);
+}
+
+void sm_complete_memory(Sm *sm, const MemoryDone *done) {
+    const Inst *inst = sm_inst(sm, done->inst);
+    if (done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL) {
+        atomic_write_back(inst, &sm->payload[done->payload], done->lanes, sm_registers(sm, done->warp));
+        give_back_payload(sm, done->payload);
+    }
+    count_memory(sm, done->warp, done->kind, done->space, -1);
+    if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, done->warp, inst);
+    if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
+        sm->fencing &= ~warp_bit(done->warp);
+        sm->waiting &= ~warp_bit(done->warp);
+    }
+    sm_complete(sm, done->warp, inst);
+}
+
+/* --- Control flow ---------------------------------------------------------------------------- */
+
+static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken, uint32_t pc) {
+    uint32_t lanes = sm->warp[w].simt.top.lanes;
+    sm->branches++;
+    if (taken && taken != lanes) sm->divergent_branches++;
+    simt_branch(&sm->warp[w].simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
+}
+
+static void leave_if_done(Sm *sm, uint32_t w) {
+    if (sm->warp[w].simt.depth) return;
+    sm->live &= ~warp_bit(w);
+    sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
+    sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
+    sm_update_allowed(sm);
+}
+
+static void execute_fence(Sm *sm, uint32_t w) {
+    if (!sm->warp[w].writes_in_flight) return;
+    sm->fencing |= warp_bit(w);
+    sm->waiting |= warp_bit(w);
+}
+
+/* --- The step -------------------------------------------------------------------------------- */
+
+static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+    ExecContext *context = sm->context;
+    sm->known_windows[w] &= (uint8_t)~inst->windows;
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) stop_at_fault(sm, w, inst);
+    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+}
+
+static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+    const ExecContext *context = sm->context;
+    switch ((InstKind)inst->kind) {
+    case INST_BRANCH: execute_branch(sm, w, inst, context->active, pc); return;
+    case INST_EXIT: simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], context->active, pc + 1); return;
+    case INST_BARRIER:
+        if (context->active) barrier_arrive(sm, w, inst);
+        break;
+    case INST_FENCE:
+        if (context->active) execute_fence(sm, w);
+        break;
+    case INST_DMA:
+        if (context->active) sm_dma_execute(sm, w, inst);
+        break;
+    default: break; /* INST_NOP */
+    }
+    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+}
+
+SELDOM void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
+    prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+    prepare_memory(sm, w);
+}
+
+void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+    Warp *warp = &sm->warp[w];
+    const SimtEntry *top = &warp->simt.top;
+    uint32_t pc = top->pc, active;
+    const Inst *inst = sm_inst(sm, pc);
+    const Timing *timing = &sm->timing[inst->timing];
+
+    active = active_lanes(sm, w, inst, top->lanes);
+    prepare_registers(sm, w, active);
+    sm->warp_instructions++;
+    sm->thread_instructions += (uint64_t)__builtin_popcount(active);
+    sm->unit_instructions[timing->unit]++;
+    warp->in_flight++;
+    set_pending(warp, inst);
+    if (timing->unit == UNIT_MEM) {
+        execute_memory(sm, w, inst, pc, cycle, now);
+        simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+    } else {
+        sm->context->clock = cycle;
+        if (inst->kind == INST_ALU)
+            execute_arithmetic(sm, w, inst, pc);
+        else
+            execute_control(sm, w, inst, pc);
+        wheel_add(&sm->wheel,
+                  collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, timing->latency,
+                                  timing->interval, cycle),
+                  w, pc);
+    }
+    if (__builtin_expect((top->pc != pc + 1) | (warp->simt.depth == 0), 0))
+        sm_leave_buffer(sm, w);
+    else
+        sm_advance_buffer(sm, w);
+    if (inst->kind == INST_EXIT) leave_if_done(sm, w);
+}
+
+void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
+    Warp *warp = &sm->warp[w];
+    clear_pending(warp, inst);
+    warp->in_flight--;
+    if (sm->blocked >> w & 1) sm_update_blocked(sm, w);
+    if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
+}

@@ -1,0 +1,168 @@
+/* Instruction buffers: one warp with an empty buffer is fetched per cycle, decoded in the next, and can issue
+ * in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
+#include "core/gpu/sm/sm.h"
+
+#include "mem/protocol/memory_protocol.h"
+
+/* One word after the other on purpose: a word of `pending` has just been written, and a vector load over it
+ * would wait until that store has left the host's store buffer. */
+static bool names_conflict(const Warp *warp, const Inst *inst) {
+    uint64_t common = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++) {
+        common |= warp->pending[i] & inst->names[i];
+        __asm__("" : "+r"(common));
+    }
+    return common != 0;
+}
+
+/* Atomics on global memory change memory only when they reach the L2 slice, loads and stores at issue: a
+ * warp's own program order is kept by letting the latter wait. */
+static bool waits_for_atomics(const Sm *sm, const Warp *warp, const Inst *inst) {
+    if (!warp->atomics_in_flight) return false;
+    return sm->atomics_stall || ((inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
+                                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC));
+}
+
+/* Does an operand come from beyond the SM, or must the warp's atomics there be done first? */
+static bool waits_for_load(const Sm *sm, uint32_t w, const Inst *inst) {
+    uint64_t common = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
+        common |= sm->load_pending[w][i] & inst->names[i];
+    return common || waits_for_atomics(sm, &sm->warp[w], inst);
+}
+
+static void set_bit(WarpSet *set, uint32_t warp, bool on) {
+    *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
+}
+
+static void tell_watched(Sm *sm, uint32_t w, SmEvent event) {
+    sm->watched &= ~warp_bit(w);
+    object_tell(&sm->obj, event, w, 0, 0, 0);
+}
+
+void sm_update_blocked(Sm *sm, uint32_t w) {
+    const Warp *warp = &sm->warp[w];
+    const Inst *inst = sm_inst(sm, warp->simt.top.pc);
+    uint32_t conflict = names_conflict(warp, inst); /* a number, to be combined without a branch */
+    set_bit(&sm->blocked, w, conflict | waits_for_atomics(sm, warp, inst));
+}
+
+/* The warp's next instruction is another one, decoded or not: what issue asks of it is known from now on. */
+void sm_show_next(Sm *sm, uint32_t w) {
+    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+    set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
+    set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
+    sm_update_blocked(sm, w);
+}
+
+SELDOM void sm_look_at_watched(Sm *sm) {
+    WarpSet parked = sm->watched & sm->dma_parked; /* loads, of which the transfer fetches the data */
+    WarpSet stopped = sm->watched & (sm->waiting | ~sm->live) & ~parked;
+    WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~(stopped | parked);
+    for (; stopped; stopped &= stopped - 1)
+        tell_watched(sm, first_warp(stopped), SM_WATCHED_STOPS);
+    for (; parked; parked &= parked - 1)
+        tell_watched(sm, first_warp(parked), SM_LOAD_BLOCKED);
+    for (; blocked; blocked &= blocked - 1) {
+        uint32_t w = first_warp(blocked);
+        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+        if (waits_for_load(sm, w, inst)) tell_watched(sm, w, SM_LOAD_BLOCKED);
+    }
+}
+
+static void empty_buffer(Sm *sm, uint32_t w) {
+    sm->warp[w].buffered = 0;
+    sm->valid &= ~warp_bit(w);
+}
+
+SELDOM void sm_leave_buffer(Sm *sm, uint32_t w) {
+    if (sm->warp[w].simt.depth == 0) {
+        sm->blocked &= ~warp_bit(w);
+    } else {
+        /* What was fetched behind the jump is found to be wrong a cycle later; had nothing been left in the
+         * buffer, the wrong instructions would first have to arrive. */
+        sm->refetch[sm->warp[w].buffered > 1 ? 0 : 1] |= warp_bit(w);
+        sm_show_next(sm, w);
+    }
+    empty_buffer(sm, w);
+}
+
+/* No branch on what is left: the host could not predict it. */
+void sm_advance_buffer(Sm *sm, uint32_t w) {
+    WarpSet emptied = (WarpSet)(--sm->warp[w].buffered == 0) << w;
+    sm->valid &= ~emptied;
+    sm->want_fetch |= emptied;
+    sm_show_next(sm, w);
+}
+
+/* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
+static uint32_t instructions_at(const Sm *sm, uint32_t pc) {
+    uint32_t left = sm->kernel.inst_count - pc;
+    if (sm->fetch.send) {
+        uint32_t line = sm->code_line / INST_BYTES, in_line = line - (sm->kernel.code_start + pc) % line;
+        if (left > in_line) left = in_line;
+    }
+    return left < INSTRUCTION_BUFFER ? left : INSTRUCTION_BUFFER;
+}
+
+bool sm_decode(Sm *sm) {
+    uint32_t w = sm->decode_warp;
+    if (w == NO_WARP) return false;
+    sm->decode_warp = NO_WARP;
+    sm->warp[w].buffered = (uint8_t)instructions_at(sm, sm->warp[w].simt.top.pc);
+    sm->valid |= warp_bit(w);
+    return true;
+}
+
+static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
+    audit_enter(&sm->obj, QUEUE_CODE_LINES, entry);
+    *(MemMessage *)link_send(sm->fetch.send, now) = (MemMessage){
+        .address = sm->code.miss[entry].line,
+        .issued = now,
+        .token = entry,
+        .bytes = (uint16_t)sm->code_line,
+        .sm = (uint16_t)sm->number,
+        .warp = (uint16_t)w,
+        .kind = MEM_READ,
+        .flags = MEM_INSTRUCTION,
+    };
+}
+
+static void take_line(Sm *sm, uint64_t now) {
+    const MemMessage *answer = sm->fetch.receive ? link_peek(sm->fetch.receive, now) : NULL;
+    if (!answer) return;
+    sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token);
+    audit_leave(&sm->obj, QUEUE_CODE_LINES, answer->token);
+    link_pop(sm->fetch.receive, now);
+    object_progress(&sm->obj);
+}
+
+/* Returns whether the instructions of the warp are there. */
+static bool read_code(Sm *sm, uint32_t w, uint64_t now) {
+    uint64_t address = sm->running->kernel->code_address + (uint64_t)sm->warp[w].simt.top.pc * INST_BYTES;
+    uint32_t misses = link_can_send(sm->fetch.send, now) ? sm->code_misses : 0, entry = 0;
+    FetchResult result = instruction_cache_fetch(&sm->code, address, w, misses, &entry);
+    sm->fetch_hits += result == FETCH_HIT;
+    sm->fetch_misses += result == FETCH_MISS;
+    sm->fetch_merges += result == FETCH_MERGED;
+    sm->fetch_fails += result == FETCH_FAIL;
+    if (result == FETCH_MISS) ask_for_line(sm, w, entry, now);
+    if (result == FETCH_FAIL) sm->want_fetch |= warp_bit(w);
+    return result == FETCH_HIT;
+}
+
+/* Round robin over the warps that want instructions. */
+static void fetch_next(Sm *sm, uint64_t now) {
+    WarpSet behind = sm->want_fetch & ~((warp_bit(sm->last_fetched) << 1) - 1);
+    uint32_t w = sm->last_fetched = first_warp(behind ? behind : sm->want_fetch);
+    sm->want_fetch &= ~warp_bit(w);
+    if (!sm->fetch.send || read_code(sm, w, now)) sm->decode_warp = w;
+}
+
+void sm_fetch(Sm *sm, uint64_t now) {
+    take_line(sm, now);
+    if (sm->want_fetch) fetch_next(sm, now);
+    sm->want_fetch |= sm->refetch[0];
+    sm->refetch[0] = sm->refetch[1];
+    sm->refetch[1] = 0;
+}

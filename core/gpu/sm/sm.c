@@ -1,0 +1,90 @@
+/* The cycle of an SM: the order of its stages, write-back, and when it has something to do next. */
+#include "core/gpu/sm/sm.h"
+
+/* Cycles slept through had the cause of the last one. */
+static void account(Sm *sm, uint64_t cycle) {
+    if (cycle == sm->accounted) return;
+    for (uint32_t i = 0; i < sm->schedulers; i++) {
+        SlotCause cause = sm->slot_cause[i] == SLOT_ISSUED ? SLOT_FETCH : sm->slot_cause[i];
+        sm->slots[cause] += cycle - sm->accounted;
+    }
+    if (sm->dma_watch) sm_dma_account(sm, cycle - sm->accounted, false);
+    sm->accounted = cycle;
+}
+
+static void write_back(Sm *sm, uint64_t cycle) {
+    WheelEntry entry;
+    while (wheel_take(&sm->wheel, cycle, &entry)) {
+        const Inst *inst = sm_inst(sm, entry.inst);
+        if (inst->timing != TIMING_MEM) collector_write_back(&sm->collector, cycle);
+        sm_complete(sm, entry.warp, inst);
+    }
+}
+
+static void receive_memory(Sm *sm, uint64_t now) {
+    const MemoryDone *done = link_peek(sm->lsu.receive, now);
+    if (!done) return;
+    sm_complete_memory(sm, done);
+    link_pop(sm->lsu.receive, now);
+}
+
+/* A slot that was lost to the LSU may be used as soon as it takes instructions again. */
+static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
+    uint64_t soon = now + sm->obj.period, accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
+    if (sm->payloads_in_use == sm->atomic_payloads) return NEVER;
+    uint64_t at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
+    return at != NEVER && accepts > cycle + 1 ? now + (accepts - cycle) * sm->obj.period : at;
+}
+
+/* Is there something to do in the next cycle, whatever else may come? Mostly. A unit that took nothing may
+ * do so then. */
+static inline bool goes_on(const Sm *sm, bool decoded, uint32_t causes) {
+    bool issues = causes & (1u << SLOT_ISSUED | 1u << SLOT_UNIT);
+    return decoded | issues | sm_fetch_pending(sm) | (sm->finished_ctas != 0);
+}
+
+static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_t now) {
+    uint64_t soon = now + sm->obj.period, next, at;
+    next = causes & 1u << SLOT_LSU ? next_issue(sm, cycle, now) : NEVER;
+    if (next == soon) return soon;
+    uint64_t write_back_cycle = wheel_next(&sm->wheel, cycle);
+    if (write_back_cycle != UINT64_MAX) {
+        at = now + (write_back_cycle - cycle) * sm->obj.period;
+        if (at < next) next = at;
+    }
+    if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
+    if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
+    if (sm->dma_busy && (at = link_next_ready(sm->transfers.receive)) < next) next = at;
+    if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
+    return next > now ? next : soon;
+}
+
+/* With watched warps, transfers in flight, or a kernel with marks. */
+SELDOM static void look_closer(Sm *sm) {
+    uint32_t issued = 0;
+    for (uint32_t i = 0; i < sm->schedulers; i++)
+        issued |= sm->slot_cause[i] == SLOT_ISSUED;
+    if (sm->dma_watch) sm_dma_account(sm, 1, issued);
+    if (sm->watched) sm_look_at_watched(sm);
+}
+
+uint64_t sm_tick(SimObject *object, uint64_t now) {
+    Sm *sm = (Sm *)object;
+    uint64_t cycle = object_cycle(object, now);
+    account(sm, cycle);
+    write_back(sm, cycle);
+    receive_memory(sm, now);
+    if (__builtin_expect(sm->dma_watch != 0, 0)) sm_dma_receive(sm, now);
+    sm_accept_cta(sm, now);
+    uint32_t causes = sm_issue(sm, cycle, now);
+    bool decoded = sm_decode(sm);
+    sm_fetch(sm, now);
+    sm_report_finished_cta(sm, now);
+    if (__builtin_expect((sm->watched | sm->dma_watch) != 0, 0)) look_closer(sm);
+    sm->accounted = cycle + 1;
+    return goes_on(sm, decoded, causes) ? now + object->period : next_work(sm, causes, cycle, now);
+}
+
+void sm_settle(SimObject *object, uint64_t now) {
+    account((Sm *)object, object_cycle(object, now));
+}

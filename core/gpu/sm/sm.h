@@ -1,0 +1,394 @@
+/* The streaming multiprocessor: its state, shared by the files that implement its stages.
+ *
+ *   sm_class.c  what it has: parameters, ports, state, statistics, events; building it
+ *   sm_kernel.c  the kernel that it runs: how many CTAs fit, the memory that they take
+ *   sm.c        the cycle, write-back
+ *   sm_check.c  conservation laws, and what warps wait for
+ *   cta.c       starts and finishes CTAs
+ *   fetch.c     instruction buffers
+ *   memory_watch.c  what policies watch of the L1s behind the load/store unit
+ *   issue.c     which warp issues, and why none does
+ *   dma.c       transfers of the DMA engine at issue, loads that wait for them, data that come
+ *   tile_marks.c  marks of kernels that copy their tiles themselves
+ *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
+ *
+ * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
+ * cycle only combines them. */
+#ifndef WW_GPU_SM_H
+#define WW_GPU_SM_H
+
+#include "core/gpu/dma/dma.h"
+#include "core/gpu/protocol/protocols.h"
+#include "core/gpu/sm/instruction_cache.h"
+#include "core/gpu/sm/operand_collector.h"
+#include "core/gpu/sm/simt_stack.h"
+#include "core/gpu/sm/write_back_wheel.h"
+#include "core/ptx/execution/exec.h"
+#include "core/sim/event.h"
+
+enum {
+    MAX_WARPS = 64,
+    MAX_SCHEDULERS = 4,
+    MAX_CTAS = 32,
+    NAMED_BARRIERS = 16,
+    INSTRUCTION_BUFFER = 2,
+    NO_WARP = 0xff,
+    ATOMIC_PAYLOADS = 64,
+};
+
+typedef uint64_t WarpSet;
+
+static inline WarpSet warp_bit(uint32_t warp) {
+    return 1ull << warp;
+}
+static inline uint32_t first_warp(WarpSet set) {
+    return (uint32_t)__builtin_ctzll(set);
+}
+
+/* A kernel while it runs; the same for all SMs, fixed from launch to end. */
+typedef struct {
+    const Kernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t threads_per_cta, warps_per_cta, ctas_per_sm;
+    uint32_t shared_bytes; /* per CTA, static and dynamic */
+    uint32_t dynamic_shared_bytes;
+    uint32_t launch; /* number of the launch: %gridid */
+    uint8_t *params;
+    uint8_t *constants; /* the kernel's constant bank, launch constants included */
+    const TextureTable *textures;
+} RunningKernel;
+
+/* What an instruction touches of its warp: one cache line. */
+typedef struct {
+    uint64_t pending[SCOREBOARD_NAMES / 64]; /* scoreboard: names with a write outstanding              */
+    SimtStack simt;
+    uint16_t in_flight;         /* issued instructions not yet complete                        */
+    uint16_t loads_in_flight;   /* of them                                                     */
+    uint16_t writes_in_flight;  /* stores and atomics of them: what a fence waits for          */
+    uint16_t atomics_in_flight; /* on global memory: later accesses of the warp wait for them  */
+    uint8_t buffered;           /* decoded instructions in the instruction buffer              */
+    uint8_t cta_slot, warp_in_cta, pad;
+    uint32_t cta_number; /* among those that the SM has started */
+} Warp;
+
+_Static_assert(sizeof(Warp) == 64, "Warp is one cache line");
+
+typedef struct {
+    WarpSet waiting;  /* warps that go on when it is complete              */
+    uint32_t threads; /* that must arrive; 0: all of the CTA               */
+    uint32_t present; /* threads that have arrived                         */
+    uint32_t voters;  /* of them, with a predicate to reduce (bar.red)     */
+    uint32_t votes;   /* of these, true                                    */
+} Barrier;
+
+/* Where a warp that waits at a bar.red wants the result. */
+typedef struct {
+    uint32_t inst, lanes; /* lanes: 0 at other barriers */
+} BarrierVote;
+
+typedef struct {
+    Barrier barrier[NAMED_BARRIERS];
+    WarpSet warps;       /* all its warps, finished ones too */
+    uint32_t unfinished; /* warps                             */
+    uint32_t ctaid[3];
+} Cta;
+
+typedef struct {
+    WarpSet warps; /* that belong to this scheduler */
+    uint32_t last; /* warp that issued last          */
+    uint32_t pad;
+} Scheduler;
+
+/* Which of its ready warps a scheduler issues, and of which kind it prefers them. */
+typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
+typedef enum { FIRST_ANY, FIRST_MEMORY, FIRST_COMPUTE } SchedulerFirst;
+
+/* What policies can listen to; the table is in sm_class.c. */
+typedef enum {
+    SM_WARPS_CHANGED,
+    SM_ISSUE,
+    SM_LOAD_BLOCKED,
+    SM_CTA_START,
+    SM_CTA_END,
+    SM_WARP_END,
+    SM_PICK,
+    SM_WATCHED_STOPS,
+    SM_SATURATION,
+    SM_MEMORY_ACCESS,
+} SmEvent;
+
+/* Each scheduler slot of each cycle has exactly one of these. */
+typedef enum {
+    SLOT_ISSUED,
+    SLOT_IDLE,       /* no warp                                                    */
+    SLOT_FETCH,      /* no warp has a decoded instruction                          */
+    SLOT_SCOREBOARD, /* those that have one wait for operands, none of them memory */
+    SLOT_MEMORY,     /* ... at least one waits for a load                          */
+    SLOT_BARRIER,    /* all others wait at barriers or fences                      */
+    SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
+    SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
+    SLOT_POLICY,     /* ready, but the policy does not allow it                    */
+    SLOT_DMA,        /* squashed for a transfer, or all others wait for one        */
+    SLOT_CAUSES,
+} SlotCause;
+
+typedef struct {
+    uint32_t latency, interval, unit; /* unit: UnitClass */
+} Timing;
+
+/* What lies side by side in local memory. */
+typedef enum { LOCAL_BY_WARP, LOCAL_BY_WORD } LocalLayout;
+
+/* Of the running kernel, what every instruction needs: beside the SM's state, not behind two pointers. */
+typedef struct {
+    const Inst *insts;
+    uint32_t inst_count;
+    uint32_t register_bytes; /* of a warp */
+    uint32_t predicates;     /* of a warp */
+    uint32_t windows;        /* of a warp */
+    uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
+    uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
+} SmKernel;
+
+typedef struct {
+    SimObject obj;
+    /* parameters */
+    uint32_t warps, schedulers, registers, ctas;
+    uint64_t shared;
+    uint32_t scheduler;               /* SchedulerOrder; a knob */
+    uint32_t first;                   /* SchedulerFirst; a knob */
+    uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
+    uint32_t warp_limit;              /* a knob; see sm_update_allowed() */
+    uint32_t register_unit, atomic_payloads, shared_banks;
+    uint64_t code_bytes; /* of the instruction cache */
+    uint32_t code_ways, code_line, code_misses;
+    uint32_t atomics_stall;   /* a flag */
+    uint32_t dp_roots_on_sfu; /* a flag */
+    uint32_t local_layout;    /* LocalLayout */
+    uint32_t pad;
+    CollectorShape shape;
+    Timing timing[TIMING_CLASSES];
+    /* derived */
+    uint32_t number; /* of this SM among all */
+    uint32_t sm_count;
+    /* ports */
+    Port dispatch, lsu, fetch, transfers;
+    /* state: warp sets */
+    WarpSet live;        /* started, with lanes that have not exited                  */
+    WarpSet valid;       /* with a decoded instruction                                */
+    WarpSet blocked;     /* the operands of the next instruction are not ready       */
+    WarpSet waiting;     /* at a barrier or a fence                                   */
+    WarpSet fencing;     /* at a fence                                                */
+    WarpSet head_memory; /* the next instruction goes to the LSU                      */
+    WarpSet head_sfu;    /* the next instruction goes to the SFU                      */
+    WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
+    WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
+    WarpSet loading;     /* a load is in flight                                       */
+    /* knobs of policies */
+    WarpSet may_issue, may_issue_memory, may_load;
+    WarpSet preferred;                  /* go before the others; see issue.c                     */
+    WarpSet watched;                    /* whose next load_blocked or watched_stops is told      */
+    Listener taken;                     /* by an L1, and what watched warps do: sm_watch_taken()  */
+    Listener saturation, memory_access; /* of L1s: sm_watch_caches() */
+    uint64_t saturated;                 /* one of these is */
+    WarpSet allowed;                    /* may_issue, and within warp_limit                      */
+    WarpSet head_known, head_loads; /* host: warps whose next instruction issue has looked at, and those of
+                                       them that are about to load; while policies guide it */
+    /* state: stages */
+    uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
+    uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
+    uint32_t last_fetched;
+    uint32_t payloads_in_use;
+    uint32_t finished_ctas; /* bit per CTA slot: to be reported to the dispatcher */
+    Scheduler sched[MAX_SCHEDULERS];
+    WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
+                                     older */
+    uint32_t resident;
+    uint32_t dma_busy;   /* CTA slots with transfers in flight                                    */
+    uint32_t dma_ending; /* CTA slots of which only transfers are left                            */
+    uint32_t tile_open;  /* CTA slots that copy a marked tile                                     */
+    uint64_t dma_watch;  /* transfers are in flight, or the kernel has marks: issue looks closer  */
+    WarpSet dma_parked;  /* of `waiting`: for transfers                                           */
+    OperandCollector collector;
+    WriteBackWheel wheel;
+    InstructionCache code;               /* used when `fetch` is wired */
+    uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
+    Cta cta[MAX_CTAS];
+    Warp *warp;
+    DmaCta *dma_cta;
+    DmaWarp *dma_warp;
+    SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
+    /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
+     * Apart from Warp, as only watched warps are asked for it. */
+    uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
+    BarrierVote vote[MAX_WARPS];
+    uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
+    uint64_t payload_used;       /* bit per entry of payload */
+    AtomicPayload *payload;
+    uint8_t *shared_memory;
+    uint8_t *register_file; /* per warp: kernel->slots slots          */
+    uint8_t *local_memory;  /* per warp: 32 * kernel->local_bytes     */
+    uint32_t *predicates;   /* per warp: kernel->predicates masks     */
+    uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
+    /* host */
+    const RunningKernel *running;
+    SmKernel kernel;
+    ExecContext *context;
+    AddressWindow *windows;           /* per warp: kernel->windows of them */
+    uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
+    MemoryView *view;
+    const SimObject *dma_engine; /* NULL: it has none */
+    uint64_t spaces_beyond;      /* bit per space: loads from it come from beyond the SM */
+    const char *class_setter;    /* the instance of a policy that set class_of, or NULL */
+    /* statistics */
+    uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
+    uint64_t slots[SLOT_CAUSES];
+    uint64_t barriers, branches, divergent_branches;
+    uint64_t fetch_hits, fetch_misses, fetch_merges, fetch_fails;
+    uint64_t unit_instructions[UNIT_CLASSES];
+    uint64_t dma_squashes, dma_parked_cycles, transfer_stall_cycles;
+    uint64_t tiles, tile_agen_cycles, tile_cycles, tile_stall_cycles;
+} Sm;
+
+/* Where something waits in an SM, for the audit of its queues. */
+typedef enum { QUEUE_CODE_LINES } SmQueue;
+
+extern const Class sm_class, lsu_class, dispatcher_class;
+
+/* For policies: the L1s behind a load/store unit, in its cluster. Their number; for data is the first. */
+enum { LSU_CACHES = 3 };
+uint32_t lsu_caches(const SimObject *lsu, SimObject *cache[LSU_CACHES]);
+/* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
+ * load/store unit, or from there to the L1? */
+bool lsu_holds(const SimObject *lsu, uint32_t warp);
+/* Every instruction that is on its way from the SM through the load/store unit and back, once. */
+typedef void MemoryDoneVisitor(void *context, const MemoryDone *done);
+void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void *context);
+/* Are constants and parameters fetched from memory, and not at a fixed latency? */
+bool lsu_fetches_constants(const SimObject *lsu);
+
+static inline const Inst *sm_inst(const Sm *sm, uint32_t index) {
+    return &sm->kernel.insts[index];
+}
+static inline uint8_t *sm_registers(const Sm *sm, uint32_t warp) {
+    return sm->register_file + (size_t)warp * sm->kernel.register_bytes;
+}
+
+static inline uint32_t sm_inst_index(const Sm *sm, const Inst *inst) {
+    return (uint32_t)(inst - sm->kernel.insts);
+}
+static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
+    return sm->predicates + (size_t)warp * sm->kernel.predicates;
+}
+
+/* --- sm_class.c --- */
+uint32_t sm_number(const SimObject *sm);
+
+/* --- sm.c --- */
+uint64_t sm_tick(SimObject *sm, uint64_t now);
+void sm_settle(SimObject *sm, uint64_t now);
+
+/* --- sm_kernel.c --- */
+/* CTAs of the kernel that fit an SM at once; 0 with the limiting resource in `why`. */
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
+                      size_t why_size);
+/* Between quanta, nothing running: the kernel that CTAs handed out from now on belong to. */
+void sm_set_kernel(Sm *sm, const RunningKernel *running);
+
+/* --- sm_check.c --- */
+void sm_check(const SimObject *sm, bool idle);
+/* Each line of code under way is an answer of its own kind. */
+uint32_t sm_answer_kinds(const SimObject *sm);
+uint32_t sm_answer_kind(const SimObject *sm, const void *message);
+void sm_answers_awaited(const SimObject *sm, uint32_t *awaited);
+void sm_report(const SimObject *sm, FILE *out);
+
+/* --- cta.c --- */
+/* The slots of the CTAs that are there. */
+uint32_t sm_resident_slots(const Sm *sm);
+void sm_accept_cta(Sm *sm, uint64_t now);
+/* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
+void sm_retire_warp(Sm *sm, uint32_t warp);
+/* All its warps have left, and nothing of it is in flight. */
+void sm_end_cta(Sm *sm, uint32_t slot);
+void sm_report_finished_cta(Sm *sm, uint64_t now);
+
+/* --- fetch.c --- */
+/* Returns whether a warp was decoded: it may issue in the next cycle. */
+bool sm_decode(Sm *sm);
+void sm_fetch(Sm *sm, uint64_t now);
+/* The first instruction in the buffer has issued. */
+void sm_advance_buffer(Sm *sm, uint32_t warp);
+/* The same, and the next instruction is not the one behind it, or the warp has exited. */
+void sm_leave_buffer(Sm *sm, uint32_t warp);
+/* The warp has come to another instruction. */
+void sm_show_next(Sm *sm, uint32_t warp);
+/* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
+void sm_update_blocked(Sm *sm, uint32_t warp);
+/* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
+ * watched. */
+void sm_look_at_watched(Sm *sm);
+static inline bool sm_fetch_pending(const Sm *sm) {
+    return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
+}
+
+/* --- memory_watch.c --- */
+/* For policies, at the end of a cycle: is there an access of the warp that has issued, and that the L1 which
+ * serves it has not taken? */
+bool sm_holds_accesses(const Sm *sm, uint32_t warp);
+/* From now on warps are watched when an L1 tells that it has taken the last access that it held of them,
+ * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
+void sm_watch_taken(Sm *sm);
+/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
+void sm_watch_those_without_accesses(Sm *sm);
+/* From now on SM_SATURATION is told, of the first L1 that is saturated, and when the last no longer is; and
+ * between these two SM_MEMORY_ACCESS, while all warps may issue memory instructions. */
+void sm_watch_caches(Sm *sm);
+
+/* --- issue.c --- */
+/* The oldest of a set of warps that is not empty. */
+static inline uint32_t sm_oldest(const Sm *sm, WarpSet set) {
+    const WarpSet *cta = sm->cta_by_age;
+    while (!(*cta & set))
+        cta++;
+    return first_warp(*cta & set);
+}
+/* The n oldest warps of a set; `cta_by_age` as in Sm. */
+WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n);
+/* Computes `allowed` anew: call when warps started or exited, came to or left a barrier, or a knob was set.
+ */
+void sm_update_allowed(Sm *sm);
+/* May this warp issue its next instruction, as far as policies are concerned? */
+bool sm_policy_allows(const Sm *sm, uint32_t warp);
+/* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
+uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
+
+/* --- dma.c --- */
+void sm_dma_start_cta(Sm *sm, uint32_t slot);
+/* For `dma_watch`: call when a kernel is set. */
+void sm_dma_update_watch(Sm *sm);
+/* Of the instruction that a warp is to issue, while there is something to watch. False: it is squashed, the
+ * warp will replay it. */
+bool sm_dma_lets_issue(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+void sm_dma_execute(Sm *sm, uint32_t warp, const Inst *inst);
+void sm_dma_receive(Sm *sm, uint64_t now);
+void sm_dma_account(Sm *sm, uint64_t cycles, bool issued);
+void sm_dma_check(const Sm *sm, bool idle);
+
+/* --- tile_marks.c --- */
+void sm_pass_marks(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle);
+/* The CTA is through. */
+void sm_end_tiles(Sm *sm, uint32_t slot, uint64_t cycle);
+
+/* --- execute.c --- */
+/* Gives the context the warp's registers, and the lanes that execute the instruction. */
+void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
+void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* An instruction has written back: frees its scoreboard names. */
+void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
+/* The LSU has completed a memory instruction. */
+void sm_complete_memory(Sm *sm, const MemoryDone *done);
+/* Lanes of a warp have left for good: does that complete barriers of its CTA? */
+void sm_check_barriers(Sm *sm, Cta *cta);
+
+#endif

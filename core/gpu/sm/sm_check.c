@@ -1,0 +1,164 @@
+/* The conservation laws of an SM, and what its warps wait for when the machine hangs. */
+#include "core/gpu/sm/sm.h"
+
+#include "mem/protocol/memory_protocol.h"
+
+/* Instructions in flight, by the warp whose they are. */
+typedef struct {
+    uint32_t loads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], in_wheel[MAX_WARPS];
+    uint64_t payloads;
+    uint32_t doubled; /* payloads that two atomics have */
+} InFlight;
+
+static void count_in_lsu(void *context, const MemoryDone *done) {
+    InFlight *in_flight = context;
+    uint32_t w = done->warp % MAX_WARPS;
+    bool atomic = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
+    uint64_t payload = (uint64_t)atomic << done->payload % ATOMIC_PAYLOADS;
+    ++*(done->kind == INST_LOAD ? &in_flight->loads[w] : &in_flight->writes[w]);
+    in_flight->atomics[w] += atomic;
+    in_flight->doubled += (in_flight->payloads & payload) != 0;
+    in_flight->payloads |= payload;
+}
+
+static uint32_t count_in_slot(const WriteBackWheel *wheel, uint32_t slot, InFlight *in_flight) {
+    uint32_t count = 0;
+    for (uint32_t at = wheel->first[slot]; at; at = wheel->entry[at - 1].next, count++)
+        in_flight->in_wheel[wheel->entry[at - 1].warp % MAX_WARPS]++;
+    return count;
+}
+
+static void count_in_wheel(const Sm *sm, InFlight *in_flight) {
+    const WriteBackWheel *wheel = &sm->wheel;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < WHEEL_SLOTS / 64; i++)
+        for (uint64_t rest = wheel->occupied[i]; rest; rest &= rest - 1)
+            count += count_in_slot(wheel, 64 * i + (uint32_t)__builtin_ctzll(rest), in_flight);
+    if (count != wheel->count)
+        panic("%s: %u write-backs to come, the wheel counts %u", sm->obj.path, count, wheel->count);
+}
+
+/* Every instruction that issued writes back once: through the wheel, or when the LSU has done it. */
+static void check_instructions(const Sm *sm) {
+    InFlight in_flight = {.doubled = 0};
+    uint64_t by_unit = 0;
+    lsu_visit_instructions(sm->lsu.send->receiver, count_in_lsu, &in_flight);
+    count_in_wheel(sm, &in_flight);
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        const Warp *warp = &sm->warp[w];
+        uint32_t in_lsu = in_flight.loads[w] + in_flight.writes[w];
+        if (warp->loads_in_flight != in_flight.loads[w] || warp->writes_in_flight != in_flight.writes[w] ||
+            warp->atomics_in_flight != in_flight.atomics[w] ||
+            warp->in_flight != in_lsu + in_flight.in_wheel[w])
+            panic(
+                "%s: warp %u has %u instructions in flight, %u of them loads and %u writes; the wheel has %u "
+                "and the load/store unit %u and %u",
+                sm->obj.path, w, warp->in_flight, warp->loads_in_flight, warp->writes_in_flight,
+                in_flight.in_wheel[w], in_flight.loads[w], in_flight.writes[w]);
+    }
+    for (uint32_t i = 0; i < UNIT_CLASSES; i++)
+        by_unit += sm->unit_instructions[i];
+    if (by_unit != sm->warp_instructions)
+        panic("%s: the units had %lu of %lu instructions", sm->obj.path, by_unit, sm->warp_instructions);
+    if (sm->payloads_in_use != (uint32_t)__builtin_popcountll(sm->payload_used) || in_flight.doubled ||
+        sm->payload_used != in_flight.payloads)
+        panic("%s: %u atomic payloads in use, but 0x%lx are taken, and atomics in flight have 0x%lx",
+              sm->obj.path, sm->payloads_in_use, sm->payload_used, in_flight.payloads);
+}
+
+static void check_ctas(const Sm *sm) {
+    uint64_t came = sm->dispatch.receive->popped, reported = sm->dispatch.send->pushed;
+    uint32_t to_report = (uint32_t)__builtin_popcount(sm->finished_ctas);
+    if (sm->ctas_started != came || sm->ctas_started != sm->ctas_finished + sm->resident ||
+        sm->ctas_finished != reported + to_report)
+        panic(
+            "%s: %lu CTAs came, %lu started, %lu finished; %u are resident, %lu were reported, %u are to be",
+            sm->obj.path, came, sm->ctas_started, sm->ctas_finished, sm->resident, reported, to_report);
+}
+
+static void check_fetches(const Sm *sm) {
+    uint64_t lines = instruction_cache_under_way(&sm->code);
+    if (!sm->fetch.send) return;
+    if (sm->fetch_misses != sm->fetch.send->pushed || sm->fetch_misses != sm->fetch.receive->popped + lines)
+        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu under way",
+              sm->obj.path, sm->fetch_misses, sm->fetch.send->pushed, sm->fetch.receive->popped, lines);
+}
+
+uint32_t sm_answer_kinds(const SimObject *object) {
+    (void)object;
+    return MAX_FETCH_MISSES;
+}
+
+uint32_t sm_answer_kind(const SimObject *object, const void *message) {
+    const MemMessage *m = message;
+    bool is_line = m->token < MAX_FETCH_MISSES &&
+                   ((const Sm *)object)->code.miss[m->token].line == m->address;
+    return is_line ? m->token : NO_ANSWER_AWAITED;
+}
+
+void sm_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    for (uint32_t i = 0; i < MAX_FETCH_MISSES; i++)
+        awaited[i] += ((const Sm *)object)->code.miss[i].waiting != 0;
+}
+
+void sm_check(const SimObject *object, bool idle) {
+    const Sm *sm = (const Sm *)object;
+    uint64_t slots = 0;
+    check_instructions(sm);
+    check_ctas(sm);
+    check_fetches(sm);
+    sm_dma_check(sm, idle);
+    for (uint32_t i = 0; i < SLOT_CAUSES; i++)
+        slots += sm->slots[i];
+    if (slots != sm->accounted * sm->schedulers)
+        panic("%s: %lu scheduler slots have a cause, %lu cycles of %u schedulers passed", object->path, slots,
+              sm->accounted, sm->schedulers);
+    if (sm->slots[SLOT_ISSUED] != sm->warp_instructions)
+        panic("%s: %lu slots issued %lu warp instructions", object->path, sm->slots[SLOT_ISSUED],
+              sm->warp_instructions);
+    if (idle && (sm->live || sm->wheel.count || sm->ctas_started != sm->ctas_finished))
+        panic("%s: warps 0x%lx live and %u write-backs outstanding although the machine is idle",
+              object->path, sm->live, sm->wheel.count);
+}
+
+enum { REASON_BYTES = 256 };
+
+static const char *not_allowed(const Sm *sm, const char *knob, char text[REASON_BYTES]) {
+    const char *policies = sm->obj.sim->policies;
+    snprintf(text, REASON_BYTES, "is not allowed to issue by %s%s: %s", policies ? "policy " : "the config",
+             policies ? policies : "", knob);
+    return text;
+}
+
+static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
+    WarpSet bit = warp_bit(w);
+    static const char *const transfers[] = {"waits for DMA buffer 0", "waits for DMA buffer 1",
+                                            "waits for DMA buffer 2", "waits for DMA buffer 3"};
+    if (sm->dma_parked & bit) return transfers[sm->dma_warp[w].waits_for % DMA_BUFFERS];
+    if (sm->fencing & bit) return "waits at a fence for its writes";
+    if (sm->waiting & bit) return "waits at a barrier";
+    if (!(sm->may_issue & bit)) return not_allowed(sm, "may_issue", text);
+    if (!(sm->allowed & bit)) return not_allowed(sm, "warp_limit", text);
+    if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
+    if (sm->blocked & sm->valid & bit) return "waits for its operands";
+    if (!(sm->valid & bit)) return "waits for its instructions";
+    if (!sm_policy_allows(sm, w))
+        return not_allowed(sm, sm->may_issue_memory & bit ? "may_load" : "may_issue_memory", text);
+    if (sm->head_memory & bit) return "waits for the memory pipeline";
+    return "is ready";
+}
+
+void sm_report(const SimObject *object, FILE *out) {
+    const Sm *sm = (const Sm *)object;
+    char text[REASON_BYTES];
+    for (WarpSet live = sm->live; live; live &= live - 1) {
+        uint32_t w = first_warp(live), pc = sm->warp[w].simt.top.pc;
+        const Cta *cta = &sm->cta[sm->warp[w].cta_slot];
+        fprintf(
+            out,
+            "%s: warp %u of CTA (%u, %u, %u), lanes 0x%08x at PTX line %u, %s; %u instructions in flight\n",
+            object->path, w, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], sm->warp[w].simt.top.lanes,
+            pc < sm->kernel.inst_count ? sm_inst(sm, pc)->line : 0, reason(sm, w, text),
+            sm->warp[w].in_flight);
+    }
+}

@@ -1,0 +1,409 @@
+/* What an SM has: parameters, ports, state, statistics, events; how it is built. */
+#include "core/gpu/sm/sm_sound.h"
+
+#include "mem/protocol/functional_memory.h"
+#include "mem/protocol/memory_protocol.h"
+
+#include <stdlib.h>
+
+#define TIMING_ROWS(class, word, lat, ii, on, what)                                                          \
+    PARAM_NAMED(Sm, timing[class].latency, word "_latency", lat, "cycles", "Latency of " what,               \
+                .timing = true, .min = 1, .max = 1000),                                                      \
+        PARAM_NAMED(Sm, timing[class].interval, word "_interval", ii, "cycles",                              \
+                    "Initiation interval of " what, .timing = true, .min = 1, .max = 1000),                  \
+    {                                                                                                        \
+        .kind = FIELD_PARAM, .type = TYPE_U32, .name = word "_unit", .initial = on, .unit = "choice",        \
+        .choices = "sp|sfu", .doc = "Unit that executes " what, FIELD_AT(Sm, timing[class].unit)             \
+    }
+
+#define UNIT_ROWS(index, word, units_, collectors_, latches_)                                                \
+    PARAM_NAMED(Sm, shape.shape[index].units, word "_units", units_, "units", "Pipelines", .min = 1,         \
+                .max = MAX_UNITS),                                                                           \
+        PARAM_NAMED(Sm, shape.shape[index].collectors, word "_collectors", collectors_, "units",             \
+                    "Operand collectors", .min = 1, .max = MAX_COLLECTORS),                                  \
+        PARAM_NAMED(Sm, shape.shape[index].latches, word "_latches", latches_, "registers",                  \
+                    "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES)
+
+static Ratio ipc(const SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    return ratio_of(sm->thread_instructions, sm->accounted);
+}
+
+static Ratio lanes_per_instruction(const SimObject *object) {
+    const Sm *sm = (const Sm *)object;
+    return ratio_of(sm->thread_instructions, sm->warp_instructions);
+}
+
+static bool pick_is_legal(const int64_t *arguments, int64_t warp) {
+    return warp >= 0 && warp < MAX_WARPS && (uint64_t)arguments[1] >> warp & 1;
+}
+
+static const Question pick = {"warps of `ready`", pick_is_legal};
+
+static const Event sm_events[] = {
+    [SM_WARPS_CHANGED] = {"warps_changed", "", NULL, "Warps started, ended, or came to or left a barrier"},
+    [SM_ISSUE] = {"issue", "warp, pc", NULL, "A warp issued the instruction at index pc"},
+    [SM_LOAD_BLOCKED] = {"load_blocked", "warp", NULL,
+                         "A watched warp must wait for what it loads from beyond the SM; told once"},
+    [SM_CTA_START] = {"cta_start", "slot, warps", NULL, "A CTA started; warps: the set of its warps"},
+    [SM_CTA_END] = {"cta_end", "slot, warps", NULL, "A CTA ended"},
+    [SM_WARP_END] = {"warp_end", "warp", NULL, "A warp has exited, and nothing of it is in flight"},
+    [SM_PICK] = {"pick", "scheduler, ready", &pick, "Which of the ready warps shall this scheduler issue?"},
+    [SM_WATCHED_STOPS] = {"watched_stops", "warp", NULL,
+                          "A watched warp has ended, or waits at a barrier or a fence; told once"},
+    [SM_SATURATION] =
+        {"saturation", "on", NULL,
+         "After watch_caches(): the first of the L1s behind the load/store unit became nearly full "
+         "of misses, or the last no longer is"},
+    [SM_MEMORY_ACCESS] =
+        {"memory_access", "warp", NULL,
+         "The same: one of them has told of its memory_access, while `saturated` and all may issue memory"},
+    {0}};
+
+static const Field sm_fields[] = {
+    BASE(Sm),
+    PARAM(Sm, warps, "48", "warps", "Warps that can be resident", .min = 1, .max = MAX_WARPS),
+    PARAM(Sm, schedulers, "2", "schedulers", "Warp schedulers; warp w belongs to scheduler w mod schedulers",
+          .min = 1, .max = MAX_SCHEDULERS),
+    PARAM(Sm, registers, "32768", "registers", "32-bit registers"),
+    PARAM(Sm, ctas, "8", "CTAs", "CTAs that can be resident", .min = 1, .max = MAX_CTAS),
+    PARAM(Sm, shared, "48KiB", "bytes", "Shared memory", .min = 0, .max = 1 << 24),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "scheduler",
+     .initial = "gto",
+     .unit = "choice",
+     .choices = "lrr|gto|oldest|groups",
+     .knob = true,
+     .doc = "Order of the warp schedulers",
+     FIELD_AT(Sm, scheduler)},
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "first",
+     .initial = "any",
+     .unit = "choice",
+     .choices = "any|memory|compute",
+     .knob = true,
+     .doc = "Kind of instruction that goes before others",
+     FIELD_AT(Sm, first)},
+    PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a scheduler in a fetch group", .min = 1,
+          .max = MAX_WARPS, .knob = true),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "group_order",
+     .initial = "gto",
+     .unit = "choice",
+     .choices = "lrr|gto",
+     .knob = true,
+     .doc = "Order groups: order within a fetch group and between them",
+     FIELD_AT(Sm, group_order)},
+    PARAM(Sm, warp_limit, "64", "warps",
+          "Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier",
+          .min = 1, .max = MAX_WARPS, .knob = true),
+    PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
+          .min = 1, .max = 256),
+    PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
+          .max = ATOMIC_PAYLOADS),
+    PARAM_FLAG(Sm, atomics_stall, "false",
+               "A warp issues nothing while an atomic of its own on global memory is in flight",
+               .timing = true),
+    PARAM(Sm, shared_banks, "32", "banks", "Shared-memory banks of 4 B", .min = 1, .max = 64,
+          .power_of_two = true),
+    UNIT_ROWS(UNIT_SP, "sp", "2", "6", "2"),
+    UNIT_ROWS(UNIT_SFU, "sfu", "1", "8", "1"),
+    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].collectors, "mem_collectors", "2", "units", "Operand collectors",
+                .min = 1, .max = MAX_COLLECTORS),
+    PARAM_NAMED(Sm, shape.shape[UNIT_MEM].latches, "mem_latches", "1", "registers",
+                "Registers between issue and collectors", .min = 1, .max = MAX_ISSUE_LATCHES),
+    DERIVED(Sm, shape.shape[UNIT_MEM].units, "The LSU"),
+    PARAM_NAMED(Sm, shape.banks, "register_banks", "16", "banks",
+                "Register banks: (register + warp) mod banks", .min = 1, .max = MAX_REGISTER_BANKS,
+                .power_of_two = true),
+    PARAM_NAMED(Sm, shape.result_bus_width, "result_bus", "2", "results", "Results written back per cycle",
+                .min = 1, .max = 8),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "local_layout",
+     .initial = "warp",
+     .unit = "choice",
+     .choices = "warp|word",
+     .timing = true,
+     .doc =
+         "Local memory: all words of a warp lie together, or a word's copies of all threads that run at once",
+     FIELD_AT(Sm, local_layout)},
+    DERIVED(Sm, pad, "Alignment"),
+    TIMING_ROWS(TIMING_OTHER, "other", "1", "1", "sp",
+                "moves, logic, shifts, compares, conversions, control"),
+    TIMING_ROWS(TIMING_INT_ADD, "int_add", "4", "1", "sp", "integer add and subtract"),
+    TIMING_ROWS(TIMING_INT_MAX, "int_max", "13", "2", "sp", "integer minimum and maximum"),
+    TIMING_ROWS(TIMING_INT_MUL, "int_mul", "4", "2", "sp", "integer multiply"),
+    TIMING_ROWS(TIMING_INT_MAD, "int_mad", "5", "1", "sp", "integer multiply-add"),
+    TIMING_ROWS(TIMING_INT_DIV, "int_div", "145", "8", "sfu", "integer divide and remainder"),
+    TIMING_ROWS(TIMING_FP_ADD, "fp_add", "4", "1", "sp", "single-precision add"),
+    TIMING_ROWS(TIMING_FP_MAX, "fp_max", "13", "2", "sp", "single-precision minimum and maximum"),
+    TIMING_ROWS(TIMING_FP_MUL, "fp_mul", "4", "1", "sp", "single-precision multiply"),
+    TIMING_ROWS(TIMING_FP_MAD, "fp_mad", "5", "1", "sp", "single-precision fused multiply-add"),
+    TIMING_ROWS(TIMING_FP_DIV, "fp_div", "39", "4", "sfu", "single-precision divide"),
+    TIMING_ROWS(TIMING_DP_ADD, "dp_add", "8", "8", "sfu", "double-precision add"),
+    TIMING_ROWS(TIMING_DP_MAX, "dp_max", "19", "16", "sfu", "double-precision minimum and maximum"),
+    TIMING_ROWS(TIMING_DP_MUL, "dp_mul", "8", "8", "sfu", "double-precision multiply"),
+    TIMING_ROWS(TIMING_DP_MAD, "dp_mad", "8", "8", "sfu", "double-precision fused multiply-add"),
+    TIMING_ROWS(TIMING_DP_DIV, "dp_div", "330", "130", "sfu", "double-precision divide and square root"),
+    PARAM_FLAG(
+        Sm, dp_roots_on_sfu, "false",
+        "Double-precision reciprocals and square roots take the SFU's latency and interval, not those of "
+        "a division",
+        .timing = true),
+    DERIVED(Sm, timing[TIMING_DP_ROOT], "Double-precision reciprocals and square roots"),
+    TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
+    TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
+    DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
+    PARAM(Sm, code_bytes, "2KiB", "bytes", "Instruction cache, when fetch is wired: capacity", .min = 128,
+          .max = 1 << 24),
+    PARAM(Sm, code_ways, "4", "lines", "Instruction cache: lines per set", .min = 1, .max = 64),
+    PARAM(Sm, code_line, "128", "bytes", "Instruction cache: line size", .min = 32, .max = 128,
+          .power_of_two = true),
+    PARAM(Sm, code_misses, "2", "lines", "Instruction cache: lines under way", .min = 1,
+          .max = MAX_FETCH_MISSES),
+    DERIVED(Sm, number, "Of this SM among all"),
+    DERIVED(Sm, sm_count, "SMs of the machine"),
+    PORT(Sm, dispatch, cta_protocol, ROLE_RESPONDER, "CTAs to run"),
+    PORT(Sm, lsu, memory_op_protocol, ROLE_REQUESTER,
+         "Memory instructions; wired to the child lsu when left open", .optional = true),
+    PORT(Sm, fetch, memory_protocol, ROLE_REQUESTER,
+         "Misses of the instruction cache; left open, instructions are always there", .optional = true),
+    PORT(Sm, transfers, dma_protocol, ROLE_REQUESTER, "Transfers for a DmaEngine", .optional = true),
+    CHILD("lsu", "LSU", "Load/store unit"),
+    VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
+    VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
+    VISIBLE(Sm, blocked, "warps", "Warps whose next instruction waits for operands"),
+    VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence"),
+    STATE(Sm, fencing, "Warps at a fence"),
+    VISIBLE(Sm, head_memory, "warps", "Warps whose next instruction goes to the LSU"),
+    STATE(Sm, head_sfu, "Warps whose next instruction goes to the SFU"),
+    STATE(Sm, want_fetch, "Warps that want instructions"),
+    STATE(Sm, refetch, "Warps that will, after a jump"),
+    VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
+    KNOB(Sm, may_issue, "warps", "Warps that may issue"),
+    KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
+    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics of global and local memory"),
+    KNOB(Sm, preferred, "warps", "Warps that go before the others"),
+    KNOB(Sm, watched, "warps",
+         "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
+    HOST(Sm, taken, "Adds to them"),
+    HOST(Sm, saturation, "Hears of the L1s behind the load/store unit"),
+    HOST(Sm, memory_access, "Hears of what they take"),
+    VISIBLE(Sm, saturated, "flag",
+            "After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses"),
+    VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
+    HOST(Sm, head_known, "Warps of which it is known whether they are about to load"),
+    HOST(Sm, head_loads, "Those that are"),
+    STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
+    STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
+    STATE(Sm, last_fetched, "Warp fetched last"),
+    STATE(Sm, payloads_in_use, "Atomic payloads in use"),
+    STATE(Sm, finished_ctas, "CTA slots to be reported as finished"),
+    STATE(Sm, sched, "Schedulers"),
+    STATE(Sm, cta_by_age, "Warps of the resident CTAs, the oldest first"),
+    STATE(Sm, resident, "Resident CTAs"),
+    STATE(Sm, dma_watch, "Issue looks for transfers and marks"),
+    STATE(Sm, dma_busy, "CTA slots with transfers in flight"),
+    STATE(Sm, dma_ending, "CTA slots of which only transfers are left"),
+    STATE(Sm, tile_open, "CTA slots that copy a marked tile"),
+    VISIBLE(Sm, dma_parked, "warps", "Warps that wait for transfers"),
+    STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
+    STATE(Sm, wheel, "Write-backs to come"),
+    TAG_ARRAY_ROWS(Sm, code.tags),
+    STATE(Sm, code.miss, "Lines of code under way and the warps that wait for them"),
+    STATE(Sm, slot_cause, "What each scheduler's last slot was"),
+    STATE(Sm, cta, "Resident CTAs"),
+    STATE_ARRAY(Sm, warp, warps, "Warps"),
+    STATE_ARRAY(Sm, dma_cta, ctas, "Transfers and marked tiles of each CTA"),
+    STATE_ARRAY(Sm, dma_warp, warps, "How far each warp is with its CTA's transfers"),
+    STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
+    STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
+    STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
+    KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
+    STATE(Sm, payload_used, "Atomic payloads: which are in use"),
+    STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
+    STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),
+    STATE_ARRAY(Sm, register_file, register_count, "Registers, warp by warp"),
+    STATE_ARRAY(Sm, local_memory, local_count, "Local memory, warp by warp"),
+    STATE_ARRAY(Sm, predicates, predicate_count, "Predicates, warp by warp"),
+    STATE(Sm, shared_count, "Size of shared_memory"),
+    STATE(Sm, register_count, "Size of register_file"),
+    STATE(Sm, local_count, "Size of local_memory"),
+    STATE(Sm, predicate_count, "Size of predicates"),
+    HOST(Sm, running, "The kernel that runs, the device's"),
+    HOST(Sm, kernel, "Of it, what every instruction needs"),
+    HOST(Sm, context, "Of the instruction that executes"),
+    HOST(Sm, windows, "What registers with addresses of shared memory hold"),
+    HOST(Sm, known_windows, "Which of them hold"),
+    HOST(Sm, view, "Of device memory"),
+    HOST(Sm, dma_engine, "At the port transfers"),
+    HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
+    HOST(Sm, class_setter, "The policy that set classes"),
+    STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
+    STAT(Sm, thread_instructions, "instructions", "Thread instructions executed"),
+    STAT(Sm, ctas_started, "CTAs", "CTAs started"),
+    STAT(Sm, ctas_finished, "CTAs", "CTAs finished"),
+    STAT_NAMED(Sm, slots[SLOT_ISSUED], "slots_issued", "slots", "Scheduler slots in which a warp issued"),
+    STAT_NAMED(Sm, slots[SLOT_IDLE], "slots_idle", "slots", "Scheduler slots without any warp"),
+    STAT_NAMED(Sm, slots[SLOT_FETCH], "slots_fetch", "slots",
+               "Slots in which no warp had a decoded instruction"),
+    STAT_NAMED(Sm, slots[SLOT_SCOREBOARD], "slots_scoreboard", "slots",
+               "Slots lost to arithmetic dependences"),
+    STAT_NAMED(Sm, slots[SLOT_MEMORY], "slots_memory", "slots", "Slots lost waiting for loads"),
+    STAT_NAMED(Sm, slots[SLOT_BARRIER], "slots_barrier", "slots", "Slots lost at barriers and fences"),
+    STAT_NAMED(Sm, slots[SLOT_UNIT], "slots_unit", "slots", "Slots lost because SP or SFU took nothing"),
+    STAT_NAMED(Sm, slots[SLOT_LSU], "slots_lsu", "slots",
+               "Slots lost because the memory pipeline took nothing"),
+    STAT_NAMED(Sm, slots[SLOT_POLICY], "slots_policy", "slots",
+               "Slots lost because the policy forbade the ready"),
+    STAT_NAMED(Sm, slots[SLOT_DMA], "slots_dma", "slots",
+               "Slots lost to instructions squashed for a transfer, or waiting for one"),
+    STAT(Sm, barriers, "instructions", "Warp arrivals at barriers"),
+    STAT(Sm, branches, "instructions", "Warp branches"),
+    STAT(Sm, divergent_branches, "instructions", "Branches at which a warp's lanes parted"),
+    STAT(Sm, fetch_hits, "fetches", "Fetches that found their line in the instruction cache"),
+    STAT(Sm, fetch_misses, "fetches", "Fetches that asked for their line"),
+    STAT(Sm, fetch_merges, "fetches", "Fetches whose line was under way"),
+    STAT(Sm, fetch_fails, "fetches", "Fetches that found no room to ask for their line, once per cycle"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_SP], "sp_instructions", "instructions",
+               "Warp instructions of the SP units"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_SFU], "sfu_instructions", "instructions",
+               "Warp instructions of the SFU"),
+    STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
+               "Warp instructions of the LSU"),
+    STAT(Sm, dma_squashes, "instructions", "Issues undone because a transfer was in flight"),
+    STAT(Sm, dma_parked_cycles, "cycles", "Cycles of warps that waited for transfers"),
+    STAT(Sm, transfer_stall_cycles, "cycles",
+         "All resident CTAs had a transfer in flight, and no warp issued"),
+    STAT(Sm, tiles, "tiles", "Tiles copied between marks"),
+    STAT(Sm, tile_agen_cycles, "cycles",
+         "From the begin of a marked tile to its last global load, all tiles"),
+    STAT(Sm, tile_cycles, "cycles", "From the begin of a marked tile to its end, all tiles"),
+    STAT(Sm, tile_stall_cycles, "cycles", "All resident CTAs were copying a marked tile, and no warp issued"),
+    FORMULA("ipc", ipc, "instructions/cycle", "Thread instructions per core cycle"),
+    FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
+    FIELDS_END};
+
+/* From issue to write-back an instruction waits for all that are before it in latches and collectors; both
+ * this time and the number of write-backs outstanding must fit the wheel. */
+static void check_timing(const Sm *sm) {
+    enum { STAGES = 128 }; /* generously: from issue to unit with bank conflicts, the way of the result */
+    uint32_t outstanding = 0;
+    for (uint32_t unit = UNIT_SP; unit <= UNIT_SFU; unit++) {
+        const UnitShape *shape = &sm->shape.shape[unit];
+        uint32_t latency = 0, interval = 0, before = shape->collectors + shape->latches;
+        for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
+            const Timing *timing = &sm->timing[i];
+            if (timing->unit != unit) continue;
+            if (timing->latency > latency) latency = timing->latency;
+            if (timing->interval > interval) interval = timing->interval;
+        }
+        uint32_t longest = before * interval + latency + STAGES;
+        if (longest > WHEEL_SLOTS)
+            user_error("%s: %u collectors and latches of %s with intervals up to %u and latencies up to %u: "
+                       "up to %u cycles from issue to write-back; legal are up to %d",
+                       sm->obj.path, before, unit == UNIT_SP ? "sp" : "sfu", interval, latency, longest,
+                       WHEEL_SLOTS);
+        outstanding += before + shape->units * (latency + STAGES);
+    }
+    if (outstanding > WHEEL_ENTRIES)
+        user_error("%s: units and latencies for up to %u instructions in flight; legal are up to %d",
+                   sm->obj.path, outstanding, WHEEL_ENTRIES);
+}
+
+static void build(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    SimObject *lsu = NULL;
+    sm->timing[TIMING_DP_ROOT] = sm->timing[sm->dp_roots_on_sfu ? TIMING_SFU : TIMING_DP_DIV];
+    sm->timing[TIMING_MEM] = (Timing){.latency = 1, .interval = 1, .unit = UNIT_MEM};
+    sm->shape.shape[UNIT_MEM].units = 1;
+    tag_shape_init(
+        &sm->code.tags.shape, object->path,
+        &(TagGeometry){.size = sm->code_bytes, .ways = sm->code_ways, .line = sm->code_line, .sectors = 1});
+    for (uint32_t i = 0; i < object->sim->object_count; i++) {
+        SimObject *other = object->sim->objects[i];
+        if (other->class == &sm_class && other == object) sm->number = sm->sm_count;
+        if (other->class == &sm_class) sm->sm_count++;
+        if (other->class == &lsu_class && other->parent == object) lsu = other;
+    }
+    if (sm->sm_count > MAX_SMS) user_error("%s: at most %d SMs", object->path, MAX_SMS);
+    check_timing(sm);
+    ensure(lsu);
+}
+
+/* For the audit of queues. */
+static uint64_t lines_under_way(const SimObject *object, uint32_t queue) {
+    (void)queue;
+    return instruction_cache_under_way(&((const Sm *)object)->code);
+}
+
+uint32_t sm_number(const SimObject *object) {
+    return ((const Sm *)object)->number;
+}
+
+static void init(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
+    audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
+    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = sm->allowed = ~0ull;
+    sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
+    if (lsu_fetches_constants(sm->lsu.send->receiver))
+        sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
+    sm->decode_warp = NO_WARP;
+    for (uint32_t i = 0; i < sm->schedulers; i++)
+        sm->slot_cause[i] = SLOT_IDLE;
+    sm->context = aligned_alloc(_Alignof(ExecContext), sizeof *sm->context);
+    sm->view = calloc(1, sizeof *sm->view);
+    ensure(sm->context && sm->view);
+    *sm->context = (ExecContext){.view = sm->view};
+    view_init(sm->view, functional_memory(object)->memory);
+    functional_memory(object)->payloads[sm->number] = sm->payload;
+    if (sm->transfers.send) sm->dma_engine = sm->transfers.send->receiver;
+}
+
+static void destroy(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    if (sm->view) view_free(sm->view);
+    free(sm->view);
+    free(sm->context);
+    free(sm->windows);
+}
+
+static void commit(SimObject *object) {
+    view_commit(((Sm *)object)->view);
+}
+
+static bool knobs_set(SimObject *object) {
+    Sm *sm = (Sm *)object;
+    sm_update_allowed(sm);
+    sm_watch_those_without_accesses(sm);
+    for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
+        sm_show_next(sm, first_warp(live));
+    sm->kernel.is_fresh = 0;
+    return true;
+}
+
+const Class sm_class = {
+    .name = "SM",
+    .doc = "Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines",
+    .bytes = sizeof(Sm),
+    .fields = sm_fields,
+    .events = sm_events,
+    .build = build,
+    .init = init,
+    .tick = sm_tick,
+    .commit = commit,
+    .knobs_set = knobs_set,
+    .settle = sm_settle,
+    .is_sound = sm_is_sound,
+    .answer_kinds = sm_answer_kinds,
+    .answer_kind = sm_answer_kind,
+    .answers_awaited = sm_answers_awaited,
+    .check = sm_check,
+    .report = sm_report,
+    .destroy = destroy,
+};

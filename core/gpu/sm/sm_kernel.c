@@ -1,0 +1,71 @@
+/* The kernel that an SM runs: how many of its CTAs fit, and the memory that they take. */
+#include "core/gpu/sm/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
+                      size_t why_size) {
+    uint64_t registers = ((uint64_t)registers_per_thread + sm->register_unit - 1) / sm->register_unit *
+                         sm->register_unit;
+    uint64_t per_cta = registers * running->warps_per_cta * WARP_LANES;
+    uint32_t fits = sm->ctas;
+    if (running->warps_per_cta > sm->warps) {
+        snprintf(why, why_size, "a CTA has %u warps, the SM has %u", running->warps_per_cta, sm->warps);
+        return 0;
+    }
+    if (per_cta > sm->registers) {
+        snprintf(why, why_size, "a CTA needs %lu registers (%lu per thread), the SM has %u", per_cta,
+                 registers, sm->registers);
+        return 0;
+    }
+    if (running->shared_bytes > sm->shared) {
+        snprintf(why, why_size, "a CTA needs %u bytes of shared memory, the SM has %lu",
+                 running->shared_bytes, sm->shared);
+        return 0;
+    }
+    if (fits > sm->warps / running->warps_per_cta) fits = sm->warps / running->warps_per_cta;
+    if (per_cta && fits > sm->registers / per_cta) fits = (uint32_t)(sm->registers / per_cta);
+    if (running->shared_bytes && fits > sm->shared / running->shared_bytes)
+        fits = (uint32_t)(sm->shared / running->shared_bytes);
+    return fits;
+}
+
+static void *resized(void *array, size_t bytes) {
+    free(array);
+    size_t rounded = (bytes + 255) / 256 * 256;
+    void *memory = aligned_alloc(256, rounded ? rounded : 256);
+    ensure(memory);
+    return memset(memory, 0, rounded ? rounded : 256);
+}
+
+void sm_set_kernel(Sm *sm, const RunningKernel *running) {
+    const Kernel *kernel = running->kernel;
+    uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
+    sm->running = running;
+    sm->kernel = (SmKernel){.insts = kernel->insts,
+                            .inst_count = kernel->inst_count,
+                            .register_bytes = kernel->slots * SLOT_BYTES,
+                            .predicates = kernel->predicates,
+                            .windows = kernel->windows,
+                            .is_fresh = 1,
+                            .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
+    sm->shared_count = running->ctas_per_sm * running->shared_bytes;
+    sm->register_count = warps * sm->kernel.register_bytes;
+    sm->local_count = warps * WARP_LANES * kernel->local_bytes;
+    sm->predicate_count = warps * kernel->predicates;
+    sm->shared_memory = resized(sm->shared_memory, sm->shared_count);
+    sm->register_file = resized(sm->register_file, sm->register_count);
+    sm->local_memory = resized(sm->local_memory, sm->local_count);
+    sm->predicates = resized(sm->predicates, sm->predicate_count * sizeof *sm->predicates);
+    if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
+        sm->windows = resized(sm->windows, warps * kernel->windows * sizeof *sm->windows);
+    memset(sm->known_windows, 0, sizeof sm->known_windows);
+    sm->context->bank[1] = running->constants;
+    sm->context->params = running->params;
+    sm->context->param_bytes = kernel->param_bytes;
+    sm->context->textures = running->textures;
+    sm->context->shared_bytes = running->shared_bytes;
+    sm->context->local_bytes = kernel->local_bytes;
+    sm_dma_update_watch(sm);
+}

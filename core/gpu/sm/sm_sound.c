@@ -1,0 +1,362 @@
+#include "core/gpu/sm/sm_sound.h"
+
+#include "core/gpu/lsu/coalescer.h"
+#include "mem/protocol/memory_protocol.h"
+
+#include "mem/protocol/functional_memory.h"
+
+enum { STAGES = 256, CONFLICTS_MAX = WARP_LANES * 4 };
+
+/* No launch has come yet: then there is nothing to be sound. */
+static uint32_t ctas_in_use(const Sm *sm) {
+    return sm->running ? sm->running->ctas_per_sm : 0;
+}
+
+WarpSet sm_warps_in_use(const Sm *sm) {
+    uint32_t warps = sm->running ? sm->running->ctas_per_sm * sm->running->warps_per_cta : 0;
+    return warps ? ~0ull >> (MAX_WARPS - warps) : 0;
+}
+
+static void must_be(const Sm *sm, bool condition, const char *what) {
+    sound(condition, "%s.%s", sm->obj.path, what);
+}
+
+static void warp_must_be(const Sm *sm, bool condition, uint32_t w, const char *what) {
+    sound(condition, "%s: warp %u: %s", sm->obj.path, w, what);
+}
+
+/* --- Instructions in flight ------------------------------------------------------------------ */
+
+void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *done) {
+    sound(done->warp < MAX_WARPS && sm_warps_in_use(sm) >> done->warp & 1, "%s: an instruction of warp %u",
+          where, done->warp);
+    sound(done->inst < sm->kernel.inst_count, "%s: instruction %u of the kernel", where, done->inst);
+    const Inst *inst = sm_inst(sm, done->inst);
+    bool known = inst->space == done->space ||
+                 (inst->space == SPACE_GENERIC &&
+                  (done->space == SPACE_GLOBAL || done->space == SPACE_SHARED || done->space == SPACE_LOCAL));
+    sound(inst->timing == TIMING_MEM && inst->kind == done->kind && known,
+          "%s: instruction %u is said to be of kind %u, space %u", where, done->inst, done->kind,
+          done->space);
+    bool uses_payload = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
+    sound(!uses_payload || (done->payload < sm->atomic_payloads && sm->payload_used >> done->payload & 1),
+          "%s: instruction %u has payload %u", where, done->inst, done->payload);
+}
+
+/* Accesses to shared memory have none any more. */
+static bool addresses_are_sound(const MemoryOp *op) {
+    uint64_t end = (1ull << MAX_ADDRESS_BITS) - COALESCE_LINE * 4ull;
+    bool good = true;
+    if (op->space == SPACE_SHARED) return true;
+    if (op->space == SPACE_TEXTURE) {
+        for (uint32_t i = 0; i < op->segments; i++)
+            good = good && op->lowest < end && op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT < end;
+        return good;
+    }
+    if (!op->has_addresses) return op->lowest <= op->highest && op->highest < end;
+    if (op->space == SPACE_LOCAL) {
+        good = op->word_stride % COALESCE_LINE == 0 && op->word_stride < end / 4;
+        end -= 4 * op->word_stride; /* more than the words behind the first */
+    }
+    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1)
+        good = good && op->address[__builtin_ctz(lanes)] < end;
+    return good;
+}
+
+void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, bool begun) {
+    MemoryDone done = {op->inst, op->payload, op->lanes, op->warp, op->kind, op->space};
+    sm_memory_done_is_sound(sm, where, &done);
+    const Inst *inst = sm_inst(sm, op->inst);
+    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + WHEEL_SLOTS;
+    sound(op->lanes && op->bytes == (uint8_t)(inst->element_bytes * inst->elements) &&
+              op->cache_op == inst->cache_op && op->begins <= latest,
+          "%s: instruction %u: %u bytes for lanes 0x%x", where, op->inst, op->bytes, op->lanes);
+    sound(op->space != SPACE_SHARED || (op->conflict_degree && op->conflict_degree <= CONFLICTS_MAX),
+          "%s: instruction %u: %u cycles for the banks", where, op->inst, op->conflict_degree);
+    sound(op->space != SPACE_TEXTURE || (op->segments && op->segments <= WARP_LANES * LANE_TEXELS),
+          "%s: instruction %u: %u segments", where, op->inst, op->segments);
+    sound(begun || addresses_are_sound(op), "%s: instruction %u: its addresses", where, op->inst);
+}
+
+static void wheel_is_sound(const Sm *sm) {
+    const WriteBackWheel *wheel = &sm->wheel;
+    uint8_t written[RESULT_BUS_RING] = {0};
+    bool seen[WHEEL_ENTRIES] = {false};
+    uint32_t count = 0, released = 0;
+    must_be(sm, wheel->used <= WHEEL_ENTRIES && wheel->free <= wheel->used, "wheel");
+    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
+        uint32_t last = 0;
+        must_be(sm, (wheel->occupied[slot / 64] >> slot % 64 & 1) == (wheel->first[slot] != 0),
+                "wheel: occupied");
+        for (uint32_t at = wheel->first[slot]; at; last = at, at = wheel->entry[at - 1].next, count++) {
+            must_be(sm, at <= wheel->used && !seen[at - 1], "wheel: a list");
+            seen[at - 1] = true;
+            const WheelEntry *entry = &wheel->entry[at - 1];
+            must_be(sm,
+                    entry->inst < sm->kernel.inst_count && entry->warp < MAX_WARPS &&
+                        sm_warps_in_use(sm) >> entry->warp & 1,
+                    "wheel: an entry");
+            written[slot] = (uint8_t)(written[slot] + (sm_inst(sm, entry->inst)->timing != TIMING_MEM));
+        }
+        must_be(sm, !last || last == wheel->last[slot], "wheel: the end of a list");
+    }
+    for (uint32_t at = wheel->free; at; at = wheel->entry[at - 1].next, released++) {
+        must_be(sm, at <= wheel->used && !seen[at - 1], "wheel: the list of free entries");
+        seen[at - 1] = true;
+    }
+    must_be(sm, count == wheel->count && count + released == wheel->used, "wheel: count");
+    for (uint32_t slot = 0; slot < RESULT_BUS_RING; slot++)
+        must_be(sm, sm->collector.result_bus[slot] == written[slot], "collector: result bus");
+}
+
+_Static_assert((int)RESULT_BUS_RING == (int)WHEEL_SLOTS, "a slot of the wheel is a slot of the result bus");
+
+/* How far ahead what is in front of a unit may reserve it. */
+static uint64_t ahead(const Sm *sm, UnitClass unit) {
+    const UnitShape *shape = &sm->shape.shape[unit];
+    uint32_t interval = 1;
+    for (uint32_t i = 0; i < TIMING_CLASSES; i++)
+        if (sm->timing[i].unit == unit && sm->timing[i].interval > interval)
+            interval = sm->timing[i].interval;
+    return (uint64_t)(shape->collectors + shape->latches + 1) * interval + STAGES;
+}
+
+static void collector_is_sound(const Sm *sm) {
+    uint64_t cycle = object_cycle(&sm->obj, sm->obj.sim->now);
+    for (UnitClass unit = UNIT_SP; unit < UNIT_CLASSES; unit++) {
+        const UnitState *state = &sm->collector.unit[unit];
+        const UnitShape *shape = &sm->shape.shape[unit];
+        uint64_t latest = cycle + ahead(sm, unit);
+        must_be(sm, state->next_collector < shape->collectors && state->next_latch < shape->latches,
+                "collector: whose turn it is");
+        for (uint32_t i = 0; i < MAX_UNITS; i++)
+            must_be(sm, state->unit_free[i] <= latest, "collector: when a unit is free");
+        for (uint32_t i = 0; i < MAX_COLLECTORS; i++)
+            must_be(sm, state->collector_free[i] <= latest, "collector: when a collector is free");
+        for (uint32_t i = 0; i < MAX_ISSUE_LATCHES; i++)
+            must_be(sm, state->latch_free[i] <= latest, "collector: when a latch is free");
+    }
+}
+
+/* --- Warps ----------------------------------------------------------------------------------- */
+
+static const SimtEntry *entry_of(const Sm *sm, uint32_t w, uint32_t place) {
+    const SimtStack *stack = &sm->warp[w].simt;
+    return place + 1 == stack->depth ? &stack->top : &sm->waiting_lanes[w].entry[place];
+}
+
+/* Lanes that wait behind the kernel's last instruction never go on there: they are all above, and exit. */
+static bool exits_above(const Sm *sm, uint32_t w, uint32_t place) {
+    uint32_t lanes = entry_of(sm, w, place)->lanes, end = sm->kernel.inst_count;
+    for (uint32_t i = place + 1; i < sm->warp[w].simt.depth; i++)
+        if (entry_of(sm, w, i)->reconverge == end) lanes &= ~entry_of(sm, w, i)->lanes;
+    return !lanes && place + 1 < sm->warp[w].simt.depth && entry_of(sm, w, place + 1)->reconverge == end;
+}
+
+/* Each entry reconverges where the one below waits, or where that one reconverges, too; and there is room for
+ * all divergence that its lanes may come to. */
+static void stack_is_sound(const Sm *sm, uint32_t w) {
+    const SimtStack *stack = &sm->warp[w].simt;
+    uint32_t end = sm->kernel.inst_count;
+    warp_must_be(sm, stack->depth <= SIMT_DEPTH && (stack->depth != 0) == (sm->live >> w & 1), w,
+                 "depth of its SIMT stack");
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const SimtEntry *entry = entry_of(sm, w, i);
+        uint32_t lanes = (uint32_t)__builtin_popcount(entry->lanes);
+        bool first = i == 0, good = entry->pc <= end && entry->reconverge <= end;
+        const SimtEntry *below = first ? NULL : entry_of(sm, w, i - 1);
+        good = good && (first ? entry->reconverge == end
+                              : entry->reconverge == below->pc || entry->reconverge == below->reconverge);
+        good = good && i + 1 + 2 * (lanes ? lanes - 1 : 0) <= SIMT_DEPTH;
+        good = good && (entry->pc < end || exits_above(sm, w, i));
+        warp_must_be(sm, good, w, "an entry of its SIMT stack");
+    }
+    warp_must_be(sm, !stack->depth || stack->top.lanes, w, "lanes");
+}
+
+/* Those of the CTAs that the SM holds. Others still have what a CTA of an earlier launch left. */
+static WarpSet resident_warps(const Sm *sm) {
+    WarpSet warps = 0;
+    for (uint32_t i = 0; i < sm->resident && i < MAX_CTAS; i++)
+        warps |= sm->cta_by_age[i];
+    return warps & sm_warps_in_use(sm);
+}
+
+static void warps_are_sound(const Sm *sm) {
+    WarpSet used = resident_warps(sm);
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        const Warp *warp = &sm->warp[w];
+        const BarrierVote *vote = &sm->vote[w];
+        if (!(used >> w & 1)) continue;
+        warp_must_be(sm, warp->cta_slot < ctas_in_use(sm) && warp->warp_in_cta < sm->running->warps_per_cta,
+                     w, "its CTA slot");
+        stack_is_sound(sm, w);
+        warp_must_be(sm,
+                     !vote->lanes || (vote->inst < sm->kernel.inst_count &&
+                                      sm_inst(sm, vote->inst)->kind == INST_BARRIER),
+                     w, "vote");
+    }
+}
+
+static void sets_are_sound(const Sm *sm) {
+    const WarpSet live = sm->live, all = sm_warps_in_use(sm);
+    must_be(sm, !(live & ~all), "live");
+    must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
+            "valid, waiting, want_fetch, refetch");
+    must_be(sm, !((sm->fencing | sm->dma_parked) & ~sm->waiting) && !(sm->loading & ~all),
+            "fencing, dma_parked, loading");
+    must_be(sm, sm->decode_warp == NO_WARP || (sm->decode_warp < MAX_WARPS && live >> sm->decode_warp & 1),
+            "decode_warp");
+    must_be(sm, sm->last_fetched < MAX_WARPS, "last_fetched");
+    for (uint32_t i = 0; i < MAX_SCHEDULERS; i++) {
+        WarpSet mine = 0;
+        for (uint32_t w = i; w < MAX_WARPS && i < sm->schedulers; w += sm->schedulers)
+            mine |= warp_bit(w);
+        must_be(sm, sm->sched[i].warps == (live & mine) && sm->sched[i].last < MAX_WARPS, "sched");
+        must_be(sm, sm->slot_cause[i] < SLOT_CAUSES, "slot_cause");
+    }
+}
+
+/* --- CTAs ------------------------------------------------------------------------------------ */
+
+static WarpSet warps_of(const Sm *sm, uint32_t slot) {
+    uint32_t warps = sm->running->warps_per_cta;
+    return (~0ull >> (MAX_WARPS - warps)) << slot * warps;
+}
+
+static void ages_are_sound(const Sm *sm) {
+    WarpSet seen = 0;
+    must_be(sm, sm->resident <= ctas_in_use(sm), "resident");
+    for (uint32_t i = 0; i < sm->resident; i++) {
+        uint32_t slot = 0;
+        while (slot < ctas_in_use(sm) && sm->cta_by_age[i] != warps_of(sm, slot))
+            slot++;
+        must_be(sm, slot < ctas_in_use(sm) && !(seen & sm->cta_by_age[i]), "cta_by_age");
+        must_be(sm, sm->cta[slot].warps == sm->cta_by_age[i] && !(sm->finished_ctas >> slot & 1), "cta");
+        seen |= sm->cta_by_age[i];
+    }
+    must_be(sm, !(sm->live & ~seen), "cta_by_age: a warp of no CTA lives");
+    for (uint32_t slot = 0; slot < MAX_CTAS; slot++) {
+        const Cta *cta = &sm->cta[slot];
+        bool resident = slot < ctas_in_use(sm) && seen & warps_of(sm, slot);
+        uint32_t unfinished = 0;
+        for (WarpSet rest = resident ? cta->warps : 0; rest; rest &= rest - 1) {
+            const Warp *warp = &sm->warp[first_warp(rest)];
+            unfinished += warp->in_flight || warp->simt.depth;
+            must_be(sm, warp->cta_slot == slot, "cta: warps");
+        }
+        must_be(sm, !resident || cta->unfinished == unfinished, "cta: unfinished warps");
+        must_be(sm, !resident || unfinished || sm->dma_ending >> slot & 1, "cta: it has ended");
+        for (uint32_t b = 0; resident && b < NAMED_BARRIERS; b++)
+            must_be(sm, !(cta->barrier[b].waiting & ~cta->warps), "cta: who waits at a barrier");
+    }
+}
+
+static void ctas_are_sound(const Sm *sm) {
+    uint32_t ctas = ctas_in_use(sm), slots = ctas ? ~0u >> (MAX_CTAS - ctas) : 0;
+    must_be(sm, !((sm->finished_ctas | sm->dma_busy | sm->dma_ending | sm->tile_open) & ~slots),
+            "finished_ctas, dma_busy, dma_ending, tile_open");
+    must_be(sm, !(sm->dma_ending & ~sm->dma_busy), "dma_ending");
+    ages_are_sound(sm);
+}
+
+void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *start) {
+    sound(start->slot < ctas_in_use(sm), "%s: a CTA for slot %u", where, start->slot);
+}
+
+/* --- Memories -------------------------------------------------------------------------------- */
+
+static void memories_fit(const Sm *sm) {
+    const RunningKernel *running = sm->running;
+    uint32_t warps = running ? running->ctas_per_sm * running->warps_per_cta : 0;
+    const Kernel *kernel = running ? running->kernel : NULL;
+    must_be(sm,
+            sm->shared_count == (kernel ? running->ctas_per_sm * running->shared_bytes : 0) &&
+                sm->register_count == warps * sm->kernel.register_bytes &&
+                sm->local_count == (kernel ? warps * WARP_LANES * kernel->local_bytes : 0) &&
+                sm->predicate_count == warps * sm->kernel.predicates,
+            "shared_count, register_count, local_count, predicate_count");
+}
+
+/* What an atomic accesses must be there. */
+static void payloads_are_sound(const Sm *sm) {
+    WarpSet slots = ~0ull >> (ATOMIC_PAYLOADS - sm->atomic_payloads);
+    MemoryView *view = sm->view;
+    must_be(sm, !(sm->payload_used & ~slots), "payload_used");
+    for (uint64_t rest = sm->payload_used; rest; rest &= rest - 1) {
+        const AtomicPayload *payload = &sm->payload[__builtin_ctzll(rest)];
+        bool good = payload->bytes == 4 || payload->bytes == 8;
+        for (uint32_t lanes = payload->mask; good && lanes; lanes &= lanes - 1)
+            good = view_covers(view, payload->address[__builtin_ctz(lanes)], payload->bytes);
+        must_be(sm, good, "payload");
+    }
+}
+
+static void code_is_sound(const Sm *sm) {
+    tag_array_is_sound(&sm->code.tags, sm->obj.path);
+    for (uint32_t i = 0; i < sm->code.tags.shape.lines; i++)
+        must_be(sm, !sm->code.tags.line[i].reserved, "code: a line is reserved");
+    for (uint32_t i = 0; i < MAX_FETCH_MISSES; i++) {
+        const FetchMiss *miss = &sm->code.miss[i];
+        bool none = i >= sm->code_misses || !sm->fetch.send;
+        must_be(sm, none ? !miss->waiting : !(miss->waiting & ~sm->live), "code: who waits for a line");
+        must_be(sm, miss->line == tag_line_address(&sm->code.tags.shape, miss->line), "code: a line");
+    }
+}
+
+/* --- Transfers ------------------------------------------------------------------------------- */
+
+/* As check_shape() and its kin in dma.c have found it. */
+static bool layout_is_sound(const Sm *sm, const DmaLayout *layout) {
+    uint64_t start, end;
+    if (!dma_layout_is_legal(layout)) return false;
+    if (dma_shared_end(layout) > sm->running->shared_bytes) return false;
+    dma_global_range(layout, &start, &end);
+    return start < end && view_covers(sm->view, start, end - start);
+}
+
+void sm_dma_start_is_sound(const Sm *sm, const char *where, const DmaStart *start) {
+    sound(start->cta < ctas_in_use(sm) && start->buffer < DMA_BUFFERS && start->warp < MAX_WARPS &&
+              start->inst < sm->kernel.inst_count && layout_is_sound(sm, &start->layout),
+          "%s: a transfer of CTA slot %u, buffer %u", where, start->cta, start->buffer);
+}
+
+void sm_dma_news_is_sound(const Sm *sm, const char *where, const DmaNews *news) {
+    bool good = news->cta < ctas_in_use(sm) && news->buffer < DMA_BUFFERS;
+    const DmaBuffer *buffer = good ? &sm->dma_cta[news->cta].buffer[news->buffer] : NULL;
+    good = good && buffer->in_flight && news->first <= dma_elements(&buffer->layout) &&
+           news->count <= dma_elements(&buffer->layout) - news->first;
+    for (uint32_t e = news->first; good && e < news->first + news->count; e++)
+        good = news->constant || !dma_is_constant(&buffer->layout, e);
+    sound(good, "%s: elements %u to %u for CTA slot %u, buffer %u", where, news->first,
+          news->first + news->count, news->cta, news->buffer);
+}
+
+static void transfers_are_sound(const Sm *sm) {
+    for (uint32_t slot = 0; slot < sm->ctas; slot++)
+        for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
+            const DmaBuffer *buffer = &sm->dma_cta[slot].buffer[b];
+            bool resident = slot < ctas_in_use(sm);
+            must_be(sm, buffer->in_flight <= resident && buffer->layout.element_shift <= 3, "dma_cta");
+            must_be(sm, !buffer->in_flight || layout_is_sound(sm, &buffer->layout), "dma_cta: a layout");
+            must_be(sm, sm->dma_cta[slot].tile[b].open <= 1, "dma_cta: a tile");
+        }
+    for (uint32_t w = 0; w < sm->warps; w++)
+        must_be(sm, sm->dma_warp[w].staged.element_shift <= 3, "dma_warp");
+    must_be(sm, sm->transfers.send || !sm->dma_busy, "dma_busy");
+}
+
+void sm_is_sound(const SimObject *object, bool fits) {
+    const Sm *sm = (const Sm *)object;
+    (void)fits;
+    memories_fit(sm);
+    sets_are_sound(sm);
+    warps_are_sound(sm);
+    ctas_are_sound(sm);
+    payloads_are_sound(sm);
+    collector_is_sound(sm);
+    wheel_is_sound(sm);
+    code_is_sound(sm);
+    transfers_are_sound(sm);
+    must_be(sm, sm->accounted <= object_cycle(object, object->sim->now) + 1, "accounted");
+}

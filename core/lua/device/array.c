@@ -1,0 +1,456 @@
+#include "core/lua/device/array.h"
+
+#include "core/lua/bindings.h"
+#include "core/sim/random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char array_type[] = "warpwright.array";
+
+static const struct {
+    const char *name;
+    uint32_t bytes;
+    int64_t min, max; /* of integer types; u64 takes any Lua integer as its 64 bits */
+} element_types[ELEMENT_TYPES] = {
+    [ELEMENT_I8] = {"i8", 1, INT8_MIN, INT8_MAX},
+    [ELEMENT_U8] = {"u8", 1, 0, UINT8_MAX},
+    [ELEMENT_I16] = {"i16", 2, INT16_MIN, INT16_MAX},
+    [ELEMENT_U16] = {"u16", 2, 0, UINT16_MAX},
+    [ELEMENT_I32] = {"i32", 4, INT32_MIN, INT32_MAX},
+    [ELEMENT_U32] = {"u32", 4, 0, UINT32_MAX},
+    [ELEMENT_I64] = {"i64", 8, INT64_MIN, INT64_MAX},
+    [ELEMENT_U64] = {"u64", 8, INT64_MIN, INT64_MAX},
+    [ELEMENT_F32] = {"f32", 4, 0, 0},
+    [ELEMENT_F64] = {"f64", 8, 0, 0},
+};
+
+static bool is_float(const Array *array) {
+    return array->type >= ELEMENT_F32;
+}
+
+Array *array_test(lua_State *L, int index) {
+    return luaL_testudata(L, index, array_type);
+}
+
+Array *array_at(lua_State *L, int index, const char *what) {
+    Array *array = array_test(L, index);
+    if (!array) user_error("%s: an array is wanted, this is a %s", what, luaL_typename(L, index));
+    return array;
+}
+
+ElementType array_type_at(lua_State *L, int index) {
+    const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : luaL_typename(L, index);
+    for (int type = 0; type < ELEMENT_TYPES; type++)
+        if (strcmp(element_types[type].name, name) == 0) return (ElementType)type;
+    user_error("'%s' is no element type; legal is i8, u8, i16, u16, i32, u32, i64, u64, f32, f64", name);
+}
+
+uint64_t array_count_at(lua_State *L, int index, const char *what) {
+    int whole;
+    lua_Integer count = lua_tointegerx(L, index, &whole);
+    if (!whole || count < 0 || count > 1ll << 40)
+        user_error("%s: a whole number of elements is wanted, this is %s", what, push_given(L, index));
+    return (uint64_t)count;
+}
+
+Array *array_new(lua_State *L, ElementType type, uint64_t count) {
+    size_t bytes = count * element_types[type].bytes;
+    Array *array = lua_newuserdatauv(L, sizeof *array + bytes, 0);
+    array->type = type;
+    array->element_bytes = element_types[type].bytes;
+    array->count = count;
+    memset(array->data, 0, bytes);
+    luaL_setmetatable(L, array_type);
+    return array;
+}
+
+/* Every element type as a C type: X(ELEMENT_I8, int8_t) ... */
+#define INTEGER_TYPES(X)                                                                                     \
+    X(ELEMENT_I8, int8_t)                                                                                    \
+    X(ELEMENT_U8, uint8_t)                                                                                   \
+    X(ELEMENT_I16, int16_t)                                                                                  \
+    X(ELEMENT_U16, uint16_t)                                                                                 \
+    X(ELEMENT_I32, int32_t)                                                                                  \
+    X(ELEMENT_U32, uint32_t)                                                                                 \
+    X(ELEMENT_I64, int64_t)                                                                                  \
+    X(ELEMENT_U64, uint64_t)
+#define FLOAT_TYPES(X)                                                                                       \
+    X(ELEMENT_F32, float)                                                                                    \
+    X(ELEMENT_F64, double)
+
+static inline int64_t integer_element(const Array *array, uint64_t i) {
+#define LOAD(element, type)                                                                                  \
+    case element: return (int64_t)((const type *)array->data)[i];
+    switch ((ElementType)array->type) {
+        INTEGER_TYPES(LOAD)
+    default: panic("array of type %u read as integers", array->type);
+    }
+#undef LOAD
+}
+
+static inline void set_integer_element(Array *array, uint64_t i, int64_t value) {
+#define STORE(element, type)                                                                                 \
+    case element: ((type *)array->data)[i] = (type)value; break;
+    switch ((ElementType)array->type) {
+        INTEGER_TYPES(STORE)
+    default: panic("array of type %u written as integers", array->type);
+    }
+#undef STORE
+}
+
+static inline double float_element(const Array *array, uint64_t i) {
+    return array->type == ELEMENT_F32 ? (double)((const float *)array->data)[i]
+                                      : ((const double *)array->data)[i];
+}
+
+static inline void set_float_element(Array *array, uint64_t i, double value) {
+    if (array->type == ELEMENT_F32)
+        ((float *)array->data)[i] = (float)value;
+    else
+        ((double *)array->data)[i] = value;
+}
+
+static double number_element(const Array *array, uint64_t i) {
+    if (is_float(array)) return float_element(array, i);
+    return array->type == ELEMENT_U64 ? (double)((const uint64_t *)array->data)[i]
+                                      : (double)integer_element(array, i);
+}
+
+void array_push_element(lua_State *L, const Array *array, uint64_t index) {
+    if (is_float(array))
+        lua_pushnumber(L, float_element(array, index));
+    else
+        lua_pushinteger(L, integer_element(array, index));
+}
+
+/* The number at `index` of the Lua stack as an element of `array`. */
+static int64_t integer_at(lua_State *L, int index, const Array *array) {
+    int whole;
+    lua_Integer value = lua_tointegerx(L, index, &whole);
+    if (__builtin_expect(!whole, 0)) {
+        raise_user_errors_in(L);
+        user_error("%s is not a whole number that an element of type %s can hold", push_given(L, index),
+                   element_types[array->type].name);
+    }
+    if (__builtin_expect(value < element_types[array->type].min || value > element_types[array->type].max,
+                         0)) {
+        raise_user_errors_in(L);
+        user_error("%lld does not fit an element of type %s", value, element_types[array->type].name);
+    }
+    return value;
+}
+
+static double float_at(lua_State *L, int index) {
+    int is_number;
+    double value = lua_tonumberx(L, index, &is_number);
+    if (__builtin_expect(!is_number, 0)) {
+        raise_user_errors_in(L);
+        user_error("a number is wanted, this is a %s", luaL_typename(L, index));
+    }
+    return value;
+}
+
+static uint64_t element_index_at(lua_State *L, int index, const Array *array) {
+    int whole;
+    lua_Integer i = lua_tointegerx(L, index, &whole);
+    if (__builtin_expect(!whole || (uint64_t)i >= array->count, 0)) {
+        raise_user_errors_in(L);
+        if (array->count == 0) user_error("[%s] of an array without elements", push_given(L, index));
+        user_error("[%s] is out of bounds; the elements of this array are 0 to %lu", push_given(L, index),
+                   array->count - 1);
+    }
+    return (uint64_t)i;
+}
+
+/* An offset and count that lie in the array, from two places of the Lua stack. */
+static uint64_t range_at(lua_State *L, int first_index, int count_index, const Array *array,
+                         uint64_t *count) {
+    uint64_t first = array_count_at(L, first_index, "first element");
+    *count = array_count_at(L, count_index, "count");
+    if (first > array->count || *count > array->count - first)
+        user_error("%lu elements from %lu on: out of bounds of an array of %lu", *count, first, array->count);
+    return first;
+}
+
+/* Scripts cannot take the metamethods of a type off (see define_type()), so the receiver is always an
+ * array. */
+static int l_index(lua_State *L) {
+    const Array *array = lua_touserdata(L, 1);
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        lua_pushvalue(L, 2);
+        if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+        raise_user_errors_in(L);
+        user_error(
+            "an array has no '%s'; legal is an index, and fill, set, random, slice, copy, sum, dot, type and "
+            "bytes",
+            lua_tostring(L, 2));
+    }
+    array_push_element(L, array, element_index_at(L, 2, array));
+    return 1;
+}
+
+static void set_element(lua_State *L, Array *array, uint64_t i, int value_index) {
+    if (is_float(array))
+        set_float_element(array, i, float_at(L, value_index));
+    else
+        set_integer_element(array, i, integer_at(L, value_index, array));
+}
+
+static int l_newindex(lua_State *L) {
+    Array *array = lua_touserdata(L, 1);
+    set_element(L, array, element_index_at(L, 2, array), 3);
+    return 0;
+}
+
+static int l_length(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)((Array *)lua_touserdata(L, 1))->count);
+    return 1;
+}
+
+static int l_tostring(lua_State *L) {
+    const Array *array = lua_touserdata(L, 1);
+    lua_pushfstring(L, "array of %I %s", (LUAI_UACINT)array->count, element_types[array->type].name);
+    return 1;
+}
+
+static Array *receiver(lua_State *L) {
+    raise_user_errors_in(L);
+    return array_at(L, 1, "method of an array, called as a:method()");
+}
+
+/* ww.array(type, count) */
+static int l_array(lua_State *L) {
+    raise_user_errors_in(L);
+    ElementType type = array_type_at(L, 1);
+    array_new(L, type, array_count_at(L, 2, "ww.array"));
+    return 1;
+}
+
+/* a:set(index, value) -> a */
+static int l_set(lua_State *L) {
+    Array *array = receiver(L);
+    set_element(L, array, element_index_at(L, 2, array), 3);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* a:fill(value) -> a */
+static int l_fill(lua_State *L) {
+    Array *array = receiver(L);
+    if (array->count == 0) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    set_element(L, array, 0, 2);
+    for (uint64_t i = 1; i < array->count; i++)
+        memcpy(array->data + i * array->element_bytes, array->data, array->element_bytes);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* Uniform in [lo, hi); rounding to single precision must not reach hi. */
+static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
+    if (array->type == ELEMENT_F32) {
+        float *element = (float *)array->data, highest = nextafterf((float)hi, -INFINITY);
+        for (uint64_t i = 0; i < array->count; i++) {
+            float value = (float)(lo + unit_of(random_at(seed, i)) * (hi - lo));
+            element[i] = (double)value >= hi ? highest : value;
+        }
+    } else {
+        double *element = (double *)array->data, highest = nextafter(hi, -INFINITY);
+        for (uint64_t i = 0; i < array->count; i++) {
+            double value = lo + unit_of(random_at(seed, i)) * (hi - lo);
+            element[i] = value < hi ? value : highest;
+        }
+    }
+}
+
+/* a:random(seed, lo, hi) -> a; integers from lo to hi, both included, floats in [lo, hi). */
+static int l_random(lua_State *L) {
+    Array *array = receiver(L);
+    Random random = {(uint64_t)luaL_checkinteger(L, 2)};
+    if (is_float(array)) {
+        double lo = float_at(L, 3), hi = float_at(L, 4);
+        if (!(lo < hi)) user_error("random: %g to %g is no range", lo, hi);
+        random_floats(array, random.state, lo, hi);
+    } else {
+        int64_t lo = integer_at(L, 3, array), hi = integer_at(L, 4, array);
+        uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
+        if (array->type == ELEMENT_U64 ? (uint64_t)lo > (uint64_t)hi : lo > hi)
+            user_error("random: %" PRId64 " to %" PRId64 " is no range", lo, hi);
+        for (uint64_t i = 0; i < array->count; i++) {
+            uint64_t offset = span ? random_below(&random, span) : random_next(&random);
+            set_integer_element(array, i, (int64_t)((uint64_t)lo + offset));
+        }
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int push_part(lua_State *L, const Array *array, uint64_t first, uint64_t count) {
+    Array *part = array_new(L, array->type, count);
+    memcpy(part->data, array->data + first * array->element_bytes, array_bytes(part));
+    return 1;
+}
+
+/* a:slice(first, count) -> a new array */
+static int l_slice(lua_State *L) {
+    const Array *array = receiver(L);
+    uint64_t count, first = range_at(L, 2, 3, array, &count);
+    return push_part(L, array, first, count);
+}
+
+/* a:copy() -> a new array */
+static int l_copy(lua_State *L) {
+    const Array *array = receiver(L);
+    return push_part(L, array, 0, array->count);
+}
+
+/* a:sum(): integers modulo 2^64, floats in double precision in ascending order. */
+static int l_sum(lua_State *L) {
+    const Array *array = receiver(L);
+    if (is_float(array)) {
+        double sum = 0;
+        for (uint64_t i = 0; i < array->count; i++)
+            sum += float_element(array, i);
+        lua_pushnumber(L, sum);
+    } else {
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i < array->count; i++)
+            sum += (uint64_t)integer_element(array, i);
+        lua_pushinteger(L, (lua_Integer)sum);
+    }
+    return 1;
+}
+
+/* Elements offset, offset + stride, ... of an array. */
+typedef struct {
+    const Array *array;
+    uint64_t offset, stride;
+} Strided;
+
+static void check_strided(const Strided *s, uint64_t count) {
+    uint64_t last = 0;
+    if (count == 0) return;
+    if (__builtin_mul_overflow(count - 1, s->stride, &last) || __builtin_add_overflow(last, s->offset, &last))
+        last = UINT64_MAX;
+    if (last >= s->array->count)
+        user_error("dot: element %lu is out of bounds of an array of %lu", last, s->array->count);
+}
+
+/* In double precision, in ascending order. */
+static double dot(const Strided *a, const Strided *b, uint64_t count) {
+    double sum = 0;
+    if (a->array->type == ELEMENT_F32 && b->array->type == ELEMENT_F32) {
+        const float *x = (const float *)a->array->data + a->offset,
+                    *y = (const float *)b->array->data + b->offset;
+        for (uint64_t i = 0; i < count; i++)
+            sum += (double)x[i * a->stride] * (double)y[i * b->stride];
+        return sum;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        sum += number_element(a->array, a->offset + i * a->stride) *
+               number_element(b->array, b->offset + i * b->stride);
+    return sum;
+}
+
+/* a:dot(b), a:dot(b, offset_a, offset_b, count, stride_a, stride_b) */
+static int l_dot(lua_State *L) {
+    Strided a = {receiver(L), 0, 1}, b = {array_at(L, 2, "dot"), 0, 1};
+    uint64_t count = a.array->count;
+    if (lua_isnoneornil(L, 3)) {
+        if (b.array->count != count) user_error("dot: arrays of %lu and %lu elements", count, b.array->count);
+    } else {
+        a.offset = array_count_at(L, 3, "dot: offset of the first array");
+        b.offset = array_count_at(L, 4, "dot: offset of the second array");
+        count = array_count_at(L, 5, "dot: count");
+        if (!lua_isnoneornil(L, 6)) a.stride = array_count_at(L, 6, "dot: stride of the first array");
+        if (!lua_isnoneornil(L, 7)) b.stride = array_count_at(L, 7, "dot: stride of the second array");
+    }
+    check_strided(&a, count);
+    check_strided(&b, count);
+    lua_pushnumber(L, dot(&a, &b, count));
+    return 1;
+}
+
+/* a:bytes(): its size. */
+static int l_bytes(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)array_bytes(receiver(L)));
+    return 1;
+}
+
+/* a:type(): "i32" and the like. */
+static int l_type(lua_State *L) {
+    lua_pushstring(L, element_types[receiver(L)->type].name);
+    return 1;
+}
+
+static bool elements_agree(const Array *got, const Array *want, uint64_t i, double abs, double rel) {
+    if (!is_float(got) && !is_float(want)) return integer_element(got, i) == integer_element(want, i);
+    double g = number_element(got, i), w = number_element(want, i);
+    return g == w || (isnan(g) && isnan(w)) || fabs(g - w) <= abs + rel * fabs(w);
+}
+
+/* core.compare(got, want, abs, rel) -> how many of the elements differ by more than abs + rel * |want|, and
+ * the index of the first one. Arrays of the same length. */
+static int l_compare(lua_State *L) {
+    raise_user_errors_in(L);
+    const Array *got = array_at(L, 1, "check"), *want = array_at(L, 2, "check");
+    double abs = float_at(L, 3), rel = float_at(L, 4);
+    uint64_t differing = 0, first = 0;
+    if (got->count != want->count)
+        user_error("check: arrays of %lu and %lu elements", got->count, want->count);
+    for (uint64_t i = 0; i < got->count; i++) {
+        if (elements_agree(got, want, i, abs, rel)) continue;
+        if (differing++ == 0) first = i;
+    }
+    lua_pushinteger(L, (lua_Integer)differing);
+    lua_pushinteger(L, (lua_Integer)first);
+    return 2;
+}
+
+/* core.array_of_bytes(text) -> an array of type u8 */
+static int l_array_of_bytes(lua_State *L) {
+    size_t bytes;
+    const char *text = luaL_checklstring(L, 1, &bytes);
+    memcpy(array_new(L, ELEMENT_U8, bytes)->data, text, bytes);
+    return 1;
+}
+
+/* core.bytes_of_array(array) -> text */
+static int l_bytes_of_array(lua_State *L) {
+    raise_user_errors_in(L);
+    const Array *array = array_at(L, 1, "bytes_of_array");
+    lua_pushlstring(L, (const char *)array->data, array_bytes(array));
+    return 1;
+}
+
+/* core.is_array(value) */
+static int l_is_array(lua_State *L) {
+    lua_pushboolean(L, array_test(L, 1) != NULL);
+    return 1;
+}
+
+void array_open(lua_State *L) {
+    static const luaL_Reg metamethods[] = {
+        {"__newindex", l_newindex}, {"__len", l_length}, {"__tostring", l_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"set", l_set}, {"fill", l_fill}, {"random", l_random}, {"slice", l_slice}, {"copy", l_copy},
+        {"sum", l_sum}, {"dot", l_dot},   {"bytes", l_bytes},   {"type", l_type},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"array", l_array},
+                                         {"compare", l_compare},
+                                         {"is_array", l_is_array},
+                                         {"array_of_bytes", l_array_of_bytes},
+                                         {"bytes_of_array", l_bytes_of_array},
+                                         {NULL, NULL}};
+    define_type(L, array_type, metamethods, NULL);
+    luaL_getmetatable(L, array_type);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, l_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+    luaL_setfuncs(L, functions, 0);
+}

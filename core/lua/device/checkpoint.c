@@ -1,0 +1,333 @@
+#include "core/lua/device/checkpoint.h"
+
+#include "core/lua/bindings.h"
+#include "core/lua/policy/policy.h"
+#include "core/sim/checkpoint/checkpoint_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_BYTES = 1024 };
+
+/* What a machine takes over once its host program has caught up. */
+struct Resume {
+    CheckpointFile *file;
+    char *path;
+    bool allow_changes, other_policy;
+    Buffer notes; /* lines */
+};
+
+/* --- Saving ---------------------------------------------------------------------------------- */
+
+void require_caught_up(const Machine *machine, const char *what) {
+    if (machine->resume && machine->resume->file)
+        user_error("%s: the host program must first catch up with checkpoint %s, with sim:run { until_cycle "
+                   "= 1 }, say",
+                   what, machine->resume->path);
+}
+
+/* A fault leaves a machine in the middle of a quantum. */
+static void require_state(const Machine *machine, const char *what) {
+    if (machine->sim->faulted)
+        user_error("%s: machine %s was stopped by an error and cannot go on", what, machine->sim->name);
+    require_caught_up(machine, what);
+}
+
+/* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
+ * boundary. */
+static int l_write_checkpoint(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    require_state(machine, "checkpoint");
+    if (!machine->launched) host_log_forget_failed_call(&machine->log);
+    const char *path = luaL_checkstring(L, 2);
+    size_t length;
+    const char *text = luaL_checklstring(L, 3, &length);
+    char why[WHY_BYTES];
+    CheckpointSection sections[] = {
+        {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
+    enum { COUNT = sizeof sections / sizeof *sections };
+    if (!policies_save(machine, &sections[4].bytes, why, sizeof why)) {
+        lua_pushboolean(L, false);
+        lua_pushstring(L, why);
+        return 2;
+    }
+    buffer_append(&sections[0].bytes, text, length);
+    host_log_save(&machine->log, &sections[1].bytes);
+    gpu_save(machine->gpu, &sections[2].bytes);
+    device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
+    bool good = checkpoint_file_write(path, sections, COUNT, why, sizeof why);
+    for (int i = 0; i < COUNT; i++)
+        buffer_free(&sections[i].bytes);
+    lua_pushboolean(L, good);
+    if (good) return 1;
+    lua_pushstring(L, why);
+    return 2;
+}
+
+void call_checkpoint_function(lua_State *L, Machine *machine, const char *why) {
+    machine->checkpoint_cycle = NEVER;
+    if (lua_getiuservalue(L, 1, GPU_CHECKPOINT_FUNCTION) != LUA_TFUNCTION) {
+        lua_pop(L, 1);
+        return;
+    }
+    lua_pushstring(L, why);
+    lua_pushinteger(L, (lua_Integer)gpu_cycle(machine->gpu));
+    lua_call(L, 2, 1);
+    gpu_at(L, 1); /* which may be closed by now */
+    if (lua_isinteger(L, -1)) machine->checkpoint_cycle = (uint64_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+}
+
+/* core.on_checkpoint(gpu, function(why, cycle) -> next cycle or nil, first cycle or nil) */
+static int l_on_checkpoint(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    machine->checkpoint_cycle = lua_isinteger(L, 3) ? (uint64_t)lua_tointeger(L, 3) : NEVER;
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, 1, GPU_CHECKPOINT_FUNCTION);
+    return 0;
+}
+
+/* --- Taking over ----------------------------------------------------------------------------- */
+
+static CheckpointFile *open_file(const char *path) {
+    char why[WHY_BYTES];
+    CheckpointFile *file = checkpoint_file_open(path, why, sizeof why);
+    if (!file) user_error("checkpoint %s: %s", path, why);
+    return file;
+}
+
+static Reader section_reader(CheckpointFile *file, const char *path, const char *name) {
+    char why[WHY_BYTES];
+    const Buffer *section = checkpoint_file_section(file, name, why, sizeof why);
+    if (!section) user_error("checkpoint %s: %s", path, why);
+    return (Reader){.bytes = section->bytes, .count = section->count};
+}
+
+static void add_note(void *context, const char *line) {
+    Buffer *notes = context;
+    buffer_append(notes, line, strlen(line));
+    buffer_append(notes, "\n", 1);
+}
+
+void restore_checkpoint(lua_State *L, Machine *machine) {
+    struct Resume *resume = machine->resume;
+    char why[WHY_BYTES];
+    ensure(resume && resume->file);
+    SnapshotChanges changes = {resume->allow_changes, resume->other_policy, add_note, &resume->notes};
+    Reader gpu = section_reader(resume->file, resume->path, "gpu"),
+           memory = section_reader(resume->file, resume->path, "memory");
+    if (!gpu_load(machine->gpu, &gpu, &changes, why, sizeof why) ||
+        !device_memory_load(gpu_memory(machine->gpu), &memory, why, sizeof why))
+        user_error("checkpoint %s: %s", resume->path, why);
+    if (!resume->other_policy) {
+        Reader policy = section_reader(resume->file, resume->path, "policy");
+        if (!policies_load(machine, &policy, why, sizeof why))
+            user_error("checkpoint %s: %s", resume->path, why);
+    }
+    checkpoint_file_close(resume->file);
+    resume->file = NULL;
+    call_checkpoint_function(L, machine, "resumed");
+}
+
+void after_host_call(lua_State *L, Machine *machine) {
+    if (machine->resume && machine->resume->file && !host_log_replaying(&machine->log))
+        restore_checkpoint(L, machine);
+}
+
+void checkpoint_free(Machine *machine) {
+    struct Resume *resume = machine->resume;
+    host_log_free(&machine->log);
+    if (!resume) return;
+    if (resume->file) checkpoint_file_close(resume->file);
+    buffer_free(&resume->notes);
+    free(resume->path);
+    free(resume);
+    machine->resume = NULL;
+}
+
+/* core.resume(gpu, path, allow changes, another policy): the host program that follows is a repetition. Under
+ * another policy, what the one before remembered and set is dropped. */
+static int l_resume(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    const char *path = luaL_checkstring(L, 2);
+    char why[WHY_BYTES];
+    if (machine->resume || machine->log.count)
+        user_error("resume: this machine has run already; a new one is wanted");
+    machine->resume = calloc(1, sizeof *machine->resume);
+    ensure(machine->resume);
+    machine->resume->path = strdup(path);
+    machine->resume->allow_changes = lua_toboolean(L, 3);
+    machine->resume->other_policy = lua_toboolean(L, 4);
+    machine->resume->file = open_file(path);
+    Reader host = section_reader(machine->resume->file, path, "host");
+    if (!host_log_load(&machine->log, &host, why, sizeof why)) user_error("checkpoint %s: %s", path, why);
+    after_host_call(L, machine);
+    return 0;
+}
+
+static void print_note(void *context, const char *line) {
+    lua_State *L = context;
+    lua_pushstring(L, line);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* The machine takes the place of another, which is done with, under this handle. What was there stays:
+ * scripts may hold its objects. */
+static void take_place(Machine *machine, Machine *with) {
+    Machine *before = malloc(sizeof *before);
+    ensure(before);
+    *before = (Machine){.sim = machine->sim,
+                        .policies = machine->policies,
+                        .policy_count = machine->policy_count,
+                        .before = machine->before};
+    machine->before = before;
+    machine->sim = with->sim;
+    machine->policies = NULL;
+    machine->policy_count = 0;
+    with->sim = NULL;
+}
+
+/* core.move(gpu, machine, another policy) -> list of what changed. The GPU goes on on the other machine,
+ * which has no GPU and no policies yet, and is in Lua from then on what the present one was. After an error
+ * the GPU has a machine that cannot go on. */
+static int l_move(lua_State *L) {
+    Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
+    char why[WHY_BYTES];
+    require_state(machine, "change");
+    if (to->sim->elaborated || to->gpu) user_error("change: machine %s has run already", to->sim->name);
+    lua_newtable(L);
+    SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
+    take_place(machine, to);
+    machine->sim->faulted = 1;
+    if (!gpu_move(machine->gpu, machine->sim, &changes, why, sizeof why)) user_error("change: %s", why);
+    machine->sim->faulted = 0;
+    return 1;
+}
+
+/* core.end_of_host_program(gpu): what is asked of the GPU afterwards, by another one, say, is not asked by
+ * this one. */
+static int l_end_of_host_program(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    host_log_end_program(&machine->log);
+    after_host_call(L, machine);
+    return 0;
+}
+
+/* core.resume_notes(gpu) -> what changed, a line each */
+static int l_resume_notes(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    const Buffer *notes = machine->resume ? &machine->resume->notes : NULL;
+    lua_pushlstring(L, notes && notes->count ? (const char *)notes->bytes : "", notes ? notes->count : 0);
+    return 1;
+}
+
+/* --- Looking inside -------------------------------------------------------------------------- */
+
+/* core.checkpoint_text(path) -> the text given to core.write_checkpoint() */
+static int l_checkpoint_text(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    char why[WHY_BYTES];
+    raise_user_errors_in(L);
+    CheckpointFile *file = open_file(path);
+    const Buffer *run = checkpoint_file_section(file, "run", why, sizeof why);
+    if (run) lua_pushlstring(L, (const char *)run->bytes, run->count);
+    checkpoint_file_close(file);
+    if (!run) user_error("checkpoint %s: %s", path, why);
+    return 1;
+}
+
+static void push_sections(lua_State *L, const CheckpointFile *file) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < checkpoint_file_count(file); i++) {
+        lua_newtable(L);
+        lua_pushstring(L, checkpoint_file_name(file, i));
+        lua_setfield(L, -2, "name");
+        lua_pushinteger(L, (lua_Integer)checkpoint_file_bytes(file, i));
+        lua_setfield(L, -2, "bytes");
+        lua_pushinteger(L, (lua_Integer)checkpoint_file_stored_bytes(file, i));
+        lua_setfield(L, -2, "stored");
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static void push_part(void *context, const char *path, const char *class, uint64_t bytes) {
+    lua_State *L = context;
+    lua_newtable(L);
+    lua_pushstring(L, path);
+    lua_setfield(L, -2, "path");
+    lua_pushstring(L, class);
+    lua_setfield(L, -2, "class");
+    lua_pushinteger(L, (lua_Integer)bytes);
+    lua_setfield(L, -2, "bytes");
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+static bool push_calls(lua_State *L, Reader host, char *why, size_t why_size) {
+    HostLog log = {0};
+    bool good = host_log_load(&log, &host, why, why_size);
+    lua_newtable(L);
+    for (uint32_t i = 0; good && i < log.count; i++) {
+        lua_pushfstring(L, "%s%s", log.calls[i].text, log.calls[i].answered ? "" : " (running)");
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "calls");
+    host_log_free(&log);
+    return good;
+}
+
+static bool push_parts(lua_State *L, Reader gpu, char *why, size_t why_size) {
+    uint64_t now;
+    lua_newtable(L);
+    bool good = gpu_list(&gpu, &now, push_part, L, why, why_size);
+    lua_setfield(L, -2, "parts");
+    return good;
+}
+
+/* All that a resume reads is read, as far as that goes without the machine. */
+static bool push_inspection(lua_State *L, CheckpointFile *file, char *why, size_t why_size) {
+    enum { RUN, HOST, GPU, MEMORY, POLICY, COUNT };
+    static const char *const names[COUNT] = {"run", "host", "gpu", "memory", "policy"};
+    Reader readers[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const Buffer *section = checkpoint_file_section(file, names[i], why, why_size);
+        if (!section) return false;
+        readers[i] = (Reader){.bytes = section->bytes, .count = section->count};
+    }
+    lua_newtable(L);
+    lua_pushlstring(L, (const char *)readers[RUN].bytes, readers[RUN].count);
+    lua_setfield(L, -2, "run");
+    push_sections(L, file);
+    lua_setfield(L, -2, "sections");
+    return push_calls(L, readers[HOST], why, why_size) && push_parts(L, readers[GPU], why, why_size) &&
+           device_memory_check(&readers[MEMORY], why, why_size) &&
+           policies_check(L, &readers[POLICY], why, why_size);
+}
+
+/* core.inspect_checkpoint(path) -> { run = text, sections = { { name =, bytes =, stored = } ... }, parts = {
+ * { path =, class =, bytes = } ... }, calls = { text ... } } */
+static int l_inspect_checkpoint(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    char why[WHY_BYTES];
+    raise_user_errors_in(L);
+    CheckpointFile *file = open_file(path);
+    bool good = push_inspection(L, file, why, sizeof why);
+    checkpoint_file_close(file);
+    if (!good) user_error("checkpoint %s: %s", path, why);
+    return 1;
+}
+
+void checkpoint_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"write_checkpoint", l_write_checkpoint},
+        {"on_checkpoint", l_on_checkpoint},
+        {"resume", l_resume},
+        {"resume_notes", l_resume_notes},
+        {"move", l_move},
+        {"end_of_host_program", l_end_of_host_program},
+        {"checkpoint_text", l_checkpoint_text},
+        {"inspect_checkpoint", l_inspect_checkpoint},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}

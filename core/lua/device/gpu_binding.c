@@ -1,0 +1,435 @@
+/* The GPU as host programs see it: memory and modules; launch.c runs kernels. What a host program asks goes
+ * through the host log, so that a resumed one is answered as before. */
+#include "core/lua/bindings.h"
+#include "core/lua/device/array.h"
+#include "core/lua/device/checkpoint.h"
+#include "core/lua/device/launch.h"
+#include "core/lua/device/texture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char gpu_type[] = "warpwright.gpu", kernel_type[] = "warpwright.kernel";
+
+/* User values of a GPU: GPU_MACHINE and the like. A kernel has its machine as user value 1. */
+typedef struct {
+    Machine *machine;
+} GpuRef;
+
+typedef struct {
+    Machine *machine;
+    const Kernel *kernel;
+    const Module *module; /* that it is of */
+} KernelRef;
+
+Machine *gpu_at(lua_State *L, int index) {
+    GpuRef *ref = luaL_checkudata(L, index, gpu_type);
+    raise_user_errors_in(L);
+    if (!machine_is_open(ref->machine)) user_error("the machine of this GPU was closed");
+    return ref->machine;
+}
+
+/* core.gpu(machine, bytes of memory, progress prefix or nil) -> gpu; wires are checked here. */
+static int l_gpu(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    lua_Integer bytes = luaL_checkinteger(L, 2);
+    if (machine->gpu) user_error("this machine has its GPU already");
+    if (lua_isstring(L, 3)) machine->progress_prefix = strdup(lua_tostring(L, 3));
+    machine->gpu = gpu_new(machine->sim, (uint64_t)bytes);
+    gpu_elaborate(machine->gpu);
+    GpuRef *ref = lua_newuserdatauv(L, sizeof *ref, GPU_USER_VALUES);
+    ref->machine = machine;
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, GPU_MACHINE);
+    lua_newtable(L);
+    lua_setiuservalue(L, -2, GPU_LAUNCHES);
+    luaL_setmetatable(L, gpu_type);
+    return 1;
+}
+
+/* gpu:set_cycle_limit(cycles): kernels stop there, with an error. */
+static int l_set_cycle_limit(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    lua_Integer cycles = luaL_checkinteger(L, 2);
+    if (cycles < 1) user_error("max_cycles: %lld is not a number of cycles", cycles);
+    machine->cycle_limit = (uint64_t)cycles;
+    return 0;
+}
+
+/* gpu:set_hang_report(path): a file for what every object waits for when a kernel hangs */
+static int l_set_hang_report(lua_State *L) {
+    gpu_hang_report(gpu_at(L, 1)->gpu, luaL_checkstring(L, 2));
+    return 0;
+}
+
+/* The machine of the GPU at index 1, for a call that changes what is on the device. The host program's calls
+ * are repeated when a run is resumed, those of a script that looks at it from outside are not; and nothing
+ * may change while a kernel runs. */
+static Machine *machine_to_change(lua_State *L, const char *what) {
+    Machine *machine = gpu_at(L, 1);
+    if (machine->launched)
+        user_error("%s: kernel %s has not ended; until then the device can be read, and not changed", what,
+                   gpu_progress(machine->gpu).kernel);
+    if (machine->host_program == PROGRAM_WAITS)
+        user_error("%s: the host program has not ended; until then a script can read the device, and not "
+                   "change it",
+                   what);
+    return machine;
+}
+
+/* Is this call, which reads from the device, the host program's? Its answers are logged. While a kernel runs
+ * nobody's are: the log goes on with what the kernel did. */
+static bool is_logged(const Machine *machine, const char *what) {
+    bool logged = asked_by_host_program(machine) && !machine->launched;
+    if (!logged) require_caught_up(machine, what);
+    return logged;
+}
+
+static uint64_t address_at(lua_State *L, int index, const char *what) {
+    int whole;
+    lua_Integer address = lua_tointegerx(L, index, &whole);
+    if (!whole) user_error("%s: an address is wanted, this is %s", what, push_given(L, index));
+    return (uint64_t)address;
+}
+
+static void require_covered(const Machine *machine, const char *what, uint64_t address, uint64_t bytes) {
+    DeviceMemory *memory = gpu_memory(machine->gpu);
+    uint64_t start, end;
+    if (bytes == 0 || device_covers(memory, address, bytes)) return;
+    if (device_nearest(memory, address, &start, &end))
+        user_error(
+            "%s: %lu bytes at 0x%lx are not inside an allocation; the nearest is 0x%lx to 0x%lx (%lu bytes)",
+            what, bytes, address, start, end - 1, end - start);
+    user_error("%s: %lu bytes at 0x%lx, but nothing is allocated", what, bytes, address);
+}
+
+static uint64_t allocate(Machine *machine, uint64_t bytes) {
+    DeviceMemory *memory = gpu_memory(machine->gpu);
+    uint64_t address = device_alloc(memory, bytes ? bytes : 1);
+    if (!address)
+        user_error("%lu bytes do not fit the device memory, in which %lu are allocated; `memory` of the run "
+                   "sets its "
+                   "size",
+                   bytes, device_bytes_live(memory));
+    return address;
+}
+
+/* A call that a resumed program repeats for its effect: its answer follows from the calls before. */
+static void repeated_call(lua_State *L, Machine *machine) {
+    host_log_answer(&machine->log, NULL, 0);
+    after_host_call(L, machine);
+}
+
+static void log_write(Machine *machine, const char *what, uint64_t address, const Array *array) {
+    uint64_t digest = hash_bytes(address, array->data, array_bytes(array));
+    host_log_call(&machine->log, digest, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
+}
+
+/* gpu:alloc(bytes) -> address */
+static int l_alloc(lua_State *L) {
+    Machine *machine = machine_to_change(L, "alloc");
+    int whole;
+    lua_Integer bytes = lua_tointegerx(L, 2, &whole);
+    if (!whole || bytes < 0) user_error("alloc: a number of bytes is wanted, this is %s", push_given(L, 2));
+    host_log_call(&machine->log, (uint64_t)bytes, "alloc %lld bytes", bytes);
+    lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes));
+    repeated_call(L, machine);
+    return 1;
+}
+
+/* gpu:free(address) */
+static int l_free(lua_State *L) {
+    Machine *machine = machine_to_change(L, "free");
+    uint64_t address = address_at(L, 2, "free");
+    host_log_call(&machine->log, address, "free 0x%lx", address);
+    if (!device_release(gpu_memory(machine->gpu), address))
+        user_error("free: 0x%lx is not the start of an allocation", address);
+    repeated_call(L, machine);
+    return 0;
+}
+
+/* gpu:upload(array) -> address of a new allocation that holds it */
+static int l_upload(lua_State *L) {
+    Machine *machine = machine_to_change(L, "upload");
+    const Array *array = array_at(L, 2, "upload");
+    uint64_t address = allocate(machine, array_bytes(array));
+    log_write(machine, "upload", address, array);
+    if (array->count) gpu_write(machine->gpu, address, array->data, array_bytes(array));
+    repeated_call(L, machine);
+    lua_pushinteger(L, (lua_Integer)address);
+    return 1;
+}
+
+/* gpu:write(address, array) */
+static int l_write(lua_State *L) {
+    Machine *machine = machine_to_change(L, "write");
+    uint64_t address = address_at(L, 2, "write");
+    const Array *array = array_at(L, 3, "write");
+    require_covered(machine, "write", address, array_bytes(array));
+    log_write(machine, "write", address, array);
+    if (array->count) gpu_write(machine->gpu, address, array->data, array_bytes(array));
+    repeated_call(L, machine);
+    return 0;
+}
+
+/* gpu:fill(address, byte, count) */
+static int l_fill(lua_State *L) {
+    Machine *machine = machine_to_change(L, "fill");
+    uint64_t address = address_at(L, 2, "fill"), count = array_count_at(L, 4, "fill: count");
+    lua_Integer byte = luaL_checkinteger(L, 3);
+    if (byte < -128 || byte > 255) user_error("fill: %lld is not a byte", byte);
+    require_covered(machine, "fill", address, count);
+    host_log_call(&machine->log, 0, "fill %lu bytes at 0x%lx with 0x%02x", count, address, (uint8_t)byte);
+    if (count) gpu_fill(machine->gpu, address, (uint8_t)byte, count);
+    repeated_call(L, machine);
+    return 0;
+}
+
+static Array *download(lua_State *L, const char *what, uint64_t count) {
+    Machine *machine = gpu_at(L, 1);
+    ElementType type = array_type_at(L, 2);
+    uint64_t address = address_at(L, 3, what);
+    Array *array = array_new(L, type, count);
+    require_covered(machine, what, address, array_bytes(array));
+    bool logged = is_logged(machine, what);
+    if (logged) host_log_call(&machine->log, 0, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
+    if (logged && host_log_take(&machine->log, array->data, array_bytes(array))) {
+        after_host_call(L, machine);
+        return array;
+    }
+    if (count) device_read(gpu_memory(machine->gpu), address, array->data, array_bytes(array));
+    if (logged) host_log_answer(&machine->log, array->data, array_bytes(array));
+    return array;
+}
+
+/* gpu:download(type, address, count) -> array */
+static int l_download(lua_State *L) {
+    gpu_at(L, 1);
+    download(L, "download", array_count_at(L, 4, "download: count"));
+    return 1;
+}
+
+/* gpu:read(type, address) -> number */
+static int l_read(lua_State *L) {
+    gpu_at(L, 1);
+    array_push_element(L, download(L, "read", 1), 0);
+    return 1;
+}
+
+/* { name = why it cannot be launched } */
+static void push_refusals(lua_State *L, const Module *module) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        lua_pushstring(L, module->kernels[i].refusal); /* nil if there is none */
+        lua_setfield(L, -2, module->kernels[i].name);
+    }
+}
+
+/* gpu:load(path of a PTX file) -> { name = kernel }, { names in the order of the file }, { name = why it
+ * cannot be launched } */
+static int l_load(lua_State *L) {
+    Machine *machine = machine_to_change(L, "load");
+    const char *path = luaL_checkstring(L, 2);
+    Module *module = module_load(path);
+    host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
+                  module->kernel_count ? ", the first " : "",
+                  module->kernel_count ? module->kernels[0].name : "");
+    machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
+    ensure(machine->modules);
+    machine->modules[machine->module_count++] = module;
+    gpu_place_module(machine->gpu, module);
+    repeated_call(L, machine);
+    lua_newtable(L);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        KernelRef *ref = lua_newuserdatauv(L, sizeof *ref, 1);
+        *ref = (KernelRef){machine, &module->kernels[i], module};
+        lua_getiuservalue(L, 1, 1);
+        lua_setiuservalue(L, -2, 1);
+        luaL_setmetatable(L, kernel_type);
+        lua_setfield(L, -3, module->kernels[i].name);
+        lua_pushstring(L, module->kernels[i].name);
+        lua_rawseti(L, -2, i + 1);
+    }
+    push_refusals(L, module);
+    return 3;
+}
+
+/* gpu:texture { buffer =, format =, width =, ... } -> handle */
+static int l_texture(lua_State *L) {
+    machine_to_change(L, "texture");
+    take_texture_options(L, 2);
+    Machine *machine = machine_to_change(L, "texture");
+    Texture texture = texture_at(L, 2);
+    TextureTable *table = gpu_textures(machine->gpu);
+    require_covered(machine, "texture", texture.base, texture_bytes(&texture));
+    host_log_call(&machine->log, hash_bytes(0, &texture, sizeof texture),
+                  "texture of %u x %u texels at 0x%lx", texture.width, texture.height, texture.base);
+    uint64_t handle = texture_reserve(table);
+    texture_bind(table, handle, &texture);
+    lua_pushinteger(L, (lua_Integer)handle);
+    repeated_call(L, machine);
+    return 1;
+}
+
+static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
+    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
+    if (ref->machine != machine)
+        user_error("%s: kernel %s was loaded into another machine", what, ref->kernel->name);
+}
+
+/* The module of the kernel, or of the kernels of a PTX file, at `index`. */
+static const Module *module_at(lua_State *L, int index, const Machine *machine) {
+    lua_pushvalue(L, index);
+    if (lua_istable(L, -1)) { /* all of them are of one module: any will do */
+        lua_pushnil(L);
+        lua_next(L, -2);
+    }
+    const KernelRef *ref = luaL_testudata(L, -1, kernel_type);
+    if (!ref)
+        user_error(
+            "bind_texture: a kernel, or all kernels of a PTX file, is wanted (self.kernels), this is a %s",
+            luaL_typename(L, index));
+    require_kernel_of(ref, machine, "bind_texture");
+    return ref->module;
+}
+
+_Noreturn static void no_such_texture(const Module *module, const char *name) {
+    char names[1024] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < module->variable_count && used < sizeof names; i++)
+        if (module->variables[i].space == SPACE_TEXTURE)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     module->variables[i].name);
+    if (!used) user_error("bind_texture: %s declares no texture, so '%s' neither", module->path, name);
+    user_error("bind_texture: %s declares no texture '%s'; its textures are %s", module->path, name, names);
+}
+
+/* gpu:bind_texture(kernel or kernels, "name", handle): what the .texref of that name reads from now on */
+static int l_bind_texture(lua_State *L) {
+    Machine *machine = machine_to_change(L, "bind_texture");
+    const Module *module = module_at(L, 2, machine);
+    const char *name = luaL_checkstring(L, 3);
+    const ModuleVariable *variable = module_texture(module, name);
+    if (!variable) no_such_texture(module, name);
+    TextureTable *table = gpu_textures(machine->gpu);
+    int whole;
+    const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
+    if (!whole || !texture)
+        user_error("bind_texture: a handle from gpu:texture {...} is wanted for '%s', this is %s", name,
+                   push_given(L, 4));
+    host_log_call(&machine->log, hash_bytes(variable->address, texture, sizeof *texture), "bind texture %s",
+                  name);
+    texture_bind(table, variable->address, texture);
+    repeated_call(L, machine);
+    return 0;
+}
+
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context);
+
+/* gpu:launch(kernel, { grid =, block =, ... }) */
+static int l_launch(lua_State *L) {
+    Machine *machine = machine_to_change(L, "launch");
+    const KernelRef *ref = luaL_testudata(L, 2, kernel_type);
+    if (!ref) user_error("launch: a kernel is wanted (self.kernels.NAME), this is a %s", luaL_typename(L, 2));
+    require_kernel_of(ref, machine, "launch");
+    take_launch_options(L, ref->kernel->name);
+    machine = machine_to_change(L, "launch");
+    if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, 0, go_on_to_launch);
+    return launch_kernel(L, machine, ref->kernel);
+}
+
+/* The machine may have another policy by then, or be closed. */
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context) {
+    (void)resumed, (void)context;
+    lua_settop(L, 3);
+    return l_launch(L);
+}
+
+/* gpu:launches() -> the results of all launches so far */
+static int l_launches(lua_State *L) {
+    gpu_at(L, 1);
+    lua_getiuservalue(L, 1, GPU_LAUNCHES);
+    return 1;
+}
+
+/* gpu:drain(): lets what is in flight finish. */
+static int l_drain(lua_State *L) {
+    gpu_drain(gpu_at(L, 1)->gpu);
+    return 0;
+}
+
+/* gpu:digest() -> 16 hexadecimal digits over all live allocations */
+static int l_digest(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    char digits[17];
+    uint64_t digest;
+    bool logged = is_logged(machine, "digest");
+    if (logged) host_log_call(&machine->log, 0, "digest");
+    if (logged && host_log_take(&machine->log, &digest, sizeof digest)) {
+        after_host_call(L, machine);
+    } else {
+        digest = device_digest(gpu_memory(machine->gpu));
+        if (logged) host_log_answer(&machine->log, &digest, sizeof digest);
+    }
+    snprintf(digits, sizeof digits, "%016lx", digest);
+    lua_pushstring(L, digits);
+    return 1;
+}
+
+static void set_counter(lua_State *L, const char *name, uint64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, name);
+}
+
+/* gpu:totals() -> counters since the machine was made, and why the last kernel did not end, if so */
+static int l_totals(lua_State *L) {
+    const Machine *machine = gpu_at(L, 1);
+    lua_newtable(L);
+    set_counter(L, "cycles", gpu_cycle(machine->gpu));
+    set_counter(L, "warp_instructions", gpu_warp_instructions(machine->gpu));
+    set_counter(L, "thread_instructions", gpu_thread_instructions(machine->gpu));
+    set_counter(L, "memory_peak", device_bytes_peak(gpu_memory(machine->gpu)));
+    lua_pushnumber(L, machine->seconds);
+    lua_setfield(L, -2, "seconds");
+    lua_pushstring(L, machine->stopped);
+    lua_setfield(L, -2, "stopped");
+    return 1;
+}
+
+static int l_kernel_tostring(lua_State *L) {
+    const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
+    raise_user_errors_in(L);
+    lua_pushfstring(L, "kernel %s",
+                    machine_is_open(ref->machine) ? ref->kernel->name : "of a closed machine");
+    return 1;
+}
+
+void gpu_open(lua_State *L) {
+    static const luaL_Reg gpu_metamethods[] = {{NULL, NULL}};
+    static const luaL_Reg gpu_methods[] = {
+        {"alloc", l_alloc},
+        {"free", l_free},
+        {"upload", l_upload},
+        {"write", l_write},
+        {"fill", l_fill},
+        {"download", l_download},
+        {"read", l_read},
+        {"load", l_load},
+        {"launch", l_launch},
+        {"launches", l_launches},
+        {"digest", l_digest},
+        {"set_cycle_limit", l_set_cycle_limit},
+        {"drain", l_drain},
+        {"totals", l_totals},
+        {"texture", l_texture},
+        {"bind_texture", l_bind_texture},
+        {"set_hang_report", l_set_hang_report},
+        {NULL, NULL},
+    };
+    static const luaL_Reg kernel_metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"gpu", l_gpu}, {NULL, NULL}};
+    define_type(L, gpu_type, gpu_metamethods, gpu_methods);
+    define_type(L, kernel_type, kernel_metamethods, NULL);
+    luaL_setfuncs(L, functions, 0);
+}

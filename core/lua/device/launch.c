@@ -1,0 +1,385 @@
+/* Kernel launches of host programs: arguments, the run with its pauses, checkpoints and signals, and what a
+ * launch did. */
+#include "core/lua/device/launch.h"
+
+#include "core/lua/bindings.h"
+#include "core/lua/device/array.h"
+#include "core/lua/device/checkpoint.h"
+#include "core/lua/host/signals.h"
+#include "core/lua/policy/policy.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double host_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* --- Arguments ------------------------------------------------------------------------------- */
+
+/* n, or { x, y, z }, of which y and z may be left out */
+static void read_dimensions(lua_State *L, const char *kernel, const char *name, uint32_t size[3]) {
+    bool is_table = lua_getfield(L, 3, name) == LUA_TTABLE;
+    if (is_table && lua_rawlen(L, -1) > 3)
+        user_error("kernel %s: %s has more than 3 dimensions", kernel, name);
+    for (int i = 0; i < 3; i++) {
+        int whole = true;
+        if (is_table)
+            lua_rawgeti(L, -1, i + 1);
+        else if (i == 0)
+            lua_pushvalue(L, -1);
+        else
+            lua_pushnil(L);
+        lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
+        if (!whole || value < 1 || value > UINT32_MAX)
+            user_error("kernel %s: %s.%c is %s; a whole number from 1 on is wanted", kernel, name, "xyz"[i],
+                       push_given(L, -1));
+        size[i] = (uint32_t)value;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+static uint32_t read_optional_count(lua_State *L, const char *kernel, const char *name) {
+    int whole = true;
+    lua_Integer value = lua_getfield(L, 3, name) == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
+    if (!whole || value < 0 || value > UINT32_MAX)
+        user_error("kernel %s: %s is %s; a whole number is wanted", kernel, name, push_given(L, -1));
+    lua_pop(L, 1);
+    return (uint32_t)value;
+}
+
+/* As a signed or as an unsigned number. */
+static bool integer_fits(lua_Integer value, uint32_t bytes) {
+    if (bytes == 0 || bytes > 8) return false;
+    return bytes == 8 || (value >= -(1ll << (8 * bytes - 1)) && value < 1ll << 8 * bytes);
+}
+
+static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Integer value, uint8_t *at) {
+    if (!integer_fits(value, param->bytes))
+        user_error("kernel %s, argument %s: %lld does not fit its %u bytes", kernel->name, param->name, value,
+                   param->bytes);
+    memcpy(at, &value, param->bytes);
+}
+
+static void pack_float(const Kernel *kernel, const KernelParam *param, double value, uint8_t *at) {
+    float single = (float)value;
+    if (param->bytes == 4)
+        memcpy(at, &single, 4);
+    else if (param->bytes == 8)
+        memcpy(at, &value, 8);
+    else
+        user_error("kernel %s, argument %s: the float %g does not fit its %u bytes", kernel->name,
+                   param->name, value, param->bytes);
+}
+
+/* A number as the parameter's type wants it; a parameter that does not say takes integers and floats as they
+ * are. */
+static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *at) {
+    int is_whole;
+    lua_Integer whole = lua_tointegerx(L, -1, &is_whole);
+    bool wants_float = param->type == PARAM_FLOAT || (param->type == PARAM_BITS && !lua_isinteger(L, -1));
+    if (wants_float)
+        pack_float(kernel, param, lua_tonumber(L, -1), at);
+    else if (is_whole)
+        pack_integer(kernel, param, whole, at);
+    else
+        user_error("kernel %s, argument %s: %g where an integer is wanted", kernel->name, param->name,
+                   lua_tonumber(L, -1));
+}
+
+/* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it
+ * is. */
+static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam *param, uint8_t *params) {
+    uint8_t *at = params + param->offset;
+    const Array *array = array_test(L, -1);
+    if (array) {
+        if (array_bytes(array) != param->bytes)
+            user_error("kernel %s, argument %s: %lu bytes where %u are wanted", kernel->name, param->name,
+                       array_bytes(array), param->bytes);
+        memcpy(at, array->data, param->bytes);
+    } else if (lua_type(L, -1) == LUA_TNUMBER) {
+        pack_number(L, kernel, param, at);
+    } else {
+        user_error("kernel %s, argument %s: a %s; legal is an address, a number, or an array for its bytes",
+                   kernel->name, param->name, luaL_typename(L, -1));
+    }
+}
+
+static void list_params(const Kernel *kernel, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < kernel->param_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+}
+
+static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) {
+    char names[1024];
+    int type = lua_getfield(L, 3, "args");
+    size_t given = type == LUA_TNIL ? 0 : lua_rawlen(L, -1);
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        user_error("kernel %s: args is a %s, not a list", kernel->name, luaL_typename(L, -1));
+    if (given != kernel->param_count) {
+        list_params(kernel, names, sizeof names);
+        user_error("kernel %s takes %u arguments (%s), %zu are given", kernel->name, kernel->param_count,
+                   names, given);
+    }
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        pack_argument(L, kernel, &kernel->params[i], params);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* --- Progress -------------------------------------------------------------------------------- */
+
+/* "12.3 M" and the like, for people. */
+static const char *with_prefix(double value, char *text, size_t size) {
+    static const char *const prefixes[] = {"", " k", " M", " G", " T"};
+    size_t i = 0;
+    while (value >= 1000 && i + 1 < sizeof prefixes / sizeof *prefixes)
+        value /= 1000, i++;
+    snprintf(text, size, value < 100 && i > 0 ? "%.1f%s" : "%.0f%s", value, prefixes[i]);
+    return text;
+}
+
+static void show_progress(void *context) {
+    Machine *machine = context;
+    char cycles[32], instructions[32], rate[32];
+    uint64_t cycle = gpu_cycle(machine->gpu), threads = gpu_thread_instructions(machine->gpu);
+    double seconds = host_seconds() - machine->kernel_started;
+    GpuProgress progress = gpu_progress(machine->gpu);
+    fprintf(stderr, "\r\033[K%s: %s cycles, %s instructions, IPC %.1f, %s cycles/s, %s %lu/%lu CTAs",
+            machine->progress_prefix ? machine->progress_prefix : machine->sim->name,
+            with_prefix((double)cycle, cycles, sizeof cycles),
+            with_prefix((double)threads, instructions, sizeof instructions),
+            cycle ? (double)threads / (double)cycle : 0.0,
+            with_prefix(seconds > 0 ? (double)(cycle - machine->kernel_first_cycle) / seconds : 0, rate,
+                        sizeof rate),
+            progress.kernel ? progress.kernel : "", progress.ctas_done, progress.ctas);
+    fflush(stderr);
+    machine->progress_shown = true;
+}
+
+static void clear_progress(Machine *machine) {
+    if (!machine->progress_shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    machine->progress_shown = false;
+}
+
+/* --- Host programs in coroutines ------------------------------------------------------------- */
+
+/* core.program_runs(gpu, its coroutine, cycle or nil): from here on what is asked of the GPU is asked by the
+ * host program, which yields where it launches a kernel once the core clock has reached this cycle. SIGINT
+ * and SIGTERM stop its run at a quantum boundary, after a checkpoint; SIGUSR1 makes one and goes on. For one
+ * GPU at a time. */
+static int l_program_runs(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    lua_Integer cycle = luaL_optinteger(L, 3, -1);
+    luaL_checktype(L, 2, LUA_TTHREAD);
+    if (!lua_isnoneornil(L, 3) && cycle < 0) user_error("until_cycle: %lld is not a cycle", cycle);
+    machine->pause_cycle = cycle < 0 ? NEVER : (uint64_t)cycle;
+    machine->coroutine = lua_tothread(L, 2);
+    machine->host_program = PROGRAM_RUNS;
+    signals_watch(machine, machine->coroutine);
+    return 0;
+}
+
+/* core.program_rests(gpu, has it ended?): before its first run, and after each one. */
+static int l_program_rests(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    machine->coroutine = NULL;
+    machine->pause_cycle = NEVER;
+    machine->host_program = lua_toboolean(L, 2) ? PROGRAM_HAS_ENDED : PROGRAM_WAITS;
+    signals_unwatch(machine);
+    return 0;
+}
+
+bool pauses_before_launch(lua_State *L, const Machine *machine) {
+    return machine->coroutine == L && lua_isyieldable(L) && gpu_cycle(machine->gpu) >= machine->pause_cycle &&
+           !host_log_replaying(&machine->log);
+}
+
+/* --- Running --------------------------------------------------------------------------------- */
+
+/* Faults and hangs leave gpu_run() as Lua errors; run_part() catches them. */
+static int l_gpu_run(lua_State *L) {
+    Machine *machine = lua_touserdata(L, 1);
+    raise_user_errors_in(L);
+    lua_pushinteger(L, gpu_run(machine->gpu, (uint64_t)lua_tointeger(L, 2)));
+    return 1;
+}
+
+/* What a policy said that failed: its own place first, the launch's last. */
+static void raise_policy_failure(lua_State *L, Machine *machine) {
+    const char *failure = sim_failure(machine->sim);
+    if (!failure || machine->sim->faulted) return;
+    machine->stopped = "error"; /* its counters can be looked at */
+    raise_from_place(L, failure, "launched at");
+}
+
+/* Runs until the kernel is done, the machine reaches `cycle`, or a signal comes. */
+static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
+    machine->kernel_started = host_seconds();
+    machine->kernel_first_cycle = gpu_cycle(machine->gpu);
+    if (isatty(STDERR_FILENO)) gpu_on_progress(machine->gpu, 1.0, show_progress, machine);
+    lua_pushcfunction(L, l_gpu_run);
+    lua_pushlightuserdata(L, machine);
+    lua_pushinteger(L, (lua_Integer)(cycle == NEVER ? NEVER >> 1 : cycle));
+    int failed = lua_pcall(L, 2, 1, 0);
+    clear_progress(machine);
+    machine->seconds += host_seconds() - machine->kernel_started;
+    raise_user_errors_in(L);
+    raise_policy_failure(L, machine);
+    if (failed) {
+        /* After a fault the machine stands in the middle of a cycle; else its counters can be looked at. */
+        if (!machine->sim->faulted) machine->stopped = "error";
+        lua_error(L);
+    }
+    RunStatus status = (RunStatus)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return status;
+}
+
+_Noreturn static void stop_run(Machine *machine, const char *why) {
+    GpuProgress progress = gpu_progress(machine->gpu);
+    machine->stopped = why;
+    user_error("kernel %s has not ended by cycle %lu: %s; %lu of %lu CTAs are done", progress.kernel,
+               gpu_cycle(machine->gpu), why, progress.ctas_done, progress.ctas);
+}
+
+static void handle_signal(lua_State *L, Machine *machine) {
+    int signal = signals_take();
+    call_checkpoint_function(L, machine, signal_name(signal));
+    if (signal == SIGINT || signal == SIGTERM) stop_run(machine, signal_name(signal));
+}
+
+static int finish_launch(lua_State *L, Machine *machine);
+
+/* The host program yields where a pause is wanted, and goes on here: the machine may be closed by then. Where
+ * its coroutine cannot yield, whoever made the one in which it launches would take a pause for the end of the
+ * launch. */
+static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
+    Machine *machine = gpu_at(L, 1);
+    (void)resumed, (void)context;
+    for (;;) {
+        uint64_t until = earlier_of(machine->cycle_limit, machine->checkpoint_cycle);
+        until = earlier_of(until, machine->pause_cycle);
+        RunStatus status = run_part(L, machine, until);
+        if (status == RUN_DONE) return finish_launch(L, machine);
+        if (status == RUN_INTERRUPTED) handle_signal(L, machine);
+        uint64_t cycle = gpu_cycle(machine->gpu);
+        if (cycle >= machine->checkpoint_cycle) call_checkpoint_function(L, machine, "cycle");
+        if (cycle >= machine->cycle_limit) stop_run(machine, "max_cycles was reached");
+        if (cycle < machine->pause_cycle) continue;
+        if (machine->coroutine != L || !lua_isyieldable(L))
+            stop_run(machine,
+                     "until_cycle was reached, and a host program cannot pause where it launches in a "
+                     "coroutine of its own");
+        return lua_yieldk(L, 0, 0, run_kernel);
+    }
+}
+
+/* --- What a launch did ----------------------------------------------------------------------- */
+
+static void set_counter(lua_State *L, const char *name, uint64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, name);
+}
+
+/* As the host log keeps it. */
+typedef struct {
+    uint64_t start_cycle, cycles, warp_instructions, thread_instructions, ctas, threads_per_cta;
+} LaunchAnswer;
+
+/* Pushes it, and appends it to the GPU's list. */
+static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnswer *answer) {
+    lua_newtable(L);
+    lua_pushstring(L, kernel);
+    lua_setfield(L, -2, "kernel");
+    set_counter(L, "start_cycle", answer->start_cycle);
+    set_counter(L, "cycles", answer->cycles);
+    set_counter(L, "warp_instructions", answer->warp_instructions);
+    set_counter(L, "thread_instructions", answer->thread_instructions);
+    set_counter(L, "ctas", answer->ctas);
+    set_counter(L, "threads_per_cta", answer->threads_per_cta);
+    lua_getiuservalue(L, 1, GPU_LAUNCHES);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pop(L, 1);
+    return 1;
+}
+
+static int finish_launch(lua_State *L, Machine *machine) {
+    LaunchResult result = gpu_last_launch(machine->gpu);
+    machine->launched = false;
+    policies_kernel_end(machine, result.kernel);
+    raise_policy_failure(L, machine);
+    LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
+                           result.thread_instructions, result.ctas,   result.threads_per_cta};
+    host_log_answer(&machine->log, &answer, sizeof answer);
+    return push_launch_result(L, result.kernel, &answer);
+}
+
+static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
+    uint64_t digest = hash_bytes(0, launch->params, kernel->param_bytes);
+    digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
+    digest = hash_bytes(digest, launch->block, sizeof launch->block);
+    return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers;
+}
+
+static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, const Launch *launch) {
+    LaunchAnswer answer;
+    host_log_call(&machine->log, launch_digest(kernel, launch), "launch %s, grid %u %u %u, block %u %u %u",
+                  kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                  launch->block[1], launch->block[2]);
+    if (host_log_replaying(&machine->log)) {
+        gpu_prepare(machine->gpu, kernel, launch);
+        if (host_log_take(&machine->log, &answer, sizeof answer)) {
+            after_host_call(L, machine);
+            return push_launch_result(L, kernel->name, &answer);
+        }
+        restore_checkpoint(L, machine); /* it was running */
+        machine->launched = true;
+    } else {
+        gpu_launch(machine->gpu, kernel, launch);
+        machine->launched = true;
+        policies_kernel_start(machine, kernel->name);
+        raise_policy_failure(L, machine);
+    }
+    return run_kernel(L, LUA_OK, 0);
+}
+
+void take_launch_options(lua_State *L, const char *kernel) {
+    static const char *const legal[] = {"grid", "block", "shared", "registers", "args", NULL};
+    char where[256];
+    if (!lua_istable(L, 3))
+        user_error("launch: { grid =, block =, args = } is wanted, this is a %s", luaL_typename(L, 3));
+    snprintf(where, sizeof where, "launch of kernel %s", kernel);
+    take_options(L, 3, where, legal);
+}
+
+int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
+    Launch launch = {0};
+    read_dimensions(L, kernel->name, "grid", launch.grid);
+    read_dimensions(L, kernel->name, "block", launch.block);
+    launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
+    launch.registers = read_optional_count(L, kernel->name, "registers");
+    launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
+    pack_arguments(L, kernel, launch.params);
+    return begin_launch(L, machine, kernel, &launch);
+}
+
+void launch_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"program_runs", l_program_runs},
+        {"program_rests", l_program_rests},
+        {NULL, NULL},
+    };
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,39 @@
+/* SIGINT, SIGTERM and SIGUSR1 while a machine runs: the run looks at them at the next boundary. Lua that does
+ * not come there is ended. */
+#ifndef WW_LUA_SIGNALS_H
+#define WW_LUA_SIGNALS_H
+
+#include "core/lua/machine/machine.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* SIGINT or SIGTERM when one has come and is not taken yet, else 0. Handlers write it. */
+extern volatile sig_atomic_t stop_signal;
+
+/* From here on signals of the process are for this machine. `host`: the coroutine of its host program, or
+ * NULL. False, and nothing done, when there is a machine already that they are for. */
+bool signals_watch(Machine *machine, lua_State *host);
+/* The signals do again what they did before. Returns the one that was not taken, or 0. */
+int signals_unwatch(const Machine *machine);
+/* The signal to look at, which is then forgotten; or 0. */
+int signals_take(void);
+const char *signal_name(int signal);
+
+/* Around a call into another Lua state than the host program's: the one that this thread is in; or NULL. A
+ * state belongs to the thread that is in it: no other may touch it, not even in a handler. */
+extern _Thread_local lua_State *volatile entered_state;
+
+void limit_lua(lua_State *L);
+
+/* What is called in `L` until signals_leave() is ended if it goes on for too long after a signal to stop. */
+static inline void signals_enter(lua_State *L) {
+    entered_state = L; /* first: a signal that comes from here on finds it */
+    if (__builtin_expect(stop_signal != 0, 0)) limit_lua(L);
+}
+
+static inline void signals_leave(void) {
+    entered_state = NULL;
+}
+
+#endif

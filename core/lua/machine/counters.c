@@ -1,0 +1,166 @@
+/* Sums of counters, by pattern, that are read often: resolved once, then a read costs no more than the
+ * additions. */
+#include "core/lua/bindings.h"
+#include "core/lua/machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char counters_type[] = "warpwright.counters";
+
+/* Its machine is user value 1, its patterns as they were given are user value 2. */
+enum { COUNTERS_MACHINE = 1, COUNTERS_PATTERNS, COUNTERS_USER_VALUES = COUNTERS_PATTERNS };
+
+typedef struct {
+    char *name;
+    const uint64_t **counters;
+    size_t count, capacity;
+} Sum;
+
+typedef struct {
+    Machine *machine;
+    const Sim *sim; /* whose counters these are: sim:change gives a machine another */
+    Sum *sums;
+    size_t count;
+    size_t unmatched; /* patterns without a counter */
+} Counters;
+
+static void forget(Counters *counters) {
+    for (size_t i = 0; i < counters->count; i++) {
+        free(counters->sums[i].name);
+        free(counters->sums[i].counters);
+    }
+    free(counters->sums);
+    counters->sums = NULL;
+    counters->count = 0;
+}
+
+static int l_counters_free(lua_State *L) {
+    forget(luaL_checkudata(L, 1, counters_type));
+    return 0;
+}
+
+static void add_counter(Sum *sum, const uint64_t *counter) {
+    if (sum->count == sum->capacity) {
+        sum->capacity = sum->capacity ? 2 * sum->capacity : 16;
+        sum->counters = realloc(sum->counters, sum->capacity * sizeof *sum->counters);
+        ensure(sum->counters);
+    }
+    sum->counters[sum->count++] = counter;
+}
+
+/* A '*' stands for no '.', so the last one of the pattern is that between object and counter. False when
+ * nothing matches. */
+static bool add_matching(Sum *sum, const Sim *sim, const char *pattern) {
+    const char *dot = strrchr(pattern, '.');
+    char *objects = dot ? strndup(pattern, (size_t)(dot - pattern)) : NULL;
+    size_t before = sum->count;
+    for (uint32_t i = 0; dot && i < sim->object_count; i++) {
+        const SimObject *object = sim->objects[i];
+        if (!path_matches(objects, object->path)) continue;
+        for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+            if (f->kind == FIELD_STAT && path_matches(dot + 1, f->name))
+                add_counter(sum, (const uint64_t *)((const char *)object + f->offset));
+    }
+    free(objects);
+    return sum->count > before;
+}
+
+/* Finds the counters of the list of patterns on top of the stack; appends those that match nothing to the
+ * list at `unmatched`. */
+static void resolve_sum(lua_State *L, Counters *counters, Sum *sum, int unmatched) {
+    lua_Integer count = (lua_Integer)lua_rawlen(L, -1); /* no metamethod, which may close the machine */
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(L, -1, i);
+        const char *pattern = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+        if (!pattern)
+            user_error("counters: %s: expected a pattern, got a %s", sum->name, luaL_typename(L, -1));
+        if (add_matching(sum, counters->sim, pattern)) {
+            lua_pop(L, 1);
+        } else {
+            counters->unmatched++;
+            lua_rawseti(L, unmatched, (lua_Integer)lua_rawlen(L, unmatched) + 1);
+        }
+    }
+}
+
+/* Pushes the list of the patterns that match nothing. */
+static void resolve(lua_State *L, int index, Counters *counters) {
+    size_t sums = 0;
+    forget(counters);
+    counters->sim = counters->machine->sim;
+    counters->unmatched = 0;
+    lua_newtable(L);
+    int unmatched = lua_gettop(L);
+    lua_getiuservalue(L, index, COUNTERS_PATTERNS);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        sums++;
+    counters->sums = calloc(sums + 1, sizeof(Sum));
+    ensure(counters->sums);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        if (counters->count == sums) user_error("counters: a finalizer added patterns while they were read");
+        Sum *sum = &counters->sums[counters->count++];
+        sum->name = strdup(lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?");
+        if (!lua_istable(L, -1))
+            user_error("counters: %s: expected a list of patterns, got a %s", sum->name,
+                       luaL_typename(L, -1));
+        resolve_sum(L, counters, sum, unmatched);
+    }
+    lua_pop(L, 1);
+}
+
+/* core.counters(machine, { name = { pattern ... } ... }) -> counters, { patterns that match no counter ... }
+ */
+static int l_counters(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    Counters *counters = lua_newuserdatauv(L, sizeof *counters, COUNTERS_USER_VALUES);
+    *counters = (Counters){.machine = machine};
+    luaL_setmetatable(L, counters_type);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, COUNTERS_MACHINE);
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, -2, COUNTERS_PATTERNS);
+    resolve(L, lua_gettop(L), counters);
+    return 2;
+}
+
+/* Those of the machine as it is after sim:change. */
+static void resolve_again(lua_State *L, Counters *counters) {
+    size_t unmatched = counters->unmatched;
+    resolve(L, 1, counters);
+    if (counters->unmatched > unmatched) {
+        counters->sim = NULL;
+        lua_rawgeti(L, -1, 1);
+        user_error("counters: machine %s has no counter that matches '%s' any more",
+                   counters->machine->sim->name, lua_tostring(L, -1));
+    }
+    lua_pop(L, 1);
+}
+
+/* counters:read() -> { name = sum of the counters that match } */
+static int l_read(lua_State *L) {
+    Counters *counters = luaL_checkudata(L, 1, counters_type);
+    lua_getiuservalue(L, 1, COUNTERS_MACHINE);
+    const Machine *machine = machine_at(L, -1);
+    if (counters->sim != machine->sim) resolve_again(L, counters);
+    machine_settle(machine, false);
+    lua_createtable(L, 0, (int)counters->count);
+    for (size_t i = 0; i < counters->count; i++) {
+        const Sum *sum = &counters->sums[i];
+        uint64_t value = 0;
+        for (size_t k = 0; k < sum->count; k++)
+            value += *sum->counters[k];
+        lua_pushinteger(L, (lua_Integer)value);
+        lua_setfield(L, -2, sum->name);
+    }
+    return 1;
+}
+
+void counters_open(lua_State *L) {
+    static const luaL_Reg metamethods[] = {{"__gc", l_counters_free}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"read", l_read}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"counters", l_counters}, {NULL, NULL}};
+    define_type(L, counters_type, metamethods, methods);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,463 @@
+/* Machines under construction: clocks, objects, wires; and the counters of finished ones. */
+#include "core/gpu/device/wiring.h"
+#include "core/lua/bindings.h"
+#include "core/lua/device/checkpoint.h"
+#include "core/lua/host/signals.h"
+#include "core/lua/machine/objects.h"
+#include "core/lua/policy/policy.h"
+#include "core/sim/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char machine_type[] = "warpwright.machine";
+
+Machine *machine_at(lua_State *L, int index) {
+    Machine *machine = luaL_checkudata(L, index, machine_type);
+    raise_user_errors_in(L);
+    if (!machine_is_open(machine)) user_error("this machine was closed");
+    return machine;
+}
+
+/* core.machine(name) */
+static int l_machine(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    Machine *machine = lua_newuserdatauv(L, sizeof *machine, 1);
+    *machine = (Machine){.cycle_limit = NEVER, .checkpoint_cycle = NEVER, .pause_cycle = NEVER};
+    luaL_setmetatable(L, machine_type);
+    machine->sim = sim_new(name);
+    return 1;
+}
+
+static void free_before(Machine *machine) {
+    for (Machine *before; (before = machine->before) != NULL; free(before)) {
+        machine->before = before->before;
+        policies_free(before);
+        sim_free(before->sim);
+    }
+}
+
+/* When the machine is garbage: nobody works with it. */
+static int l_free(lua_State *L) {
+    Machine *machine = luaL_checkudata(L, 1, machine_type);
+    signals_unwatch(machine);
+    free_before(machine);
+    policies_free(machine);
+    sim_free(machine->sim);
+    if (machine->gpu) gpu_free(machine->gpu); /* the device's memory outlives the objects that look into it */
+    for (uint32_t i = 0; i < machine->module_count; i++)
+        module_free(machine->modules[i]);
+    free(machine->modules);
+    free(machine->progress_prefix);
+    checkpoint_free(machine);
+    *machine = (Machine){0};
+    return 0;
+}
+
+/* machine:close(): gives everything back now and not when the garbage collector comes. When a finalizer asks
+ * for it, whatever function of a binding made something and so set the collector to work may be in the middle
+ * of the machine: then the machine is only out of use. */
+static int l_close(lua_State *L) {
+    Machine *machine = luaL_checkudata(L, 1, machine_type);
+    bool in_finalizer = lua_gc(L, LUA_GCCOUNT) < 0;
+    machine->closed = true;
+    return in_finalizer ? 0 : l_free(L);
+}
+
+/* machine:clock(name, "700MHz") */
+static int l_clock(lua_State *L) {
+    const char *name = luaL_checkstring(L, 2), *text = luaL_tolstring(L, 3, NULL); /* may run Lua */
+    Machine *machine = machine_at(L, 1);
+    double hertz;
+    if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15 || hertz != floor(hertz))
+        user_error("clock.%s: '%s' is not %s", name, text, quantity_examples("Hz"));
+    sim_clock(machine->sim, name, (uint64_t)hertz);
+    return 0;
+}
+
+/* A whole number from `min` to 2^32 - 1, given as number or text. */
+static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer min) {
+    int whole;
+    lua_Integer value = lua_tointegerx(L, index, &whole);
+    if (!whole || value < min || value > UINT32_MAX)
+        user_error("%s: %s is not a whole number from %lld on", what, push_given(L, index), min);
+    return (uint32_t)value;
+}
+
+/* machine:quantum(cycles of the first clock) */
+static int l_quantum(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    sim_set_quantum(machine->sim, count_at(L, 2, "quantum", 1));
+    return 0;
+}
+
+/* machine:quantum_by_wires(): the default, or less where the wires are quicker */
+static int l_quantum_by_wires(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    uint32_t longest = sim->clock_count ? wiring_longest_quantum(sim) : UINT32_MAX;
+    if (longest < sim->quantum_cycles) sim_set_quantum(sim, longest ? longest : 1);
+    return 0;
+}
+
+/* machine:order(text): the tick order, for tests of the law that it does not matter. */
+static int l_order(lua_State *L) {
+    static const char shuffled[] = "shuffled:";
+    Sim *sim = machine_at(L, 1)->sim;
+    const char *text = luaL_checkstring(L, 2);
+    char *end;
+    if (strcmp(text, "path") == 0)
+        sim->order = ORDER_PATH;
+    else if (strcmp(text, "reversed") == 0)
+        sim->order = ORDER_REVERSED;
+    else if (strcmp(text, "restless") == 0)
+        sim->order = ORDER_RESTLESS;
+    else if (strncmp(text, shuffled, strlen(shuffled)) == 0 && text[strlen(shuffled)]) {
+        sim->order = ORDER_SHUFFLED;
+        sim->order_seed = strtoull(text + strlen(shuffled), &end, 10);
+        if (*end) user_error("order: '%s' is no seed", text + strlen(shuffled));
+    } else
+        user_error("order: '%s' is none of path, reversed, restless, shuffled:SEED", text);
+    return 0;
+}
+
+/* machine:policies(names): of those that are at work on it, for messages */
+static int l_policies(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    const char *names = luaL_checkstring(L, 2);
+    free(sim->policies);
+    sim->policies = strdup(names);
+    return 0;
+}
+
+/* machine:threads(n): how many host threads run it */
+static int l_threads(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    sim_set_threads(machine->sim, count_at(L, 2, "threads", 1));
+    return 0;
+}
+
+/* machine:stop_threads(): until it runs again; a forked process has no other threads. */
+static int l_stop_threads(lua_State *L) {
+    sim_stop_threads(machine_at(L, 1)->sim);
+    return 0;
+}
+
+/* machine:add(class, path, clock or nil) -> object, with its children, waiting for parameters */
+static int l_add(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    const char *clock = luaL_optstring(L, 4, NULL);
+    object_push(L, 1, machine, sim_add(machine->sim, luaL_checkstring(L, 2), luaL_checkstring(L, 3), clock));
+    return 1;
+}
+
+/* machine:find(path) -> object or nil */
+static int l_find(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    SimObject *object = sim_find(machine->sim, luaL_checkstring(L, 2));
+    if (object)
+        object_push(L, 1, machine, object);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/* The field `name` of the table at `index`, or 0: the kernel's default. */
+static uint32_t link_option(lua_State *L, int index, const char *name) {
+    uint32_t value = 0;
+    if (lua_getfield(L, index, name) != LUA_TNIL) value = count_at(L, -1, name, 1);
+    lua_pop(L, 1);
+    return value;
+}
+
+static LinkOptions link_options(lua_State *L, int index) {
+    return (LinkOptions){.latency = link_option(L, index, "latency"),
+                         .depth = link_option(L, index, "depth"),
+                         .width = link_option(L, index, "width")};
+}
+
+/* machine:wire(port, port, { latency =, depth =, width =, back = { the same for responses } }) */
+static int l_wire(lua_State *L) {
+    static const char *const legal[] = {"latency", "depth", "width", "back", NULL};
+    static const char *const legal_back[] = {"latency", "depth", "width", NULL};
+    char name_a[PORT_NAME_BYTES], name_b[PORT_NAME_BYTES];
+    LinkOptions forward = {0}, back = {0};
+    machine_at(L, 1);
+    if (!lua_isnoneornil(L, 4)) {
+        take_options(L, 4, "wire", legal);
+        forward = back = link_options(L, 4);
+        if (lua_getfield(L, 4, "back") != LUA_TNIL) {
+            take_options(L, lua_gettop(L), "wire: back", legal_back);
+            back = link_options(L, lua_gettop(L));
+        }
+    }
+    Machine *machine = machine_at(L, 1);
+    SimObject *a = port_at(L, 2, machine->sim, name_a);
+    SimObject *b = port_at(L, 3, machine->sim, name_b);
+    if (a->sim != machine->sim || b->sim != machine->sim) user_error("wire: a port of another machine");
+    sim_wire(machine->sim, a, name_a, b, name_b, forward, back);
+    return 0;
+}
+
+/* machine:objects() -> those that were not made by another, in order of construction */
+static int l_objects(lua_State *L) {
+    Machine *machine = machine_at(L, 1);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < machine->sim->object_count; i++) {
+        if (made_with_parent(machine->sim->objects[i])) continue;
+        object_push(L, 1, machine, machine->sim->objects[i]);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* machine:clocks() -> { { name =, hertz = } ... }, quantum in cycles of the first */
+static int l_clocks(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < sim->clock_count; i++) {
+        lua_newtable(L);
+        lua_pushstring(L, sim->clocks[i].name);
+        lua_setfield(L, -2, "name");
+        lua_pushinteger(L, (lua_Integer)sim->clocks[i].hertz);
+        lua_setfield(L, -2, "hertz");
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushinteger(L, sim->quantum_cycles);
+    return 2;
+}
+
+uint64_t link_latency_cycles(const Sim *sim, const Link *link) {
+    if (sim->elaborated) return link->latency / link->sender->period;
+    return link->latency ? link->latency : 1;
+}
+
+static const char arrow[] = " -> ";
+
+size_t link_name_from(const Link *link) {
+    return (size_t)(strstr(link->name, arrow) - link->name);
+}
+
+const char *link_name_to(const Link *link) {
+    return link->name + link_name_from(link) + strlen(arrow);
+}
+
+/* sim_wire() makes the link of the responses right after that of the requests. */
+const Link *link_back(const Sim *sim, uint32_t i) {
+    const Link *link = sim->links[i], *next = i + 1 < sim->link_count ? sim->links[i + 1] : NULL;
+    size_t from_length = link_name_from(link);
+    if (!next || strlen(link_name_to(next)) != from_length) return NULL;
+    return strncmp(link_name_to(next), link->name, from_length) == 0 ? next : NULL;
+}
+
+static void push_link(lua_State *L, const Sim *sim, const Link *link) {
+    lua_newtable(L);
+    lua_pushinteger(L, (lua_Integer)link_latency_cycles(sim, link));
+    lua_setfield(L, -2, "latency");
+    lua_pushinteger(L, link->depth);
+    lua_setfield(L, -2, "depth");
+    lua_pushinteger(L, link->width);
+    lua_setfield(L, -2, "width");
+}
+
+/* machine:wires() -> { { from =, to =, forward = { latency =, depth =, width = }, back = the same or nil }
+ * ... } */
+static int l_wires(lua_State *L) {
+    const Sim *sim = machine_at(L, 1)->sim;
+    lua_newtable(L);
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i], *back = link_back(sim, i);
+        lua_newtable(L);
+        lua_pushlstring(L, link->name, link_name_from(link));
+        lua_setfield(L, -2, "from");
+        lua_pushstring(L, link_name_to(link));
+        lua_setfield(L, -2, "to");
+        push_link(L, sim, link);
+        lua_setfield(L, -2, "forward");
+        if (back) {
+            push_link(L, sim, back);
+            lua_setfield(L, -2, "back");
+            i++;
+        }
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* machine:config() -> Lua text that builds it again */
+static int l_config(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    Buffer text = {0};
+    config_text(machine->sim, &text);
+    lua_pushlstring(L, (const char *)text.bytes, text.count);
+    buffer_free(&text);
+    return 1;
+}
+
+/* machine:run(cycles of the first clock) -> "time", or "idle" when nobody has anything to do any more; and
+ * the cycle: a machine without SMs, which need a GPU to run on. */
+static int l_run(lua_State *L) {
+    Sim *sim = machine_at(L, 1)->sim;
+    uint32_t cycles = count_at(L, 2, "run: cycles", 1);
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (strcmp(sim->objects[i]->class->name, "SM") == 0)
+            user_error("run: machine %s has SMs (%s); its kernels run it", sim->name, sim->objects[i]->path);
+    if (!sim->elaborated) {
+        wiring_check(sim);
+        sim_elaborate(sim);
+    }
+    StopReason reason = sim_run(sim, sim->now + cycles * sim->clocks[0].period);
+    lua_pushstring(L, reason == STOP_IDLE ? "idle" : "time");
+    lua_pushinteger(L, (lua_Integer)clock_cycle(&sim->clocks[0], sim->now));
+    return 2;
+}
+
+void machine_settle(const Machine *machine, bool idle) {
+    if (machine->sim->faulted)
+        user_error("machine %s was stopped by an error; its counters say nothing", machine->sim->name);
+    if (!machine->sim->elaborated) return; /* nothing has been counted */
+    if (!machine->stopped) require_caught_up(machine, "result");
+    sim_settle(machine->sim);
+    sim_check(machine->sim, idle);
+}
+
+/* machine:settle(idle): brings the counters up to date and checks the laws between them; idle: those of a
+ * machine with nothing in flight, too, unless a kernel is. */
+static int l_settle(lua_State *L) {
+    const Machine *machine = machine_at(L, 1);
+    if (!machine->sim->elaborated) user_error("machine %s is not built yet", machine->sim->name);
+    machine_settle(machine, lua_toboolean(L, 2) && !machine->launched);
+    return 0;
+}
+
+/* core.is_class(name) */
+static int l_is_class(lua_State *L) {
+    lua_pushboolean(L, class_find(luaL_checkstring(L, 1)) != NULL);
+    return 1;
+}
+
+/* core.classes() -> { { name =, doc = } ... }, sorted by name */
+static int l_classes(lua_State *L) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < class_count(); i++) {
+        const Class *class = class_at(i);
+        lua_newtable(L);
+        lua_pushstring(L, class->name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, class->doc);
+        lua_setfield(L, -2, "doc");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static const char *parameter_kind(const Field *f) {
+    if (f->flag) return "flag";
+    if (f->choices) return "choice";
+    return f->type == TYPE_STRING ? "text" : f->type == TYPE_DOUBLE ? "real" : "whole";
+}
+
+static void set_text(lua_State *L, const char *name, const char *text) {
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void push_parameter_row(lua_State *L, const Field *f) {
+    bool bounded = f->min != 0 || f->max != 0;
+    lua_newtable(L);
+    set_text(L, "name", f->name);
+    set_text(L, "kind", parameter_kind(f));
+    set_text(L, "unit", f->unit);
+    set_text(L, "doc", f->doc);
+    set_text(L, "default", f->initial);
+    set_text(L, "choices", f->choices);
+    if (bounded || strcmp(parameter_kind(f), "whole") == 0) {
+        lua_pushnumber(L, bounded ? f->min : 0);
+        lua_setfield(L, -2, "min");
+        lua_pushnumber(L, bounded ? f->max : f->type == TYPE_U32 ? UINT32_MAX : 9007199254740992.0);
+        lua_setfield(L, -2, "max");
+    }
+    lua_pushboolean(L, f->power_of_two);
+    lua_setfield(L, -2, "power_of_two");
+    lua_pushboolean(L, f->knob);
+    lua_setfield(L, -2, "knob");
+}
+
+/* core.parameter_rows(class) -> { { name =, kind = "whole", "real", "flag", "choice" or "text", unit =, doc
+ * =, default = text or nil, choices = "a|b" or nil, min =, max =, power_of_two =, knob = } ... }: what
+ * --describe prints of its parameters */
+static int l_parameter_rows(lua_State *L) {
+    const Class *class = class_find(luaL_checkstring(L, 1));
+    luaL_argcheck(L, class, 1, "no class");
+    lua_newtable(L);
+    for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        push_parameter_row(L, f);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* core.describe(class) prints its rows. */
+static int l_describe(lua_State *L) {
+    const Class *class = class_find(luaL_checkstring(L, 1));
+    luaL_argcheck(L, class, 1, "no class");
+    class_describe(class, stdout);
+    return 0;
+}
+
+/* core.quantity("4GiB", "bytes") -> whole number */
+static int l_quantity(lua_State *L) {
+    const char *text = luaL_tolstring(L, 1, NULL), *unit = luaL_checkstring(L, 2);
+    double value;
+    raise_user_errors_in(L);
+    if (!parse_quantity(text, unit, &value) || value < 0 || value > 9e15)
+        user_error("'%s' is not %s", text, quantity_examples(unit));
+    lua_pushinteger(L, (lua_Integer)value);
+    return 1;
+}
+
+/* core.path_matches(pattern, path) */
+static int l_path_matches(lua_State *L) {
+    lua_pushboolean(L, path_matches(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+    return 1;
+}
+
+void machine_open(lua_State *L) {
+    static const luaL_Reg machine_metamethods[] = {{"__gc", l_free}, {NULL, NULL}};
+    static const luaL_Reg machine_methods[] = {
+        {"close", l_close},
+        {"clock", l_clock},
+        {"quantum", l_quantum},
+        {"order", l_order},
+        {"add", l_add},
+        {"find", l_find},
+        {"wire", l_wire},
+        {"objects", l_objects},
+        {"threads", l_threads},
+        {"stop_threads", l_stop_threads},
+        {"clocks", l_clocks},
+        {"wires", l_wires},
+        {"stats", stats_of_machine},
+        {"settle", l_settle},
+        {"run", l_run},
+        {"policies", l_policies},
+        {"quantum_by_wires", l_quantum_by_wires},
+        {"config", l_config},
+        {NULL, NULL},
+    };
+    static const luaL_Reg functions[] = {
+        {"machine", l_machine},
+        {"is_class", l_is_class},
+        {"classes", l_classes},
+        {"describe", l_describe},
+        {"parameter_rows", l_parameter_rows},
+        {"path_matches", l_path_matches},
+        {"quantity", l_quantity},
+        {NULL, NULL},
+    };
+    define_type(L, machine_type, machine_metamethods, machine_methods);
+    luaL_setfuncs(L, functions, 0);
+    objects_open(L);
+}

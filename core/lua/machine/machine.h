@@ -1,0 +1,62 @@
+/* A machine as Lua holds it: the simulation, its GPU, and what must live as long as they do. */
+#ifndef WW_LUA_MACHINE_H
+#define WW_LUA_MACHINE_H
+
+#include "core/gpu/device/gpu.h"
+#include "core/lua/host/host_log.h"
+
+#include <lua.h>
+
+typedef struct PolicyInstance PolicyInstance;
+
+/* The host program is a script that asks the GPU itself, until there is one that sim:start() began. */
+typedef enum { PROGRAM_IS_SCRIPT, PROGRAM_WAITS, PROGRAM_RUNS, PROGRAM_HAS_ENDED } HostProgram;
+
+typedef struct Machine {
+    Sim *sim; /* NULL once its memory was given back */
+    Gpu *gpu; /* NULL before core.gpu() */
+    Module **modules;
+    uint32_t module_count;
+    uint64_t cycle_limit;  /* kernels stop here */
+    double seconds;        /* host time spent in kernels */
+    double kernel_started; /* host time */
+    uint64_t kernel_first_cycle;
+    char *progress_prefix; /* first words of the progress line */
+    bool progress_shown;
+    const char *stopped; /* why the last kernel did not end, or NULL */
+    struct PolicyInstance **policies;
+    uint32_t policy_count;
+    HostLog log;
+    struct Resume *resume;     /* the checkpoint to go on from, or NULL */
+    uint64_t checkpoint_cycle; /* when the checkpoint function is called next */
+    uint64_t pause_cycle;      /* when the host program yields                */
+    HostProgram host_program;
+    lua_State *coroutine;   /* of the host program while it runs */
+    bool launched;          /* a kernel, which has not ended */
+    bool closed;            /* for Lua: what it has may still be there */
+    struct Machine *before; /* those whose place it took; their objects may be held by scripts */
+} Machine;
+
+/* Is what is asked of the GPU asked by the host program, whose log a checkpoint holds? */
+static inline bool asked_by_host_program(const Machine *machine) {
+    return machine->host_program == PROGRAM_IS_SCRIPT || machine->host_program == PROGRAM_RUNS;
+}
+
+static inline bool machine_is_open(const Machine *machine) {
+    return machine->sim && !machine->closed;
+}
+
+/* User values of a GPU in Lua. */
+enum { GPU_MACHINE = 1, GPU_LAUNCHES, GPU_CHECKPOINT_FUNCTION, GPU_USER_VALUES = GPU_CHECKPOINT_FUNCTION };
+
+/* The machine at `index`; a user error when it was closed. */
+Machine *machine_at(lua_State *L, int index);
+/* Brings its counters up to date and checks the laws between them. `idle`: nothing is in flight. */
+void machine_settle(const Machine *machine, bool idle);
+/* The machine of the GPU at `index`; a user error when it was closed. */
+Machine *gpu_at(lua_State *L, int index);
+
+/* machine:stats(), in stats.c */
+int stats_of_machine(lua_State *L);
+
+#endif

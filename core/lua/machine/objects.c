@@ -1,0 +1,347 @@
+/* Objects and ports as Lua holds them: parameters, ports, parts. */
+#include "core/lua/machine/objects.h"
+
+#include "core/lua/bindings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char object_type[] = "warpwright.object", port_type[] = "warpwright.port",
+                  ports_type[] = "warpwright.ports";
+
+/* Objects and ports have their machine as user value 1, so that it outlives them. */
+typedef struct {
+    Machine *machine;
+    SimObject *object;
+} ObjectRef;
+
+typedef struct {
+    Machine *machine;
+    SimObject *object;
+    const Field *field;
+    uint32_t index; /* in an array of ports */
+} PortRef;
+
+static void require_open(const Machine *machine) {
+    if (!machine_is_open(machine)) user_error("the machine of this object was closed");
+}
+
+SimObject *object_at(lua_State *L, int index) {
+    ObjectRef *ref = luaL_checkudata(L, index, object_type);
+    raise_user_errors_in(L);
+    require_open(ref->machine);
+    return ref->object;
+}
+
+void object_push(lua_State *L, int holder, Machine *machine, SimObject *object) {
+    holder = lua_absindex(L, holder);
+    ObjectRef *ref = lua_newuserdatauv(L, sizeof *ref, 1);
+    *ref = (ObjectRef){machine, object};
+    if (luaL_testudata(L, holder, object_type))
+        lua_getiuservalue(L, holder, 1);
+    else
+        lua_pushvalue(L, holder);
+    lua_setiuservalue(L, -2, 1);
+    luaL_setmetatable(L, object_type);
+}
+
+static void push_port(lua_State *L, int holder, PortRef port, const char *type) {
+    holder = lua_absindex(L, holder);
+    *(PortRef *)lua_newuserdatauv(L, sizeof port, 1) = port;
+    lua_getiuservalue(L, holder, 1);
+    lua_setiuservalue(L, -2, 1);
+    luaL_setmetatable(L, type);
+}
+
+/* What is allocated for an array of ports is so large as the parameter was. */
+static void require_unfinished(const SimObject *object, const char *name) {
+    const Field *f = object_field(object, FIELD_PARAM, name), *ports = object->class->fields;
+    while (ports->kind != FIELD_END &&
+           (ports->kind != FIELD_PORT_ARRAY || !f || ports->count_offset != f->offset))
+        ports++;
+    bool counts = ports->kind != FIELD_END && *(Port *const *)((const char *)object + ports->offset);
+    if (object->sim->elaborated || counts)
+        user_error("%s.%s: parameters are given where the object is made", object_path(object), name);
+}
+
+static void set_parameter(lua_State *L, SimObject *object, const char *name, int index) {
+    require_unfinished(object, name);
+    switch (lua_type(L, index)) {
+    case LUA_TNUMBER: object_set_number(object, name, lua_tonumber(L, index)); break;
+    case LUA_TSTRING: object_set_text(object, name, lua_tostring(L, index)); break;
+    case LUA_TBOOLEAN: object_set_text(object, name, lua_toboolean(L, index) ? "true" : "false"); break;
+    default:
+        user_error("%s.%s: a %s; legal is a number, a text or true and false", object_path(object), name,
+                   luaL_typename(L, index));
+    }
+}
+
+/* core.set(object, name, value) */
+static int l_set(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    set_parameter(L, object, luaL_checkstring(L, 2), 3);
+    return 0;
+}
+
+/* core.override(object, pattern, value) -> how many parameters "path.name" matched and were set */
+static int l_override(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    const char *pattern = luaL_checkstring(L, 2);
+    char name[PORT_NAME_BYTES];
+    lua_Integer matched = 0;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        snprintf(name, sizeof name, "%s.%s", object_path(object), f->name);
+        if (!path_matches(pattern, name)) continue;
+        set_parameter(L, object, f->name, 3);
+        matched++;
+    }
+    lua_pushinteger(L, matched);
+    return 1;
+}
+
+/* core.finish(object): its parameters are set; from now on it has ports. */
+static int l_finish(lua_State *L) {
+    sim_finish_object(object_at(L, 1));
+    return 0;
+}
+
+static void push_parameter(lua_State *L, const SimObject *object, const Field *f) {
+    const void *at = (const char *)object + f->offset;
+    if (f->flag) {
+        lua_pushboolean(L, *(const uint32_t *)at != 0);
+    } else if (f->choices || f->type == TYPE_STRING) {
+        char *text = object_get_text(object, f);
+        lua_pushstring(L, text);
+        free(text);
+    } else if (f->type == TYPE_DOUBLE) {
+        lua_pushnumber(L, *(const double *)at);
+    } else {
+        lua_pushinteger(L,
+                        f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer) * (const uint64_t *)at);
+    }
+}
+
+static SimObject *find_below(const SimObject *parent, const char *name) {
+    const Sim *sim = parent->sim;
+    size_t length = strlen(object_path(parent));
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        const char *path = object_path(sim->objects[i]);
+        if (strncmp(path, object_path(parent), length) == 0 && path[length] == '.' &&
+            strcmp(path + length + 1, name) == 0)
+            return sim->objects[i];
+    }
+    return NULL;
+}
+
+static void list_members(const SimObject *object, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = 0;
+    for (const Field *f = object->class->fields; f->kind != FIELD_END && used < size; f++) {
+        if (f->kind != FIELD_PORT && f->kind != FIELD_PORT_ARRAY && f->kind != FIELD_CHILD &&
+            f->kind != FIELD_PARAM)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", f->name,
+                                 f->kind == FIELD_PORT_ARRAY ? "[]" : "");
+    }
+}
+
+/* object.name: an object below it, a port, an array of ports, a parameter, or its "path" or "class". A port
+ * and a parameter may share a name (`up` ports of which there are `up`): then it is the port. */
+static int l_object_index(lua_State *L) {
+    ObjectRef *ref = luaL_checkudata(L, 1, object_type);
+    const char *name = luaL_checkstring(L, 2);
+    SimObject *object = object_at(L, 1), *child = find_below(object, name);
+    const Field *f;
+    char members[2048];
+    if (child) {
+        object_push(L, 1, ref->machine, child);
+    } else if ((f = object_field(object, FIELD_PORT, name))) {
+        push_port(L, 1, (PortRef){ref->machine, object, f, 0}, port_type);
+    } else if ((f = object_field(object, FIELD_PORT_ARRAY, name))) {
+        push_port(L, 1, (PortRef){ref->machine, object, f, 0}, ports_type);
+    } else if ((f = object_field(object, FIELD_PARAM, name))) {
+        push_parameter(L, object, f);
+    } else if (strcmp(name, "path") == 0) {
+        lua_pushstring(L, object_path(object));
+    } else if (strcmp(name, "class") == 0) {
+        lua_pushstring(L, object->class->name);
+    } else {
+        list_members(object, members, sizeof members);
+        user_error("%s: %s has no '%s'; it has %s", object_path(object), object->class->name, name, members);
+    }
+    return 1;
+}
+
+static int l_object_newindex(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    user_error("%s.%s: parameters are given where the object is made", object_path(object),
+               luaL_checkstring(L, 2));
+}
+
+static int l_object_tostring(lua_State *L) {
+    lua_pushstring(L, object_path(object_at(L, 1)));
+    return 1;
+}
+
+static PortRef *port_ref(lua_State *L, int index, const char *type) {
+    PortRef *ref = luaL_checkudata(L, index, type);
+    raise_user_errors_in(L);
+    require_open(ref->machine);
+    return ref;
+}
+
+/* object.up[3] */
+static int l_ports_index(lua_State *L) {
+    PortRef ref = *port_ref(L, 1, ports_type);
+    uint32_t count = object_count(ref.object, ref.field);
+    int whole;
+    lua_Integer index = lua_tointegerx(L, 2, &whole);
+    if (!whole || index < 0 || index >= count)
+        user_error("%s.%s[%s]: there is no such port; legal is [0] to [%u]", object_path(ref.object),
+                   ref.field->name, push_given(L, 2), count - 1);
+    ref.index = (uint32_t)index;
+    push_port(L, 1, ref, port_type);
+    return 1;
+}
+
+static int l_ports_length(lua_State *L) {
+    const PortRef *ref = port_ref(L, 1, ports_type);
+    lua_pushinteger(L, object_count(ref->object, ref->field));
+    return 1;
+}
+
+static void port_name(const PortRef *ref, char name[PORT_NAME_BYTES]) {
+    if (ref->field->kind == FIELD_PORT_ARRAY)
+        snprintf(name, PORT_NAME_BYTES, "%s[%u]", ref->field->name, ref->index);
+    else
+        snprintf(name, PORT_NAME_BYTES, "%s", ref->field->name);
+}
+
+static int l_port_tostring(lua_State *L) {
+    const PortRef *ref = port_ref(L, 1, port_type);
+    char name[PORT_NAME_BYTES];
+    port_name(ref, name);
+    lua_pushfstring(L, "%s.%s", object_path(ref->object), name);
+    return 1;
+}
+
+SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]) {
+    char path[PORT_NAME_BYTES];
+    if (luaL_testudata(L, index, port_type)) {
+        const PortRef *ref = port_ref(L, index, port_type);
+        port_name(ref, name);
+        return ref->object;
+    }
+    if (luaL_testudata(L, index, ports_type))
+        user_error(
+            "wire: an array of ports; which one is meant? It has [0] to [%u]",
+            object_count(port_ref(L, index, ports_type)->object, port_ref(L, index, ports_type)->field) - 1);
+    if (lua_type(L, index) != LUA_TSTRING)
+        user_error("wire: a port is wanted, this is a %s", luaL_typename(L, index));
+    snprintf(path, sizeof path, "%s", lua_tostring(L, index));
+    char *dot = strrchr(path, '.');
+    if (dot) *dot = 0;
+    SimObject *object = dot ? sim_find(sim, path) : NULL;
+    if (!object) user_error("wire: '%s': there is no such object", lua_tostring(L, index));
+    snprintf(name, PORT_NAME_BYTES, "%s", dot + 1);
+    return object;
+}
+
+bool made_with_parent(const SimObject *object) {
+    if (!object->parent) return false;
+    const char *name = object_path(object) + strlen(object_path(object->parent)) + 1;
+    return object_field(object->parent, FIELD_CHILD, name) != NULL;
+}
+
+/* core.peer(port) -> the object that it is wired to, or nil */
+static int l_peer(lua_State *L) {
+    PortRef *ref = luaL_checkudata(L, 1, port_type);
+    raise_user_errors_in(L);
+    require_open(ref->machine);
+    const Field *field;
+    char name[PORT_NAME_BYTES];
+    const SimObject *object = port_at(L, 1, ref->machine->sim, name);
+    const Port *port = object_port((SimObject *)(uintptr_t)object, name, &field);
+    SimObject *peer = port->send ? port->send->receiver : port->receive ? port->receive->sender : NULL;
+    if (!peer) return 0;
+    lua_getiuservalue(L, 1, 1);
+    object_push(L, -1, ref->machine, peer);
+    return 1;
+}
+
+/* core.children(object) -> { { name =, object = } ... }: those that were made together with it */
+static int l_children(lua_State *L) {
+    const ObjectRef *ref = luaL_checkudata(L, 1, object_type);
+    SimObject *object = object_at(L, 1);
+    lua_newtable(L);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_CHILD) continue;
+        lua_newtable(L);
+        lua_pushstring(L, f->name);
+        lua_setfield(L, -2, "name");
+        object_push(L, 1, ref->machine, find_below(object, f->name));
+        lua_setfield(L, -2, "object");
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* core.parameters(object) -> { { name =, value = } ... } */
+static int l_parameters(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    lua_newtable(L);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_PARAM) continue;
+        lua_newtable(L);
+        lua_pushstring(L, f->name);
+        lua_setfield(L, -2, "name");
+        push_parameter(L, object, f);
+        lua_setfield(L, -2, "value");
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* core.state_knobs(object) -> the names of the knobs that are no parameters */
+static int l_state_knobs(lua_State *L) {
+    SimObject *object = object_at(L, 1);
+    lua_newtable(L);
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        if (f->kind != FIELD_STATE || !f->knob || f->type == TYPE_NONE) continue;
+        lua_pushstring(L, f->name);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* core.clock_of(object) -> its clock's name */
+static int l_clock_of(lua_State *L) {
+    lua_pushstring(L, object_at(L, 1)->clock->name);
+    return 1;
+}
+
+void objects_open(lua_State *L) {
+    static const luaL_Reg object_metamethods[] = {{"__index", l_object_index},
+                                                  {"__newindex", l_object_newindex},
+                                                  {"__tostring", l_object_tostring},
+                                                  {NULL, NULL}};
+    static const luaL_Reg port_metamethods[] = {{"__tostring", l_port_tostring}, {NULL, NULL}};
+    static const luaL_Reg ports_metamethods[] = {
+        {"__index", l_ports_index}, {"__len", l_ports_length}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"set", l_set},
+        {"override", l_override},
+        {"finish", l_finish},
+        {"children", l_children},
+        {"peer", l_peer},
+        {"parameters", l_parameters},
+        {"clock_of", l_clock_of},
+        {"state_knobs", l_state_knobs},
+        {NULL, NULL},
+    };
+    define_type(L, object_type, object_metamethods, NULL);
+    define_type(L, port_type, port_metamethods, NULL);
+    define_type(L, ports_type, ports_metamethods, NULL);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,86 @@
+/* Recorded traces of caches, for scripts/belady. */
+#include "mem/parts/traffic/replay.h"
+
+#include "core/lua/bindings.h"
+
+static TraceReader *open_trace(const char *file) {
+    char why[TRACE_WHY];
+    TraceReader *trace = trace_open(file, why);
+    if (!trace) user_error("trace %s: %s", file, why);
+    return trace;
+}
+
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, name);
+}
+
+/* core.trace_header(file) -> { path =, size =, ways =, line =, sectors =, index =, index_masks =, before =,
+ * on_fill = } */
+static int l_trace_header(lua_State *L) {
+    const char *file = luaL_checkstring(L, 1);
+    raise_user_errors_in(L);
+    TraceReader *trace = open_trace(file);
+    TraceHeader header = *trace_header(trace);
+    trace_close(trace);
+    lua_newtable(L);
+    set_integer(L, "size", header.geometry.size);
+    set_integer(L, "ways", header.geometry.ways);
+    set_integer(L, "line", header.geometry.line);
+    set_integer(L, "sectors", header.geometry.sectors);
+    set_integer(L, "before", header.before);
+    lua_pushstring(L, header.path);
+    lua_setfield(L, -2, "path");
+    lua_pushstring(L, header.geometry.index == INDEX_LINEAR ? "linear" : "xor");
+    lua_setfield(L, -2, "index");
+    lua_pushstring(L, header.masks);
+    lua_setfield(L, -2, "index_masks");
+    lua_pushboolean(L, header.on_fill != 0);
+    lua_setfield(L, -2, "on_fill");
+    return 1;
+}
+
+static void set_counts(lua_State *L, const char *name, const ReplayCounts *counts) {
+    lua_newtable(L);
+    set_integer(L, "hits", counts->hits);
+    set_integer(L, "misses", counts->misses);
+    set_integer(L, "merges", counts->merges);
+    lua_setfield(L, -2, name);
+}
+
+/* core.replay(file, size, ways, index, index_masks) -> { measured =, timed =, lru =, optimal = }, each { hits
+ * =, misses =, merges = } */
+static int l_replay(lua_State *L) {
+    const char *file = luaL_checkstring(L, 1);
+    TagGeometry geometry = {.size = (uint64_t)luaL_checkinteger(L, 2),
+                            .ways = (uint32_t)luaL_checkinteger(L, 3),
+                            .index_masks = luaL_optstring(L, 5, "")};
+    geometry.index = luaL_optstring(L, 4, "linear")[0] == 'x' ? INDEX_XOR : INDEX_LINEAR;
+    raise_user_errors_in(L);
+    if (geometry.ways > REPLAY_WAYS_MAX)
+        user_error("ways: %u; legal is 1 to %d", geometry.ways, REPLAY_WAYS_MAX);
+    TraceReader *trace = open_trace(file);
+    geometry.line = trace_header(trace)->geometry.line;
+    geometry.sectors = trace_header(trace)->geometry.sectors;
+    trace_close(trace); /* what follows may be a user error */
+    TagShape shape;
+    tag_shape_init(&shape, "replay", &geometry);
+    Replay replay;
+    char why[TRACE_WHY];
+    trace = open_trace(file);
+    bool good = replay_trace(trace, &shape, &replay, why);
+    trace_close(trace);
+    if (!good) user_error("trace %s: %s", file, why);
+    lua_newtable(L);
+    set_counts(L, "measured", &replay.measured);
+    set_counts(L, "timed", &replay.timed);
+    set_counts(L, "lru", &replay.lru);
+    set_counts(L, "optimal", &replay.optimal);
+    return 1;
+}
+
+void replay_open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"trace_header", l_trace_header}, {"replay", l_replay}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

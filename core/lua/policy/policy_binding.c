@@ -1,0 +1,110 @@
+#include "core/lua/policy/policy_binding.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+
+enum { MAX_BOUND = 64 };
+
+struct Binding {
+    Listener listener; /* first */
+    Bindings *all;
+    const Condition *condition; /* or NULL; the registry keeps it, and the settings */
+    const Setting *any;         /* whatever the event's first argument is */
+    int64_t uncounted;          /* events of which the counter does not know yet */
+    int counter;                /* its name in the registry; LUA_NOREF: none */
+    Binding *next;
+    const Setting *setting[MAX_BOUND]; /* by the first argument */
+};
+
+/* Other clusters are run by other threads. */
+static const Setting *setting_at(lua_State *L, int index, const SimObject *heard) {
+    const Setting *setting = policy_setting_at(L, index);
+    if (setting && !policy_setting_is_within(setting, heard->cluster))
+        luaL_error(L, "bind: the setting has knobs of objects that are not %s's neighbours", heard->path);
+    return setting;
+}
+
+static void take_settings(lua_State *L, Binding *binding, const SimObject *heard) {
+    binding->any = setting_at(L, 3, heard);
+    if (binding->any) return;
+    luaL_checktype(L, 3, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 3);) {
+        const Setting *value = setting_at(L, -1, heard);
+        lua_Integer which = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
+        if (which < 0 || which >= MAX_BOUND || !value)
+            luaL_error(
+                L, "bind: { [argument] = what handle:setting() returned } is wanted, arguments from 0 to %d",
+                MAX_BOUND - 1);
+        binding->setting[which] = value;
+        luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+}
+
+static void take_condition(lua_State *L, Binding *binding, const SimObject *heard) {
+    if (lua_isnil(L, 5)) return;
+    binding->condition = policy_condition_at(L, 5);
+    if (!binding->condition) luaL_error(L, "bind_if: what handle:condition() returned is wanted");
+    if (!policy_condition_is_within(binding->condition, heard->cluster))
+        luaL_error(L, "bind_if: the condition is about an object that is not %s's neighbour", heard->path);
+}
+
+static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+                    uint64_t now) {
+    (void)object, (void)event, (void)now;
+    binding_answers((Binding *)listener, arguments);
+    return NO_ANSWER;
+}
+
+Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *heard) {
+    Binding *binding = calloc(1, sizeof *binding);
+    ensure(binding);
+    *binding = (Binding){.listener = {hear}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
+    bindings->list = binding;
+    lua_settop(L, 5);
+    take_settings(L, binding, heard);
+    take_condition(L, binding, heard);
+    luaL_ref(L, LUA_REGISTRYINDEX); /* the condition */
+    if (lua_isnil(L, 4))
+        lua_pop(L, 1);
+    else
+        binding->counter = luaL_ref(L, LUA_REGISTRYINDEX);
+    luaL_ref(L, LUA_REGISTRYINDEX); /* the settings */
+    return binding;
+}
+
+void binding_listen(Binding *binding, SimObject *object, uint32_t event) {
+    object_listen(object, &binding->listener, 1u << event);
+}
+
+bool binding_answers(Binding *binding, const int64_t *arguments) {
+    uint64_t which = (uint64_t)arguments[0];
+    const Setting *setting = binding->any;
+    if (!setting && which < MAX_BOUND) setting = binding->setting[which];
+    if (binding->all->off || !setting || !policy_setting_takes(setting, which)) return false;
+    if (binding->condition && !policy_condition_holds(binding->condition)) return false;
+    policy_setting_apply(setting, which);
+    binding->uncounted++;
+    binding->all->uncounted = true;
+    return true;
+}
+
+void bindings_count(Bindings *bindings, lua_State *L, int counters) {
+    if (!bindings->uncounted) return;
+    bindings->uncounted = false;
+    for (Binding *b = bindings->list; b; b = b->next) {
+        if (b->counter == LUA_NOREF || !b->uncounted) continue;
+        lua_rawgeti(L, LUA_REGISTRYINDEX, b->counter);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, counters);
+        lua_Integer before = lua_tointeger(L, -1);
+        lua_pop(L, 1);
+        lua_pushinteger(L, before + b->uncounted);
+        lua_rawset(L, counters);
+        b->uncounted = 0;
+    }
+}
+
+void bindings_free(Bindings *bindings) {
+    for (Binding *binding; (binding = bindings->list) != NULL; free(binding))
+        bindings->list = binding->next;
+}

@@ -1,0 +1,114 @@
+/* Functional execution of one warp instruction at issue; timing follows elsewhere. */
+#ifndef WW_PTX_EXEC_H
+#define WW_PTX_EXEC_H
+
+#include "core/ptx/execution/memory.h"
+#include "core/ptx/execution/texture.h"
+#include "core/ptx/instructions/inst.h"
+
+/* Windows of the generic address space. A shared or local address as PTX sees it is an offset from 0 in its
+ * own space; cvta adds the base of the window. Everything else is global. */
+#define SHARED_WINDOW 0x01000000ull
+#define LOCAL_WINDOW  0x02000000ull
+#define WINDOW_BYTES  0x01000000ull
+
+typedef enum {
+    FAULT_NONE,
+    FAULT_OUT_OF_BOUNDS,
+    FAULT_MISALIGNED,
+    FAULT_TRAP,
+    FAULT_NO_TEXTURE,  /* the address is a handle without a texture */
+    FAULT_NO_FUNCTION, /* an indirect call of no function           */
+    FAULT_ASSERTION,   /* the address is that of its text           */
+} FaultKind;
+
+/* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
+ * payload travels beside the request. Plain data. */
+typedef struct {
+    uint64_t address[WARP_LANES];
+    uint64_t operand[WARP_LANES], operand2[WARP_LANES]; /* operand2: the value swapped in by cas */
+    uint64_t result[WARP_LANES];                        /* the old values, written by the slice  */
+    uint32_t mask;                                      /* lanes that take part                  */
+    uint32_t operation;                                 /* AtomicOp and type: Inst.detail        */
+    uint32_t bytes;                                     /* 4 or 8                                */
+    uint32_t warp;
+} AtomicPayload;
+
+typedef struct {
+    uint32_t ctaid[3], nctaid[3], ntid[3];
+    uint32_t warp_in_cta; /* its threads are warp_in_cta * 32 + lane, x fastest */
+    uint32_t sm, sm_count, warp_slot, grid;
+    uint32_t dynamic_shared_bytes, total_shared_bytes;
+} WarpIdentity;
+
+enum { MAX_WINDOWS = 8 };
+
+/* What a register holds by which words of shared memory are accessed again and again: mostly, all lanes' lie
+ * within 32 words. An access to them then reads this line instead of the four of a 64-bit register, and finds
+ * out nothing anew. Follows from the register; not kept when it is changed (Inst.windows). */
+typedef struct {
+    uint64_t lowest;          /* least value of all lanes                             */
+    uint32_t span;            /* the greatest minus the least                         */
+    uint32_t is_ascending;    /* lane i has the i-th word                             */
+    uint8_t word[WARP_LANES]; /* (value - lowest) / 4                                 */
+    uint64_t pad[2];
+} AddressWindow;
+
+_Static_assert(sizeof(AddressWindow) == 64, "one cache line");
+
+struct ExecContext {
+    uint8_t *bank[2];     /* [0] the warp's registers, [1] the kernel's constants; both 64 B aligned */
+    uint32_t *predicates; /* one lane mask each; predicates[TRUE_PREDICATE] is all ones    */
+    uint32_t active;      /* in: lanes that execute, SIMT mask and guard applied           */
+    MemoryView *view;     /* global and const memory                                       */
+    uint8_t *shared;      /* the CTA's shared memory                                       */
+    uint32_t shared_bytes;
+    uint8_t *local; /* the warp's local memory: WARP_LANES * local_bytes, lane by lane */
+    uint32_t local_bytes;
+    const uint8_t *params;
+    uint32_t param_bytes;
+    AddressWindow *windows; /* of the warp; NULL: none are kept                              */
+    uint8_t *known_windows; /* bit per window: what is in it holds                           */
+    uint64_t clock;         /* core cycles; %globaltimer in ns is globaltimer                */
+    uint64_t globaltimer;
+    AtomicPayload *atomic; /* out, atomics on global memory: filled by the handler          */
+    /* Out: memory instructions. Addresses of inactive lanes are undefined. `space` is never SPACE_GENERIC: a
+     * warp whose lanes fall into several spaces reports the space of its first active lane; but an atomic
+     * reports SPACE_GLOBAL when any lane is global, and atomic->mask says which are. Shared and local
+     * addresses are offsets from 0 (local: in the thread's own memory). */
+    uint64_t address[WARP_LANES] __attribute__((aligned(64)));
+    uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
+    uint32_t space;
+    /* Out: a fault stops the kernel. */
+    uint32_t fault; /* FaultKind */
+    uint32_t fault_lane;
+    uint64_t fault_address;
+    const TextureTable *textures;
+    /* Out, texture fetches: the addresses of the texels read, lane by lane. Lanes that read none, because all
+     * of theirs lie beyond the border, leave `active`. */
+    uint32_t texel_count;
+    uint64_t texel[WARP_LANES * LANE_TEXELS];
+};
+
+/* Writes the values of special registers into their slots: the registers of a starting warp, or a constant
+ * bank. */
+void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpIdentity *identity,
+                        uint8_t *slots);
+
+/* The constant bank of a launch, to be freed: the kernel's, with what is the same in all threads of the
+ * launch. `identity`: that of any warp of it. The kernel's module is placed. */
+uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identity, const uint8_t *params);
+
+/* Before a load or an atomic executes: would an active lane read a byte of shared memory from `start` to
+ * below `end`? Changes address[], lowest, highest and space of the context, which the instruction sets anew.
+ */
+bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end);
+
+/* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
+ * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
+ * ascending order, and records the old values. False when a lane is out of bounds. */
+bool atomic_perform(AtomicPayload *payload, uint32_t mask, MemoryView *view);
+/* Writes payload->result of lanes `mask` to the destination register of `inst` (nothing for red). */
+void atomic_write_back(const Inst *inst, const AtomicPayload *payload, uint32_t mask, uint8_t *registers);
+
+#endif

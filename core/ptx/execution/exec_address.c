@@ -1,0 +1,85 @@
+#include "core/ptx/execution/exec_address.h"
+
+typedef struct {
+    uint64_t lowest, highest, low_bits;
+} Extent;
+
+static inline Extent extent_of(ExecContext *context) {
+    Extent extent = {UINT64_MAX, 0, 0};
+    FOR_LANES {
+        uint64_t address = context->address[lane];
+        extent.lowest = address < extent.lowest ? address : extent.lowest;
+        extent.highest = address > extent.highest ? address : extent.highest;
+        extent.low_bits |= address;
+    }
+    context->lowest = extent.lowest;
+    context->highest = extent.highest;
+    return extent;
+}
+
+static AccessPattern pattern_of(Extent extent) {
+    return extent.lowest == extent.highest ? ACCESS_UNIFORM : ACCESS_SCATTERED;
+}
+
+AccessPattern check_global(ExecContext *context, uint64_t bytes) {
+    MemoryView *view = context->view;
+    Extent extent = extent_of(context);
+    bool aligned = (extent.low_bits & (bytes - 1)) == 0;
+    if (aligned && extent.highest <= UINT64_MAX - bytes &&
+        view_covers(view, extent.lowest, extent.highest - extent.lowest + bytes))
+        return pattern_of(extent);
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        uint64_t address = context->address[lane];
+        if (!view_covers(view, address, bytes))
+            return fault_at(context, FAULT_OUT_OF_BOUNDS, lane, address), ACCESS_FAULT;
+        if (address & (bytes - 1)) return fault_at(context, FAULT_MISALIGNED, lane, address), ACCESS_FAULT;
+    }
+    return pattern_of(extent);
+}
+
+AccessPattern check_range(ExecContext *context, uint64_t bytes, uint64_t limit) {
+    Extent extent = extent_of(context);
+    bool aligned = (extent.low_bits & (bytes - 1)) == 0;
+    if (aligned && is_inside(extent.lowest, extent.highest, bytes, 0, limit)) return pattern_of(extent);
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        uint64_t address = context->address[lane];
+        if (!is_inside(address, address, bytes, 0, limit)) {
+            return fault_at(context, FAULT_OUT_OF_BOUNDS, lane, address), ACCESS_FAULT;
+        }
+        if (address & (bytes - 1)) return fault_at(context, FAULT_MISALIGNED, lane, address), ACCESS_FAULT;
+    }
+    return pattern_of(extent);
+}
+
+SpaceLanes resolve_generic(ExecContext *context) {
+    SpaceLanes lanes = {0};
+    FOR_LANES {
+        uint64_t address = context->address[lane];
+        lanes.shared |= (uint32_t)(address - SHARED_WINDOW < WINDOW_BYTES) << lane;
+        lanes.local |= (uint32_t)(address - LOCAL_WINDOW < WINDOW_BYTES) << lane;
+    }
+    lanes.shared &= context->active;
+    lanes.local &= context->active;
+    lanes.global = context->active & ~(lanes.shared | lanes.local);
+    if (lanes.global != context->active) {
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            if (lanes.shared >> lane & 1) context->address[lane] -= SHARED_WINDOW;
+            if (lanes.local >> lane & 1) context->address[lane] -= LOCAL_WINDOW;
+        }
+    }
+    uint32_t first = context->active & -context->active;
+    context->space = lanes.shared & first ? SPACE_SHARED : lanes.local & first ? SPACE_LOCAL : SPACE_GLOBAL;
+    return lanes;
+}
+
+bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end) {
+    uint64_t bytes = (uint64_t)inst->element_bytes * inst->elements;
+    uint32_t lanes = context->active, touching = 0;
+    form_addresses(inst, context);
+    if (inst->space == SPACE_GENERIC) lanes = resolve_generic(context).shared;
+    FOR_LANES touching |= (uint32_t)(context->address[lane] < end && context->address[lane] + bytes > start)
+                          << lane;
+    return lanes & touching;
+}

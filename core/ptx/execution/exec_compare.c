@@ -1,0 +1,175 @@
+/* Compares, selections and predicate logic. A predicate is a mask of lanes. */
+#include "core/ptx/execution/exec_internal.h"
+
+/* setp p|q: q is the combination of the inverted compare. */
+static inline void write_compared(const Inst *inst, ExecContext *context, uint32_t compared) {
+    uint32_t second = inst->pdst2 == NO_PREDICATE ? 0 : combine(inst, context, ~compared, 2);
+    write_predicate(context, inst->pdst, combine(inst, context, compared, 2));
+    write_predicate(context, inst->pdst2, second);
+}
+
+static void write_set(const Inst *inst, ExecContext *context, uint32_t compared) {
+    uint32_t mask = combine(inst, context, compared, 2);
+    uint32_t yes = inst->detail & DETAIL_FLOAT_RESULT ? 0x3f800000u : UINT32_MAX, active = context->active;
+    LaneU32 *to = destination(inst, context, 0);
+    FOR_LANES {
+        uint32_t result = mask >> lane & 1 ? yes : 0;
+        to[lane] = active >> lane & 1 ? result : to[lane];
+    }
+}
+
+#define DEFINE_COMPARE_HANDLERS(name)                                                                        \
+    void exec_setp_##name(const Inst *inst, ExecContext *context) {                                          \
+        write_compared(inst, context, lanes_##name(inst, context));                                          \
+    }                                                                                                        \
+    void exec_set_##name(const Inst *inst, ExecContext *context) {                                           \
+        write_set(inst, context, lanes_##name(inst, context));                                               \
+    }
+
+#define DEFINE_INTEGER_COMPARE(name, A, condition)                                                           \
+    static inline uint32_t lanes_##name(const Inst *inst, const ExecContext *context) {                      \
+        const A *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
+        uint32_t mask = 0;                                                                                   \
+        for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
+            A a = from_a[lane], b = from_b[lane];                                                            \
+            mask |= (uint32_t)(condition) << lane;                                                           \
+        }                                                                                                    \
+        return mask;                                                                                         \
+    }                                                                                                        \
+    DEFINE_COMPARE_HANDLERS(name)
+
+#define DEFINE_INTEGER_COMPARES(type, A, a, b)                                                               \
+    DEFINE_INTEGER_COMPARE(eq_##type, A, (a) == (b))                                                         \
+    DEFINE_INTEGER_COMPARE(ne_##type, A, (a) != (b))                                                         \
+    DEFINE_INTEGER_COMPARE(lt_##type, A, (a) < (b))                                                          \
+    DEFINE_INTEGER_COMPARE(le_##type, A, (a) <= (b))                                                         \
+    DEFINE_INTEGER_COMPARE(gt_##type, A, (a) > (b))                                                          \
+    DEFINE_INTEGER_COMPARE(ge_##type, A, (a) >= (b))
+
+DEFINE_INTEGER_COMPARES(u16, LaneU32, U16(a), U16(b))
+DEFINE_INTEGER_COMPARES(s16, LaneU32, S16(a), S16(b))
+DEFINE_INTEGER_COMPARES(u32, LaneU32, a, b)
+DEFINE_INTEGER_COMPARES(s32, LaneS32, a, b)
+DEFINE_INTEGER_COMPARES(u64, LaneU64, a, b)
+DEFINE_INTEGER_COMPARES(s64, LaneS64, a, b)
+
+#define DEFINE_FLOAT_COMPARE(name, condition)                                                                \
+    static inline uint32_t lanes_##name##_f32(const Inst *inst, const ExecContext *context) {                \
+        const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
+        uint32_t mask = 0;                                                                                   \
+        if (inst->detail & DETAIL_FTZ) {                                                                     \
+            for (int lane = 0; lane < WARP_LANES; lane++) {                                                  \
+                float a = flush_f32(from_a[lane], SMALLEST_NORMAL_F32);                                      \
+                float b = flush_f32(from_b[lane], SMALLEST_NORMAL_F32);                                      \
+                mask |= (uint32_t)(condition) << lane;                                                       \
+            }                                                                                                \
+        } else {                                                                                             \
+            for (int lane = 0; lane < WARP_LANES; lane++) {                                                  \
+                float a = from_a[lane], b = from_b[lane];                                                    \
+                mask |= (uint32_t)(condition) << lane;                                                       \
+            }                                                                                                \
+        }                                                                                                    \
+        return mask;                                                                                         \
+    }                                                                                                        \
+    DEFINE_COMPARE_HANDLERS(name##_f32)                                                                      \
+    DEFINE_INTEGER_COMPARE(name##_f64, LaneF64, condition)
+
+/* Ordered compares are false when an operand is NaN, unordered ones (..u) true. */
+DEFINE_FLOAT_COMPARE(eq, a == b)
+DEFINE_FLOAT_COMPARE(ne, a<b || a> b)
+DEFINE_FLOAT_COMPARE(lt, a < b)
+DEFINE_FLOAT_COMPARE(le, a <= b)
+DEFINE_FLOAT_COMPARE(gt, a > b)
+DEFINE_FLOAT_COMPARE(ge, a >= b)
+DEFINE_FLOAT_COMPARE(equ, !(a < b || a > b))
+DEFINE_FLOAT_COMPARE(neu, !(a == b))
+DEFINE_FLOAT_COMPARE(ltu, !(a >= b))
+DEFINE_FLOAT_COMPARE(leu, !(a > b))
+DEFINE_FLOAT_COMPARE(gtu, !(a <= b))
+DEFINE_FLOAT_COMPARE(geu, !(a < b))
+DEFINE_FLOAT_COMPARE(num, a == a && b == b)
+DEFINE_FLOAT_COMPARE(nan, a != a || b != b)
+
+#define DEFINE_TESTP(name, condition_f32, condition_f64)                                                     \
+    void exec_testp_##name##_f32(const Inst *inst, ExecContext *context) {                                   \
+        const LaneF32 *from = source(inst, context, 0);                                                      \
+        uint32_t mask = 0;                                                                                   \
+        for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
+            float a = __builtin_fabsf(from[lane]);                                                           \
+            mask |= (uint32_t)(condition_f32) << lane;                                                       \
+        }                                                                                                    \
+        write_predicate(context, inst->pdst, mask);                                                          \
+    }                                                                                                        \
+    void exec_testp_##name##_f64(const Inst *inst, ExecContext *context) {                                   \
+        const LaneF64 *from = source(inst, context, 0);                                                      \
+        uint32_t mask = 0;                                                                                   \
+        for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
+            double a = __builtin_fabs(from[lane]);                                                           \
+            mask |= (uint32_t)(condition_f64) << lane;                                                       \
+        }                                                                                                    \
+        write_predicate(context, inst->pdst, mask);                                                          \
+    }
+
+#define INFINITY_F32 __builtin_inff()
+#define INFINITY_F64 __builtin_inf()
+/* Zero is neither normal nor subnormal. */
+DEFINE_TESTP(finite, a < INFINITY_F32, a < INFINITY_F64)
+DEFINE_TESTP(infinite, a == INFINITY_F32, a == INFINITY_F64)
+DEFINE_TESTP(number, a == a, a == a)
+DEFINE_TESTP(notanumber, a != a, a != a)
+DEFINE_TESTP(normal, a >= SMALLEST_NORMAL_F32 && a < INFINITY_F32, a >= 0x1p-1022 && a < INFINITY_F64)
+DEFINE_TESTP(subnormal, a > 0 && a<SMALLEST_NORMAL_F32, a> 0 && a < 0x1p-1022)
+
+static inline uint32_t combine_sources(const Inst *inst, const ExecContext *context, BooleanOp operation) {
+    uint32_t a = predicate_source(inst, context, 0), b = predicate_source(inst, context, 1);
+    return operation == BOOLEAN_AND ? a & b : operation == BOOLEAN_OR ? a | b : a ^ b;
+}
+
+void exec_and_pred(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, combine_sources(inst, context, BOOLEAN_AND));
+}
+
+void exec_or_pred(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, combine_sources(inst, context, BOOLEAN_OR));
+}
+
+void exec_xor_pred(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, combine_sources(inst, context, BOOLEAN_XOR));
+}
+
+void exec_not_pred(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, ~predicate_source(inst, context, 0));
+}
+
+void exec_mov_pred(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, predicate_source(inst, context, 0));
+}
+
+void exec_mov_pred_immediate(const Inst *inst, ExecContext *context) {
+    write_predicate(context, inst->pdst, *(const LaneU32 *)source(inst, context, 0) ? ALL_LANES : 0);
+}
+
+#define DEFINE_SELP(name, T)                                                                                 \
+    void name(const Inst *inst, ExecContext *context) {                                                      \
+        T *to = destination(inst, context, 0);                                                               \
+        const T *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                      \
+        uint32_t chosen = predicate_source(inst, context, 2), active = context->active;                      \
+        FOR_LANES {                                                                                          \
+            T a = from_a[lane], b = from_b[lane];                                                            \
+            T result = chosen >> lane & 1 ? a : b;                                                           \
+            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+        }                                                                                                    \
+    }
+DEFINE_SELP(exec_selp_b32, LaneU32)
+DEFINE_SELP(exec_selp_b64, LaneU64)
+
+DEFINE_TERNARY(exec_slct_b32_s32, LaneU32, LaneU32, (int32_t)c >= 0 ? a : b)
+DEFINE_MIXED_TERNARY(exec_slct_b64_s32, uint64_t, write_lanes_64, LaneU64, LaneU64, LaneS32, c >= 0 ? a : b)
+/* A NaN selects b; -0 counts as >= 0. */
+static inline bool selects_first(float c, uint32_t detail) {
+    return flush_f32(c, detail & DETAIL_FTZ ? SMALLEST_NORMAL_F32 : 0.0f) >= 0.0f;
+}
+DEFINE_MIXED_TERNARY(exec_slct_b32_f32, uint32_t, write_lanes_32, LaneU32, LaneU32, LaneF32,
+                     selects_first(c, inst->detail) ? a : b)
+DEFINE_MIXED_TERNARY(exec_slct_b64_f32, uint64_t, write_lanes_64, LaneU64, LaneU64, LaneF32,
+                     selects_first(c, inst->detail) ? a : b)

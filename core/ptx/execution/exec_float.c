@@ -1,0 +1,170 @@
+/* Floating-point arithmetic.
+ *
+ * Each operation has a fast handler for round-to-nearest without .ftz and .sat, and a `_modified` one that
+ * obeys the modifiers in Inst.detail. Directed rounding sets the host's rounding mode around the lane loop,
+ * which is a function of its own that is not inlined: between two calls the compiler cannot move it. */
+#include "core/ptx/execution/exec_internal.h"
+
+#include <math.h>
+
+typedef void LaneLoop(const Inst *inst, ExecContext *context, bool saturate);
+
+static void run_rounded(LaneLoop *loop, const Inst *inst, ExecContext *context) {
+    RoundingMode rounding = (RoundingMode)(inst->detail & DETAIL_ROUNDING);
+    bool saturate = inst->detail & DETAIL_SATURATE;
+    if (rounding == ROUND_NEAREST) {
+        loop(inst, context, saturate);
+        return;
+    }
+    set_host_rounding(rounding);
+    loop(inst, context, saturate);
+    set_host_rounding(ROUND_NEAREST);
+}
+
+#define DEFINE_MODIFIED_F32(name, sources, expression)                                                       \
+    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
+                                                       bool saturate) {                                      \
+        LaneF32 *to = destination(inst, context, 0);                                                         \
+        const LaneF32 *from_a = source(inst, context, 0),                                                    \
+                      *from_b = source(inst, context, sources > 1 ? 1 : 0),                                  \
+                      *from_c = source(inst, context, sources > 2 ? 2 : 0);                                  \
+        uint32_t active = context->active;                                                                   \
+        float smallest = smallest_kept(inst);                                                                \
+        FOR_LANES {                                                                                          \
+            float a = flush_f32(from_a[lane], smallest);                                                     \
+            float b = flush_f32(from_b[lane], smallest);                                                     \
+            float c = flush_f32(from_c[lane], smallest);                                                     \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            float result = flush_f32(canonical_f32(expression), smallest);                                   \
+            result = saturate ? saturate_f32(result) : result;                                               \
+            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+        }                                                                                                    \
+    }                                                                                                        \
+    void name##_modified(const Inst *inst, ExecContext *context) {                                           \
+        run_rounded(name##_lanes, inst, context);                                                            \
+    }
+
+#define DEFINE_MODIFIED_F64(name, sources, expression)                                                       \
+    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
+                                                       bool saturate) {                                      \
+        LaneF64 *to = destination(inst, context, 0);                                                         \
+        const LaneF64 *from_a = source(inst, context, 0),                                                    \
+                      *from_b = source(inst, context, sources > 1 ? 1 : 0),                                  \
+                      *from_c = source(inst, context, sources > 2 ? 2 : 0);                                  \
+        uint32_t active = context->active;                                                                   \
+        (void)saturate;                                                                                      \
+        FOR_LANES {                                                                                          \
+            double a = from_a[lane], b = from_b[lane], c = from_c[lane];                                     \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            double result = canonical_f64(expression);                                                       \
+            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
+        }                                                                                                    \
+    }                                                                                                        \
+    void name##_modified(const Inst *inst, ExecContext *context) {                                           \
+        run_rounded(name##_lanes, inst, context);                                                            \
+    }
+
+/* clang-format off */
+#define FLOAT_UNARY(name, f32, f64)                                                                          \
+    DEFINE_UNARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                           \
+    DEFINE_MODIFIED_F32(name##_f32, 1, f32)                                                                  \
+    DEFINE_UNARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                           \
+    DEFINE_MODIFIED_F64(name##_f64, 1, f64)
+#define FLOAT_BINARY(name, f32, f64)                                                                         \
+    DEFINE_BINARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                          \
+    DEFINE_MODIFIED_F32(name##_f32, 2, f32)                                                                  \
+    DEFINE_BINARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                          \
+    DEFINE_MODIFIED_F64(name##_f64, 2, f64)
+#define FLOAT_TERNARY(name, f32, f64)                                                                        \
+    DEFINE_TERNARY(name##_f32, LaneF32, LaneF32, canonical_f32(f32))                                         \
+    DEFINE_MODIFIED_F32(name##_f32, 3, f32)                                                                  \
+    DEFINE_TERNARY(name##_f64, LaneF64, LaneF64, canonical_f64(f64))                                         \
+    DEFINE_MODIFIED_F64(name##_f64, 3, f64)
+/* clang-format on */
+
+FLOAT_BINARY(exec_add, a + b, a + b)
+FLOAT_BINARY(exec_sub, a - b, a - b)
+FLOAT_BINARY(exec_mul, (a * b), (a * b))
+FLOAT_BINARY(exec_div, a / b, a / b)
+FLOAT_TERNARY(exec_fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
+FLOAT_UNARY(exec_rcp, 1.0f / a, 1.0 / a)
+FLOAT_UNARY(exec_sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))
+
+/* The approximate forms are evaluated in double precision and rounded once. */
+DEFINE_UNARY(exec_rsqrt_f32, LaneF32, LaneF32, canonical_f32((float)(1.0 / __builtin_sqrt((double)a))))
+DEFINE_MODIFIED_F32(exec_rsqrt_f32, 1, (float)(1.0 / __builtin_sqrt((double)a)))
+DEFINE_UNARY(exec_rsqrt_f64, LaneF64, LaneF64, canonical_f64(1.0 / __builtin_sqrt(a)))
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 work on the high words only. */
+static inline double high_word(double value) {
+    return f64_of_bits(bits_of_f64(value) & 0xffffffff00000000ull);
+}
+static inline double flush_f64(double value) {
+    return __builtin_fabs(value) < 0x1p-1022 ? __builtin_copysign(0.0, value) : value;
+}
+DEFINE_UNARY(exec_rcp_approx_f64, LaneF64, LaneF64,
+             canonical_f64(high_word(flush_f64(1.0 / flush_f64(high_word(a))))))
+DEFINE_UNARY(exec_rsqrt_approx_f64, LaneF64, LaneF64,
+             canonical_f64(high_word(flush_f64(1.0 / __builtin_sqrt(flush_f64(high_word(a)))))))
+
+#define DEFINE_TRANSCENDENTAL(name, function)                                                                \
+    void name(const Inst *inst, ExecContext *context) {                                                      \
+        LaneF32 *to = destination(inst, context, 0);                                                         \
+        const LaneF32 *from = source(inst, context, 0);                                                      \
+        float smallest = smallest_kept(inst);                                                                \
+        for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
+            int lane = __builtin_ctz(lanes);                                                                 \
+            double argument = (double)flush_f32(from[lane], smallest);                                       \
+            to[lane] = flush_f32(canonical_f32((float)function(argument)), smallest);                        \
+        }                                                                                                    \
+    }
+
+DEFINE_TRANSCENDENTAL(exec_sin, sin)
+DEFINE_TRANSCENDENTAL(exec_cos, cos)
+DEFINE_TRANSCENDENTAL(exec_ex2, exp2)
+DEFINE_TRANSCENDENTAL(exec_lg2, log2)
+DEFINE_TRANSCENDENTAL(exec_tanh, tanh)
+
+/* The operand that is a number wins over NaN, and -0 counts as less than +0. */
+static inline float minimum_f32(float a, float b) {
+    float least = a < b ? a : b;
+    least = a == b ? f32_of_bits(bits_of_f32(a) | bits_of_f32(b)) : least;
+    return b == b ? least : a;
+}
+static inline float maximum_f32(float a, float b) {
+    float most = a > b ? a : b;
+    most = a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : most;
+    return b == b ? most : a;
+}
+static inline double minimum_f64(double a, double b) {
+    double least = a < b ? a : b;
+    least = a == b ? f64_of_bits(bits_of_f64(a) | bits_of_f64(b)) : least;
+    return b == b ? least : a;
+}
+static inline double maximum_f64(double a, double b) {
+    double most = a > b ? a : b;
+    most = a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : most;
+    return b == b ? most : a;
+}
+
+DEFINE_BINARY(exec_min_f32, LaneF32, LaneF32, canonical_f32(minimum_f32(a, b)))
+DEFINE_BINARY(exec_max_f32, LaneF32, LaneF32, canonical_f32(maximum_f32(a, b)))
+DEFINE_MODIFIED_F32(exec_min_f32, 2, minimum_f32(a, b))
+DEFINE_MODIFIED_F32(exec_max_f32, 2, maximum_f32(a, b))
+DEFINE_BINARY(exec_min_f64, LaneF64, LaneF64, canonical_f64(minimum_f64(a, b)))
+DEFINE_BINARY(exec_max_f64, LaneF64, LaneF64, canonical_f64(maximum_f64(a, b)))
+DEFINE_MODIFIED_F32(exec_min_nan_f32, 2, a != a ? a : b != b ? b : minimum_f32(a, b))
+DEFINE_MODIFIED_F32(exec_max_nan_f32, 2, a != a ? a : b != b ? b : maximum_f32(a, b))
+
+DEFINE_UNARY(exec_neg_f32, LaneU32, LaneU32, a ^ 0x80000000u)
+DEFINE_UNARY(exec_abs_f32, LaneU32, LaneU32, a & 0x7fffffffu)
+DEFINE_UNARY(exec_neg_f64, LaneU64, LaneU64, a ^ 0x8000000000000000ull)
+DEFINE_UNARY(exec_abs_f64, LaneU64, LaneU64, a & 0x7fffffffffffffffull)
+DEFINE_MODIFIED_F32(exec_neg_f32, 1, -a)
+DEFINE_MODIFIED_F32(exec_abs_f32, 1, __builtin_fabsf(a))
+
+/* The sign of a, the magnitude of b. */
+DEFINE_BINARY(exec_copysign_f32, LaneU32, LaneU32, (a & 0x80000000u) | (b & 0x7fffffffu))
+DEFINE_BINARY(exec_copysign_f64, LaneU64, LaneU64, (a & 0x8000000000000000ull) | (b & 0x7fffffffffffffffull))

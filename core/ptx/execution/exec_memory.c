@@ -1,0 +1,357 @@
+/* Loads and stores. The kind of a load is its type in memory and the width of its destination registers, the
+ * kind of a store is its width and that of its source registers; each kind has one handler per space.
+ *
+ * In every handler: form addresses, check them, then move the elements. The common cases, lane i at element i
+ * and all lanes at one address, are recognised because they are several times cheaper than a gather. */
+#include "core/ptx/execution/exec_window.h"
+
+/* The signature of the lines that the lanes touch: naturally aligned accesses do not cross a line. */
+static uint64_t touched_lines(const ExecContext *context) {
+    uint64_t lines = 0;
+    FOR_LANES
+    lines |= view_line_bit(context->address[lane]);
+    return lines;
+}
+
+static inline uint64_t range_lines(uint64_t first, uint64_t bytes) {
+    uint64_t lines = view_line_bit(first + bytes - 1);
+    for (uint64_t address = first; address < first + bytes; address += 128)
+        lines |= view_line_bit(address);
+    return lines;
+}
+
+/* The first byte of the range that the warp accesses with unit stride, when it passes all checks without
+ * further ado; NULL sends the caller through the general path. */
+static inline const uint8_t *unit_stride_global(const ExecContext *context, uint64_t bytes) {
+    MemoryView *view = context->view;
+    uint64_t first = context->address[0], all = bytes * WARP_LANES;
+    if ((first & (bytes - 1)) || !view_covers(view, first, all)) return NULL;
+    if (view->signature && (view->signature & range_lines(first, all))) return NULL;
+    return view->base + first;
+}
+
+static inline const uint8_t *unit_stride_flat(const ExecContext *context, uint64_t bytes, const uint8_t *base,
+                                              uint64_t limit) {
+    uint64_t first = context->address[0];
+    if ((first & (bytes - 1)) || !is_inside(first, first, bytes * WARP_LANES, 0, limit)) return NULL;
+    return base + first;
+}
+
+/* As check_range(), which need not be asked about an address that the instruction names itself: most
+ * parameters are read so. */
+static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, uint64_t bytes,
+                                       uint64_t limit) {
+    uint64_t first = context->address[0];
+    if (!(inst->src[0] & OPERAND_CONST) || (first & (bytes - 1)) || !is_inside(first, first, bytes, 0, limit))
+        return check_range(context, bytes, limit);
+    context->lowest = context->highest = first;
+    return ACCESS_UNIFORM;
+}
+
+/* The handlers of generic accesses run those of a space for the lanes that fall into it. */
+typedef void SpaceAccess(const Inst *inst, ExecContext *context);
+
+static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *global, SpaceAccess *shared,
+                          SpaceAccess *local) {
+    uint32_t active = context->active;
+    form_addresses(inst, context);
+    SpaceLanes lanes = resolve_generic(context);
+    uint64_t resolved[WARP_LANES];
+    memcpy(resolved, context->address, sizeof resolved);
+    struct {
+        uint32_t lanes;
+        SpaceAccess *access;
+    } parts[] = {{lanes.global, global}, {lanes.shared, shared}, {lanes.local, local}};
+    for (int part = 0; part < 3 && context->fault == FAULT_NONE; part++) {
+        if (!parts[part].lanes) continue;
+        memcpy(context->address, resolved, sizeof resolved);
+        context->active = parts[part].lanes;
+        fill_inactive_addresses(context);
+        parts[part].access(inst, context);
+    }
+    context->active = active;
+    memcpy(context->address, resolved, sizeof resolved);
+}
+
+#define IS_WORD(MEMORY, SLOT) (sizeof(MEMORY) == 4 && sizeof(SLOT) == 4)
+
+/* From shared memory, when no lane faults. */
+static inline bool load_words(const Inst *inst, ExecContext *context) {
+    Offsets offsets;
+    if (!context->active || !narrow_word_addresses(context, offsets, context->shared_bytes)) return false;
+    if (inst->dst_count)
+        read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    keep_window(inst, context, offsets);
+    return true;
+}
+
+#define DEFINE_LOAD(kind, MEMORY, SLOT)                                                                      \
+    static inline SLOT element_##kind(const uint8_t *from) {                                                 \
+        MEMORY value;                                                                                        \
+        memcpy(&value, from, sizeof value);                                                                  \
+        return (SLOT)value;                                                                                  \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void copy_##kind(const Inst *inst, ExecContext *context, const uint8_t *from) {            \
+        if (!inst->dst_count) return;                                                                        \
+        SLOT *to = destination(inst, context, 0);                                                            \
+        FOR_LANES to[lane] = element_##kind(from + (uint64_t)lane * sizeof(MEMORY));                         \
+    }                                                                                                        \
+                                                                                                             \
+    /* Lane i reads at base + i * stride + its address. */                                                   \
+    static inline void gather_##kind(const Inst *inst, ExecContext *context, AccessPattern pattern,          \
+                                     const uint8_t *base, uint64_t stride) {                                 \
+        uint32_t active = context->active;                                                                   \
+        int next = 0;                                                                                        \
+        for (uint32_t element = 0; element < inst->elements; element++) {                                    \
+            if (!(inst->dst_mask >> element & 1)) continue;                                                  \
+            SLOT *to = destination(inst, context, next++);                                                   \
+            const uint8_t *from = base + element * sizeof(MEMORY);                                           \
+            if (pattern == ACCESS_UNIFORM && stride == 0) {                                                  \
+                SLOT value = element_##kind(from + context->address[0]);                                     \
+                if (active == ALL_LANES) {                                                                   \
+                    FOR_LANES to[lane] = value;                                                              \
+                } else {                                                                                     \
+                    FOR_LANES to[lane] = active >> lane & 1 ? value : to[lane];                              \
+                }                                                                                            \
+            } else if (active == ALL_LANES) {                                                                \
+                for (int lane = 0; lane < WARP_LANES; lane++) {                                              \
+                    to[lane] = element_##kind(from + (uint64_t)lane * stride + context->address[lane]);      \
+                }                                                                                            \
+            } else {                                                                                         \
+                for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {                                   \
+                    int lane = __builtin_ctz(lanes);                                                         \
+                    to[lane] = element_##kind(from + (uint64_t)lane * stride + context->address[lane]);      \
+                }                                                                                            \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    __attribute__((noinline)) static void load_logged_##kind(const Inst *inst, ExecContext *context) {       \
+        int next = 0;                                                                                        \
+        for (uint32_t element = 0; element < inst->elements; element++) {                                    \
+            if (!(inst->dst_mask >> element & 1)) continue;                                                  \
+            SLOT *to = destination(inst, context, next++);                                                   \
+            for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                              \
+                int lane = __builtin_ctz(lanes);                                                             \
+                uint64_t value;                                                                              \
+                view_load(context->view, context->address[lane] + element * sizeof(MEMORY), sizeof(MEMORY),  \
+                          &value);                                                                           \
+                to[lane] = (SLOT)(MEMORY)value;                                                              \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static void global_##kind(const Inst *inst, ExecContext *context) {                                      \
+        AccessPattern pattern = check_global(context, sizeof(MEMORY) * inst->elements);                      \
+        if (pattern == ACCESS_FAULT) return;                                                                 \
+        if (context->view->signature && (context->view->signature & touched_lines(context))) {               \
+            load_logged_##kind(inst, context);                                                               \
+        } else {                                                                                             \
+            gather_##kind(inst, context, pattern, context->view->base, 0);                                   \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void flat_##kind(const Inst *inst, ExecContext *context, const uint8_t *base,              \
+                                   uint64_t limit, uint64_t stride) {                                        \
+        AccessPattern pattern = check_flat(inst, context, sizeof(MEMORY) * inst->elements, limit);           \
+        if (pattern != ACCESS_FAULT) gather_##kind(inst, context, pattern, base, stride);                    \
+    }                                                                                                        \
+                                                                                                             \
+    static void shared_##kind(const Inst *inst, ExecContext *context) {                                      \
+        flat_##kind(inst, context, context->shared, context->shared_bytes, 0);                               \
+    }                                                                                                        \
+                                                                                                             \
+    static void local_##kind(const Inst *inst, ExecContext *context) {                                       \
+        flat_##kind(inst, context, context->local, context->local_bytes, context->local_bytes);              \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_global_##kind(const Inst *inst, ExecContext *context) {                                   \
+        form_addresses(inst, context);                                                                       \
+        context->space = inst->space;                                                                        \
+        if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                                \
+            const uint8_t *from = unit_stride_global(context, sizeof(MEMORY));                               \
+            if (from) {                                                                                      \
+                copy_##kind(inst, context, from);                                                            \
+                return;                                                                                      \
+            }                                                                                                \
+        }                                                                                                    \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) global_##kind(inst, context);                                                   \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_shared_##kind(const Inst *inst, ExecContext *context) {                                   \
+        if (IS_WORD(MEMORY, SLOT) && load_known_words(inst, context)) return;                                \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_SHARED;                                                                       \
+        fill_inactive_addresses(context);                                                                    \
+        if (IS_WORD(MEMORY, SLOT)) {                                                                         \
+            if (inst->elements == 1 && load_words(inst, context)) return;                                    \
+        } else if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                         \
+            const uint8_t *from = unit_stride_flat(context, sizeof(MEMORY), context->shared,                 \
+                                                   context->shared_bytes);                                   \
+            if (from) {                                                                                      \
+                copy_##kind(inst, context, from);                                                            \
+                return;                                                                                      \
+            }                                                                                                \
+        }                                                                                                    \
+        if (context->active) shared_##kind(inst, context);                                                   \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_LOCAL;                                                                        \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) local_##kind(inst, context);                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_param_##kind(const Inst *inst, ExecContext *context) {                                    \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_PARAM;                                                                        \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) flat_##kind(inst, context, context->params, context->param_bytes, 0);           \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_generic_##kind(const Inst *inst, ExecContext *context) {                                  \
+        access_spaces(inst, context, global_##kind, shared_##kind, local_##kind);                            \
+    }
+
+/* A load whose value is in the constant bank: what is left is the access. */
+void exec_param_address(const Inst *inst, ExecContext *context) {
+    uint64_t address = (uint64_t)inst->displacement;
+    context->space = SPACE_PARAM;
+    context->lowest = context->highest = address;
+    FOR_LANES context->address[lane] = address;
+}
+
+DEFINE_LOAD(u8, uint8_t, LaneU32)
+DEFINE_LOAD(s8, int8_t, LaneS32)
+DEFINE_LOAD(u16, uint16_t, LaneU32)
+DEFINE_LOAD(s16, int16_t, LaneS32)
+DEFINE_LOAD(b32, uint32_t, LaneU32)
+DEFINE_LOAD(b64, uint64_t, LaneU64)
+DEFINE_LOAD(u8_wide, uint8_t, LaneU64)
+DEFINE_LOAD(s8_wide, int8_t, LaneS64)
+DEFINE_LOAD(u16_wide, uint16_t, LaneU64)
+DEFINE_LOAD(s16_wide, int16_t, LaneS64)
+DEFINE_LOAD(u32_wide, uint32_t, LaneU64)
+DEFINE_LOAD(s32_wide, int32_t, LaneS64)
+
+/* Lane i stores element i: two 32-bit lanes make one write of the log. */
+static inline void log_unit_stride(ExecContext *context, const uint8_t *values, uint32_t bytes) {
+    MemoryView *view = context->view;
+    uint64_t first = context->address[0], all = (uint64_t)bytes * WARP_LANES;
+    view_reserve(view, WARP_LANES);
+    view->signature |= range_lines(first, all);
+    LoggedWrite *write = view->log + view->log_count;
+    for (uint64_t offset = 0; offset < all; offset += sizeof(uint64_t)) {
+        uint64_t value;
+        memcpy(&value, values + offset, sizeof value);
+        *write++ = (LoggedWrite){first + offset, value, sizeof value};
+    }
+    view->log_count = (uint32_t)(write - view->log);
+}
+
+/* Lane i has stored word i. */
+static inline void keep_ascending(const Inst *inst, const ExecContext *context) {
+    Offsets offsets;
+    if (!inst->windows) return;
+    FOR_LANES offsets[lane] = (uint32_t)context->address[lane];
+    keep_window(inst, context, offsets);
+}
+
+#define DEFINE_STORE(kind, MEMORY, SLOT)                                                                     \
+    static void global_store_##kind(const Inst *inst, ExecContext *context) {                                \
+        MemoryView *view = context->view;                                                                    \
+        if (check_global(context, sizeof(MEMORY) * inst->elements) == ACCESS_FAULT) return;                  \
+        view_reserve(view, WARP_LANES *(uint32_t)inst->elements);                                            \
+        view->signature |= touched_lines(context);                                                           \
+        const SLOT *from[4];                                                                                 \
+        int elements = inst->elements;                                                                       \
+        for (int element = 0; element < elements; element++)                                                 \
+            from[element] = source(inst, context, 1 + element);                                              \
+        LoggedWrite *write = view->log + view->log_count;                                                    \
+        for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
+            int lane = __builtin_ctz(lanes);                                                                 \
+            uint64_t address = context->address[lane];                                                       \
+            *write++ = (LoggedWrite){address, (MEMORY)from[0][lane], sizeof(MEMORY)};                        \
+            for (int element = 1; element < elements; element++) {                                           \
+                address += sizeof(MEMORY);                                                                   \
+                *write++ = (LoggedWrite){address, (MEMORY)from[element][lane], sizeof(MEMORY)};              \
+            }                                                                                                \
+        }                                                                                                    \
+        view->log_count = (uint32_t)(write - view->log);                                                     \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void scatter_##kind(const Inst *inst, ExecContext *context, uint8_t *base, uint64_t limit, \
+                                      uint64_t stride) {                                                     \
+        if (check_range(context, sizeof(MEMORY) * inst->elements, limit) == ACCESS_FAULT) return;            \
+        for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
+            int lane = __builtin_ctz(lanes);                                                                 \
+            uint8_t *to = base + (uint64_t)lane * stride + context->address[lane];                           \
+            for (int element = 0; element < inst->elements; element++) {                                     \
+                const SLOT *from = source(inst, context, 1 + element);                                       \
+                MEMORY value = (MEMORY)from[lane];                                                           \
+                memcpy(to + (uint64_t)element * sizeof value, &value, sizeof value);                         \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static void shared_store_##kind(const Inst *inst, ExecContext *context) {                                \
+        scatter_##kind(inst, context, context->shared, context->shared_bytes, 0);                            \
+    }                                                                                                        \
+                                                                                                             \
+    static void local_store_##kind(const Inst *inst, ExecContext *context) {                                 \
+        scatter_##kind(inst, context, context->local, context->local_bytes, context->local_bytes);           \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_global_##kind(const Inst *inst, ExecContext *context) {                                  \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_GLOBAL;                                                                       \
+        bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
+        if (in_place && is_unit_stride(context, sizeof(MEMORY))) {                                           \
+            uint64_t first = context->address[0];                                                            \
+            if (!(first & (sizeof(MEMORY) - 1)) &&                                                           \
+                view_covers(context->view, first, sizeof(MEMORY) * WARP_LANES)) {                            \
+                log_unit_stride(context, source(inst, context, 1), sizeof(MEMORY));                          \
+                return;                                                                                      \
+            }                                                                                                \
+        }                                                                                                    \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) global_store_##kind(inst, context);                                             \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_shared_##kind(const Inst *inst, ExecContext *context) {                                  \
+        if (IS_WORD(MEMORY, SLOT) && store_known_words(inst, context)) return;                               \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_SHARED;                                                                       \
+        bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
+        uint64_t first = context->address[0];                                                                \
+        if (in_place && is_unit_stride(context, sizeof(MEMORY)) && !(first & (sizeof(MEMORY) - 1)) &&        \
+            is_inside(first, first, sizeof(MEMORY) * WARP_LANES, 0, context->shared_bytes)) {                \
+            memcpy(context->shared + first, source(inst, context, 1), sizeof(MEMORY) * WARP_LANES);          \
+            if (IS_WORD(MEMORY, SLOT)) keep_ascending(inst, context);                                        \
+            return;                                                                                          \
+        }                                                                                                    \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) shared_store_##kind(inst, context);                                             \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \
+        form_addresses(inst, context);                                                                       \
+        context->space = SPACE_LOCAL;                                                                        \
+        fill_inactive_addresses(context);                                                                    \
+        if (context->active) local_store_##kind(inst, context);                                              \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_generic_##kind(const Inst *inst, ExecContext *context) {                                 \
+        access_spaces(inst, context, global_store_##kind, shared_store_##kind, local_store_##kind);          \
+    }
+
+DEFINE_STORE(b8, uint8_t, LaneU32)
+DEFINE_STORE(b16, uint16_t, LaneU32)
+DEFINE_STORE(b32, uint32_t, LaneU32)
+DEFINE_STORE(b64, uint64_t, LaneU64)
+DEFINE_STORE(b8_wide, uint8_t, LaneU64)
+DEFINE_STORE(b16_wide, uint16_t, LaneU64)
+DEFINE_STORE(b32_wide, uint32_t, LaneU64)

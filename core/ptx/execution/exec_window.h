@@ -1,0 +1,193 @@
+/* Reads of shared memory in which each lane takes one 32-bit word. Kernels nearly always read a few
+ * neighbouring words, broadcast or in some order: a row for each half of the warp, say. A window of 32 words
+ * holds them then, and the host's permutations bring them to their lanes without a look at each lane. */
+#ifndef WW_PTX_EXEC_WINDOW_H
+#define WW_PTX_EXEC_WINDOW_H
+
+#include "core/ptx/execution/exec_address.h"
+#include "core/sim/error.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+enum { WINDOW_WORDS = WARP_LANES, WINDOW_SPAN = WINDOW_WORDS * 4 };
+
+/* Addresses that fit 32 bits. */
+typedef uint32_t Offsets[WARP_LANES] __attribute__((aligned(64)));
+
+/* Narrows the addresses of all lanes and finds their extent. False when one is not aligned to words, or a
+ * word does not lie below `limit`. */
+static inline bool narrow_word_addresses(ExecContext *context, Offsets offsets, uint64_t limit) {
+    uint64_t bits = 0;
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    FOR_LANES bits |= context->address[lane];
+    if (bits & (~(uint64_t)UINT32_MAX | 3)) return false;
+    FOR_LANES offsets[lane] = (uint32_t)context->address[lane];
+    FOR_LANES {
+        lowest = offsets[lane] < lowest ? offsets[lane] : lowest;
+        highest = offsets[lane] > highest ? offsets[lane] : highest;
+    }
+    context->lowest = lowest;
+    context->highest = highest;
+    return is_inside(lowest, highest, 4, 0, limit);
+}
+
+#if defined __AVX512F__
+
+static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
+                                  uint32_t active) {
+    __m512i low = _mm512_loadu_si512(window), high = _mm512_loadu_si512(window + 64);
+    for (int lane = 0; lane < WARP_LANES; lane += 16) {
+        __m512i from = _mm512_sub_epi32(_mm512_load_si512(offsets + lane), _mm512_set1_epi32((int)start));
+        __m512i words = _mm512_permutex2var_epi32(low, _mm512_srli_epi32(from, 2), high);
+        __m512i old = _mm512_load_si512(to + lane);
+        _mm512_store_si512(to + lane, _mm512_mask_mov_epi32(old, (__mmask16)(active >> lane), words));
+    }
+}
+
+#elif defined __AVX2__
+
+/* Eight lanes from 32 words: from each eighth word on those that its place names, then a choice by the bits
+ * above. The choosing instructions look at the sign. */
+static inline __m256i choose_words(const __m256i part[4], __m256i offset) {
+    __m256i place = _mm256_srli_epi32(offset, 2);
+    __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(offset, 26)),
+           upper = _mm256_castsi256_ps(_mm256_slli_epi32(offset, 25));
+    __m256 words[4];
+    for (int i = 0; i < 4; i++)
+        words[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part[i], place));
+    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_blendv_ps(words[0], words[1], odd),
+                                                _mm256_blendv_ps(words[2], words[3], odd), upper));
+}
+
+static inline __m256i eight_words(const uint8_t *from) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
+
+/* `active` from its lowest bit on: each lane of all ones or zeros. */
+static inline __m256i mask_of_eight(uint32_t active) {
+    __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)active), bits), bits);
+}
+
+static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
+                                  uint32_t active) {
+    /* One by one: of a loop gcc makes a copy in parts of 16 B, for which loads of 32 B from it must wait. */
+    __m256i part[4] = {eight_words(window), eight_words(window + 32), eight_words(window + 64),
+                       eight_words(window + 96)};
+    __m256i first = _mm256_set1_epi32((int)start);
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256i *target = (__m256i *)(to + lane);
+        __m256i offset = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(offsets + lane)), first);
+        __m256i words = choose_words(part, offset);
+        if (active != ALL_LANES)
+            words = _mm256_blendv_epi8(_mm256_load_si256(target), words, mask_of_eight(active >> lane));
+        _mm256_store_si256(target, words);
+    }
+}
+
+#else
+
+static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
+                                  uint32_t active) {
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        memcpy(&to[lane], window + (offsets[lane] - start), sizeof *to);
+    }
+}
+
+#endif
+
+/* The lanes' words, at `offsets`, from the `limit` bytes at `base`. */
+static inline void read_words(LaneU32 *to, const uint8_t *base, uint64_t limit, const Offsets offsets,
+                              const ExecContext *context) {
+    /* The window must not reach beyond the end. */
+    uint64_t last = (limit & ~3ull) - WINDOW_SPAN, start = context->lowest < last ? context->lowest : last;
+    if (context->highest - context->lowest < WINDOW_SPAN && limit >= WINDOW_SPAN) {
+        permute_window(to, base + start, offsets, (uint32_t)start, context->active);
+        return;
+    }
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        memcpy(&to[lane], base + offsets[lane], sizeof *to);
+    }
+}
+
+/* --- Windows of registers ---------------------------------------------------------------------- */
+
+static inline AddressWindow *window_of(const Inst *inst, const ExecContext *context) {
+    return &context->windows[__builtin_ctz(inst->windows)];
+}
+
+static inline uint64_t displaced(const Inst *inst, uint64_t base) {
+    uint64_t address = base + (uint64_t)inst->displacement;
+    return inst->detail & DETAIL_ADDRESS_32 ? (uint32_t)address : address;
+}
+
+/* Do the addresses that the lanes would form lie where the window says? */
+static inline bool window_holds(const Inst *inst, ExecContext *context) {
+    uint64_t differences = 0;
+    form_addresses(inst, context);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        differences |= context->address[lane] ^
+                       (context->lowest + 4ull * window_of(inst, context)->word[lane]);
+    return differences == 0;
+}
+
+/* The window by which all lanes access words of shared memory without a fault; NULL: their addresses must be
+ * formed. */
+static inline const AddressWindow *known_window(const Inst *inst, ExecContext *context) {
+    if (!inst->windows || context->active != ALL_LANES || !(*context->known_windows & inst->windows))
+        return NULL;
+    const AddressWindow *window = window_of(inst, context);
+    uint64_t lowest = displaced(inst, window->lowest), limit = context->shared_bytes;
+    if ((lowest & 3) || lowest >= limit || limit - lowest < window->span + 4) return NULL;
+    context->lowest = lowest;
+    context->highest = lowest + window->span;
+    context->space = SPACE_SHARED;
+    debug_ensure(window_holds(inst, context));
+    return window;
+}
+
+/* All lanes have accessed words at these offsets, `lowest` and `highest` of the context being the extremes.
+ */
+static inline void keep_window(const Inst *inst, const ExecContext *context, const Offsets offsets) {
+    uint64_t span = context->highest - context->lowest;
+    if (!inst->windows || !context->windows || context->active != ALL_LANES || span >= WINDOW_SPAN) return;
+    AddressWindow *window = window_of(inst, context);
+    uint32_t lowest = (uint32_t)context->lowest, differences = 0;
+    window->lowest = context->lowest - (uint64_t)inst->displacement;
+    window->span = (uint32_t)span;
+    FOR_LANES window->word[lane] = (uint8_t)((offsets[lane] - lowest) / 4);
+    FOR_LANES differences |= (offsets[lane] - lowest) ^ (4 * (uint32_t)lane);
+    window->is_ascending = differences == 0;
+    *context->known_windows |= inst->windows;
+}
+
+static inline bool load_known_words(const Inst *inst, ExecContext *context) {
+    const AddressWindow *window = known_window(inst, context);
+    if (!window) return false;
+    Offsets offsets;
+    uint32_t lowest = (uint32_t)context->lowest;
+    FOR_LANES offsets[lane] = lowest + 4u * window->word[lane];
+    if (inst->dst_count)
+        read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    return true;
+}
+
+static inline bool store_known_words(const Inst *inst, ExecContext *context) {
+    const AddressWindow *window = known_window(inst, context);
+    if (!window) return false;
+    const LaneU32 *from = source(inst, context, 1);
+    uint8_t *to = context->shared + context->lowest;
+    if (window->is_ascending) {
+        memcpy(to, from, WARP_LANES * sizeof *from);
+    } else {
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            memcpy(to + 4u * window->word[lane], &from[lane], sizeof *from);
+    }
+    return true;
+}
+
+#endif

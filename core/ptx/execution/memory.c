@@ -1,0 +1,457 @@
+#include "core/ptx/execution/memory.h"
+
+#include "core/sim/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define GRANULE 256ull
+#define PAGE    4096ull
+_Static_assert(DEVICE_MEMORY_BASE % PAGE == 0, "pages are counted from the base");
+
+typedef struct {
+    uint64_t start, end;
+} Allocation;
+
+struct DeviceMemory {
+    uint8_t *host;   /* of DEVICE_MEMORY_BASE */
+    uint8_t *marked; /* for each page: has a kernel written to it? */
+    uint64_t capacity;
+    Allocation *live; /* in address order */
+    size_t live_count, live_capacity;
+    uint64_t bytes_live, bytes_peak;
+    MemoryView **views;
+    size_t view_count, view_capacity;
+};
+
+static void *grow(void *array, size_t *capacity, size_t element_bytes) {
+    *capacity = *capacity ? *capacity * 2 : 64;
+    array = realloc(array, *capacity * element_bytes);
+    if (!array) panic("out of memory");
+    return array;
+}
+
+static uint64_t page_count(const DeviceMemory *memory) {
+    return (memory->capacity + PAGE - 1) / PAGE;
+}
+
+/* Zero, and touched only when used. */
+static uint8_t *reserve(uint64_t bytes) {
+    uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                          -1, 0);
+    if (start == MAP_FAILED) {
+        user_error("memory: expected a device memory for which this process gets the addresses, got %llu B",
+                   (unsigned long long)bytes);
+    }
+    return start;
+}
+
+DeviceMemory *device_memory_new(uint64_t capacity) {
+    if (capacity < GRANULE)
+        user_error("memory: expected a device memory of %llu B or more, got %lu B", GRANULE, capacity);
+    DeviceMemory *memory = calloc(1, sizeof *memory);
+    if (!memory) panic("out of memory");
+    memory->capacity = capacity / GRANULE * GRANULE;
+    memory->host = reserve(memory->capacity);
+    memory->marked = reserve(page_count(memory));
+    return memory;
+}
+
+void device_memory_free(DeviceMemory *memory) {
+    ensure(memory->view_count == 0);
+    munmap(memory->host, memory->capacity);
+    munmap(memory->marked, page_count(memory));
+    free(memory->live);
+    free(memory->views);
+    free(memory);
+}
+
+static uint8_t *host_bytes(const DeviceMemory *memory, uint64_t address) {
+    return memory->host + (address - DEVICE_MEMORY_BASE);
+}
+
+static uint64_t page_of(uint64_t address) {
+    return (address - DEVICE_MEMORY_BASE) / PAGE;
+}
+
+/* The index of the first live allocation that starts beyond `address`. */
+static size_t first_beyond(const DeviceMemory *memory, uint64_t address) {
+    size_t low = 0, high = memory->live_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (memory->live[middle].start > address) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+static const Allocation *allocation_of(const DeviceMemory *memory, uint64_t address, uint64_t bytes) {
+    size_t beyond = first_beyond(memory, address);
+    if (beyond == 0) return NULL;
+    const Allocation *candidate = &memory->live[beyond - 1];
+    return address < candidate->end && bytes <= candidate->end - address ? candidate : NULL;
+}
+
+static uint64_t align_up(uint64_t value, uint64_t align) {
+    return (value + align - 1) & ~(align - 1);
+}
+
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align) {
+    if (bytes > memory->capacity) return 0;
+    if (align < GRANULE) align = GRANULE;
+    uint64_t size = bytes ? align_up(bytes, GRANULE) : GRANULE;
+    uint64_t start = align_up(DEVICE_MEMORY_BASE, align);
+    size_t index = 0;
+    while (index < memory->live_count && memory->live[index].start < start + size)
+        start = align_up(memory->live[index++].end, align);
+    if (start + size > DEVICE_MEMORY_BASE + memory->capacity) return 0;
+    if (memory->live_count == memory->live_capacity) {
+        memory->live = grow(memory->live, &memory->live_capacity, sizeof *memory->live);
+    }
+    memmove(&memory->live[index + 1], &memory->live[index],
+            (memory->live_count - index) * sizeof *memory->live);
+    memory->live[index] = (Allocation){start, start + size};
+    memory->live_count++;
+    memory->bytes_live += size;
+    if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
+    return start;
+}
+
+uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
+    return device_alloc_aligned(memory, bytes, GRANULE);
+}
+
+/* Free memory is always zero. Whole pages go back to the host, which hands them out zeroed again. */
+static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t first = (start - DEVICE_MEMORY_BASE + page - 1) / page * page,
+             last = (end - DEVICE_MEMORY_BASE) / page * page;
+    if (first >= last) {
+        memset(host_bytes(memory, start), 0, end - start);
+        return;
+    }
+    memset(host_bytes(memory, start), 0, first + DEVICE_MEMORY_BASE - start);
+    memset(memory->host + last, 0, end - DEVICE_MEMORY_BASE - last);
+    if (madvise(memory->host + first, last - first, MADV_DONTNEED) != 0)
+        memset(memory->host + first, 0, last - first);
+}
+
+/* Of the pages of an allocation that has left the list, from whose place `index` on the list goes on, those
+ * that a neighbour shares keep their marks. */
+static void clear_marks(DeviceMemory *memory, Allocation released, size_t index) {
+    uint64_t first = page_of(released.start), end = page_of(released.end - 1) + 1;
+    if (index > 0 && page_of(memory->live[index - 1].end - 1) == first) first++;
+    if (index < memory->live_count && page_of(memory->live[index].start) == end - 1) end--;
+    if (first < end) memset(memory->marked + first, 0, end - first);
+}
+
+bool device_release(DeviceMemory *memory, uint64_t address) {
+    size_t beyond = first_beyond(memory, address);
+    if (beyond == 0 || memory->live[beyond - 1].start != address) return false;
+    size_t index = beyond - 1;
+    Allocation released = memory->live[index];
+    clear(memory, released.start, released.end);
+    memory->bytes_live -= released.end - released.start;
+    memory->live_count--;
+    memmove(&memory->live[index], &memory->live[index + 1],
+            (memory->live_count - index) * sizeof *memory->live);
+    clear_marks(memory, released, index);
+    for (size_t view = 0; view < memory->view_count; view++) {
+        memory->views[view]->hot_start = memory->views[view]->hot_end = 0;
+    }
+    return true;
+}
+
+bool device_covers(const DeviceMemory *memory, uint64_t address, uint64_t bytes) {
+    return allocation_of(memory, address, bytes) != NULL;
+}
+
+bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *start, uint64_t *end) {
+    if (memory->live_count == 0) return false;
+    size_t index = first_beyond(memory, address);
+    if (index == memory->live_count) {
+        index--;
+    } else if (index > 0) {
+        const Allocation *below = &memory->live[index - 1];
+        bool below_is_nearer = address < below->end ||
+                               address - below->end < memory->live[index].start - address;
+        if (below_is_nearer) index--;
+    }
+    *start = memory->live[index].start;
+    *end = memory->live[index].end;
+    return true;
+}
+
+uint64_t device_bytes_live(const DeviceMemory *memory) {
+    return memory->bytes_live;
+}
+uint64_t device_bytes_peak(const DeviceMemory *memory) {
+    return memory->bytes_peak;
+}
+
+void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count) {
+    if (count == 0) return;
+    ensure(device_covers(memory, address, count));
+    memcpy(host_bytes(memory, address), bytes, count);
+}
+
+void device_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t count) {
+    if (count == 0) return;
+    ensure(device_covers(memory, address, count));
+    memcpy(bytes, host_bytes(memory, address), count);
+}
+
+void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t count) {
+    if (count == 0) return;
+    ensure(device_covers(memory, address, count));
+    memset(host_bytes(memory, address), byte, count);
+}
+
+uint64_t device_digest(const DeviceMemory *memory) {
+    uint64_t digest = 0xcbf29ce484222325ull;
+    for (size_t index = 0; index < memory->live_count; index++) {
+        Allocation block = memory->live[index];
+        digest = (digest ^ block.start) * 0x9e3779b97f4a7c15ull;
+        digest = (digest ^ block.end) * 0x9e3779b97f4a7c15ull;
+        for (uint64_t address = block.start; address < block.end; address += sizeof(uint64_t)) {
+            uint64_t word;
+            memcpy(&word, host_bytes(memory, address), sizeof word);
+            digest = (digest ^ word) * 0x9e3779b97f4a7c15ull;
+            digest ^= digest >> 32;
+        }
+    }
+    return digest;
+}
+
+/* Finds the next range of an allocation whose pages are marked: from *at on, which moves behind it. */
+static bool next_marked(const DeviceMemory *memory, Allocation block, uint64_t *at, Allocation *range) {
+    if (*at >= block.end) return false;
+    uint64_t pages = page_of(block.end - 1) + 1, page = page_of(*at);
+    const uint8_t *found = memchr(memory->marked + page, 1, pages - page);
+    if (!found) return false;
+    uint64_t first = (uint64_t)(found - memory->marked);
+    const uint8_t *behind = memchr(found, 0, pages - first);
+    uint64_t end = behind ? (uint64_t)(behind - memory->marked) : pages;
+    uint64_t from = DEVICE_MEMORY_BASE + first * PAGE, to = DEVICE_MEMORY_BASE + end * PAGE;
+    *range = (Allocation){from > block.start ? from : block.start, to < block.end ? to : block.end};
+    *at = range->end;
+    return true;
+}
+
+static void save_range(Buffer *buffer, Allocation range) {
+    buffer_u64(buffer, range.start);
+    buffer_u64(buffer, range.end);
+}
+
+/* Peak; allocations with their count in front; the marked ranges, each with its bytes; an empty range. */
+void device_memory_save(const DeviceMemory *memory, Buffer *buffer) {
+    for (size_t view = 0; view < memory->view_count; view++)
+        ensure(memory->views[view]->log_count == 0);
+    buffer_u64(buffer, memory->bytes_peak);
+    buffer_u64(buffer, memory->live_count);
+    for (size_t index = 0; index < memory->live_count; index++)
+        save_range(buffer, memory->live[index]);
+    Allocation range;
+    for (size_t index = 0; index < memory->live_count; index++) {
+        uint64_t at = memory->live[index].start;
+        while (next_marked(memory, memory->live[index], &at, &range)) {
+            save_range(buffer, range);
+            buffer_append(buffer, host_bytes(memory, range.start), range.end - range.start);
+        }
+    }
+    save_range(buffer, (Allocation){0, 0});
+}
+
+static bool fail(char *why, size_t size, const char *what) {
+    snprintf(why, size, "device memory: %s", what);
+    return false;
+}
+
+static Allocation load_range(Reader *reader) {
+    uint64_t start = reader_u64(reader);
+    return (Allocation){start, reader_u64(reader)};
+}
+
+static void describe(char *text, size_t size, bool there, Allocation block) {
+    if (there) {
+        snprintf(text, size, "0x%lx to 0x%lx", block.start, block.end);
+    } else {
+        snprintf(text, size, "missing");
+    }
+}
+
+static bool same_allocations(const DeviceMemory *memory, Reader *reader, char *why, size_t why_size) {
+    uint64_t count = reader_u64(reader);
+    for (size_t index = 0; index < count || index < memory->live_count; index++) {
+        bool in_file = index < count, is_here = index < memory->live_count;
+        Allocation saved = in_file ? load_range(reader) : (Allocation){0, 0},
+                   here = is_here ? memory->live[index] : (Allocation){0, 0};
+        if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
+        if (in_file && is_here && saved.start == here.start && saved.end == here.end) continue;
+        char there[64], now[64];
+        describe(there, sizeof there, in_file, saved);
+        describe(now, sizeof now, is_here, here);
+        snprintf(
+            why, why_size,
+            "device memory: allocation %zu in the order of addresses is %s in the checkpoint and %s here",
+            index, there, now);
+        return false;
+    }
+    return !reader->failed || fail(why, why_size, "the list of allocations is cut off");
+}
+
+/* With `apply` unset it only checks, so that damage is found before anything changes; without a memory as far
+ * as that goes. */
+static bool load_pages(DeviceMemory *memory, Reader *reader, bool apply) {
+    for (;;) {
+        Allocation range = load_range(reader);
+        if (reader->failed) return false;
+        if (range.start == 0 && range.end == 0) return true;
+        if (range.start >= range.end) return false;
+        uint64_t count = range.end - range.start;
+        const uint8_t *bytes = reader_bytes(reader, count);
+        if (!bytes || (memory && !device_covers(memory, range.start, count))) return false;
+        if (!apply) continue;
+        memcpy(host_bytes(memory, range.start), bytes, count);
+        uint64_t first = page_of(range.start), last = page_of(range.end - 1);
+        memset(memory->marked + first, 1, last + 1 - first);
+    }
+}
+
+bool device_memory_check(Reader *reader, char *why, size_t why_size) {
+    uint64_t peak = reader_u64(reader), count = reader_u64(reader), live = 0, last = DEVICE_MEMORY_BASE;
+    for (uint64_t i = 0; i < count && !reader->failed; i++) {
+        Allocation block = load_range(reader);
+        if (block.start < last || block.start >= block.end)
+            return fail(why, why_size, "the list of allocations is damaged");
+        live += block.end - block.start;
+        last = block.end;
+    }
+    if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
+    if (peak < live) return fail(why, why_size, "more bytes in use than there ever were");
+    if (load_pages(NULL, reader, false) && reader_at_end(reader)) return true;
+    return fail(why, why_size, "the pages that kernels wrote are damaged");
+}
+
+bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size) {
+    ensure(!memchr(memory->marked, 1, page_count(memory)));
+    uint64_t peak = reader_u64(reader);
+    if (!same_allocations(memory, reader, why, why_size)) return false;
+    if (peak < memory->bytes_live || peak > memory->capacity) {
+        snprintf(why, why_size, "device memory: %lu bytes of peak use, with %lu in use and %lu in all", peak,
+                 memory->bytes_live, memory->capacity);
+        return false;
+    }
+    Reader pages = *reader;
+    if (!load_pages(memory, reader, false) || !reader_at_end(reader))
+        return fail(why, why_size, "the pages that kernels wrote are damaged");
+    load_pages(memory, &pages, true);
+    memory->bytes_peak = peak;
+    return true;
+}
+
+void view_init(MemoryView *view, DeviceMemory *memory) {
+    *view = (MemoryView){.memory = memory};
+    view->base = (uint8_t *)((uintptr_t)memory->host - DEVICE_MEMORY_BASE);
+    if (memory->view_count == memory->view_capacity) {
+        memory->views = grow(memory->views, &memory->view_capacity, sizeof(MemoryView *));
+    }
+    memory->views[memory->view_count++] = view;
+}
+
+void view_free(MemoryView *view) {
+    DeviceMemory *memory = view->memory;
+    size_t index = 0;
+    while (index < memory->view_count && memory->views[index] != view)
+        index++;
+    ensure(index < memory->view_count);
+    memory->views[index] = memory->views[--memory->view_count];
+    free(view->log);
+    *view = (MemoryView){0};
+}
+
+/* A write of up to 8 bytes may reach into the next page: merged writes are aligned to their elements only. */
+static void mark_pages(const DeviceMemory *memory, const LoggedWrite *write) {
+    memory->marked[page_of(write->address)] = 1;
+    memory->marked[page_of(write->address + write->bytes - 1)] = 1;
+}
+
+void view_commit(MemoryView *view) {
+    uint64_t page = 0; /* start of the page marked last: most writes go where the one before them went */
+    for (uint32_t index = 0; index < view->log_count; index++) {
+        const LoggedWrite *write = &view->log[index];
+        if (write->address - page > PAGE - sizeof write->value) {
+            mark_pages(view->memory, write);
+            page = write->address / PAGE * PAGE;
+        }
+        uint8_t *to = view->base + write->address;
+        switch (write->bytes) { /* constant sizes: one store each */
+        case 1: memcpy(to, &write->value, 1); break;
+        case 2: memcpy(to, &write->value, 2); break;
+        case 4: memcpy(to, &write->value, 4); break;
+        default: memcpy(to, &write->value, 8); break;
+        }
+    }
+    view->log_count = 0;
+    view->signature = 0;
+}
+
+bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes) {
+    if (address >= view->hot_start && address < view->hot_end && bytes <= view->hot_end - address)
+        return true;
+    const Allocation *found = allocation_of(view->memory, address, bytes);
+    if (!found) return false;
+    view->hot_start = found->start;
+    view->hot_end = found->end;
+    return true;
+}
+
+void view_reserve(MemoryView *view, uint32_t count) {
+    size_t capacity = view->log_capacity;
+    while (view->log_count + (size_t)count > capacity)
+        view->log = grow(view->log, &capacity, sizeof *view->log);
+    view->log_capacity = (uint32_t)capacity;
+}
+
+/* Byte by byte, the newest write that touches a byte decides it. */
+static uint64_t overlay_log(const MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value) {
+    uint32_t missing = (1u << bytes) - 1;
+    for (uint32_t index = view->log_count; index-- > 0 && missing;) {
+        const LoggedWrite *write = &view->log[index];
+        if (write->address >= address + bytes || address >= write->address + write->bytes) continue;
+        for (uint32_t byte = 0; byte < bytes; byte++) {
+            uint64_t offset = address + byte - write->address;
+            if (!(missing >> byte & 1) || offset >= write->bytes) continue;
+            uint64_t logged = write->value >> 8 * offset & 0xff;
+            value = (value & ~(0xffull << 8 * byte)) | logged << 8 * byte;
+            missing &= ~(1u << byte);
+        }
+    }
+    return value;
+}
+
+bool view_load(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t *value) {
+    if (!view_covers(view, address, bytes)) return false;
+    uint64_t loaded = 0;
+    memcpy(&loaded, view->base + address, bytes);
+    /* Elements are aligned, but merged writes may straddle two lines: both bits are in the signature. */
+    if (view->signature & (view_line_bit(address) | view_line_bit(address + bytes - 1))) {
+        loaded = overlay_log(view, address, bytes, loaded);
+    }
+    *value = loaded;
+    return true;
+}
+
+bool view_store(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value) {
+    if (!view_covers(view, address, bytes)) return false;
+    view_reserve(view, 1);
+    view->signature |= view_line_bit(address) | view_line_bit(address + bytes - 1);
+    view->log[view->log_count++] = (LoggedWrite){address, value, bytes};
+    return true;
+}

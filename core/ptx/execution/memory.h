@@ -1,0 +1,99 @@
+/* Functional device memory: one reserved address range, every access checked against live allocations.
+ *
+ * The law of memory values: time is cut into quanta. What an agent (an SM, an L2 slice) writes in the current
+ * quantum is visible to itself at once and to everybody else from the next quantum on. So an agent reads and
+ * writes through its own MemoryView, whose log is applied by view_commit() at the boundary, views in path
+ * order. Between two boundaries no view touches the shared bytes but to read them. */
+#ifndef WW_PTX_MEMORY_H
+#define WW_PTX_MEMORY_H
+
+#include "core/sim/checkpoint/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEVICE_MEMORY_BASE 0xc0000000ull
+
+typedef struct DeviceMemory DeviceMemory;
+
+/* Reserves `capacity` bytes of addresses from DEVICE_MEMORY_BASE on; pages are touched only when used. */
+DeviceMemory *device_memory_new(uint64_t capacity);
+void device_memory_free(DeviceMemory *memory);
+
+/* First-fit in address order, each allocation rounded up to 256 B, contents zero, so that addresses depend on
+ * nothing but the sequence of calls. Returns 0 when it does not fit. */
+uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes);
+/* The same at a multiple of `align`, a power of two. */
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align);
+/* False when `address` is not the start of a live allocation. */
+bool device_release(DeviceMemory *memory, uint64_t address);
+
+/* True when [address, address + bytes) lies inside one live allocation. */
+bool device_covers(const DeviceMemory *memory, uint64_t address, uint64_t bytes);
+/* Start and end of the live allocation nearest to `address`, for error messages; false when there is none. */
+bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *start, uint64_t *end);
+/* Bytes in live allocations now, and the most there have ever been. */
+uint64_t device_bytes_live(const DeviceMemory *memory);
+uint64_t device_bytes_peak(const DeviceMemory *memory);
+
+/* Host access, between quanta only. Ranges must be covered (ensure()). */
+void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count);
+void device_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t count);
+void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t count);
+/* A digest of all live allocations, for tests of determinism. */
+uint64_t device_digest(const DeviceMemory *memory);
+
+/* Checkpoints, between quanta only. On resume the host program runs again from its start, so its allocations,
+ * copies and fills are made again; what kernels wrote is not. Therefore view_commit() marks every page (4
+ * KiB, counted from DEVICE_MEMORY_BASE) that it writes to, and a checkpoint holds the marked pages alone,
+ * whatever the host wrote to them before or after. A page loses its mark when no live allocation is left in
+ * it: it is zero then, as in a new memory. */
+void device_memory_save(const DeviceMemory *memory, Buffer *buffer);
+/* Reads what device_memory_save() wrote into a memory to which the host program has done again all that it
+ * did before the save, and no kernel anything. False, with the reason in `why` and the memory as it was, when
+ * the bytes are damaged or the live allocations are not those of the save. */
+bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t why_size);
+/* The same as far as it can be done without the memory: are the bytes damaged? */
+bool device_memory_check(Reader *reader, char *why, size_t why_size);
+
+typedef struct {
+    uint64_t address, value;
+    uint64_t bytes; /* 1, 2, 4 or 8: the low bytes of value */
+} LoggedWrite;
+
+typedef struct MemoryView {
+    DeviceMemory *memory;
+    uint8_t *
+        base; /* host address of device address 0: base + address is the byte; never dereferenced unchecked */
+    uint64_t hot_start,
+        hot_end;        /* the allocation that the last access fell into: the fast path of the check */
+    uint64_t signature; /* one bit per hash of a logged 128 B line: no common bit, no overlap     */
+    LoggedWrite *log;
+    uint32_t log_count, log_capacity;
+} MemoryView;
+
+/* The memory remembers its views, to make them forget allocations that are released: a view stays where it
+ * is. */
+void view_init(MemoryView *view, DeviceMemory *memory);
+void view_free(MemoryView *view);
+/* Applies the log in the order of the writes, marks the pages written, and empties the log. */
+void view_commit(MemoryView *view);
+
+/* True when [address, address + bytes) lies inside one live allocation, which becomes the hot one. */
+bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes);
+/* Makes room in the log for `count` more writes. */
+void view_reserve(MemoryView *view, uint32_t count);
+/* The bit of the 128 B line that holds `address` in MemoryView.signature. The line number is folded, so that
+ * equal offsets in different allocations seldom share a bit; shifts, because they vectorise where
+ * multiplication does not. */
+static inline uint64_t view_line_bit(uint64_t address) {
+    uint64_t line = address >> 7;
+    return 1ull << ((line ^ line >> 6 ^ line >> 12 ^ line >> 18) & 63);
+}
+
+/* One element; false when out of bounds. The value is zero-extended. */
+bool view_load(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t *value);
+bool view_store(MemoryView *view, uint64_t address, uint32_t bytes, uint64_t value);
+
+#endif

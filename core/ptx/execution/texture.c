@@ -1,0 +1,83 @@
+#include "core/ptx/execution/texture.h"
+
+#include "core/sim/error.h"
+
+#include <stdlib.h>
+
+/* Largest extents: those of a texture bound to linear memory, so that positions in double are exact. */
+enum { MAX_TEXELS = 1 << 27 };
+#define MAX_PITCH (1ull << 32)
+
+const char *const texel_format_names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32", NULL};
+const char *const texture_filter_names[] = {"point", "linear", NULL};
+const char *const texture_address_names[] = {"clamp", "border", "wrap", "mirror", NULL};
+const char *const texture_read_names[] = {"element", "normalized_float", NULL};
+
+uint32_t texel_format_bytes(TexelFormat format) {
+    static const uint8_t bytes[TEXEL_FORMATS] = {
+        [TEXEL_U8] = 1,  [TEXEL_S8] = 1,  [TEXEL_U16] = 2, [TEXEL_S16] = 2,
+        [TEXEL_U32] = 4, [TEXEL_S32] = 4, [TEXEL_F16] = 2, [TEXEL_F32] = 4};
+    return bytes[format];
+}
+
+uint32_t texture_texel_bytes(const Texture *texture) {
+    return texel_format_bytes((TexelFormat)texture->format) * texture->channels;
+}
+
+uint64_t texture_bytes(const Texture *texture) {
+    return (texture->height - 1) * texture->pitch + (uint64_t)texture->width * texture_texel_bytes(texture);
+}
+
+static void check_layout(const Texture *texture) {
+    uint32_t texel = texture_texel_bytes(texture);
+    uint64_t row = (uint64_t)texture->width * texel;
+    if (texture->base % texel)
+        user_error("texture: the buffer at 0x%lx is not aligned to its texels of %u bytes", texture->base,
+                   texel);
+    if (texture->pitch % texel)
+        user_error("texture: a pitch of %lu bytes is not a multiple of the %u bytes of a texel",
+                   texture->pitch, texel);
+    if (texture->height > 1 && (texture->pitch < row || texture->pitch > MAX_PITCH))
+        user_error("texture: a pitch of %lu bytes; legal is from the %lu bytes of a row to %llu",
+                   texture->pitch, row, MAX_PITCH);
+}
+
+void texture_check(const Texture *texture) {
+    const char *format = texel_format_names[texture->format];
+    if (texture->channels != 1 && texture->channels != 2 && texture->channels != 4)
+        user_error("texture: %u channels; legal is 1, 2 and 4", texture->channels);
+    if (texture->width < 1 || texture->width > MAX_TEXELS || texture->height < 1 ||
+        texture->height > MAX_TEXELS)
+        user_error("texture: %u x %u texels; legal is 1 to %d in each direction", texture->width,
+                   texture->height, MAX_TEXELS);
+    check_layout(texture);
+    if (texture->read == READ_NORMALIZED_FLOAT && texture->format > TEXEL_S16)
+        user_error("texture: read = normalized_float with format %s; legal is u8, s8, u16 and s16", format);
+    if (texture->filter == FILTER_LINEAR && !texture_returns_float(texture))
+        user_error("texture: filter = linear with format %s, which is read as an integer; legal is f16, f32, "
+                   "or read = normalized_float",
+                   format);
+    if (texture->address >= TEXTURE_WRAP && !texture->normalized)
+        user_error("texture: address = %s without normalized coordinates; legal is clamp and border",
+                   texture_address_names[texture->address]);
+}
+
+uint64_t texture_reserve(TextureTable *table) {
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity ? table->capacity * 2 : 16;
+        table->list = realloc(table->list, table->capacity * sizeof *table->list);
+        ensure(table->list);
+    }
+    table->list[table->count++] = (Texture){0};
+    return table->count;
+}
+
+void texture_bind(TextureTable *table, uint64_t handle, const Texture *texture) {
+    ensure(handle - 1 < table->count);
+    table->list[handle - 1] = *texture;
+}
+
+void texture_table_free(TextureTable *table) {
+    free(table->list);
+    *table = (TextureTable){0};
+}

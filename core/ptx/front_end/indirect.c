@@ -1,0 +1,192 @@
+/* Branches and calls whose target a register names: decisions between the targets that are possible.
+ *
+ * brx.idx becomes a binary tree of compares. An indirect call is compared with the address of each function
+ * of the module whose address is taken and whose parameters fit, and the one that it is, is inlined; an
+ * address of none of them is a fault of the kernel. The address of a function is a number, no place in
+ * memory. */
+#include "core/ptx/front_end/parser.h"
+
+#include <string.h>
+
+static Operand immediate(uint64_t value) {
+    return (Operand){.shape = OPERAND_IMMEDIATE,
+                     .literal = LITERAL_INTEGER,
+                     .special = NO_SPECIAL,
+                     .reg = NO_REGISTER,
+                     .value = value};
+}
+
+/* @p bra label, where p is `left` compared with a number. */
+static void branch_if(Parser *parser, const BodyStatement *origin, const char *compare, const char *type,
+                      Operand left, uint64_t right, Symbol *label) {
+    KernelBody *kernel = parser->kernel;
+    BodyStatement branch = *origin;
+    Draft setp;
+    branch.guard = register_new(kernel, 0, true, kernel->declared_registers++);
+    branch.guard_negated = false;
+    draft_begin(parser, &setp, "setp", origin);
+    draft_modifier(&setp, compare);
+    draft_modifier(&setp, type);
+    draft_operand(&setp, register_operand(parser, branch.guard));
+    draft_operand(&setp, left);
+    draft_operand(&setp, immediate(right));
+    statement_add(parser, &setp);
+    branch_add(parser, label, &branch);
+}
+
+/* The label behind a guarded statement that has become several; they are jumped over where the guard fails.
+ */
+static Symbol *skip_unless_guarded(Parser *parser, BodyStatement *origin) {
+    Symbol *behind = label_new(parser);
+    BodyStatement skip = *origin;
+    skip.guard_negated = !skip.guard_negated;
+    if (origin->guard != NO_REGISTER) branch_add(parser, behind, &skip);
+    origin->guard = NO_REGISTER;
+    return behind;
+}
+
+/* Branch tables. */
+
+void parse_branch_table(Parser *parser, Symbol *table) {
+    advance(parser);
+    do {
+        table->targets = arena_grow(&parser->scratch, table->targets, sizeof *table->targets,
+                                    table->target_count, &table->target_capacity);
+        table->targets[table->target_count++] = expect_name(parser, "a label");
+    } while (accept(parser, ','));
+    expect(parser, ';', "after a list of labels");
+}
+
+/* The table may stand behind the branch. */
+static const Symbol *find_table(Parser *parser, const Name *name) {
+    const Symbol *known = symbol_lookup(parser, parser->scope, name->text, name->length);
+    if (known) return known;
+    Parser outer = *parser;
+    Symbol *table = arena_alloc(&parser->scratch, 1, sizeof *table);
+    while (!table->target_count && parser->token.kind != TOKEN_END) {
+        bool named = token_is(parser->token, TOKEN_IDENTIFIER, name->text);
+        advance(parser);
+        if (!named || !accept(parser, ':')) continue;
+        if (at_dotted(parser, "branchtargets")) parse_branch_table(parser, table);
+    }
+    parser->lexer = outer.lexer;
+    parser->token = outer.token;
+    return table;
+}
+
+static void jump_to(Parser *parser, const BodyStatement *origin, const Name *label) {
+    Draft branch;
+    Operand target = immediate(0);
+    target.shape = OPERAND_SYMBOL;
+    draft_begin(parser, &branch, "bra", origin);
+    branch.statement.label = label;
+    draft_operand(&branch, target);
+    statement_add(parser, &branch);
+}
+
+static void choose_target(Parser *parser, const BodyStatement *origin, Operand index, const Symbol *table,
+                          uint32_t first, uint32_t end) {
+    if (end - first == 1) {
+        jump_to(parser, origin, table->targets[first]);
+        return;
+    }
+    uint32_t middle = first + (end - first) / 2;
+    Symbol *upper = label_new(parser);
+    branch_if(parser, origin, "ge", "u32", index, middle, upper);
+    choose_target(parser, origin, index, table, first, middle);
+    label_place(parser, upper);
+    choose_target(parser, origin, index, table, middle, end);
+}
+
+/* brx.idx index, table; */
+void parse_indirect_branch(Parser *parser, Draft *draft) {
+    Operand index = parse_operand(parser, draft);
+    expect(parser, ',', "after the index of a branch");
+    uint32_t line = parser->token.line;
+    const Name *name = expect_name(parser, "the name of a list of labels");
+    statement_end(parser, draft);
+    const Symbol *table = find_table(parser, name);
+    if (!table->target_count)
+        parser_fail(parser, line, "'%.200s' is not a list of labels (.branchtargets)", name->text);
+    BodyStatement origin = draft->statement;
+    Symbol *behind = skip_unless_guarded(parser, &origin);
+    choose_target(parser, &origin, index, table, 0, table->target_count);
+    label_place(parser, behind);
+}
+
+/* Indirect calls. */
+
+static Function *function_named(const Parser *parser, Token token) {
+    const Name *name = token.kind == TOKEN_IDENTIFIER ? name_find(&parser->symbols, token.text, token.length)
+                                                      : NULL;
+    const Symbol *symbol = name ? symbol_in_scope(&parser->symbols, parser->module_scope, name) : NULL;
+    return symbol && symbol->kind == SYMBOL_FUNCTION ? symbol->function : NULL;
+}
+
+/* From behind the '{' of a body to its end. */
+static void find_addresses_in(const Parser *parser, Lexer lexer) {
+    bool in_call = false;
+    for (uint32_t depth = 1; depth;) {
+        Token token = lexer_next(&lexer);
+        if (token.kind == TOKEN_END) return;
+        if (token.punctuation == '{') depth++;
+        if (token.punctuation == '}') depth--;
+        if (token.punctuation == ';') in_call = false;
+        if (token_is(token, TOKEN_IDENTIFIER, "call")) in_call = true;
+        Function *function = in_call ? NULL : function_named(parser, token);
+        if (function) function->address_taken = true;
+    }
+}
+
+/* Which functions' addresses the code takes; initialisers have said theirs. */
+static void find_addresses(Parser *parser) {
+    if (parser->addresses_found) return;
+    parser->addresses_found = true;
+    for (uint32_t i = 0; i < parser->entry_count; i++)
+        find_addresses_in(parser, parser->entries[i].body);
+    for (uint32_t i = 0; i < parser->function_count; i++)
+        if (parser->functions[i]->function->has_body)
+            find_addresses_in(parser, parser->functions[i]->function->body);
+}
+
+static bool parameters_fit(const FormalList *formals, const Actuals *actuals) {
+    bool fit = formals->count == actuals->count;
+    for (uint32_t i = 0; fit && i < actuals->count; i++) {
+        const Symbol *symbol = actuals->list[i].symbol;
+        fit = !symbol || symbol->kind != SYMBOL_CALL_PARAM || symbol->bytes == formals->list[i].type.bytes;
+    }
+    return fit;
+}
+
+static void unknown_function_add(Parser *parser, const BodyStatement *origin, Operand address) {
+    Draft fault;
+    draft_begin(parser, &fault, "trap", origin);
+    draft_modifier(&fault, "indirect");
+    draft_operand(&fault, address);
+    statement_add(parser, &fault);
+}
+
+const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
+                              const Actuals *results, const Actuals *params) {
+    find_addresses(parser);
+    BodyStatement origin = *call;
+    Symbol *behind = NULL;
+    for (uint32_t i = 0; i < parser->function_count; i++) {
+        Function *function = parser->functions[i]->function;
+        if (!function->address_taken || !function->has_body || function->active ||
+            !parameters_fit(&function->results, results) || !parameters_fit(&function->params, params))
+            continue;
+        if (!behind) behind = skip_unless_guarded(parser, &origin);
+        Symbol *next = label_new(parser);
+        branch_if(parser, &origin, "ne", "u64", address, parser->functions[i]->offset, next);
+        inline_call(parser, &origin, function, results, params);
+        branch_add(parser, behind, &origin);
+        label_place(parser, next);
+    }
+    if (!behind)
+        return "no function whose address is taken has these parameters, unless by recursion, which is not "
+               "supported";
+    unknown_function_add(parser, &origin, address);
+    label_place(parser, behind);
+    return NULL;
+}

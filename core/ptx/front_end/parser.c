@@ -1,0 +1,415 @@
+#include "core/ptx/front_end/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void parser_release_scratch(Parser *parser) {
+    arena_free(&parser->scratch);
+    arena_free(&parser->kernel_scratch);
+    free(parser->owned_text);
+    parser->owned_text = NULL;
+}
+
+/* The handler of user_error() may leave by longjmp, so everything is released before. */
+_Noreturn static void release_and_raise(Parser *parser, const char *message) {
+    module_free(parser->module);
+    parser_release_scratch(parser);
+    user_error("%s", message);
+}
+
+void parser_fail(Parser *parser, uint32_t line, const char *format, ...) {
+    static _Thread_local char message[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    int prefix = snprintf(message, sizeof message, "%.1000s:%u: ", parser->path, line);
+    vsnprintf(message + prefix, sizeof message - (size_t)prefix, format, arguments);
+    va_end(arguments);
+    release_and_raise(parser, message);
+}
+
+/* Runs of blanks become one; at most 60 characters. */
+static void squeeze(char *out, size_t size, const char *text, size_t length) {
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 4 < size; i++) {
+        bool blank = text[i] <= ' ' || text[i] > '~';
+        if (blank && used && out[used - 1] == ' ') continue;
+        out[used++] = blank ? ' ' : text[i];
+        if (used + 4 >= size && i + 1 < length) {
+            memcpy(out + used, "...", 3);
+            used += 3;
+        }
+    }
+    out[used] = 0;
+}
+
+const char *token_words(Token token) {
+    static _Thread_local char words[64];
+    if (token.kind == TOKEN_END) return "the end of the file";
+    if (token.kind == TOKEN_BROKEN) return token.text;
+    char text[56];
+    squeeze(text, sizeof text, token.text, token.length);
+    snprintf(words, sizeof words, token.kind == TOKEN_DOTTED ? "'.%s'" : "'%s'", text);
+    return words;
+}
+
+void unsupported_add(Parser *parser, const BodyStatement *statement, const char *reason) {
+    parser->unsupported = arena_grow(&parser->scratch, parser->unsupported, sizeof *parser->unsupported,
+                                     parser->unsupported_count, &parser->unsupported_capacity);
+    parser->unsupported[parser->unsupported_count++] = (Unsupported){
+        statement->text, statement->text_length, statement->line,
+        arena_text(&parser->scratch, reason, strlen(reason))};
+}
+
+static int by_place(const void *a, const void *b) {
+    const char *left = ((const Unsupported *)a)->text, *right = ((const Unsupported *)b)->text;
+    return (left > right) - (left < right);
+}
+
+/* In the order of the text; a statement of a function inlined many times counts once. Returns how many are
+ * left. */
+static uint32_t sort_unsupported(Unsupported *list, uint32_t all) {
+    uint32_t count = 0;
+    qsort(list, all, sizeof *list, by_place);
+    for (uint32_t i = 0; i < all; i++)
+        if (!i || list[i].text != list[count - 1].text) list[count++] = list[i];
+    return count;
+}
+
+const char *unsupported_list(Parser *parser, uint32_t first) {
+    enum { MAX_LISTED = 20 };
+    static _Thread_local char message[3900];
+    uint32_t all = parser->unsupported_count - first;
+    Unsupported *list = arena_alloc(&parser->scratch, all, sizeof *list);
+    memcpy(list, parser->unsupported + first, all * sizeof *list);
+    uint32_t count = sort_unsupported(list, all), listed = 0;
+    size_t used = (size_t)snprintf(message, sizeof message, "%.300s:%u: %u unsupported statement%s",
+                                   parser->path, list[0].line, count, count == 1 ? "" : "s");
+    for (; listed < count && listed < MAX_LISTED; listed++) {
+        const Unsupported *each = &list[listed];
+        char text[64], line[512];
+        squeeze(text, sizeof text, each->text, each->length);
+        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.120s", parser->path, each->line, text,
+                              each->reason);
+        if (used + (size_t)length + 40 > sizeof message) break;
+        memcpy(message + used, line, (size_t)length + 1);
+        used += (size_t)length;
+    }
+    if (listed < count) snprintf(message + used, sizeof message - used, "\n... and %u more", count - listed);
+    return message;
+}
+
+void unsupported_fail(Parser *parser) {
+    release_and_raise(parser, unsupported_list(parser, 0));
+}
+
+void advance(Parser *parser) {
+    parser->token = lexer_next(&parser->lexer);
+    if (parser->token.kind == TOKEN_BROKEN) parser_fail(parser, parser->token.line, "%s", parser->token.text);
+}
+
+Token peek(const Parser *parser) {
+    Lexer ahead = parser->lexer;
+    return lexer_next(&ahead);
+}
+
+bool at(const Parser *parser, char punctuation) {
+    return parser->token.punctuation == punctuation;
+}
+
+bool at_dotted(const Parser *parser, const char *text) {
+    return token_is(parser->token, TOKEN_DOTTED, text);
+}
+
+bool accept(Parser *parser, char punctuation) {
+    if (!at(parser, punctuation)) return false;
+    advance(parser);
+    return true;
+}
+
+void expect(Parser *parser, char punctuation, const char *where) {
+    if (!accept(parser, punctuation))
+        parser_fail(parser, parser->token.line, "expected '%c' %s, found %s", punctuation, where,
+                    token_words(parser->token));
+}
+
+const Name *expect_name(Parser *parser, const char *what) {
+    if (parser->token.kind != TOKEN_IDENTIFIER)
+        parser_fail(parser, parser->token.line, "expected %s, found %s", what, token_words(parser->token));
+    const Name *name = name_intern(&parser->symbols, parser->token.text, parser->token.length);
+    advance(parser);
+    return name;
+}
+
+Literal expect_literal(Parser *parser, const char *what) {
+    bool negative = false;
+    while (at(parser, '-') || at(parser, '+')) {
+        negative ^= at(parser, '-');
+        advance(parser);
+    }
+    Literal literal = {LITERAL_INTEGER, WARP_LANES};
+    if (parser->token.kind == TOKEN_NUMBER) {
+        const char *defect = literal_parse(parser->token, &literal);
+        if (defect) parser_fail(parser, parser->token.line, "%s: %s", token_words(parser->token), defect);
+    } else if (!token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
+        parser_fail(parser, parser->token.line, "expected %s, found %s", what, token_words(parser->token));
+    }
+    advance(parser);
+    return negative ? literal_negate(literal) : literal;
+}
+
+uint64_t expect_integer(Parser *parser, const char *what, uint64_t largest) {
+    uint32_t line = parser->token.line;
+    Literal literal = expect_literal(parser, what);
+    if (literal.kind != LITERAL_INTEGER || literal.bits > largest)
+        parser_fail(parser, line, "%s must be an integer from 0 to %llu", what, (unsigned long long)largest);
+    return literal.bits;
+}
+
+void skip_through(Parser *parser, char punctuation) {
+    while (!at(parser, punctuation)) {
+        if (parser->token.kind == TOKEN_END)
+            parser_fail(parser, parser->token.line, "the file ends before '%c'", punctuation);
+        advance(parser);
+    }
+    advance(parser);
+}
+
+/* The current token is behind an opening brace; stops behind its closing one. */
+static void skip_braces(Parser *parser) {
+    uint32_t line = parser->token.line;
+    for (uint64_t depth = 1; depth; advance(parser)) {
+        if (parser->token.kind == TOKEN_END)
+            parser_fail(parser, line, "the '{' of this line is never closed");
+        if (at(parser, '{')) depth++;
+        if (at(parser, '}')) depth--;
+    }
+}
+
+Symbol *symbol_declare(Parser *parser, Scope *scope, const Name *name, SymbolKind kind, uint32_t line) {
+    const Symbol *other = symbol_in_scope(&parser->symbols, scope, name);
+    if (other) parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, other->line);
+    Symbol *symbol = arena_alloc(&parser->scratch, 1, sizeof *symbol);
+    *symbol = (Symbol){.name = name, .kind = kind, .line = line};
+    symbol_bind(&parser->symbols, scope, name, symbol);
+    return symbol;
+}
+
+/* Reads ".param ..." and ".reg ..." up to the closing parenthesis; the current token is behind the opening
+ * one. */
+void parse_formals(Parser *parser, FormalList *formals) {
+    while (!accept(parser, ')')) {
+        if (formals->count) expect(parser, ',', "between parameters");
+        Formal formal = {.is_register = at_dotted(parser, "reg")};
+        if (!formal.is_register && !at_dotted(parser, "param"))
+            parser_fail(parser, parser->token.line, "expected '.param', found %s",
+                        token_words(parser->token));
+        advance(parser);
+        parse_type(parser, &formal.type);
+        formal.line = parser->token.line;
+        formal.name = expect_name(parser, "the name of a parameter");
+        parse_dimensions(parser, &formal.type);
+        formals->list = arena_grow(&parser->scratch, formals->list, sizeof formal, formals->count,
+                                   &formals->capacity);
+        formals->list[formals->count++] = formal;
+    }
+}
+
+static uint32_t parse_thread_limit(Parser *parser) {
+    uint64_t threads = 1;
+    do {
+        advance(parser);
+        threads *= expect_integer(parser, "a number of threads", 1 << 20);
+    } while (at(parser, ',') && threads <= 1 << 20);
+    if (threads > 1 << 20) parser_fail(parser, parser->token.line, "more threads than a CTA can have");
+    return (uint32_t)threads;
+}
+
+static bool at_one_of(const Parser *parser, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (at_dotted(parser, names[i])) return true;
+    return false;
+}
+
+typedef struct {
+    uint32_t max_threads; /* 0: not given                                        */
+    Token cluster;        /* the directive that makes the CTAs clusters, if any  */
+} Tuning;
+
+/* .maxntid and its kin, between the parameters and the body. */
+static Tuning parse_tuning_directives(Parser *parser) {
+    static const char *const limits[] = {"maxntid", "reqntid"},
+                             *const clusters[] = {"explicitcluster", "reqnctapercluster",
+                                                  "blocksareclusters"},
+                             *const ignored[] = {"minnctapersm",   "maxnctapersm", "maxnreg", "minnreg",
+                                                 "maxclusterrank", "noreturn",     "pragma"};
+    Tuning tuning = {0};
+    while (parser->token.kind == TOKEN_DOTTED) {
+        if (at_one_of(parser, limits, sizeof limits / sizeof *limits)) {
+            tuning.max_threads = parse_thread_limit(parser);
+            continue;
+        }
+        bool cluster = at_one_of(parser, clusters, sizeof clusters / sizeof *clusters);
+        if (cluster) tuning.cluster = parser->token;
+        if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored))
+            parser_fail(
+                parser, parser->token.line,
+                "expected '{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, .noreturn, "
+                ".pragma or another directive for tuning, found %s",
+                token_words(parser->token));
+        do
+            advance(parser);
+        while (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING || at(parser, ','));
+        accept(parser, ';'); /* ends a .pragma */
+    }
+    return tuning;
+}
+
+static void lay_out_params(Parser *parser, Entry *entry) {
+    enum { MAX_PARAM_BYTES = 1 << 16 };
+    uint64_t offset = 0;
+    for (uint32_t i = 0; i < entry->params.count; i++) {
+        Formal *formal = &entry->params.list[i];
+        if (formal->is_register)
+            parser_fail(parser, formal->line, "a kernel's parameters are .param, not .reg");
+        if (formal->type.is_predicate) parser_fail(parser, formal->line, "a parameter cannot be .pred");
+        if (formal->type.unsized)
+            parser_fail(parser, formal->line, "'%.200s' has no size", formal->name->text);
+        if (formal->type.bytes > MAX_PARAM_BYTES)
+            parser_fail(parser, formal->line, "parameters take at most %d bytes", MAX_PARAM_BYTES);
+        Symbol *symbol = symbol_declare(parser, entry->scope, formal->name, SYMBOL_PARAM, formal->line);
+        symbol->bytes = formal->type.bytes;
+        symbol->align = formal->type.align;
+        symbol->offset = offset = (offset + symbol->align - 1) / symbol->align * symbol->align;
+        offset += symbol->bytes;
+        if (offset > MAX_PARAM_BYTES)
+            parser_fail(parser, formal->line, "parameters take at most %d bytes", MAX_PARAM_BYTES);
+    }
+}
+
+static void parse_entry(Parser *parser) {
+    Entry entry = {.line = parser->token.line, .scope = scope_open(&parser->symbols, parser->module_scope)};
+    entry.name = expect_name(parser, "the name of an entry");
+    if (accept(parser, '(')) parse_formals(parser, &entry.params);
+    lay_out_params(parser, &entry);
+    Tuning tuning = parse_tuning_directives(parser);
+    entry.max_threads = tuning.max_threads;
+    entry.cluster = tuning.cluster;
+    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, entry.name);
+    if (!symbol) symbol = symbol_declare(parser, parser->module_scope, entry.name, SYMBOL_ENTRY, entry.line);
+    if (accept(parser, ';')) return;
+    if (symbol->kind != SYMBOL_ENTRY || symbol->defined)
+        parser_fail(parser, entry.line, "'%.200s' is already declared in line %u", entry.name->text,
+                    symbol->line);
+    symbol->defined = true;
+    entry.body = parser->lexer;
+    expect(parser, '{', "before the body of an entry");
+    skip_braces(parser);
+    parser->entries = arena_grow(&parser->scratch, parser->entries, sizeof entry, parser->entry_count,
+                                 &parser->entry_capacity);
+    parser->entries[parser->entry_count++] = entry;
+}
+
+static void parse_function(Parser *parser) {
+    FormalList results = {0}, params = {0};
+    if (accept(parser, '(')) parse_formals(parser, &results);
+    uint32_t line = parser->token.line;
+    const Name *name = expect_name(parser, "the name of a function");
+    if (accept(parser, '(')) parse_formals(parser, &params);
+    parse_tuning_directives(parser);
+    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, name);
+    if (!symbol) {
+        symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_FUNCTION, line);
+        symbol->function = arena_alloc(&parser->scratch, 1, sizeof *symbol->function);
+        parser->functions = arena_grow(&parser->scratch, parser->functions, sizeof *parser->functions,
+                                       parser->function_count, &parser->function_capacity);
+        parser->functions[parser->function_count++] = symbol;
+        symbol->offset = 16 * parser->function_count;
+    }
+    if (symbol->kind != SYMBOL_FUNCTION)
+        parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, symbol->line);
+    Function *function = symbol->function;
+    if (!function->has_body) *function = (Function){.name = name, .results = results, .params = params};
+    if (accept(parser, ';')) return;
+    if (function->has_body) parser_fail(parser, line, "the function '%.200s' is defined twice", name->text);
+    function->has_body = true;
+    function->body = parser->lexer;
+    expect(parser, '{', "before the body of a function");
+    skip_braces(parser);
+}
+
+static void parse_linked(Parser *parser, bool is_extern) {
+    static const struct {
+        const char *name;
+        Space space;
+    } variables[] = {{"global", SPACE_GLOBAL}, {"const", SPACE_CONST}, {"tex", SPACE_TEXTURE}};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        if (!at_dotted(parser, variables[i].name)) continue;
+        advance(parser);
+        parse_module_variables(parser, variables[i].space, is_extern);
+        return;
+    }
+    bool entry = at_dotted(parser, "entry"), function = at_dotted(parser, "func"),
+         shared = at_dotted(parser, "shared");
+    if (!entry && !function && !shared)
+        parser_fail(parser, parser->token.line,
+                    "expected .entry, .func, .global, .const, .shared or another module directive, found %s",
+                    token_words(parser->token));
+    advance(parser);
+    if (entry) parse_entry(parser);
+    if (function) parse_function(parser);
+    if (shared) parse_shared(parser, is_extern);
+}
+
+static void parse_target(Parser *parser) {
+    do {
+        advance(parser);
+        expect_name(parser, "a target");
+    } while (at(parser, ','));
+}
+
+static void parse_module_directive(Parser *parser) {
+    if (at_dotted(parser, "target")) {
+        parse_target(parser);
+    } else if (at_dotted(parser, "address_size")) {
+        advance(parser);
+        uint32_t line = parser->token.line;
+        if (expect_integer(parser, "the address size", 64) != 64)
+            parser_fail(parser, line, "only .address_size 64 is supported");
+    } else if (at_dotted(parser, "file") || at_dotted(parser, "loc")) {
+        lexer_skip_line(&parser->lexer);
+        advance(parser);
+    } else if (at_dotted(parser, "section")) {
+        skip_through(parser, '{');
+        skip_braces(parser);
+    } else if (at_dotted(parser, "pragma") || at_dotted(parser, "alias")) {
+        skip_through(parser, ';');
+    } else {
+        bool is_extern = false;
+        while (at_dotted(parser, "visible") || at_dotted(parser, "weak") || at_dotted(parser, "extern") ||
+               at_dotted(parser, "common")) {
+            is_extern |= at_dotted(parser, "extern");
+            advance(parser);
+        }
+        parse_linked(parser, is_extern);
+    }
+}
+
+static void parse_version(Parser *parser) {
+    advance(parser);
+    if (!at_dotted(parser, "version"))
+        parser_fail(parser, parser->token.line, "expected '.version', with which PTX begins, found %s",
+                    token_words(parser->token));
+    advance(parser);
+    expect_literal(parser, "the PTX version");
+}
+
+void parse_module(Parser *parser) {
+    parse_version(parser);
+    while (parser->token.kind != TOKEN_END) {
+        if (parser->token.kind != TOKEN_DOTTED)
+            parser_fail(parser, parser->token.line, "expected a directive, found %s",
+                        token_words(parser->token));
+        parse_module_directive(parser);
+    }
+}

@@ -1,0 +1,229 @@
+/* State and helpers shared by the parts of the parser: parser.c (module level), variables.c (declarations and
+ * initialisers), statements.c (bodies) and calls.c (device functions, inlined). */
+#ifndef WW_PTX_PARSER_H
+#define WW_PTX_PARSER_H
+
+#include "core/ptx/front_end/program.h"
+#include "core/ptx/module.h"
+#include "core/sim/error.h"
+
+enum { MAX_DIMENSIONS = 8 };
+
+/* An address of a variable inside a constant bank or an initialiser. */
+typedef struct {
+    uint32_t target; /* variable                                                                 */
+    bool in_constants;
+    uint32_t holder; /* kernel or variable that holds it                                         */
+    uint64_t offset; /* byte offset in the constant bank or in the initialiser                   */
+    uint32_t bytes;
+    int64_t addend;
+    uint64_t mask; /* initialisers 0xFF00(x): these bits of the address, shifted to the right  */
+} Fixup;
+
+typedef struct ModuleFixups {
+    Arena storage; /* everything the module owns */
+    Fixup *list;
+    uint32_t count, capacity;
+} ModuleFixups;
+
+/* The type and shape of a declared variable. */
+typedef struct {
+    uint64_t element_bytes, align, bytes;
+    uint64_t dimensions[MAX_DIMENSIONS];
+    uint32_t dimension_count, vector;        /* .v2, .v4: also the innermost dimension */
+    bool is_predicate, is_float, is_integer; /* neither: .b32 and the like */
+    bool is_texture;                         /* .texref */
+    bool unsized;                            /* x[] */
+} VariableType;
+
+typedef struct {
+    const Name *name;
+    VariableType type;
+    bool is_register;
+    uint32_t line;
+} Formal;
+
+typedef struct {
+    Formal *list;
+    uint32_t count, capacity;
+} FormalList;
+
+struct Function {
+    const Name *name;
+    FormalList results, params;
+    Lexer body; /* behind its '{' */
+    bool has_body;
+    bool active; /* being inlined: another call to it is recursion */
+    bool address_taken;
+};
+
+typedef struct {
+    const Name *name;
+    FormalList params;
+    uint32_t max_threads, line;
+    Token cluster; /* the directive that makes clusters of its CTAs, or none */
+    Lexer body;
+    Scope *scope;
+} Entry;
+
+typedef struct {
+    const char *text; /* the statement */
+    size_t length;
+    uint32_t line;
+    const char *reason;
+} Unsupported;
+
+typedef struct {
+    const Name *name;
+    uint32_t line;
+    Fixup fixup;
+} PendingAddress;
+
+typedef struct {
+    const char *path;
+    char *owned_text;
+    Lexer lexer;
+    Token token; /* the one to be looked at next; the lexer stands behind it */
+    Arena scratch, kernel_scratch;
+    SymbolTable symbols;
+    Scope *module_scope;
+    Module *module;
+    Entry *entries;
+    uint32_t entry_count, entry_capacity, variable_capacity;
+    Symbol **functions; /* in the order in which they are declared */
+    uint32_t function_count, function_capacity;
+    bool addresses_found; /* Function.address_taken is final */
+    Unsupported *unsupported;
+    uint32_t unsupported_count, unsupported_capacity;
+    PendingAddress *pending;
+    uint32_t pending_count, pending_capacity;
+    KernelBody *kernel; /* the one whose body is being read */
+    Scope *scope;
+    Function *function; /* the device function that is being inlined, NULL in the entry's own text */
+    Symbol *return_label;
+    uint32_t inline_depth;
+} Parser;
+
+/* Releases all memory, then raises the user error "PATH:LINE: ...". */
+_Noreturn void parser_fail(Parser *parser, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
+void parser_release_scratch(Parser *parser);
+void unsupported_add(Parser *parser, const BodyStatement *statement, const char *reason);
+/* Lists those from the number `first` on, of which there is at least one. Valid until the next call. */
+const char *unsupported_list(Parser *parser, uint32_t first);
+/* Raises the user error that lists them all. */
+_Noreturn void unsupported_fail(Parser *parser);
+
+/* Tokens. */
+void advance(Parser *parser);
+Token peek(const Parser *parser);
+bool at(const Parser *parser, char punctuation);
+bool at_dotted(const Parser *parser, const char *text);
+bool accept(Parser *parser, char punctuation);
+void expect(Parser *parser, char punctuation, const char *where);
+const Name *expect_name(Parser *parser, const char *what);
+uint64_t expect_integer(Parser *parser, const char *what, uint64_t largest);
+Literal expect_literal(Parser *parser, const char *what);
+void skip_through(Parser *parser, char punctuation);
+/* "'text'" of the current token for messages, shortened; valid until the next call. */
+const char *token_words(Token token);
+
+/* Symbols. */
+Symbol *symbol_declare(Parser *parser, Scope *scope, const Name *name, SymbolKind kind, uint32_t line);
+Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size_t length);
+
+/* parser.c */
+void parse_module(Parser *parser);
+void parse_formals(Parser *parser, FormalList *formals);
+
+/* variables.c */
+/* Bytes of a type name ("u32"), 0 when it is none; predicates and 128-bit types have their own rules. */
+uint32_t type_bytes(const char *type);
+void parse_type(Parser *parser, VariableType *type);
+void parse_dimensions(Parser *parser, VariableType *type);
+void parse_module_variables(Parser *parser, Space space, bool is_extern);
+void parse_registers(Parser *parser);
+void parse_shared(Parser *parser, bool is_extern);
+void parse_local(Parser *parser);
+void parse_call_param(Parser *parser);
+void declare_register(Parser *parser, Scope *scope, const Name *name, const VariableType *type,
+                      uint32_t line);
+uint32_t register_new(KernelBody *kernel, uint32_t bytes, bool is_predicate, uint32_t ordinal);
+uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t line);
+/* The symbol at its offset in the current kernel: module-level shared variables are laid out at their first
+ * use. */
+void place_shared(Parser *parser, Symbol *symbol);
+void resolve_initialisers(Parser *parser);
+/* The bits of a literal given to a place of `bytes` bytes; NULL or what is wrong. Integers are truncated. */
+const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t *bits);
+void fixup_add(Module *module, Fixup fixup);
+/* Writes an address into an initialiser. */
+void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init);
+
+/* statements.c */
+
+/* A statement under construction; statement_add() copies it to the kernel. */
+typedef struct {
+    BodyStatement statement;
+    Operand operands[MAX_OPERANDS];
+    const char *modifiers[MAX_MODIFIERS];
+} Draft;
+
+void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);
+void draft_modifier(Draft *draft, const char *modifier);
+void draft_operand(Draft *draft, Operand operand);
+void statement_add(Parser *parser, const Draft *draft);
+
+Operand register_operand(const Parser *parser, uint32_t reg);
+/* [symbol + offset] */
+Operand address_operand(Symbol *symbol, uint64_t offset);
+
+/* The statements up to the closing brace, which stays the current token. `name` is for messages. */
+void parse_body(Parser *parser, Scope *scope, const char *name);
+Operand parse_operand(Parser *parser, Draft *draft);
+/* Ends the text of the statement that messages show, and drops the semicolon. */
+void statement_end(Parser *parser, Draft *draft);
+Symbol *label_new(Parser *parser);
+/* The label stands before the next statement. */
+void label_place(Parser *parser, Symbol *label);
+void branch_add(Parser *parser, Symbol *label, const BodyStatement *origin);
+
+/* calls.c */
+
+/* `draft` holds the guard; the current token is behind "call" and its modifiers. */
+void parse_call(Parser *parser, Draft *draft);
+/* A load or store of a call parameter, one element at a time. */
+void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index);
+/* Turns ld.param and st.param on call parameters into moves, or into accesses to local memory. */
+void lower_call_params(Parser *parser);
+
+/* The parameters or results of a call. */
+typedef struct {
+    Operand *list;
+    uint32_t count, capacity;
+} Actuals;
+
+void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                 const Actuals *params);
+
+/* indirect.c */
+
+/* The current token is behind "brx" and its modifiers. */
+void parse_indirect_branch(Parser *parser, Draft *draft);
+/* The current token is .branchtargets. */
+void parse_branch_table(Parser *parser, Symbol *table);
+/* NULL, or why the call cannot be executed. */
+const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand address,
+                              const Actuals *results, const Actuals *params);
+
+/* intrinsics.c */
+
+/* Calls of functions without a body that the machine executes itself. False when the name is none of theirs.
+ */
+bool intrinsic_call_add(Parser *parser, const BodyStatement *call, const Function *function,
+                        const Actuals *results, const Actuals *params);
+/* Why a function without a body cannot be called. */
+const char *missing_body_reason(const Function *function);
+/* A label is about to be placed: marks before it belong to what was before. */
+void marks_end_block(Parser *parser);
+
+#endif

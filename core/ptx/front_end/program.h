@@ -1,0 +1,71 @@
+/* A kernel between text and decoding: statements over virtual registers, names resolved. */
+#ifndef WW_PTX_PROGRAM_H
+#define WW_PTX_PROGRAM_H
+
+#include "core/ptx/front_end/lexer.h"
+#include "core/ptx/front_end/symbols.h"
+#include "core/ptx/instructions/isa.h"
+
+#define NO_REGISTER UINT32_MAX
+enum { NO_SPECIAL = 0xff, WIDE_REGISTER_BYTES = 16 };
+
+typedef struct {
+    uint8_t bytes; /* 1, 2, 4, 8; WIDE_REGISTER_BYTES: unsupported; 0 for predicates */
+    bool is_predicate;
+    uint32_t ordinal; /* counts declarations within the kernel, inlined functions included */
+} VirtualRegister;
+
+typedef struct {
+    uint8_t shape;   /* OperandShape                                              */
+    uint8_t literal; /* LiteralKind of an immediate                               */
+    uint8_t special; /* SpecialRegister or NO_SPECIAL                             */
+    bool negated;    /* !%p                                                       */
+    uint32_t reg;    /* register, predicate, base of an address, or NO_REGISTER   */
+    Symbol *symbol;  /* symbol, label, base of an address, or NULL                */
+    uint64_t value;  /* bits of an immediate; what is added to a symbol or base   */
+} Operand;
+
+typedef struct {
+    const char *opcode;
+    const char **modifiers;
+    Operand *operands;
+    uint32_t modifier_count, operand_count;
+    uint32_t vector_elements;
+    uint32_t bracket_end; /* number of operands up to the ']' of an address, 0 without one */
+    uint32_t guard;       /* predicate register or NO_REGISTER */
+    bool guard_negated;
+    uint32_t line;
+    const char *text; /* the statement in the source, for messages */
+    size_t text_length;
+    const Scope *scope;      /* where labels are looked up                            */
+    const char *unsupported; /* why no table row can execute it, or NULL              */
+    const Name *label;       /* branch: the name to look for once all labels are known */
+} BodyStatement;
+
+/* A mark for statistics (intrinsics.c), which stands before a statement. */
+typedef struct {
+    uint32_t statement;
+    uint8_t buffer;
+    bool ends;
+    bool behind_label; /* a label stands between the statement before and the mark */
+} Mark;
+
+typedef struct KernelBody {
+    Arena *arena; /* statements, and all that is found out about them */
+    BodyStatement *statements;
+    uint32_t statement_count, statement_capacity;
+    VirtualRegister *registers;
+    uint32_t register_count, register_capacity;
+    uint32_t declared_registers; /* used or not: the next ordinal */
+    uint32_t number;             /* of the kernel, from 1 */
+    uint32_t inlined_calls;
+    uint32_t last_label; /* the largest statement number that a label stands before */
+    bool has_label;
+    Mark *marks;
+    uint32_t mark_count, mark_capacity;
+    uint64_t shared_bytes, local_bytes;
+    uint64_t dynamic_shared_align; /* 0: no dynamic shared memory */
+    Symbol *function_shared;       /* .shared variables of inlined functions */
+} KernelBody;
+
+#endif

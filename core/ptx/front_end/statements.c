@@ -1,0 +1,443 @@
+/* Bodies: labels, directives, guards, instructions and their operands. */
+#include "core/ptx/front_end/parser.h"
+
+#include <string.h>
+
+/* Far beyond any kernel; bounds the memory that nested calls, which are inlined, can ask for. */
+enum { MAX_STATEMENTS = 1 << 20 };
+
+static const struct {
+    const char *name;
+    uint8_t special; /* of component .x when `components` is 3 */
+    uint8_t components;
+} special_registers[] = {
+    {"%tid", SPECIAL_TID_X, 3},
+    {"%ntid", SPECIAL_NTID_X, 3},
+    {"%ctaid", SPECIAL_CTAID_X, 3},
+    {"%nctaid", SPECIAL_NCTAID_X, 3},
+    {"%laneid", SPECIAL_LANEID, 1},
+    {"%warpid", SPECIAL_WARPID, 1},
+    {"%nwarpid", SPECIAL_NWARPID, 1},
+    {"%smid", SPECIAL_SMID, 1},
+    {"%nsmid", SPECIAL_NSMID, 1},
+    {"%gridid", SPECIAL_GRIDID, 1},
+    {"%lanemask_eq", SPECIAL_LANEMASK_EQ, 1},
+    {"%lanemask_lt", SPECIAL_LANEMASK_LT, 1},
+    {"%lanemask_le", SPECIAL_LANEMASK_LE, 1},
+    {"%lanemask_gt", SPECIAL_LANEMASK_GT, 1},
+    {"%lanemask_ge", SPECIAL_LANEMASK_GE, 1},
+    {"%dynamic_smem_size", SPECIAL_DYNAMIC_SMEM_SIZE, 1},
+    {"%total_smem_size", SPECIAL_TOTAL_SMEM_SIZE, 1},
+    {"%clock", SPECIAL_CLOCK, 1},
+    {"%clock64", SPECIAL_CLOCK64, 1},
+    {"%globaltimer", SPECIAL_GLOBALTIMER, 1},
+};
+
+/* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
+ * malformed. */
+static const char *const unsupported_specials[] = {
+    "%pm",        "%clock_hi",   "%globaltimer_", "%reserved_smem", "%aggr_smem_size",
+    "%clusterid", "%nclusterid", "%cluster_",     "%is_explicit_",  "%current_graph_exec",
+};
+
+static const Operand no_operand = {.special = NO_SPECIAL, .reg = NO_REGISTER};
+
+void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin) {
+    memset(draft, 0, sizeof *draft);
+    draft->statement = (BodyStatement){.opcode = opcode,
+                                       .vector_elements = 1,
+                                       .guard = NO_REGISTER,
+                                       .line = origin ? origin->line : parser->token.line,
+                                       .text = origin ? origin->text : parser->token.text,
+                                       .text_length = origin ? origin->text_length : 0,
+                                       .scope = parser->scope};
+}
+
+static void refuse(BodyStatement *statement, const char *reason) {
+    if (!statement->unsupported) statement->unsupported = reason;
+}
+
+void draft_modifier(Draft *draft, const char *modifier) {
+    static const char *const plain[][2] = {
+        {"param::entry", "param"}, {"param::func", "param"}, {"shared::cta", "shared"}};
+    BodyStatement *statement = &draft->statement;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (!strcmp(modifier, plain[i][0])) modifier = plain[i][1];
+    if (statement->modifier_count < MAX_MODIFIERS)
+        draft->modifiers[statement->modifier_count++] = modifier;
+    else
+        refuse(statement, "more modifiers than any supported instruction has");
+}
+
+void draft_operand(Draft *draft, Operand operand) {
+    BodyStatement *statement = &draft->statement;
+    if (statement->operand_count < MAX_OPERANDS)
+        draft->operands[statement->operand_count++] = operand;
+    else
+        refuse(statement, "more operands than any supported instruction has");
+}
+
+void statement_add(Parser *parser, const Draft *draft) {
+    KernelBody *kernel = parser->kernel;
+    BodyStatement statement = draft->statement;
+    if (kernel->statement_count >= MAX_STATEMENTS)
+        parser_fail(parser, statement.line, "a kernel of more than %d statements, inlined functions included",
+                    MAX_STATEMENTS);
+    statement.operands = arena_alloc(kernel->arena, statement.operand_count, sizeof(Operand));
+    statement.modifiers = arena_alloc(kernel->arena, statement.modifier_count, sizeof(const char *));
+    memcpy(statement.operands, draft->operands, statement.operand_count * sizeof(Operand));
+    memcpy(statement.modifiers, draft->modifiers, statement.modifier_count * sizeof(const char *));
+    kernel->statements = arena_grow(kernel->arena, kernel->statements, sizeof statement,
+                                    kernel->statement_count, &kernel->statement_capacity);
+    kernel->statements[kernel->statement_count++] = statement;
+}
+
+Operand register_operand(const Parser *parser, uint32_t reg) {
+    Operand operand = no_operand;
+    operand.shape = parser->kernel->registers[reg].is_predicate ? OPERAND_PREDICATE : OPERAND_REGISTER;
+    operand.reg = reg;
+    return operand;
+}
+
+Operand address_operand(Symbol *symbol, uint64_t offset) {
+    Operand operand = no_operand;
+    operand.shape = OPERAND_ADDRESS;
+    operand.symbol = symbol;
+    operand.value = offset;
+    return operand;
+}
+
+/* Labels. */
+
+Symbol *label_new(Parser *parser) {
+    Symbol *label = arena_alloc(&parser->scratch, 1, sizeof *label);
+    label->kind = SYMBOL_LABEL;
+    return label;
+}
+
+void label_place(Parser *parser, Symbol *label) {
+    KernelBody *kernel = parser->kernel;
+    marks_end_block(parser);
+    label->offset = kernel->last_label = kernel->statement_count;
+    kernel->has_label = true;
+}
+
+void branch_add(Parser *parser, Symbol *label, const BodyStatement *origin) {
+    Draft branch;
+    Operand target = no_operand;
+    draft_begin(parser, &branch, "bra", origin);
+    target.shape = OPERAND_SYMBOL;
+    target.symbol = label;
+    draft_operand(&branch, target);
+    branch.statement.guard = origin->guard;
+    branch.statement.guard_negated = origin->guard_negated;
+    statement_add(parser, &branch);
+}
+
+static void parse_label(Parser *parser) {
+    uint32_t line = parser->token.line;
+    const Name *name = expect_name(parser, "a label");
+    advance(parser);
+    if (at_dotted(parser, "branchtargets")) {
+        parse_branch_table(parser, symbol_declare(parser, parser->scope, name, SYMBOL_BRANCH_TABLE, line));
+        return;
+    }
+    label_place(parser, symbol_declare(parser, parser->scope, name, SYMBOL_LABEL, line));
+    /* An indirect call has its parameters, and these say enough. */
+    if (at_dotted(parser, "callprototype") || at_dotted(parser, "calltargets")) skip_through(parser, ';');
+}
+
+/* Operands. */
+
+static bool find_special(Parser *parser, Token name, Draft *draft, Operand *operand) {
+    for (size_t i = 0; i < sizeof special_registers / sizeof *special_registers; i++) {
+        if (!token_is(name, TOKEN_IDENTIFIER, special_registers[i].name)) continue;
+        uint8_t component = 0;
+        if (special_registers[i].components == 3) {
+            Token token = parser->token;
+            if (token.kind != TOKEN_DOTTED || token.length != 1 || *token.text < 'x' || *token.text > 'z')
+                parser_fail(parser, name.line, "expected .x, .y or .z after %s", token_words(name));
+            component = (uint8_t)(*token.text - 'x');
+            advance(parser);
+        }
+        operand->special = special_registers[i].special + component;
+        operand->shape = operand->special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
+        return true;
+    }
+    /* The driver's, for launches of cooperating CTAs: 0 says that this is none. */
+    if (name.length > 7 && !memcmp(name.text, "%envreg", 7)) {
+        operand->shape = OPERAND_IMMEDIATE;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof unsupported_specials / sizeof *unsupported_specials; i++) {
+        size_t length = strlen(unsupported_specials[i]);
+        if (name.length < length || memcmp(name.text, unsupported_specials[i], length)) continue;
+        refuse(&draft->statement, "it reads a special register that is not supported");
+        operand->shape = OPERAND_SPECIAL;
+        return true;
+    }
+    return false;
+}
+
+static uint64_t parse_offset(Parser *parser) {
+    uint64_t offset = 0;
+    while (at(parser, '+') || at(parser, '-')) {
+        uint32_t line = parser->token.line;
+        Literal literal = expect_literal(parser, "an offset");
+        if (literal.kind != LITERAL_INTEGER) parser_fail(parser, line, "an offset must be an integer");
+        offset += literal.bits;
+    }
+    return offset;
+}
+
+static void use_symbol(Parser *parser, Symbol *symbol, Token token) {
+    if (symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_DYNAMIC_SHARED) place_shared(parser, symbol);
+    if (symbol->kind == SYMBOL_VARIABLE && !symbol->defined)
+        parser_fail(parser, token.line,
+                    "%s is declared .extern in line %u, but this module does not define it",
+                    token_words(token), symbol->line);
+    if (symbol->kind == SYMBOL_LABEL || symbol->kind == SYMBOL_BRANCH_TABLE)
+        parser_fail(parser, token.line, "%s is a label", token_words(token));
+}
+
+/* A name: register, special register or variable. */
+static Operand parse_named(Parser *parser, Draft *draft) {
+    Operand operand = no_operand;
+    Token token = parser->token;
+    Symbol *symbol = symbol_lookup(parser, parser->scope, token.text, token.length);
+    advance(parser);
+    if (!symbol && find_special(parser, token, draft, &operand)) {
+        while (parser->token.kind == TOKEN_DOTTED)
+            advance(parser);
+        return operand;
+    }
+    if (!symbol) parser_fail(parser, token.line, "%s is not declared", token_words(token));
+    if (symbol->kind == SYMBOL_REGISTER) {
+        operand = register_operand(parser, symbol->index);
+        if (symbol->register_bytes == WIDE_REGISTER_BYTES)
+            refuse(&draft->statement, "it uses a register of 128 bits");
+        if (parser->token.kind == TOKEN_DOTTED) {
+            refuse(&draft->statement, "it selects a part of a register");
+            advance(parser);
+        }
+        return operand;
+    }
+    use_symbol(parser, symbol, token);
+    operand.shape = OPERAND_SYMBOL;
+    operand.symbol = symbol;
+    operand.value = parse_offset(parser);
+    return operand;
+}
+
+Operand parse_operand(Parser *parser, Draft *draft) {
+    Operand operand = no_operand;
+    Token token = parser->token;
+    bool negated = accept(parser, '!');
+    if (token_is(parser->token, TOKEN_IDENTIFIER, "_")) {
+        operand.shape = OPERAND_SINK;
+        advance(parser);
+    } else if (parser->token.kind == TOKEN_IDENTIFIER &&
+               !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
+        operand = parse_named(parser, draft);
+    } else {
+        Literal literal = expect_literal(parser, "an operand");
+        operand.shape = OPERAND_IMMEDIATE;
+        operand.literal = (uint8_t)literal.kind;
+        operand.value = literal.bits;
+    }
+    operand.negated = negated;
+    if (negated && operand.shape != OPERAND_PREDICATE)
+        parser_fail(parser, token.line, "'!' must stand before a predicate");
+    return operand;
+}
+
+/* Behind its '{'; returns the number of elements. */
+static uint32_t parse_vector(Parser *parser, Draft *draft) {
+    uint32_t elements = 0;
+    do {
+        draft_operand(draft, parse_operand(parser, draft));
+        elements++;
+    } while (accept(parser, ','));
+    expect(parser, '}', "after the elements of a vector");
+    return elements;
+}
+
+/* [base + offset], behind its '['; textures have further operands inside the brackets. */
+static void parse_address(Parser *parser, Draft *draft);
+
+static void parse_operand_group(Parser *parser, Draft *draft) {
+    if (accept(parser, '{')) {
+        uint32_t elements = parse_vector(parser, draft);
+        if (draft->statement.vector_elements == 1) draft->statement.vector_elements = elements;
+    } else if (accept(parser, '[')) {
+        parse_address(parser, draft);
+    } else {
+        draft_operand(draft, parse_operand(parser, draft));
+        if (accept(parser, '|')) draft_operand(draft, parse_operand(parser, draft));
+    }
+}
+
+static void parse_address(Parser *parser, Draft *draft) {
+    Operand address = no_operand;
+    uint32_t line = parser->token.line;
+    if (parser->token.kind == TOKEN_IDENTIFIER) {
+        address = parse_named(parser, draft);
+        if (address.shape == OPERAND_PREDICATE || address.special != NO_SPECIAL)
+            parser_fail(parser, line, "an address must be a register, a variable or a number");
+        if (address.reg != NO_REGISTER) address.value = parse_offset(parser);
+    } else {
+        Literal literal = expect_literal(parser, "an address");
+        if (literal.kind != LITERAL_INTEGER) parser_fail(parser, line, "an address must be an integer");
+        address.value = literal.bits + parse_offset(parser);
+    }
+    address.shape = OPERAND_ADDRESS;
+    draft_operand(draft, address);
+    while (accept(parser, ','))
+        if (accept(parser, '{'))
+            parse_vector(parser, draft);
+        else
+            draft_operand(draft, parse_operand(parser, draft));
+    expect(parser, ']', "after an address");
+    draft->statement.bracket_end = draft->statement.operand_count;
+}
+
+/* Instructions. */
+
+void statement_end(Parser *parser, Draft *draft) {
+    draft->statement.text_length = (size_t)(parser->token.text - draft->statement.text);
+    expect(parser, ';', "after a statement");
+}
+
+static void parse_guard(Parser *parser, BodyStatement *statement) {
+    statement->guard_negated = accept(parser, '!');
+    Token token = parser->token;
+    const Symbol *symbol = token.kind == TOKEN_IDENTIFIER
+                               ? symbol_lookup(parser, parser->scope, token.text, token.length)
+                               : NULL;
+    if (!symbol || symbol->kind != SYMBOL_REGISTER || !symbol->is_predicate)
+        parser_fail(parser, token.line, "%s, behind '@', is not a declared predicate", token_words(token));
+    statement->guard = symbol->index;
+    advance(parser);
+}
+
+static void parse_branch(Parser *parser, Draft *draft) {
+    Operand target = no_operand;
+    target.shape = OPERAND_SYMBOL;
+    draft->statement.label = expect_name(parser, "a label");
+    draft_operand(draft, target);
+    statement_end(parser, draft);
+    statement_add(parser, draft);
+}
+
+/* Inside an inlined function a register that holds the address of a parameter points to local memory, where
+ * such parameters are kept. */
+static void add_param_access(Parser *parser, Draft *draft) {
+    BodyStatement *statement = &draft->statement;
+    for (uint32_t i = 0; i < statement->operand_count; i++) {
+        const Operand *operand = &draft->operands[i];
+        if (operand->shape != OPERAND_ADDRESS) continue;
+        if (operand->symbol && operand->symbol->kind == SYMBOL_CALL_PARAM) {
+            param_access_add(parser, draft, i);
+            return;
+        }
+        for (uint32_t m = 0; parser->function && operand->reg != NO_REGISTER && m < statement->modifier_count;
+             m++)
+            if (!strcmp(draft->modifiers[m], "param")) draft->modifiers[m] = "local";
+    }
+    statement_add(parser, draft);
+}
+
+static bool accesses_param(const Draft *draft) {
+    if (strcmp(draft->statement.opcode, "ld") && strcmp(draft->statement.opcode, "st")) return false;
+    for (uint32_t i = 0; i < draft->statement.modifier_count; i++)
+        if (!strcmp(draft->modifiers[i], "param")) return true;
+    return false;
+}
+
+static void parse_operands(Parser *parser, Draft *draft) {
+    if (!at(parser, ';')) {
+        do
+            parse_operand_group(parser, draft);
+        while (accept(parser, ','));
+    }
+    statement_end(parser, draft);
+    if (parser->function && !strcmp(draft->statement.opcode, "ret"))
+        branch_add(parser, parser->return_label, &draft->statement);
+    else if (accesses_param(draft))
+        add_param_access(parser, draft);
+    else
+        statement_add(parser, draft);
+}
+
+static void parse_instruction(Parser *parser) {
+    Draft draft;
+    draft_begin(parser, &draft, NULL, NULL);
+    if (accept(parser, '@')) parse_guard(parser, &draft.statement);
+    draft.statement.opcode = expect_name(parser, "an instruction, a label, a directive or '}'")->text;
+    for (; parser->token.kind == TOKEN_DOTTED; advance(parser))
+        draft_modifier(&draft, name_intern(&parser->symbols, parser->token.text, parser->token.length)->text);
+    if (!strcmp(draft.statement.opcode, "call"))
+        parse_call(parser, &draft);
+    else if (!strcmp(draft.statement.opcode, "bra"))
+        parse_branch(parser, &draft);
+    else if (!strcmp(draft.statement.opcode, "brx"))
+        parse_indirect_branch(parser, &draft);
+    else
+        parse_operands(parser, &draft);
+}
+
+static void parse_body_directive(Parser *parser) {
+    if (at_dotted(parser, "reg")) {
+        parse_registers(parser);
+    } else if (at_dotted(parser, "param")) {
+        parse_call_param(parser);
+    } else if (at_dotted(parser, "local")) {
+        parse_local(parser);
+    } else if (at_dotted(parser, "shared")) {
+        advance(parser);
+        parse_shared(parser, false);
+    } else if (at_dotted(parser, "extern")) {
+        advance(parser);
+        if (!at_dotted(parser, "shared"))
+            parser_fail(parser, parser->token.line, "expected .shared after .extern in a body, found %s",
+                        token_words(parser->token));
+        advance(parser);
+        parse_shared(parser, true);
+    } else if (at_dotted(parser, "loc") || at_dotted(parser, "file")) {
+        lexer_skip_line(&parser->lexer);
+        advance(parser);
+    } else if (at_dotted(parser, "pragma")) {
+        skip_through(parser, ';');
+    } else {
+        parser_fail(
+            parser, parser->token.line,
+            "expected .reg, .param, .local, .shared, .extern, .loc, .file or .pragma in a body, found %s",
+            token_words(parser->token));
+    }
+}
+
+static void parse_statement(Parser *parser) {
+    if (accept(parser, ';')) return;
+    if (parser->token.kind == TOKEN_DOTTED)
+        parse_body_directive(parser);
+    else if (parser->token.kind == TOKEN_IDENTIFIER && peek(parser).punctuation == ':')
+        parse_label(parser);
+    else
+        parse_instruction(parser);
+}
+
+void parse_body(Parser *parser, Scope *scope, const char *name) {
+    Scope *outer = parser->scope;
+    parser->scope = scope;
+    while (!(at(parser, '}') && parser->scope == scope)) {
+        if (parser->token.kind == TOKEN_END)
+            parser_fail(parser, parser->token.line, "the file ends inside the body of '%.200s'", name);
+        if (accept(parser, '{'))
+            parser->scope = scope_open(&parser->symbols, parser->scope);
+        else if (accept(parser, '}'))
+            parser->scope = parser->scope->parent;
+        else
+            parse_statement(parser);
+    }
+    parser->scope = outer;
+}

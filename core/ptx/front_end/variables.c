@@ -1,0 +1,561 @@
+/* Declarations: types, registers, variables of every space, and initialisers. */
+#include "core/ptx/execution/exec.h"
+#include "core/ptx/front_end/parser.h"
+
+#include <string.h>
+
+/* Beyond any device memory; keeps sums of sizes far from overflow. */
+#define MAX_VARIABLE_BYTES (1ull << 40)
+/* An initialised variable is held in host memory. */
+#define MAX_INITIALISED_BYTES (256ull << 20)
+#define MAX_ALIGN             4096
+
+uint32_t type_bytes(const char *type) {
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } types[] = {{"b32", 4},    {"u32", 4},     {"f32", 4},       {"s32", 4},  {"b64", 8},   {"u64", 8},
+                 {"f64", 8},    {"s64", 8},     {"b16", 2},       {"u16", 2},  {"s16", 2},   {"f16", 2},
+                 {"b8", 1},     {"u8", 1},      {"s8", 1},        {"bf16", 2}, {"f16x2", 4}, {"bf16x2", 4},
+                 {"texref", 8}, {"surfref", 8}, {"samplerref", 8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, type)) return types[i].bytes;
+    return 0;
+}
+
+static uint64_t parse_align(Parser *parser) {
+    advance(parser);
+    uint32_t line = parser->token.line;
+    uint64_t align = expect_integer(parser, "an alignment", MAX_ALIGN);
+    if (!align || (align & (align - 1))) parser_fail(parser, line, "an alignment must be a power of two");
+    return align;
+}
+
+/* True for what may follow the type of a parameter: .ptr .global .align 8 */
+static bool parse_pointer_attribute(Parser *parser) {
+    static const char *const attributes[] = {"ptr", "global", "shared", "const", "local", "texref"};
+    if (at_dotted(parser, "align")) return parse_align(parser), true;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (at_dotted(parser, attributes[i])) return advance(parser), true;
+    return false;
+}
+
+void parse_type(Parser *parser, VariableType *type) {
+    uint64_t align = 0;
+    *type = (VariableType){0};
+    while (!type->element_bytes && !type->is_predicate) {
+        Token token = parser->token;
+        if (token.kind != TOKEN_DOTTED)
+            parser_fail(parser, token.line, "expected a type such as .u32, found %s", token_words(token));
+        if (token_is(token, TOKEN_DOTTED, "align")) {
+            align = parse_align(parser);
+        } else if (token_is(token, TOKEN_DOTTED, "attribute")) {
+            skip_through(parser, ')');
+        } else if (token_is(token, TOKEN_DOTTED, "v2") || token_is(token, TOKEN_DOTTED, "v4")) {
+            type->vector = token.text[1] == '2' ? 2 : 4;
+            advance(parser);
+        } else {
+            const Name *name = name_intern(&parser->symbols, token.text, token.length);
+            type->is_predicate = !strcmp(name->text, "pred");
+            type->element_bytes = type_bytes(name->text);
+            type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
+            type->is_texture = !strcmp(name->text, "texref");
+            type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
+            if (!type->is_predicate && !type->element_bytes)
+                parser_fail(parser, token.line, "%s is not a type that can be declared", token_words(token));
+            advance(parser);
+        }
+    }
+    while (parse_pointer_attribute(parser))
+        continue;
+    type->bytes = type->element_bytes * (type->vector ? type->vector : 1);
+    type->align = align ? align : type->bytes ? type->bytes : 1;
+}
+
+/* An open or empty dimension, which makes the whole empty, must not hide that the others are too large: the
+ * offsets of initial values are computed from these. */
+static void set_array_bytes(Parser *parser, VariableType *type) {
+    uint64_t bytes = type->element_bytes;
+    bool empty = false;
+    for (uint32_t i = 0; i < type->dimension_count; i++) {
+        uint64_t size = type->dimensions[i];
+        empty |= size == 0;
+        if (__builtin_mul_overflow(bytes, size ? size : 1, &bytes) || bytes > MAX_VARIABLE_BYTES)
+            parser_fail(parser, parser->token.line, "an array of more than 2^40 bytes");
+    }
+    type->bytes = empty ? 0 : bytes;
+}
+
+/* A vector type is the innermost dimension. */
+void parse_dimensions(Parser *parser, VariableType *type) {
+    while (accept(parser, '[')) {
+        uint32_t line = parser->token.line, at_dimension = type->dimension_count;
+        if (at_dimension + 1 >= MAX_DIMENSIONS)
+            parser_fail(parser, line, "more than %d dimensions", MAX_DIMENSIONS - 1);
+        if (at(parser, ']')) {
+            if (at_dimension) parser_fail(parser, line, "only the first dimension may be left open");
+            type->unsized = true;
+            type->dimensions[type->dimension_count++] = 0;
+        } else {
+            uint64_t size = expect_integer(parser, "the size of an array", MAX_VARIABLE_BYTES);
+            type->dimensions[type->dimension_count++] = size;
+        }
+        expect(parser, ']', "after the size of an array");
+    }
+    if (type->vector) type->dimensions[type->dimension_count++] = type->vector;
+    set_array_bytes(parser, type);
+}
+
+static uint64_t align_up(uint64_t value, uint64_t align) {
+    return (value + align - 1) / align * align;
+}
+
+/* Registers. */
+
+uint32_t register_new(KernelBody *kernel, uint32_t bytes, bool is_predicate, uint32_t ordinal) {
+    kernel->registers = arena_grow(kernel->arena, kernel->registers, sizeof *kernel->registers,
+                                   kernel->register_count, &kernel->register_capacity);
+    kernel->registers[kernel->register_count] = (VirtualRegister){(uint8_t)bytes, is_predicate, ordinal};
+    return kernel->register_count++;
+}
+
+/* The range of `scope` that holds the register `text`, and its number there: every split into a prefix and a
+ * number without leading zeros is tried, since %r1<5> may stand beside %r<18>. */
+static const Symbol *find_in_ranges(const Parser *parser, const Scope *scope, const char *text, size_t length,
+                                    uint32_t *number) {
+    char key[256];
+    uint64_t value = 0, weight = 1;
+    for (size_t split = length; split-- > 1 && length - split <= 9; weight *= 10) {
+        if (text[split] < '0' || text[split] > '9') return NULL;
+        value += (uint64_t)(text[split] - '0') * weight;
+        if ((text[split] == '0' && split + 1 < length) || split + 1 >= sizeof key) continue;
+        memcpy(key, text, split);
+        key[split] = '<';
+        const Name *name = name_find(&parser->symbols, key, split + 1);
+        const Symbol *range = name ? symbol_in_scope(&parser->symbols, scope, name) : NULL;
+        if (!range || value >= range->range_count) continue;
+        *number = (uint32_t)value;
+        return range;
+    }
+    return NULL;
+}
+
+void declare_register(Parser *parser, Scope *scope, const Name *name, const VariableType *type,
+                      uint32_t line) {
+    uint32_t number;
+    const Symbol *range = find_in_ranges(parser, scope, name->text, name->length, &number);
+    if (range) parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, range->line);
+    Symbol *symbol = symbol_declare(parser, scope, name, SYMBOL_REGISTER, line);
+    symbol->is_predicate = type->is_predicate;
+    symbol->register_bytes = (uint32_t)type->element_bytes;
+    symbol->ordinal = parser->kernel->declared_registers++;
+    symbol->index = register_new(parser->kernel, symbol->register_bytes, symbol->is_predicate,
+                                 symbol->ordinal);
+}
+
+/* %r<18>: declares the range; its registers come into being when they are named. */
+static void declare_register_range(Parser *parser, const Name *prefix, const VariableType *type,
+                                   uint32_t line) {
+    uint64_t count = expect_integer(parser, "the number of registers", INT32_MAX);
+    expect(parser, '>', "after the number of registers");
+    char *key = arena_alloc(&parser->scratch, prefix->length + 2, 1);
+    memcpy(key, prefix->text, prefix->length);
+    key[prefix->length] = '<';
+    Symbol *symbol = symbol_declare(parser, parser->scope,
+                                    name_intern(&parser->symbols, key, prefix->length + 1),
+                                    SYMBOL_REGISTER_RANGE, line);
+    symbol->is_predicate = type->is_predicate;
+    symbol->register_bytes = (uint32_t)type->element_bytes;
+    symbol->range_count = (uint32_t)count;
+    symbol->ordinal = parser->kernel->declared_registers;
+    parser->kernel->declared_registers += (uint32_t)count;
+}
+
+/* Registers of 128 bits can be declared, so that the module can be read; what uses them is unsupported. */
+static void parse_register_type(Parser *parser, VariableType *type) {
+    if (!at_dotted(parser, "b128")) {
+        parse_type(parser, type);
+        return;
+    }
+    *type = (VariableType){.element_bytes = WIDE_REGISTER_BYTES, .bytes = WIDE_REGISTER_BYTES};
+    advance(parser);
+}
+
+void parse_registers(Parser *parser) {
+    VariableType type;
+    uint32_t line = parser->token.line;
+    advance(parser);
+    parse_register_type(parser, &type);
+    if (type.vector)
+        parser_fail(parser, line, "vector registers are not supported; declare .b32 or .b64 ones");
+    do {
+        line = parser->token.line;
+        const Name *name = expect_name(parser, "the name of a register");
+        if (accept(parser, '<'))
+            declare_register_range(parser, name, &type, line);
+        else
+            declare_register(parser, parser->scope, name, &type, line);
+    } while (accept(parser, ','));
+    expect(parser, ';', "after a .reg declaration");
+}
+
+static Symbol *take_from_range(Parser *parser, const Scope *scope, const Symbol *range, uint32_t number,
+                               const char *text, size_t length) {
+    Symbol *symbol = arena_alloc(&parser->scratch, 1, sizeof *symbol);
+    *symbol = *range;
+    symbol->kind = SYMBOL_REGISTER;
+    symbol->name = name_intern(&parser->symbols, text, length);
+    symbol->ordinal = range->ordinal + number;
+    symbol->index = register_new(parser->kernel, range->register_bytes, range->is_predicate, symbol->ordinal);
+    symbol_bind(&parser->symbols, scope, symbol->name, symbol);
+    return symbol;
+}
+
+Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size_t length) {
+    const Name *name = name_find(&parser->symbols, text, length);
+    for (; scope; scope = scope->parent) {
+        Symbol *symbol = name ? symbol_in_scope(&parser->symbols, scope, name) : NULL;
+        if (symbol) return symbol;
+        uint32_t number;
+        const Symbol *range = find_in_ranges(parser, scope, text, length, &number);
+        if (range) return take_from_range(parser, scope, range, number, text, length);
+    }
+    return NULL;
+}
+
+/* Shared, local and call-site parameter variables. */
+
+static uint64_t reserve(Parser *parser, uint64_t *used, uint64_t bytes, uint64_t align, const char *space,
+                        uint32_t line) {
+    uint64_t offset = align_up(*used, align);
+    if (bytes > WINDOW_BYTES || offset + bytes > WINDOW_BYTES)
+        parser_fail(parser, line, "%s memory of more than %llu bytes", space,
+                    (unsigned long long)WINDOW_BYTES);
+    *used = offset + bytes;
+    return offset;
+}
+
+uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t line) {
+    return reserve(parser, &parser->kernel->local_bytes, bytes, align, "local", line);
+}
+
+void place_shared(Parser *parser, Symbol *symbol) {
+    KernelBody *kernel = parser->kernel;
+    if (symbol->kernel == kernel->number) return;
+    symbol->kernel = kernel->number;
+    if (symbol->kind == SYMBOL_SHARED)
+        symbol->offset = reserve(parser, &kernel->shared_bytes, symbol->bytes, symbol->align, "shared",
+                                 symbol->line);
+    else if (symbol->align > kernel->dynamic_shared_align)
+        kernel->dynamic_shared_align = symbol->align;
+}
+
+static Symbol *declare_variable(Parser *parser, const VariableType *type, SymbolKind kind,
+                                VariableType *declared) {
+    uint32_t line = parser->token.line;
+    const Name *name = expect_name(parser, "the name of a variable");
+    *declared = *type;
+    parse_dimensions(parser, declared);
+    if (declared->is_predicate) parser_fail(parser, line, "a variable cannot be .pred");
+    if (declared->unsized && kind != SYMBOL_DYNAMIC_SHARED)
+        parser_fail(parser, line, "'%.200s' has no size", name->text);
+    Symbol *symbol = symbol_declare(parser, parser->scope, name, kind, line);
+    symbol->bytes = declared->bytes;
+    symbol->align = declared->align;
+    return symbol;
+}
+
+/* A .shared variable of an inlined function is one variable of the kernel, however often its text is read. */
+static bool bind_known_shared(Parser *parser) {
+    for (Symbol *known = parser->function ? parser->kernel->function_shared : NULL; known;
+         known = known->next) {
+        if (known->text != parser->token.text) continue;
+        VariableType ignored = {0};
+        symbol_bind(&parser->symbols, parser->scope, known->name, known);
+        advance(parser);
+        parse_dimensions(parser, &ignored);
+        return true;
+    }
+    return false;
+}
+
+static void declare_shared(Parser *parser, const VariableType *type, bool is_extern) {
+    const char *text = parser->token.text;
+    VariableType declared;
+    Symbol *symbol = declare_variable(parser, type, is_extern ? SYMBOL_DYNAMIC_SHARED : SYMBOL_SHARED,
+                                      &declared);
+    if (parser->kernel) place_shared(parser, symbol);
+    if (!parser->function) return;
+    symbol->text = text;
+    symbol->next = parser->kernel->function_shared;
+    parser->kernel->function_shared = symbol;
+}
+
+void parse_shared(Parser *parser, bool is_extern) {
+    VariableType type;
+    parse_type(parser, &type);
+    do
+        if (!bind_known_shared(parser)) declare_shared(parser, &type, is_extern);
+    while (accept(parser, ','));
+    expect(parser, ';', "after a .shared declaration");
+}
+
+void parse_local(Parser *parser) {
+    VariableType type, declared;
+    advance(parser);
+    parse_type(parser, &type);
+    do {
+        uint32_t line = parser->token.line;
+        Symbol *symbol = declare_variable(parser, &type, SYMBOL_LOCAL, &declared);
+        symbol->offset = reserve_local(parser, symbol->bytes, symbol->align, line);
+    } while (accept(parser, ','));
+    expect(parser, ';', "after a .local declaration");
+}
+
+void parse_call_param(Parser *parser) {
+    VariableType type, declared;
+    advance(parser);
+    parse_type(parser, &type);
+    do
+        declare_variable(parser, &type, SYMBOL_CALL_PARAM, &declared);
+    while (accept(parser, ','));
+    expect(parser, ';', "after a .param declaration");
+}
+
+/* Module variables and their initialisers. */
+
+typedef struct {
+    Parser *parser;
+    const VariableType *type;
+    uint32_t variable;
+    uint8_t *bytes; /* grows with what is written */
+    uint64_t used, capacity;
+} Initialiser;
+
+_Noreturn static void initialiser_too_long(Parser *parser, uint32_t line) {
+    parser_fail(parser, line, "an initialised variable takes at most %llu bytes",
+                (unsigned long long)MAX_INITIALISED_BYTES);
+}
+
+static uint8_t *initialiser_room(Initialiser *init, uint64_t offset, uint64_t bytes) {
+    uint64_t end = offset + bytes;
+    if (end > MAX_INITIALISED_BYTES) initialiser_too_long(init->parser, init->parser->token.line);
+    if (end > init->capacity) {
+        uint8_t *old = init->bytes;
+        init->capacity = end * 2 + 64;
+        init->bytes = arena_alloc(&init->parser->scratch, init->capacity, 1);
+        if (init->used) memcpy(init->bytes, old, init->used);
+    }
+    if (end > init->used) init->used = end;
+    return init->bytes + offset;
+}
+
+/* name, generic(name), 0xFF00(name), each with an optional "+ number" behind it. */
+static void parse_initial_address(Initialiser *init, uint64_t offset, uint64_t mask) {
+    Parser *parser = init->parser;
+    uint64_t bytes = init->type->element_bytes;
+    uint32_t line = parser->token.line;
+    bool parenthesis = mask != 0;
+    if (!mask && token_is(parser->token, TOKEN_IDENTIFIER, "generic")) {
+        advance(parser);
+        parenthesis = true;
+    }
+    if (parenthesis) expect(parser, '(', "before the name of a variable");
+    const Name *name = expect_name(parser, "a number or the name of a variable");
+    if (parenthesis) expect(parser, ')', "after the name of a variable");
+    if (!mask && bytes < 4)
+        parser_fail(parser, line, "an address does not fit into %u bytes", (uint32_t)bytes);
+    int64_t addend = 0;
+    if (at(parser, '+') || at(parser, '-')) addend = (int64_t)expect_literal(parser, "a number").bits;
+    initialiser_room(init, offset, bytes);
+    parser->pending = arena_grow(&parser->scratch, parser->pending, sizeof *parser->pending,
+                                 parser->pending_count, &parser->pending_capacity);
+    parser->pending[parser->pending_count++] = (PendingAddress){.name = name,
+                                                                .line = line,
+                                                                .fixup = {.holder = init->variable,
+                                                                          .offset = offset,
+                                                                          .bytes = (uint32_t)bytes,
+                                                                          .addend = addend,
+                                                                          .mask = mask ? mask : UINT64_MAX}};
+}
+
+static uint64_t float_bits(double value, uint64_t bytes) {
+    uint64_t bits = 0;
+    float narrow = (float)value;
+    if (bytes == 4)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t *bits) {
+    *bits = literal.bits;
+    double f64;
+    float f32;
+    memcpy(&f64, &literal.bits, sizeof f64);
+    memcpy(&f32, &literal.bits, sizeof f32);
+    switch (literal.kind) {
+    case LITERAL_INTEGER:
+        if (is_float) *bits = float_bits((double)(int64_t)literal.bits, bytes);
+        break;
+    case LITERAL_F32:
+        if (is_float && bytes == 8) *bits = float_bits(f32, bytes);
+        if (!is_float && bytes != 4) return "a 0f constant stands for 32 bits, not for another width";
+        break;
+    case LITERAL_F64:
+        if (is_float && bytes == 4) *bits = float_bits(f64, bytes);
+        if (!is_float && bytes != 8) return "a 64-bit float constant needs a float or 64-bit operand";
+        break;
+    }
+    if (bytes < 8) *bits &= (1ull << bytes * 8) - 1;
+    return NULL;
+}
+
+static void parse_initial_value(Initialiser *init, uint64_t offset) {
+    Parser *parser = init->parser;
+    if (parser->token.kind == TOKEN_IDENTIFIER && !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
+        parse_initial_address(init, offset, 0);
+        return;
+    }
+    uint32_t line = parser->token.line;
+    Literal literal = expect_literal(parser, "an initial value");
+    if (at(parser, '(')) {
+        if (literal.kind != LITERAL_INTEGER || !literal.bits)
+            parser_fail(parser, line, "the mask of an address must be an integer other than 0");
+        parse_initial_address(init, offset, literal.bits);
+        return;
+    }
+    uint64_t bits, bytes = init->type->element_bytes;
+    const char *defect = literal_fit(literal, bytes, init->type->is_float, &bits);
+    if (defect) parser_fail(parser, line, "%s", defect);
+    memcpy(initialiser_room(init, offset, bytes), &bits, bytes);
+}
+
+/* The current token is behind the '{' of dimension `dimension`. Returns the number of elements. */
+static uint64_t parse_initial_list(Initialiser *init, uint32_t dimension, uint64_t offset) {
+    Parser *parser = init->parser;
+    const VariableType *type = init->type;
+    uint64_t stride = type->element_bytes, count = 0;
+    for (uint32_t i = dimension + 1; i < type->dimension_count; i++)
+        stride *= type->dimensions[i];
+    for (; !accept(parser, '}'); count++) {
+        if (count) expect(parser, ',', "or '}' in an initialiser");
+        if (count >= type->dimensions[dimension] && !(type->unsized && !dimension))
+            parser_fail(parser, parser->token.line, "more initial values than the %llu elements",
+                        (unsigned long long)type->dimensions[dimension]);
+        uint64_t element = offset + count * stride;
+        if (element > MAX_INITIALISED_BYTES) initialiser_too_long(parser, parser->token.line);
+        if (dimension + 1 == type->dimension_count) {
+            parse_initial_value(init, element);
+        } else {
+            expect(parser, '{', "before the initial values of an inner dimension");
+            parse_initial_list(init, dimension + 1, element);
+        }
+    }
+    return count;
+}
+
+static void parse_initialiser(Parser *parser, VariableType *type, uint32_t index) {
+    Initialiser init = {.parser = parser, .type = type, .variable = index};
+    uint32_t line = parser->token.line;
+    if (!type->dimension_count) {
+        parse_initial_value(&init, 0);
+    } else {
+        expect(parser, '{', "before the initial values of an array");
+        uint64_t count = parse_initial_list(&init, 0, 0);
+        if (type->unsized) {
+            type->bytes = count * type->element_bytes;
+            for (uint32_t i = 1; i < type->dimension_count; i++)
+                type->bytes *= type->dimensions[i];
+        }
+    }
+    if (type->bytes > MAX_INITIALISED_BYTES || type->bytes < init.used) initialiser_too_long(parser, line);
+    ModuleVariable *variable = &parser->module->variables[index];
+    variable->init = arena_alloc(&parser->module->fixups->storage, type->bytes, 1);
+    if (init.used) memcpy(variable->init, init.bytes, init.used);
+}
+
+static Symbol *declare_module_variable(Parser *parser, const Name *name, bool is_extern, uint32_t line) {
+    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, name);
+    if (!symbol) {
+        symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_VARIABLE, line);
+    } else if (symbol->kind != SYMBOL_VARIABLE || (symbol->defined && !is_extern)) {
+        parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, symbol->line);
+    }
+    return symbol;
+}
+
+/* A texture takes no memory; what it reads and how is known when the host binds it. */
+static void check_texture(Parser *parser, const Name *name, const VariableType *type, uint32_t line) {
+    if (type->dimension_count)
+        parser_fail(parser, line, "'%.200s': arrays of textures are not supported", name->text);
+    if (at(parser, '='))
+        parser_fail(parser, line, "'%.200s': a texture cannot have an initialiser; the host binds it",
+                    name->text);
+}
+
+static void parse_module_variable(Parser *parser, VariableType type, Space space, bool is_extern) {
+    Module *module = parser->module;
+    Arena *storage = &module->fixups->storage;
+    uint32_t line = parser->token.line;
+    const Name *name = expect_name(parser, "the name of a variable");
+    parse_dimensions(parser, &type);
+    if (type.is_predicate) parser_fail(parser, line, "a variable cannot be .pred");
+    if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
+    Symbol *symbol = declare_module_variable(parser, name, is_extern, line);
+    if (is_extern) return;
+    uint32_t index = module->variable_count;
+    symbol->index = index;
+    symbol->defined = true;
+    module->variables = arena_grow(storage, module->variables, sizeof *module->variables, index,
+                                   &parser->variable_capacity);
+    module->variable_count++;
+    module->variables[index] = (ModuleVariable){
+        .name = arena_text(storage, name->text, name->length), .space = space, .align = type.align};
+    if (accept(parser, '='))
+        parse_initialiser(parser, &type, index);
+    else if (type.unsized)
+        parser_fail(parser, line, "'%.200s' has neither a size nor an initialiser", name->text);
+    module->variables[index].bytes = type.bytes;
+}
+
+void parse_module_variables(Parser *parser, Space space, bool is_extern) {
+    VariableType type;
+    parse_type(parser, &type);
+    if (type.is_texture) space = SPACE_TEXTURE;
+    do
+        parse_module_variable(parser, type, space, is_extern);
+    while (accept(parser, ','));
+    expect(parser, ';', "after a variable");
+}
+
+void fixup_add(Module *module, Fixup fixup) {
+    ModuleFixups *fixups = module->fixups;
+    fixups->list = arena_grow(&fixups->storage, fixups->list, sizeof fixup, fixups->count, &fixups->capacity);
+    fixups->list[fixups->count++] = fixup;
+}
+
+void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init) {
+    uint64_t value = (address & fixup->mask) >> __builtin_ctzll(fixup->mask);
+    memcpy(init + fixup->offset, &value, fixup->bytes);
+}
+
+void resolve_initialisers(Parser *parser) {
+    for (uint32_t i = 0; i < parser->pending_count; i++) {
+        PendingAddress *pending = &parser->pending[i];
+        const Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, pending->name);
+        if (symbol && symbol->kind == SYMBOL_ENTRY) continue; /* only launches from the device use it */
+        if (symbol && symbol->kind == SYMBOL_FUNCTION) {
+            symbol->function->address_taken = true;
+            uint8_t *init = parser->module->variables[pending->fixup.holder].init;
+            fixup_apply(&pending->fixup, symbol->offset, init);
+            continue;
+        }
+        if (!symbol || symbol->kind != SYMBOL_VARIABLE || !symbol->defined)
+            parser_fail(parser, pending->line, "'%.200s' is not a .global or .const variable of this module",
+                        pending->name->text);
+        pending->fixup.target = symbol->index;
+        fixup_add(parser->module, pending->fixup);
+    }
+}

@@ -1,0 +1,573 @@
+#include "mem/cache/cache.h"
+
+#include "mem/protocol/caches.h"
+
+uint32_t ring_size(uint32_t messages) {
+    uint32_t size = 1;
+    while (size < messages)
+        size *= 2;
+    return size;
+}
+
+void delay_queue_build(DelayQueue *queue, uint32_t cycles) {
+    queue->limit = cycles;
+    queue->slots = ring_size(cycles);
+}
+
+void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes) {
+    Cache *c = &object->cache;
+    const CacheParameters *p = &c->parameters;
+    tag_shape_init(&c->tags.shape, object_path(&object->obj),
+                   &(TagGeometry){p->size, p->ways, p->line, p->sectors, p->index, p->index_masks});
+    mshr_shape_init(&c->mshr.shape, p->mshrs, p->merges);
+    /* Lines taken at a fill push their victims out whether there is room or not, one per MSHR at most: a fill
+     * must not wait for the memory side, which may be waiting for this cache to take fills. */
+    uint32_t forced = p->allocate == ALLOCATE_ON_FILL ? p->mshrs : 0;
+    c->misses.limit = p->miss_queue;
+    c->misses.slots = ring_size(p->miss_queue + forced);
+    delay_queue_build(&c->pipeline, pipeline_cycles);
+    c->period = object->obj.period;
+    c->pipeline_ticks = pipeline_cycles * c->period;
+    c->port_mask = port_bytes - 1;
+    c->port_shift = (uint64_t)__builtin_ctz(port_bytes);
+}
+
+/* Bytes. */
+
+static ByteMask byte_range(uint32_t first, uint32_t count) {
+    ByteMask low = count == LINE_BYTES_MAX ? ~(ByteMask)0 : ((ByteMask)1 << count) - 1;
+    return low << first;
+}
+
+static ByteMask bytes_written_by(const MemMessage *m) {
+    return (ByteMask)m->byte_mask[1] << 64 | m->byte_mask[0];
+}
+
+static ByteMask bytes_of_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors) {
+    uint32_t line_offset = (uint32_t)line_address & (LINE_BYTES_MAX - 1);
+    if (sectors == shape->all_sectors) return byte_range(line_offset, shape->line_bytes);
+    ByteMask bytes = 0;
+    for (; sectors; sectors &= sectors - 1)
+        bytes |= byte_range(line_offset + ((uint32_t)__builtin_ctz(sectors) << shape->sector_shift),
+                            1u << shape->sector_shift);
+    return bytes;
+}
+
+/* Those of `sectors` of which all bytes are in `bytes`. */
+static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors,
+                                 ByteMask bytes) {
+    uint32_t complete = 0;
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t sector = sectors & -sectors;
+        if ((bytes_of_sectors(shape, line_address, sector) & ~bytes) == 0) complete |= sector;
+    }
+    return complete;
+}
+
+/* Policies. */
+
+void cache_observe(Cache *c, CacheObserver *observer) {
+    observer->next = c->observers;
+    c->observers = observer;
+    cache_owner(c)->heard |= SEEN_BY_PARTS;
+}
+
+void cache_tell(const Cache *c, const MemMessage *m, Result result) {
+    static const CacheEvent events[] = {CACHE_HIT, CACHE_MISS, CACHE_MERGE};
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->accessed) o->accessed(o, m, result);
+    if (result == RESULT_BYPASS) return;
+    object_tell(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
+}
+
+static SELDOM void tell_fill(const Cache *c, const MemMessage *m, uint32_t line) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->filled) o->filled(o, m, line);
+    object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
+}
+
+/* Of at most 64 ways; those with sectors under way are not among them. */
+static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
+    const TagLine *line = &c->tags.line[(size_t)set * c->tags.shape.ways];
+    uint64_t ways = 0;
+    for (uint32_t i = 0; i < c->tags.shape.ways; i++)
+        ways |= (uint64_t)!line[i].reserved << i;
+    return ways;
+}
+
+static bool victim_is_legal(const int64_t *arguments, int64_t way) {
+    return way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1;
+}
+
+const Question cache_victim_question = {"those of `ways`", victim_is_legal};
+
+/* Of more than 64 ways, which do not fit into a set, policies choose none. */
+uint32_t cache_ask_victim(const Cache *c, uint32_t set, uint32_t candidate) {
+    uint32_t ways = c->tags.shape.ways, first = set * ways;
+    if (ways > 64) return candidate;
+    uint64_t replaceable = replaceable_ways(c, set);
+    int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)replaceable, candidate - first,
+                            0);
+    return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
+}
+
+bool cache_any_is_dirty(const Cache *c, uint32_t set) {
+    uint32_t ways = c->tags.shape.ways;
+    for (uint32_t line = set * ways; line < (set + 1) * ways; line++)
+        if (!c->tags.line[line].reserved && cache_is_dirty(c, line)) return true;
+    return false;
+}
+
+bool cache_ask_bypass(const Cache *c, const MemMessage *m) {
+    MemMessage *request = (MemMessage *)(uintptr_t)m; /* which only its queue may change, and this answer */
+    if (request->flags & MEM_ASKED) return request->flags & MEM_BYPASSED;
+    bool bypass = event_ask(cache_owner(c), CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc) > 0;
+    request->flags |= (uint8_t)(MEM_ASKED | (bypass ? MEM_BYPASSED : 0));
+    return bypass;
+}
+
+/* The miss queue. */
+
+MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
+    MissQueue *queue = &c->misses;
+    ensure(queue->count < queue->slots);
+    uint32_t slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->sectors[slot] = sectors;
+    audit_enter(cache_owner(c), QUEUE_MISSES, slot);
+    return &queue->message[slot];
+}
+
+static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_t entry, uint32_t sectors) {
+    MemMessage *fetch = cache_send_down(c, sectors);
+    *fetch = *m;
+    fetch->kind = MEM_READ;
+    fetch->address = at->line_address;
+    fetch->bytes = (uint16_t)(1u << c->tags.shape.sector_shift);
+    fetch->token = entry;
+    fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
+    fetch->byte_mask[0] = fetch->byte_mask[1] = 0;
+    fetch->payload = 0;
+    fetch->route_depth = 0;
+}
+
+void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
+    MissQueue *queue = &c->misses;
+    uint32_t slot = queue->first, sectors = queue->sectors[slot];
+    MemMessage *sent = link_send_checked(to_mem, now);
+    *sent = queue->message[slot];
+    if (sectors) {
+        sent->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+        c->stats.fetches++;
+        queue->sectors[slot] = sectors &= sectors - 1;
+    }
+    queue->count -= sectors == 0;
+    queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
+    if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
+}
+
+/* Lines. */
+
+/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes
+ * written. */
+static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
+    const TagShape *shape = &c->tags.shape;
+    const TagLine *l = &c->tags.line[line];
+    uint64_t address = tag_address(&c->tags, line);
+    uint32_t first = (uint32_t)__builtin_ctz(l->dirty) << shape->sector_shift;
+    uint32_t last = (31u - (uint32_t)__builtin_clz(l->dirty)) << shape->sector_shift;
+    uint32_t bytes = 1u << shape->sector_shift;
+    while ((first ^ last) & -bytes)
+        bytes *= 2;
+    ByteMask mask = c->written[line] & bytes_of_sectors(shape, address, l->dirty);
+    return (MemMessage){.address = address + (first & -bytes),
+                        .byte_mask = {(uint64_t)mask, (uint64_t)(mask >> 64)},
+                        .issued = now,
+                        .bytes = (uint16_t)bytes,
+                        .sm = l->sm,
+                        .warp = l->warp,
+                        .kind = MEM_WRITE,
+                        .flags = MEM_POSTED,
+                        .class_number = l->class_number};
+}
+
+void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
+    if (!c->tags.line[line].dirty) return;
+    cache_forget_failed_try(c);
+    MemMessage *message = cache_send_down(c, 0);
+    *message = write_back_of(c, line, now);
+    cache_use_data_port(c, message->bytes, now);
+    c->stats.write_backs++;
+    c->tags.line[line].dirty = 0;
+    c->written[line] = 0;
+}
+
+void cache_drop(Cache *c, uint32_t line, uint64_t now) {
+    cache_forget_failed_try(c);
+    cache_write_back(c, line, now);
+    tag_invalidate(&c->tags, line);
+}
+
+static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t line, const Lookup *at,
+                                                          const MemMessage *m, uint64_t now) {
+    if (c->tags.tag[line]) c->stats.evictions++;
+    cache_write_back(c, line, now);
+    debug_ensure(c->written[line] == 0); /* that of a dirty line went with the write-back */
+    tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
+}
+
+/* While somebody listens, or a part keeps what was evicted, or chooses where the line enters. */
+static __attribute__((noinline)) void replace_and_tell(Cache *c, uint32_t line, const Lookup *at,
+                                                       const MemMessage *m, uint64_t now) {
+    const TagLine *l = &c->tags.line[line];
+    uint64_t address = tag_address(&c->tags, line);
+    bool evicts = c->tags.tag[line] != 0;
+    uint32_t depth = c->filter ? filter_depth(c->filter, at->line_address) : 0;
+    if (evicts) object_tell(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
+    if (evicts && c->victims) victim_tags_insert(c->victims, l->warp, address);
+    if (evicts && c->filter) filter_add(c->filter, address);
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->replaced) o->replaced(o, line);
+    replace(c, line, at, m, now);
+    if (depth) tag_lower(&c->tags, line, depth);
+}
+
+static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,
+                                                               const MemMessage *m, uint64_t now) {
+    if (__builtin_expect((cache_owner(c)->heard & HEARS_REPLACEMENTS) || c->filter || c->victims, 0))
+        replace_and_tell(c, line, at, m, now);
+    else
+        replace(c, line, at, m, now);
+}
+
+void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now) {
+    replace_line(c, line, at, m, now);
+}
+
+/* Misses. */
+
+/* What an access that finds sectors absent is going to do, and what that takes. */
+typedef struct {
+    uint32_t absent;  /* sectors of the request that are not there    */
+    uint32_t missing; /* of those: needed from below                  */
+    uint32_t fetched; /* of those: not yet under way                  */
+    uint32_t entry;   /* the line's MSHR, or NO_MSHR                  */
+    uint32_t victim;  /* the line to take, or NO_LINE for none        */
+    bool waits;       /* the request is answered when `missing` come  */
+} MissPlan;
+
+static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messages) {
+    if (plan->missing && plan->entry == NO_MSHR && mshr_full(&c->mshr)) return STALL_MSHR_ENTRY;
+    if (plan->waits && plan->entry != NO_MSHR && !mshr_can_merge(&c->mshr, plan->entry))
+        return STALL_MSHR_MERGE;
+    if (messages > cache_miss_queue_room(c)) return STALL_MISS_QUEUE;
+    return STALL_NONE;
+}
+
+Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
+    c->failed = (FailedTry){stall, at->set, messages};
+    return stall;
+}
+
+static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim, uint64_t now) {
+    if (victim != NO_LINE) {
+        replace_line(c, victim, at, m, now);
+        at->line = victim;
+    } else if (at->line != NO_LINE) {
+        tag_touch(&c->tags, at->line);
+    }
+}
+
+static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const MissPlan *plan) {
+    uint32_t entry = plan->entry;
+    if (entry == NO_MSHR) {
+        if (!plan->missing) return;
+        entry = mshr_open(&c->mshr, at->line_address, at->set, at->line);
+        audit_enter(cache_owner(c), QUEUE_MSHRS, entry);
+    }
+    MshrEntry *e = &c->mshr.entry[entry];
+    e->line = at->line;
+    e->pending |= plan->fetched;
+    if (at->line != NO_LINE) c->tags.line[at->line].reserved = (uint8_t)e->pending;
+    if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
+    if (!plan->waits) return;
+    mshr_wait(&c->mshr, entry, m, plan->missing);
+    audit_enter(cache_owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
+}
+
+/* The MSHR of the line looked up, or NO_MSHR. Where misses take lines at once, one with an MSHR is in the
+ * tags and has reserved sectors. */
+static inline uint32_t mshr_of(const Cache *c, const Lookup *at) {
+    bool reserved = at->line != NO_LINE && c->tags.line[at->line].reserved;
+    if (!reserved && c->parameters.allocate == ALLOCATE_ON_MISS) return NO_MSHR;
+    return mshr_find(&c->mshr, at->line_address);
+}
+
+/* `covered`: absent sectors that need not be fetched. */
+static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool allocate, bool waits,
+                  uint64_t now, Result *result) {
+    uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
+    uint32_t absent = at->sectors & ~valid, entry = mshr_of(c, at);
+    uint32_t pending = entry == NO_MSHR ? 0 : c->mshr.entry[entry].pending;
+    MissPlan plan = {.absent = absent,
+                     .missing = absent & ~covered,
+                     .fetched = absent & ~covered & ~pending,
+                     .entry = entry,
+                     .victim = NO_LINE,
+                     .waits = waits};
+    if (allocate && at->line == NO_LINE) {
+        plan.victim = cache_candidate(c, at->set);
+        if (plan.victim == NO_LINE) return cache_fail(c, at, STALL_LINE, 0);
+    }
+    uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
+    Stall stall = what_is_short(c, &plan, messages);
+    if (stall) return cache_fail(c, at, stall, messages);
+    *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
+    if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
+    take_line(c, m, at, cache_victim(c, at->set, plan.victim), now);
+    register_miss(c, m, at, &plan);
+    cache_count(c, m, *result);
+    return STALL_NONE;
+}
+
+Stall cache_miss(Cache *c, const MemMessage *m, Lookup *at, bool allocate, uint64_t now) {
+    Result result;
+    return miss(c, m, at, 0, allocate, true, now, &result);
+}
+
+/* Writes. */
+
+static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool hit,
+                             uint64_t now, Result *result) {
+    if (!hit) return miss(c, m, at, covered, true, false, now, result);
+    *result = RESULT_HIT;
+    cache_count(c, m, RESULT_HIT);
+    tag_touch(&c->tags, at->line);
+    return STALL_NONE;
+}
+
+Stall cache_write(Cache *c, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result) {
+    const TagShape *shape = &c->tags.shape;
+    TagLine none = {0}, *line = at->line == NO_LINE ? &none : &c->tags.line[at->line];
+    ByteMask written = bytes_written_by(m) | (at->line == NO_LINE ? 0 : c->written[at->line]);
+    /* A sector under way is complete when it comes, not before. */
+    uint32_t open = at->sectors & ~(uint32_t)(line->valid | line->reserved);
+    uint32_t complete = complete_sectors(shape, at->line_address, open, written);
+    uint32_t known = line->valid | (lazy ? line->dirty : 0u);
+    bool hit = at->line != NO_LINE && (at->sectors & ~known) == 0;
+    Stall stall = hit_or_allocate(c, m, at, lazy ? at->sectors : complete, hit, now, result);
+    if (stall) return stall;
+    line = &c->tags.line[at->line];
+    line->valid |= (uint8_t)complete;
+    line->dirty |= (uint8_t)at->sectors;
+    c->written[at->line] = written;
+    if (hit) cache_use_data_port(c, m->bytes, now);
+    return STALL_NONE;
+}
+
+void cache_modify(Cache *c, const MemMessage *m, const Lookup *at) {
+    c->tags.line[at->line].dirty |= (uint8_t)at->sectors;
+    c->written[at->line] |= byte_range((uint32_t)m->address & (LINE_BYTES_MAX - 1), m->bytes);
+}
+
+/* Fills. */
+
+/* A line for an MSHR that was opened without one. When all ways of the set are reserved the data is not
+ * kept. */
+static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint64_t now) {
+    Lookup at = {.line_address = e->address, .set = e->set};
+    e->line = tag_find(&c->tags, e->set, e->address);
+    if (e->line == NO_LINE) {
+        e->line = cache_victim(c, e->set, cache_candidate(c, e->set));
+        if (e->line == NO_LINE) return;
+        cache_replace(c, e->line, &at, m, now);
+    }
+    c->tags.line[e->line].reserved = (uint8_t)e->pending;
+}
+
+void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
+    ensure(m->token < c->mshr.fresh);
+    uint32_t entry = (uint32_t)m->token;
+    MshrEntry *e = &c->mshr.entry[entry];
+    ensure(tag_line_address(&c->tags.shape, m->address) == e->address);
+    uint32_t sectors = tag_sectors(&c->tags.shape, m->address, m->bytes);
+    if (e->line == NO_LINE) take_line_at_fill(c, e, m, now);
+    if (e->line != NO_LINE) {
+        TagLine *line = &c->tags.line[e->line];
+        line->reserved &= (uint8_t)~sectors;
+        line->valid |= (uint8_t)sectors;
+    }
+    c->failed.stall &= -(uint64_t)(e->set != c->failed.set); /* STALL_NONE, where the line was wanted */
+    c->stats.fills++;
+    if (__builtin_expect(cache_owner(c)->heard & HEARS_FILLS, 0)) tell_fill(c, m, e->line);
+    mshr_fill(&c->mshr, entry, sectors);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
+}
+
+void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
+    const MemMessage *m = mshr_woken(&c->mshr);
+    if (!link_can_send(to_cpu, now)) return;
+    uint32_t slot = c->mshr.woken[c->mshr.woken_first], entry = slot >> c->mshr.shape.slot_shift;
+    cache_respond(to_cpu, m, 0, now);
+    mshr_pop_woken(&c->mshr);
+    audit_leave(cache_owner(c), QUEUE_WAITING, slot);
+    if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
+}
+
+/* The pipeline in front of the tags. */
+
+static _Noreturn void not_inside_line(const CacheObject *object, const MemMessage *m) {
+    user_error("%s: a request for %u B at 0x%lx is not inside one line of %u B; the requester must ask for "
+               "smaller segments, or 'line' be larger",
+               object_path(&object->obj), m->bytes, m->address, object->cache.tags.shape.line_bytes);
+}
+
+void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {
+    const TagShape *shape = &object->cache.tags.shape;
+    uint32_t offset = (uint32_t)m->address & (shape->line_bytes - 1);
+    if (m->bytes == 0 || offset + m->bytes > shape->line_bytes) not_inside_line(object, m);
+}
+
+void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now) {
+    Cache *c = &object->cache;
+    DelayQueue *queue = &c->pipeline;
+    cache_require_inside_line(object, m);
+    uint32_t slot;
+    *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
+    c->stats.accesses++;
+    audit_enter(&object->obj, QUEUE_PIPELINE, slot);
+    audit_promise(&object->obj, !(m->flags & MEM_POSTED));
+    link_pop(object->cpu.receive, now);
+}
+
+static void count_stall_until(Cache *c, uint64_t cycle) {
+    if (!c->stall) return;
+    c->stats.stall_cycles[c->stall - 1] += cycle - c->stall_since;
+    c->stall_since = cycle;
+}
+
+static void begin_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t cycle) {
+    Cache *c = &object->cache;
+    c->stall = stall;
+    c->stall_since = cycle;
+    c->stats.stall_events[stall - 1]++;
+    if (stall <= STALL_MISS_QUEUE)
+        object_tell(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
+}
+
+void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
+    Cache *c = &object->cache;
+    if (stall == c->stall) return;
+    uint64_t cycle = object_cycle(&object->obj, now);
+    count_stall_until(c, cycle);
+    c->stall = STALL_NONE;
+    if (stall) begin_stall(object, m, stall, cycle);
+}
+
+void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
+    Cache *c = &object->cache;
+    cache_note_stall(object, &c->pipeline.message[c->pipeline.first], stall, now);
+    if (stall) return;
+    audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));
+}
+
+/* Class functions. */
+
+static const CacheObject *cache_object(const SimObject *object) {
+    return (const CacheObject *)object;
+}
+
+void cache_settle(SimObject *object, uint64_t now) {
+    count_stall_until(&((CacheObject *)object)->cache, object_cycle(object, now));
+}
+
+/* For the audit: what each queue says that it holds. */
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const Cache *c = &cache_object(object)->cache;
+    switch ((CacheQueue)queue) {
+    case QUEUE_PIPELINE: return c->pipeline.count;
+    case QUEUE_MISSES: return c->misses.count;
+    case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent;
+    case QUEUE_WAITING: return cache_requests_in_mshrs(c);
+    case QUEUE_PASSING:
+    case QUEUE_REEXECUTION:
+    case QUEUE_PRIORITIZATION:
+    case QUEUE_BYPASSING: break; /* the class's own */
+    }
+    return 0;
+}
+
+bool cache_knobs_set(SimObject *object) {
+    cache_forget_failed_try(&((CacheObject *)object)->cache);
+    return true;
+}
+
+void cache_set_depth(SimObject *object, uint32_t class_number, uint32_t depth) {
+    tag_set_depth(&((CacheObject *)object)->cache.tags, class_number, depth);
+}
+
+void cache_set_keep(SimObject *object, uint32_t class_number, uint32_t keep) {
+    tag_set_keep(&((CacheObject *)object)->cache.tags, class_number, keep);
+    cache_knobs_set(object);
+}
+
+static void read_classes(const SimObject *object, Cache *c) {
+    const CacheParameters *p = &c->parameters;
+    class_table_read(&c->tags.order.depth, object, "class_depths", p->class_depths, LEAST_RECENT);
+    class_table_read(&c->tags.order.keep, object, "class_keeps", p->class_keeps, UINT8_MAX);
+    c->tags.order.by_class = *p->class_depths || *p->class_keeps;
+}
+
+void cache_init(SimObject *object) {
+    Cache *c = &((CacheObject *)object)->cache;
+    c->filter = filter_of(object);
+    read_classes(object, c);
+    audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
+                queue_length);
+    audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,
+                queue_length);
+    audit_queue(object, QUEUE_MSHRS, "MSHRs", QUEUE_TABLE, c->mshr.shape.entries, queue_length);
+    audit_queue(object, QUEUE_WAITING, "requests in MSHRs", QUEUE_TABLE, c->mshr.shape.slots, queue_length);
+}
+
+static const char *const stall_names[STALLS] = {"its time at the tags",
+                                                "a line of its set (all ways are reserved)",
+                                                "a free MSHR",
+                                                "a place in its line's MSHR",
+                                                "the miss queue",
+                                                "an earlier passing request to return",
+                                                "the response link",
+                                                "the data array",
+                                                "its warp's misses to be allowed",
+                                                "a place in the re-execution queue",
+                                                "an older instruction of its warp"};
+
+void cache_report(const SimObject *object, FILE *out) {
+    static const char *const kinds[] = {"read", "write", "atomic"};
+    const Cache *c = &cache_object(object)->cache;
+    if (c->mshr.used || c->misses.count)
+        fprintf(out, "%s: %lu of %u MSHRs in use, %u answers waiting, %u messages for the memory side\n",
+                object_path(object), c->mshr.used, c->mshr.shape.entries, c->mshr.woken_count,
+                c->misses.count);
+    if (!c->pipeline.count) return;
+    const MemMessage *m = &c->pipeline.message[c->pipeline.first];
+    fprintf(out,
+            "%s: %u requests in front of the tags; the first, a %s of %u B at 0x%lx by sm %u warp %u, waits "
+            "for %s\n",
+            object_path(object), c->pipeline.count, kinds[m->kind], m->bytes, m->address, m->sm, m->warp,
+            stall_names[c->stall]);
+}
+
+Ratio cache_miss_rate(const SimObject *object) {
+    const CacheStats *stats = &cache_object(object)->cache.stats;
+    return ratio_of(stats->results[RESULT_MISS], cache_looked_up(stats));
+}
+
+Ratio cache_miss_or_merge_rate(const SimObject *object) {
+    const CacheStats *stats = &cache_object(object)->cache.stats;
+    return ratio_of(stats->results[RESULT_MISS] + stats->results[RESULT_MERGE], cache_looked_up(stats));
+}
+
+Ratio cache_read_miss_rate(const SimObject *object) {
+    const uint64_t *reads = cache_object(object)->cache.stats.stream_results[STREAM_READ];
+    return ratio_of(reads[RESULT_MISS], reads[RESULT_HIT] + reads[RESULT_MISS] + reads[RESULT_MERGE]);
+}

@@ -1,0 +1,555 @@
+/* What L1 and L2 caches have in common: a pipeline in front of the tags, the tag array, MSHRs with the fills
+ * under way, a queue of messages for the memory side, and counters. The two classes differ in what an access
+ * means.
+ *
+ * A tick goes through the cache from its memory side to its processor side: take a fill, answer one request
+ * that it woke, send one message down, look up one request, accept one. So whatever an older request gives
+ * back in a cycle (an MSHR, a line, a place in the miss queue) the request that waits at the tags can take in
+ * the same cycle. */
+#ifndef WW_MEM_CACHE_H
+#define WW_MEM_CACHE_H
+
+#include "core/sim/event.h"
+#include "mem/cache/cache_observer.h"
+#include "mem/cache/mshr.h"
+#include "mem/cache/tag_array.h"
+#include "mem/parts/evicted_address_filter/evicted_address_filter.h"
+#include "mem/parts/victim_tags/victim_tags.h"
+
+/* Why the request at the tags cannot go on. The first four are the reservation fails. */
+typedef enum {
+    STALL_NONE,
+    STALL_LINE,       /* every way of the set is reserved                       */
+    STALL_MSHR_ENTRY, /* no MSHR is free                                        */
+    STALL_MSHR_MERGE, /* the line's MSHR has all the requests it can hold       */
+    STALL_MISS_QUEUE, /* no room for what must be sent down                     */
+    STALL_PASSING,    /* too many requests under way that only pass through     */
+    STALL_RESPONSE,   /* the response link is full or its width used up         */
+    STALL_DATA_PORT,  /* the data array is busy with earlier accesses           */
+    STALL_REFUSED,    /* a policy does not let the warp's misses go below       */
+    STALL_QUEUE_FULL, /* the re-execution queue has no place                    */
+    STALL_ORDER,      /* an older instruction of its warp is in that queue      */
+    STALLS
+} Stall;
+
+typedef enum {
+    RESULT_HIT,    /* all sectors were there                                         */
+    RESULT_MISS,   /* at least one sector was neither there nor under way            */
+    RESULT_MERGE,  /* those that were not there were under way                       */
+    RESULT_BYPASS, /* sent on without asking the tags for data                       */
+    RESULTS
+} Result;
+
+typedef enum {
+    STREAM_READ,
+    STREAM_WRITE,
+    STREAM_LOCAL_READ,
+    STREAM_LOCAL_WRITE,
+    STREAM_ATOMIC,
+    STREAMS
+} Stream;
+
+typedef enum { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL } Allocation;
+
+/* What policies can listen to in every cache. A class's own events follow. */
+typedef enum {
+    CACHE_HIT,
+    CACHE_MISS,
+    CACHE_MERGE,
+    CACHE_EVICT,
+    CACHE_FILL,
+    CACHE_RESERVATION_FAIL,
+    CACHE_ASK_BYPASS,
+    CACHE_ASK_VICTIM,
+    CACHE_EVENTS_END,
+} CacheEvent;
+
+/* In SimObject.heard of a cache: who wants to know what became of accesses, replacements and fills. */
+#define HEARS_ACCESSES     (SEEN_BY_PARTS | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
+#define HEARS_REPLACEMENTS (SEEN_BY_PARTS | 1u << CACHE_EVICT)
+#define HEARS_FILLS        (SEEN_BY_PARTS | 1u << CACHE_FILL)
+
+/* One bit per byte of the 128 B block that holds an address. */
+typedef __uint128_t ByteMask;
+
+typedef struct {
+    uint64_t size;
+    char *index_masks, *class_depths, *class_keeps;
+    uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
+} CacheParameters;
+
+/* Messages in front of the tags, each with the time at which it reaches them. A ring that was larger keeps
+ * its size, and may hold more than its limit until it has drained. */
+typedef struct {
+    MemMessage *message;
+    uint64_t *ready;
+    uint32_t slots, limit; /* ring size, a power of two; messages that may be inside */
+    uint32_t first, count;
+} DelayQueue;
+
+/* Messages for the memory side. One that fetches names all sectors of its line that are wanted, and leaves
+ * sector by sector. */
+typedef struct {
+    MemMessage *message;
+    uint32_t *sectors;     /* still to be fetched; 0: the message is sent as it is */
+    uint32_t slots, limit; /* ring size, a power of two; messages that an access may find inside */
+    uint32_t first, count;
+} MissQueue;
+
+typedef struct {
+    uint64_t accesses, results[RESULTS], stream_results[STREAMS][RESULTS];
+    uint64_t stall_events[STALLS - 1], stall_cycles[STALLS - 1]; /* of stall s: [s - 1] */
+    uint64_t evictions, write_backs, fetches, fills, data_port_cycles;
+} CacheStats;
+
+/* What the request at the tags lacked when it was last tried and missed. Until that may have come another
+ * try would end the same way, and is not made. */
+typedef struct {
+    uint64_t stall;    /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
+    uint32_t set;      /* in which it wants a line                            */
+    uint32_t messages; /* places in the miss queue that it needs              */
+} FailedTry;
+
+typedef struct {
+    CacheParameters parameters;
+    TagArray tags;
+    Mshr mshr;
+    ByteMask *written; /* per line: bytes written since it was brought in */
+    DelayQueue pipeline;
+    MissQueue misses;
+    uint64_t period;                /* ticks */
+    uint64_t pipeline_ticks;        /* from accepting a request to the tags */
+    uint64_t port_mask, port_shift; /* width of the data array's port, bytes: mask + 1 = 1 << shift */
+    uint64_t data_busy_until;
+    uint64_t stall;               /* Stall of the request at the tags, as of its last try */
+    uint64_t stall_since;         /* cycle up to which that stall is counted              */
+    FailedTry failed;             /* host: unknown after a resume                      */
+    uint64_t put_aside;           /* requests that came to the tags and wait elsewhere */
+    EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
+    VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
+    CacheObserver *observers;     /* parts that see all of it; NULL: none */
+    CacheStats stats;
+} Cache;
+
+/* How every cache object begins. */
+typedef struct {
+    SimObject obj;
+    Port cpu, mem;
+    Cache cache;
+} CacheObject;
+
+/* Where messages wait in a cache, for the audit of its queues. */
+typedef enum {
+    QUEUE_PIPELINE,
+    QUEUE_MISSES,
+    QUEUE_MSHRS,
+    QUEUE_WAITING,
+    QUEUE_PASSING,
+    QUEUE_REEXECUTION,
+    QUEUE_BYPASSING,
+    QUEUE_PRIORITIZATION,
+} CacheQueue;
+
+#define CACHE_IS_FIRST_OF(T)                                                                                 \
+    _Static_assert(offsetof(T, cpu) == offsetof(CacheObject, cpu) &&                                         \
+                       offsetof(T, cache) == offsetof(CacheObject, cache),                                   \
+                   "a cache object begins like CacheObject")
+
+extern const Question cache_victim_question;
+
+/* clang-format off */
+#define CACHE_EVENT_ROWS(bypass_question)                                                                                     \
+    [CACHE_HIT] = {"hit", "sm, warp, address, pc", NULL, "A request found all its sectors"},                \
+    [CACHE_MISS] = {"miss", "sm, warp, address, pc", NULL,                                                  \
+                    "A request found a sector neither there nor under way"},                                 \
+    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors under way"},      \
+    [CACHE_EVICT] = {"evict", "sm, warp, address, class", NULL,                                             \
+                     "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
+    [CACHE_FILL] = {"fill", "sm, warp, address, hit", NULL,                                                 \
+                    "What a warp had fetched has come; hit: the cache below had it"},                        \
+    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", NULL,                       \
+                                "A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, " \
+                                "3: a place in its line's MSHR, 4: the miss queue"},                         \
+    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", &yes_or_no, bypass_question},    \
+    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", &cache_victim_question,                                                  \
+                          "The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
+/* clang-format on */
+
+#define STREAM_ROWS(T, stream, n, d)                                                                         \
+    STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_HIT], n "_hits", "accesses", d " that hit"),     \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MISS], n "_misses", "accesses",              \
+                   d " that missed"),                                                                        \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MERGE], n "_merges", "accesses",             \
+                   d " to sectors under way"),                                                               \
+        STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_BYPASS], n "_bypasses", "accesses",          \
+                   d " that bypassed")
+
+#define STALL_ROWS(T, stall, n, d)                                                                           \
+    STAT_NAMED(T, cache.stats.stall_events[(stall)-1], n "s", "events", "Requests stopped at the tags: " d), \
+        STAT_NAMED(T, cache.stats.stall_cycles[(stall)-1], n "_cycles", "cycles", "Cycles so stopped")
+
+/* clang-format off */
+#define CHOICE_ROW(T, m, n, def, words, d, ...)                                                              \
+    {.kind = FIELD_PARAM, .type = TYPE_U32, .name = n, .initial = def, .unit = "choice", .choices = words,   \
+     .doc = d, FIELD_AT(T, m), __VA_ARGS__}
+
+#define CACHE_ENABLED_ROW(T)                                                                                 \
+    {.kind = FIELD_PARAM, .type = TYPE_U32, .name = "enabled", .initial = "true", .unit = "flag",            \
+     .flag = true, .knob = true,                                                                             \
+     .doc = "false: everything bypasses, only the tags are kept up to date", FIELD_AT(T, enabled)}
+
+#define CACHE_PARAMETER_ROWS(T)                                                                              \
+    PARAM_NAMED(T, cache.parameters.size, "size", REQUIRED, "bytes", "Capacity", .converts = true),          \
+    PARAM_NAMED(T, cache.parameters.ways, "ways", REQUIRED, "lines", "Lines per set", .min = 1, .max = 1 << 24, \
+                .converts = true),                                                                           \
+    PARAM_NAMED(T, cache.parameters.line, "line", "128", "bytes", "Line size: 32, 64 or 128 B"),             \
+    PARAM_NAMED(T, cache.parameters.sectors, "sectors", "1", "sectors",                                      \
+                "Parts of a line that are fetched alone, at least 32 B each"),                               \
+    CHOICE_ROW(T, cache.parameters.index, "index", "linear", "linear|xor",                                   \
+               "Set index: line number modulo sets, or parities of address bits", .converts = true),         \
+    PARAM_NAMED(T, cache.parameters.index_masks, "index_masks", "", "masks",                                 \
+                "For xor: a mask of address bits per index bit, bit 0 first: \"0x80,0x100\"",                \
+                .converts = true),                                                                           \
+    CHOICE_ROW(T, cache.parameters.allocate, "allocate", "miss", "miss|fill",                                \
+               "When a read that missed takes a line; writes that allocate do so at once"),                  \
+    PARAM_NAMED(T, cache.parameters.mshrs, "mshrs", REQUIRED, "entries", "Lines with fills under way",       \
+                .min = 1, .max = 65536, .converts = true),                                                   \
+    PARAM_NAMED(T, cache.parameters.merges, "merges", "8", "requests",                                       \
+                "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096,                \
+                .converts = true),                                                                           \
+    PARAM_NAMED(T, cache.parameters.miss_queue, "miss_queue", "8", "messages", "Queue for the memory side",  \
+                .min = 2, .max = 65536, .converts = true),                                                   \
+    PARAM_NAMED(T, cache.parameters.class_depths, "class_depths", "", "ways",                                \
+                "How far below the most recently used the lines of each class enter, class 0 first: "        \
+                "\"0,15,7\"; 0 unless named, 255: at the least", .timing = true),                                            \
+    PARAM_NAMED(T, cache.parameters.class_keeps, "class_keeps", "", "ranks",                                 \
+                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
+
+#define CACHE_STATE_ROWS(T)                                                                                  \
+    TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                     \
+    {.kind = FIELD_STATE, .type = TYPE_U32, .name = "lines_used", .unit = "lines",                           \
+     .doc = "Of a fully associative cache with more than 64 ways: lines that were ever used",                \
+     FIELD_AT(T, cache.tags.hash.fresh)},                                                                    \
+    MSHR_ROWS(T, cache.mshr),                                                                                \
+    STATE_ARRAY(T, cache.written, cache.tags.shape.lines, "Bytes written in each line"),                     \
+    STATE_ARRAY(T, cache.pipeline.message, cache.pipeline.slots, "Requests in front of the tags"),           \
+    STATE_ARRAY(T, cache.pipeline.ready, cache.pipeline.slots, "When each reaches the tags"),                \
+    STATE(T, cache.pipeline.slots, "Size of that ring"),                                                     \
+    DERIVED(T, cache.pipeline.limit, "Requests it may hold"),                                                \
+    STATE(T, cache.pipeline.first, "Oldest request in it"),                                                  \
+    STATE(T, cache.pipeline.count, "Requests in it"),                                                        \
+    STATE_ARRAY(T, cache.misses.message, cache.misses.slots, "Messages for the memory side"),                \
+    STATE_ARRAY(T, cache.misses.sectors, cache.misses.slots, "Sectors that each still has to fetch"),        \
+    STATE(T, cache.misses.slots, "Size of that ring"),                                                       \
+    DERIVED(T, cache.misses.limit, "Messages it may hold"),                                                  \
+    STATE(T, cache.misses.first, "Oldest message in it"),                                                    \
+    STATE(T, cache.misses.count, "Messages in it"),                                                          \
+    DERIVED(T, cache.period, "Ticks per cycle"),                                                             \
+    DERIVED(T, cache.pipeline_ticks, "Ticks from accepting a request to the tags"),                          \
+    DERIVED(T, cache.port_mask, "Width of the data port - 1"),                                               \
+    DERIVED(T, cache.port_shift, "log2 of the width of the data port"),                                      \
+    STATE(T, cache.data_busy_until, "When the data array is free"),                                          \
+    STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
+    STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
+    STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
+    HOST(T, cache.failed, "What the request at the tags was found to lack"),                                 \
+    HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
+    HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
+    HOST(T, cache.observers, "Parts that see what it does")
+
+#define CACHE_STAT_ROWS(T)                                                                                   \
+    STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \
+    STAT_NAMED(T, cache.stats.results[RESULT_HIT], "hits", "accesses", "All sectors were there"),            \
+    STAT_NAMED(T, cache.stats.results[RESULT_MISS], "misses", "accesses",                                    \
+               "A sector was neither there nor under way"),                                                  \
+    STAT_NAMED(T, cache.stats.results[RESULT_MERGE], "merges", "accesses", "What was not there was under way"), \
+    STAT_NAMED(T, cache.stats.results[RESULT_BYPASS], "bypasses", "accesses",                                \
+               "Sent on without asking the tags for data"),                                                  \
+    STREAM_ROWS(T, STREAM_READ, "read", "Reads of global, constant, texture memory and code"),               \
+    STREAM_ROWS(T, STREAM_WRITE, "write", "Writes of global memory"),                                        \
+    STREAM_ROWS(T, STREAM_LOCAL_READ, "local_read", "Reads of local memory"),                                \
+    STREAM_ROWS(T, STREAM_LOCAL_WRITE, "local_write", "Writes of local memory"),                             \
+    STREAM_ROWS(T, STREAM_ATOMIC, "atomic", "Atomics"),                                                      \
+    STALL_ROWS(T, STALL_LINE, "line_fail", "every way of the set was reserved"),                             \
+    STALL_ROWS(T, STALL_MSHR_ENTRY, "mshr_entry_fail", "no MSHR was free"),                                  \
+    STALL_ROWS(T, STALL_MSHR_MERGE, "mshr_merge_fail", "the line's MSHR was full"),                          \
+    STALL_ROWS(T, STALL_MISS_QUEUE, "miss_queue_fail", "the miss queue was full"),                           \
+    STALL_ROWS(T, STALL_PASSING, "passing_stall", "too many requests were passing through"),                 \
+    STALL_ROWS(T, STALL_RESPONSE, "response_stall", "the response link was taken"),                          \
+    STALL_ROWS(T, STALL_DATA_PORT, "data_port_stall", "the data array was busy"),                            \
+    STALL_ROWS(T, STALL_REFUSED, "refused_stall", "a policy refuses the warp's misses"),                     \
+    STALL_ROWS(T, STALL_QUEUE_FULL, "reexecution_full_stall", "the re-execution queue was full"),            \
+    STALL_ROWS(T, STALL_ORDER, "reexecution_order_stall", "their warp has an older instruction in it"),      \
+    STAT_NAMED(T, cache.stats.evictions, "evictions", "lines", "Lines replaced"),                            \
+    STAT_NAMED(T, cache.tags.sheltered, "sheltered", "lines",                                                \
+               "Replacements that spared the least recently used line, for its class"),                      \
+    STAT_NAMED(T, cache.tags.lowered, "lowered", "lines",                                                    \
+               "Lines that did not enter as the most recently used, for their class"),                       \
+    STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
+    STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
+    STAT_NAMED(T, cache.stats.fills, "fills", "messages", "Lines or sectors that came"),                     \
+    STAT_NAMED(T, cache.stats.data_port_cycles, "data_port_cycles", "cycles",                                \
+               "The data array's port moved what hit or was written back; of an L1: what was written"),      \
+    FORMULA("miss_rate", cache_miss_rate, "fraction",                                                        \
+            "misses / (hits + misses + merges), all streams, bypasses left out"),                            \
+    FORMULA("miss_or_merge_rate", cache_miss_or_merge_rate, "fraction",                                      \
+            "(misses + merges) / (hits + misses + merges)"),                                                 \
+    FORMULA("read_miss_rate", cache_read_miss_rate, "fraction", "As miss_rate, of the stream `read` alone")
+
+#define CACHE_ROWS(T)                                                                                        \
+    BASE(T),                                                                                                 \
+    PORT(T, cpu, memory_protocol, ROLE_RESPONDER, "From the processor side"),                                \
+    PORT(T, mem, memory_protocol, ROLE_REQUESTER, "To the memory side"),                                     \
+    CACHE_PARAMETER_ROWS(T), CACHE_STATE_ROWS(T), CACHE_STAT_ROWS(T)
+/* clang-format on */
+
+/* Derives shapes and sizes from the parameters; for the class's build(). `pipeline_cycles` >= 1, `port_bytes`
+ * a power of two. */
+void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_bytes);
+
+/* What the class table needs. */
+/* The address that the set index of a line is computed from. */
+typedef uint64_t CacheIndex(const SimObject *object, uint64_t address);
+/* Takes over the lines of a cache of another size, ways or set index, and what is under way in one with other
+ * MSHRs and queues; see Class.convert. Beside its own, the rows of CACHE_CONVERTED_ROWS need not fit. */
+bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                   const struct SnapshotChanges *changes, char *why, size_t why_size);
+#define CACHE_CONVERTED_ROWS                                                                                 \
+    "cache.tags.tag", "cache.tags.line", "cache.written", "cache.tags.used", "cache.tags.hash.bucket",       \
+        "cache.tags.hash.links"
+/* Of a queue that was taken over from another machine: room for as many messages as this one allows. */
+void delay_queue_make_room(DelayQueue *queue);
+/* Panics unless every line stands in its set. */
+void cache_check_sets(const CacheObject *object, CacheIndex *index);
+void cache_init(SimObject *object);
+void cache_settle(SimObject *object, uint64_t now);
+/* Requests that were answered by the tags: all but bypasses. */
+static inline uint64_t cache_looked_up(const CacheStats *stats) {
+    return stats->results[RESULT_HIT] + stats->results[RESULT_MISS] + stats->results[RESULT_MERGE];
+}
+/* In cache_check.c. */
+uint64_t cache_requests_in_mshrs(const Cache *cache);
+/* `passing`: requests that were passed on and wait for their answer; `due`: others, neither in front of the
+ * tags nor in MSHRs, that want one. */
+void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle);
+void cache_report(const SimObject *object, FILE *out);
+Ratio cache_miss_rate(const SimObject *object);
+Ratio cache_miss_or_merge_rate(const SimObject *object);
+Ratio cache_read_miss_rate(const SimObject *object);
+
+/* The steps of a tick. */
+
+/* Takes the answer to a fetch that this cache sent. */
+void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
+void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
+/* Answers the oldest request that has all its sectors. */
+static inline void cache_send_woken(Cache *cache, Link *to_cpu, uint64_t now) {
+    if (cache->mshr.woken_count) cache_send_oldest_woken(cache, to_cpu, now);
+}
+/* There is one, and the link has room. */
+void cache_send_oldest_miss(Cache *cache, Link *to_mem, uint64_t now);
+static inline void cache_send_miss(Cache *cache, Link *to_mem, uint64_t now) {
+    if ((cache->misses.count != 0) & link_can_send_straight(to_mem, now))
+        cache_send_oldest_miss(cache, to_mem, now);
+}
+static inline uint32_t cache_miss_queue_room(const Cache *cache) {
+    const MissQueue *queue = &cache->misses;
+    return queue->count < queue->limit ? queue->limit - queue->count : 0;
+}
+/* The request that has reached the tags, or NULL. */
+static inline const MemMessage *cache_request_at_tags(const Cache *cache, uint64_t now) {
+    const DelayQueue *queue = &cache->pipeline;
+    return queue->count && queue->ready[queue->first] <= now ? &queue->message[queue->first] : NULL;
+}
+/* Would the request at the tags be stopped for the same reason again? A write looks for room for its answer
+ * first. */
+static inline bool cache_tries_in_vain(const CacheObject *object, const MemMessage *m, uint64_t now) {
+    const Cache *c = &object->cache;
+    if (c->failed.stall == STALL_NONE || c->failed.stall != c->stall) return false;
+    if (m->kind == MEM_WRITE && !link_can_send(object->cpu.send, now)) return false;
+    if (c->stall == STALL_MSHR_ENTRY) return mshr_full(&c->mshr);
+    return c->stall != STALL_MISS_QUEUE || cache_miss_queue_room(c) < c->failed.messages;
+}
+/* Debug builds make such tries, to see that they are in vain. */
+#ifdef WW_DEBUG
+enum { TRIES_IN_VAIN = 1 };
+#else
+enum { TRIES_IN_VAIN = 0 };
+#endif
+/* Something else than fills has changed what a try depends on: lines, knobs, the data port. */
+static inline void cache_forget_failed_try(Cache *cache) {
+    cache->failed.stall = STALL_NONE;
+}
+bool cache_knobs_set(SimObject *object);
+/* Slots of a ring for so many messages: a power of two. */
+uint32_t ring_size(uint32_t messages);
+/* Room for as many messages as are under way in `cycles`. */
+void delay_queue_build(DelayQueue *queue, uint32_t cycles);
+static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {
+    *slot = (queue->first + queue->count++) & (queue->slots - 1);
+    queue->ready[*slot] = ready;
+    return &queue->message[*slot];
+}
+/* Takes the first away; returns its slot. */
+static inline uint32_t delay_queue_pop(DelayQueue *queue) {
+    uint32_t slot = queue->first;
+    queue->first = (slot + 1) & (queue->slots - 1);
+    queue->count--;
+    return slot;
+}
+/* A user error unless the request is inside one line. */
+void cache_require_inside_line(const CacheObject *object, const MemMessage *m);
+/* Messages in the queue that want an answer. */
+uint64_t delay_queue_answers_due(const DelayQueue *queue);
+/* Counts why the access `m`, at the tags, waits. */
+void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now);
+/* What became of it: gone when `stall` is STALL_NONE, else still there. */
+void cache_end_access(CacheObject *object, Stall stall, uint64_t now);
+void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now);
+static inline void cache_accept(CacheObject *object, uint64_t now) {
+    const DelayQueue *queue = &object->cache.pipeline;
+    const MemMessage *m;
+    if (queue->count < queue->limit &&
+        (m = link_peek(object->cpu.receive, now))) /* more: resumed with a shorter one */
+        cache_accept_request(object, m, now);
+}
+
+/* When to tick again. What the host cannot foresee is computed without a branch. */
+
+static inline uint64_t cache_only_if(bool condition, uint64_t time) {
+    return time | -(uint64_t)!condition; /* NEVER is all ones */
+}
+/* The next cycle, unless the link is full: then it says when there is room. */
+static inline uint64_t cache_send_time(const Link *link, uint64_t soon) {
+    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
+    return cache_only_if(link->pushed - popped < link->depth, soon);
+}
+/* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
+static inline uint64_t cache_access_time(const CacheObject *object, uint64_t soon) {
+    const Cache *c = &object->cache;
+    if (c->stall == STALL_NONE) return c->pipeline.ready[c->pipeline.first];
+    if (c->stall == STALL_RESPONSE) return cache_send_time(object->cpu.send, soon);
+    return c->stall == STALL_DATA_PORT ? c->data_busy_until : NEVER;
+}
+/* `below`: when to look again at what comes from the memory side. */
+static inline __attribute__((always_inline)) uint64_t cache_next_tick(const CacheObject *object,
+                                                                      uint64_t below, uint64_t now) {
+    const Cache *c = &object->cache;
+    uint64_t next = below, soon = now + c->period;
+    bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
+    next = earlier_of(next, cache_only_if(waiting, cache_access_time(object, soon)));
+    next = earlier_of(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
+    next = earlier_of(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = earlier_of(next, cache_send_time(object->cpu.send, soon));
+    return next > soon ? next : soon;
+}
+
+/* The parts of an access. */
+
+typedef struct {
+    uint64_t line_address;
+    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
+    uint32_t sectors;   /* of the line that the request is about      */
+} Lookup;
+
+/* Looks the request up in the set of `index_address`. */
+static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint64_t index_address) {
+    Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
+                 .set = tag_set(&cache->tags.shape, index_address),
+                 .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
+    at.line = tag_find(&cache->tags, at.set, at.line_address);
+    return at;
+}
+
+static inline bool cache_holds(const Cache *cache, const Lookup *at) {
+    return at->line != NO_LINE && (at->sectors & ~(uint32_t)cache->tags.line[at->line].valid) == 0;
+}
+static inline bool cache_is_dirty(const Cache *cache, uint32_t line) {
+    return line != NO_LINE && cache->tags.line[line].dirty;
+}
+
+static inline SimObject *cache_owner(const Cache *cache) {
+    return (SimObject *)((char *)(uintptr_t)cache - offsetof(CacheObject, cache));
+}
+/* From init() of a part of the same cluster. */
+void cache_observe(Cache *cache, CacheObserver *observer);
+/* Tells listeners what became of a request. */
+void cache_tell(const Cache *cache, const MemMessage *m, Result result);
+
+static inline void cache_count(Cache *cache, const MemMessage *m, Result result) {
+    Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
+                    : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
+                                           : (Stream)(STREAM_READ + m->kind);
+    cache->stats.results[result]++;
+    cache->stats.stream_results[stream][result]++;
+    if (__builtin_expect(cache_owner(cache)->heard & HEARS_ACCESSES, 0)) cache_tell(cache, m, result);
+}
+
+/* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
+ * nobody asks about anything but reads. They are asked once about each request, when it first matters: how
+ * often it is tried must not be seen by anyone. */
+SELDOM bool cache_ask_bypass(const Cache *cache, const MemMessage *m);
+static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m) {
+    return object_is_heard(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
+           cache_ask_bypass(cache, m);
+}
+/* The line of the set to replace, or NO_LINE, where policies are not asked. */
+static inline uint32_t cache_candidate(const Cache *cache, uint32_t set) {
+    return tag_victim(&cache->tags, set);
+}
+/* Do policies say which line goes instead of the candidate? They have no say where an empty way is taken. */
+static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate) {
+    return object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
+           cache->tags.tag[candidate];
+}
+/* The line that policies want to be replaced, instead of `candidate` of the set, which is valid. They are
+ * asked once, when nothing but their answer is wanting. */
+SELDOM uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
+static inline uint32_t cache_victim(const Cache *cache, uint32_t set, uint32_t candidate) {
+    return cache_policy_replaces(cache, candidate) ? cache_ask_victim(cache, set, candidate) : candidate;
+}
+/* Must there be room for a write-back before the candidate of the set, or what policies want instead, is
+ * replaced? */
+SELDOM bool cache_any_is_dirty(const Cache *cache, uint32_t set);
+static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint32_t candidate) {
+    return cache_policy_replaces(cache, candidate) ? cache_any_is_dirty(cache, set)
+                                                   : cache_is_dirty(cache, candidate);
+}
+
+/* The request at the tags lacks this for now; STALL_MISS_QUEUE: so many places in it. Until it may have come,
+ * cache_tries_in_vain() is true. Returns `stall`. */
+Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages);
+/* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:
+ * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
+Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);
+/* Writes into the line, which is allocated if need be. `lazy`: sectors written in part are not fetched.
+ * Changes nothing when it returns a stall; else counts the result and gives it. */
+Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);
+/* Marks the sectors of the line dirty that `m` has changed; for requests that read them first. */
+void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
+/* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
+void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
+/* Writes back and forgets the line; sectors under way still come. */
+void cache_drop(Cache *cache, uint32_t line, uint64_t now);
+/* Replaces the contents of `line`, writing back what is dirty. */
+void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now);
+/* A place in the miss queue for the caller to fill at once: with a message that is sent as it is (`sectors`
+ * 0), or with a read of the line's first sector that is sent once for each of `sectors`, moved there. */
+MemMessage *cache_send_down(Cache *cache, uint32_t sectors);
+/* Sends the response to a request; the link must have room. */
+static inline void cache_respond(Link *to_cpu, const MemMessage *m, uint8_t flags, uint64_t now) {
+    MemMessage *response = link_send_checked(to_cpu, now);
+    *response = *m;
+    response->flags |= flags;
+}
+/* Cycles that `bytes` take through the data array's port, or through that for fills. */
+static inline uint64_t cache_port_cycles(const Cache *cache, uint32_t bytes) {
+    return (bytes + cache->port_mask) >> cache->port_shift;
+}
+static inline void cache_use_data_port(Cache *cache, uint32_t bytes, uint64_t now) {
+    uint64_t cycles = cache_port_cycles(cache, bytes), until = now + cycles * cache->period;
+    cache->stats.data_port_cycles += cycles;
+    if (until > cache->data_busy_until) cache->data_busy_until = until;
+}
+
+#endif

@@ -1,0 +1,160 @@
+#include "mem/cache/mshr.h"
+
+#include "core/sim/checkpoint/snapshot.h"
+
+#include <stdlib.h>
+
+void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges) {
+    *shape = (MshrShape){
+        .entries = entries, .merges = merges, .places = entries, .buckets = 2, .bucket_shift = 63};
+    while (1u << shape->slot_shift < merges)
+        shape->slot_shift++;
+    shape->slots = entries << shape->slot_shift;
+    /* At most an eighth full: a search ends at the first bucket nearly always, as the host foresees. */
+    while (shape->buckets < 8 * entries) {
+        shape->buckets *= 2;
+        shape->bucket_shift--;
+    }
+}
+
+static uint32_t home_bucket(const Mshr *mshr, uint64_t line_address) {
+    return (uint32_t)((line_address >> 5) * 0x9e3779b97f4a7c15ull >> mshr->shape.bucket_shift);
+}
+
+static uint32_t next_bucket(const Mshr *mshr, uint32_t bucket) {
+    return (bucket + 1) & (mshr->shape.buckets - 1);
+}
+
+uint32_t mshr_find(const Mshr *mshr, uint64_t line_address) {
+    for (uint32_t b = home_bucket(mshr, line_address); mshr->bucket[b]; b = next_bucket(mshr, b))
+        if (mshr->entry[mshr->bucket[b] - 1].address == line_address) return mshr->bucket[b] - 1;
+    return NO_MSHR;
+}
+
+static void remember_address(Mshr *mshr, uint32_t entry) {
+    uint32_t b = home_bucket(mshr, mshr->entry[entry].address);
+    while (mshr->bucket[b])
+        b = next_bucket(mshr, b);
+    mshr->bucket[b] = entry + 1;
+}
+
+uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line) {
+    ensure(!mshr_full(mshr));
+    uint32_t e = mshr->released_count ? mshr->released[--mshr->released_count] : mshr->fresh++;
+    mshr->entry[e] = (MshrEntry){.address = line_address, .set = set, .line = line};
+    mshr->used++;
+    remember_address(mshr, e);
+    return e;
+}
+
+void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing) {
+    MshrEntry *e = &mshr->entry[entry];
+    ensure(e->merged < mshr->shape.merges);
+    uint32_t slot = (entry << mshr->shape.slot_shift) + e->merged++;
+    e->waiting++;
+    mshr->request[slot] = *request;
+    mshr->missing[slot] = missing;
+}
+
+/* Takes the entry out of the hash table, and moves up those behind it that a search would no longer reach. */
+static void forget_address(Mshr *mshr, uint32_t entry) {
+    uint32_t hole = home_bucket(mshr, mshr->entry[entry].address), mask = mshr->shape.buckets - 1;
+    while (mshr->bucket[hole] != entry + 1)
+        hole = next_bucket(mshr, hole);
+    for (uint32_t b = next_bucket(mshr, hole); mshr->bucket[b]; b = next_bucket(mshr, b)) {
+        uint32_t home = home_bucket(mshr, mshr->entry[mshr->bucket[b] - 1].address);
+        if (((b - home) & mask) < ((b - hole) & mask)) continue;
+        mshr->bucket[hole] = mshr->bucket[b];
+        hole = b;
+    }
+    mshr->bucket[hole] = 0;
+}
+
+static void release_when_answered(Mshr *mshr, uint32_t entry) {
+    if (!mshr_is_free(mshr, entry)) return;
+    mshr->released[mshr->released_count++] = entry;
+    mshr->used--;
+}
+
+/* The host cannot foresee who wakes. */
+static inline void wake_if(bool wakes, Mshr *mshr, uint32_t slot) {
+    uint32_t at = mshr->woken_first + mshr->woken_count;
+    at -= mshr->shape.slots & -(uint32_t)(at >= mshr->shape.slots);
+    mshr->woken[at] = wakes ? slot : mshr->woken[at];
+    mshr->woken_count += wakes;
+}
+
+void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors) {
+    ensure(entry < mshr->fresh);
+    MshrEntry *e = &mshr->entry[entry];
+    uint32_t first = entry << mshr->shape.slot_shift;
+    ensure((e->pending & sectors) == sectors);
+    e->pending &= ~sectors;
+    for (uint32_t slot = first; slot < first + e->merged; slot++) {
+        uint32_t missed = mshr->missing[slot], missing = missed & ~sectors;
+        mshr->missing[slot] = missing;
+        wake_if((missed != 0) & !missing, mshr, slot);
+    }
+    if (e->pending) return;
+    forget_address(mshr, entry);
+    release_when_answered(mshr, entry);
+}
+
+void mshr_pop_woken(Mshr *mshr) {
+    uint32_t entry = mshr->woken[mshr->woken_first] >> mshr->shape.slot_shift;
+    if (++mshr->woken_first == mshr->shape.slots) mshr->woken_first = 0;
+    mshr->woken_count--;
+    mshr->entry[entry].waiting--;
+    release_when_answered(mshr, entry);
+}
+
+/* Taking over. */
+
+/* At least so much room as there is, and as the limits need. */
+static MshrShape roomy(const MshrShape *shape) {
+    uint32_t places = shape->entries > shape->places ? shape->entries : shape->places;
+    uint32_t requests = 1u << shape->slot_shift;
+    MshrShape roomy;
+    mshr_shape_init(&roomy, places, shape->merges > requests ? shape->merges : requests);
+    roomy.entries = shape->entries;
+    roomy.merges = shape->merges;
+    return roomy;
+}
+
+/* Every request goes on waiting in its entry, whose number the fills under way know. */
+static void move_requests(Mshr *mshr, const MshrShape *to) {
+    const MshrShape *from = &mshr->shape;
+    MemMessage *request = array_grown(NULL, 0, to->slots, sizeof *request);
+    uint32_t *missing = array_grown(NULL, 0, to->slots, sizeof *missing);
+    uint32_t *woken = array_grown(NULL, 0, to->slots, sizeof *woken);
+    uint32_t mask = (1u << from->slot_shift) - 1;
+    for (uint32_t slot = 0; slot < mshr->fresh << from->slot_shift; slot++) {
+        uint32_t moved = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
+        request[moved] = mshr->request[slot];
+        missing[moved] = mshr->missing[slot];
+    }
+    for (uint32_t i = 0; i < mshr->woken_count; i++) {
+        uint32_t slot = mshr->woken[(mshr->woken_first + i) % from->slots];
+        woken[i] = (slot >> from->slot_shift << to->slot_shift) + (slot & mask);
+    }
+    mshr->woken_first = 0;
+    free(mshr->request);
+    free(mshr->missing);
+    free(mshr->woken);
+    mshr->request = request;
+    mshr->missing = missing;
+    mshr->woken = woken;
+}
+
+void mshr_make_room(Mshr *mshr) {
+    MshrShape before = mshr->shape, shape = roomy(&before);
+    if (shape.slots == before.slots) return;
+    move_requests(mshr, &shape);
+    mshr->entry = array_grown(mshr->entry, before.places, shape.places, sizeof *mshr->entry);
+    mshr->released = array_grown(mshr->released, before.places, shape.places, sizeof *mshr->released);
+    mshr->shape = shape;
+    free(mshr->bucket);
+    mshr->bucket = array_grown(NULL, 0, shape.buckets, sizeof *mshr->bucket);
+    for (uint32_t e = 0; e < mshr->fresh; e++)
+        if (mshr->entry[e].pending) remember_address(mshr, e);
+}

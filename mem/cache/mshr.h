@@ -1,0 +1,109 @@
+/* Miss status holding registers: one entry per line with fills under way, and in each the requests that wait
+ * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is taken over by
+ * another machine. All-zero state is an empty table.
+ *
+ * An entry lives from the first miss until its last waiting request has been answered. Once all its fills are
+ * in, it can no longer be found: a later miss on the line opens a new entry. */
+#ifndef WW_MEM_MSHR_H
+#define WW_MEM_MSHR_H
+
+#include "mem/protocol/memory_protocol.h"
+
+#define NO_MSHR UINT32_MAX
+
+enum { MSHR_PLACES_MAX = 1 << 16 };
+
+typedef struct {
+    uint64_t address; /* of the line                                                          */
+    uint32_t set;
+    uint32_t line;    /* the line of the tag array reserved for it, or NO_LINE                */
+    uint32_t pending; /* sectors under way                                                    */
+    uint16_t merged;  /* requests that ever waited here, the first included                   */
+    uint16_t waiting; /* of those, not answered yet                                           */
+} MshrEntry;
+
+/* A table that was larger keeps its places, and may hold more than its limits until it has drained. */
+typedef struct {
+    uint32_t entries;    /* at most in use                         */
+    uint32_t merges;     /* requests per entry, the first included */
+    uint32_t places;     /* entries that there is room for         */
+    uint32_t slot_shift; /* request i of entry e waits in slot (e << slot_shift) + i */
+    uint32_t slots;
+    uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills under way */
+    uint32_t pad;
+} MshrShape;
+
+typedef struct {
+    MshrShape shape;
+    MshrEntry *entry;
+    MemMessage *request;            /* per slot */
+    uint32_t *missing;              /* per slot: sectors that the request still waits for           */
+    uint32_t *woken;                /* ring of slots: requests that may be answered, oldest first   */
+    uint32_t *bucket;               /* entry + 1, or 0; linear probing                              */
+    uint32_t *released;             /* stack of entries that were used before and are free          */
+    uint64_t used;                  /* entries in use                                    */
+    uint32_t released_count, fresh; /* entries fresh and up were never used              */
+    uint32_t woken_first, woken_count;
+    uint64_t lent; /* of those in use: to requests that no line and nobody else knows of (l1_dma_port.h) */
+} Mshr;
+
+#define MSHR_ROWS(T, m)                                                                                      \
+    DERIVED(T, m.shape.entries, "MSHRs that may be in use")                                                  \
+    , DERIVED(T, m.shape.merges, "Requests that one may hold")                                               \
+    , STATE(T, m.shape.places, "Size of the MSHR table")                                                     \
+    , STATE(T, m.shape.slot_shift, "log2 of the requests per entry that there is room for")                  \
+    , STATE(T, m.shape.slots, "Requests that there is room for")                                             \
+    , STATE(T, m.shape.buckets, "Size of its hash table")                                                    \
+    , STATE(T, m.shape.bucket_shift, "64 - log2 of that")                                                    \
+    , DERIVED(T, m.shape.pad, "Alignment")                                                                   \
+    , STATE_ARRAY(T, m.entry, m.shape.places, "MSHR entries")                                                \
+    , STATE_ARRAY(T, m.request, m.shape.slots, "Requests waiting in MSHRs")                                  \
+    , STATE_ARRAY(T, m.missing, m.shape.slots, "Sectors that each of them waits for")                        \
+    , STATE_ARRAY(T, m.woken, m.shape.slots, "Requests whose data has come, in order")                       \
+    , STATE_ARRAY(T, m.bucket, m.shape.buckets, "Hash table from line address to entry")                     \
+    , STATE_ARRAY(T, m.released, m.shape.places, "Free entries that were used before")                       \
+    , STATE(T, m.used, "Entries in use")                                                                     \
+    , STATE(T, m.lent, "Entries in use for a DMA engine")                                                    \
+    , STATE(T, m.released_count, "Entries in the list of free ones")                                         \
+    , STATE(T, m.fresh, "First entry that was never used")                                                   \
+    , STATE(T, m.woken_first, "Oldest woken request")                                                        \
+    , STATE(T, m.woken_count, "Woken requests")
+
+/* 1 <= entries <= 65536, 1 <= merges <= 65535. */
+void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges);
+/* A table that was taken over from another machine: room for the entries and merges that this one allows. */
+void mshr_make_room(Mshr *mshr);
+
+static inline bool mshr_full(const Mshr *mshr) {
+    return mshr->used >= mshr->shape.entries;
+}
+/* Of an entry that was opened: has its last request been answered? */
+static inline bool mshr_is_free(const Mshr *mshr, uint32_t entry) {
+    return !mshr->entry[entry].pending && !mshr->entry[entry].waiting;
+}
+/* Where the request that began to wait last in an entry is kept. */
+static inline uint32_t mshr_last_slot(const Mshr *mshr, uint32_t entry) {
+    return (entry << mshr->shape.slot_shift) + mshr->entry[entry].merged - 1;
+}
+static inline bool mshr_can_merge(const Mshr *mshr, uint32_t entry) {
+    return mshr->entry[entry].merged < mshr->shape.merges;
+}
+
+/* The entry with fills under way for the line, or NO_MSHR. */
+uint32_t mshr_find(const Mshr *mshr, uint64_t line_address);
+/* Opens an entry without fills under way yet; the table must not be full and must not have one for the line.
+ * The caller adds to `pending` what it fetches. */
+uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line);
+/* Lets a request wait until the sectors `missing` have come. */
+void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing);
+/* Sectors that were under way have come: wakes the requests that wait for nothing else, oldest first. */
+void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors);
+
+/* The oldest woken request, or NULL. */
+static inline const MemMessage *mshr_woken(const Mshr *mshr) {
+    return mshr->woken_count ? &mshr->request[mshr->woken[mshr->woken_first]] : NULL;
+}
+/* It has been answered. */
+void mshr_pop_woken(Mshr *mshr);
+
+#endif

@@ -1,0 +1,230 @@
+#include "mem/cache/tag_array.h"
+
+#include "mem/cache/tag_hash.h"
+#include "mem/protocol/memory_protocol.h"
+
+#include <stdlib.h>
+
+static bool is_power_of_two(uint64_t n) {
+    return n && (n & (n - 1)) == 0;
+}
+
+static uint32_t log2_of(uint64_t power_of_two) {
+    return (uint32_t)__builtin_ctzll(power_of_two);
+}
+
+static void check_geometry(const char *path, const TagGeometry *g) {
+    if (!is_power_of_two(g->line) || g->line < SECTOR_BYTES_MIN || g->line > LINE_BYTES_MAX)
+        user_error("%s.line: %u B is no line size; legal is 32, 64 or 128 B", path, g->line);
+    if (!is_power_of_two(g->sectors) || g->line / g->sectors < SECTOR_BYTES_MIN)
+        user_error(
+            "%s.sectors: a line of %u B cannot have %u sectors; legal is a power of two with sectors of at "
+            "least %u B",
+            path, g->line, g->sectors, SECTOR_BYTES_MIN);
+    if (g->ways == 0 || g->size == 0 || g->size % ((uint64_t)g->ways * g->line) != 0)
+        user_error("%s.size: %lu B is not a multiple of %u ways x %u B", path, g->size, g->ways, g->line);
+    if (g->size / g->line > 1u << 24)
+        user_error("%s.size: %lu B are more than the 2^24 lines that a cache may have", path, g->size);
+}
+
+static void parse_index_masks(TagShape *shape, const char *path, const char *text) {
+    for (const char *at = text; *at;) {
+        char *end;
+        uint64_t mask = strtoull(at, &end, 0);
+        while (*end == ' ')
+            end++;
+        if (end == at || mask == 0 || (*end && *end != ','))
+            user_error(
+                "%s.index_masks: '%s' is no list of masks; legal is one mask of address bits per index bit, "
+                "bit 0 first: \"0x80,0x100\"",
+                path, text);
+        if (shape->index_bits == MAX_INDEX_BITS)
+            user_error("%s.index_masks: more than %d masks", path, MAX_INDEX_BITS);
+        shape->masks[shape->index_bits++] = mask;
+        at = *end ? end + 1 : end;
+    }
+}
+
+void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry) {
+    check_geometry(path, geometry);
+    *shape = (TagShape){
+        .ways = geometry->ways,
+        .lines = (uint32_t)(geometry->size / geometry->line),
+        .sectors = geometry->sectors,
+        .all_sectors = (1u << geometry->sectors) - 1,
+        .line_bytes = geometry->line,
+        .line_shift = log2_of(geometry->line),
+        .sector_shift = log2_of(geometry->line / geometry->sectors),
+    };
+    shape->sets = shape->lines / shape->ways;
+    shape->set_mask = is_power_of_two(shape->sets) ? shape->sets - 1 : 0;
+    tag_hash_shape_init(shape);
+    if (geometry->index == INDEX_LINEAR) return;
+    parse_index_masks(shape, path, geometry->index_masks);
+    if (1ull << shape->index_bits != shape->sets)
+        user_error("%s.index_masks: %u masks make 2^%u sets, but size, ways and line make %u", path,
+                   shape->index_bits, shape->index_bits, shape->sets);
+}
+
+/* Replacement. */
+
+enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
+
+void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth) {
+    tags->order.depth.of[class_number] = (uint8_t)depth;
+    tags->order.by_class = 1;
+}
+
+void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep) {
+    tags->order.keep.of[class_number] = (uint8_t)keep;
+    tags->order.by_class = 1;
+}
+
+static inline uint32_t first_of_set(const TagArray *tags, uint32_t line) {
+    return line / tags->shape.ways * tags->shape.ways;
+}
+
+/* Stamps in a vector of the host; those in a longer one the compiler would compare one by one. */
+enum { BLOCK = __BIGGEST_ALIGNMENT__ / sizeof(int64_t) };
+
+typedef int64_t Stamps __attribute__((vector_size(BLOCK * sizeof(int64_t))));
+
+/* The stamp of the line that is `places` below that with stamp `own`: of the last, if there are fewer. All
+ * are compared with all, a block of lines at a time: the host cannot foresee the order of stamps, and a
+ * wrong guess at a branch costs more than the comparisons do. */
+static int64_t stamp_below(const uint64_t *stamp_of, uint32_t ways, int64_t own, uint32_t places) {
+    int64_t stamp = own;
+    uint32_t compared = places < ways - 1 ? ways : 0;
+    for (uint32_t block = 0; block < ways; block += BLOCK) {
+        Stamps used = {0}, between = {0};
+        for (uint32_t i = block; i < ways && i < block + BLOCK; i++)
+            used[i - block] = (int64_t)stamp_of[i];
+        for (uint32_t i = 0; i < compared; i++) {
+            int64_t other = (int64_t)stamp_of[i];
+            between -= (other < own ? other : 0) > used;
+        }
+        Stamps chosen = (used != 0) & (between < places) & (used < stamp);
+        Stamps stamps = (used & chosen) | (stamp & ~chosen);
+        for (uint32_t i = 0; i < BLOCK; i++)
+            stamp = stamps[i] < stamp ? stamps[i] : stamp;
+    }
+    return stamp;
+}
+
+/* The line takes the stamp at its new place, and those from there up to its old one move up by 1: no two are
+ * equal before, so none are afterwards. */
+void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
+    if (tag_is_hashed(tags)) {
+        tag_hash_lower(tags, line, places);
+        return;
+    }
+    uint64_t *used = tags->used + first_of_set(tags, line), own = tags->used[line];
+    uint64_t stamp = (uint64_t)stamp_below(used, tags->shape.ways, (int64_t)own, places);
+    for (uint32_t i = 0; i < tags->shape.ways; i++)
+        used[i] += (uint64_t)(used[i] >= stamp) & (uint64_t)(used[i] < own);
+    tags->used[line] = stamp;
+}
+
+/* Lines in the order in which they are replaced: by what their class is worth, then by use. An invalid line
+ * is the first, one with a reserved sector cannot be. */
+static inline uint64_t replacement_order(const ClassTable *keep, const TagLine *line, uint64_t used) {
+    uint64_t worth = (uint64_t)class_value(keep, line->class_number) << KEEP_SHIFT;
+    uint64_t order = used ? worth | used : 0;
+    return line->reserved ? NEVER : order;
+}
+
+uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
+    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
+    uint64_t least = NEVER;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++) {
+        uint64_t order = replacement_order(&tags->order.keep, &tags->line[i], tags->used[i]);
+        victim = order < least ? i : victim;
+        least = order < least ? order : least;
+    }
+    return victim;
+}
+
+/* Is there a line that was used before this one, and could have been replaced instead? */
+static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
+    uint32_t first = first_of_set(tags, line), older = 0;
+    const TagLine *set = tags->line + first;
+    const uint64_t *used = tags->used + first;
+    uint64_t own = tags->used[line];
+    for (uint32_t i = 0; i < tags->shape.ways; i++)
+        older |= (uint32_t)(used[i] < own) & (uint32_t)(used[i] != 0) & (uint32_t)!set[i].reserved;
+    return older;
+}
+
+/* What classes change about the line that is being replaced by one of this class, for the stats. */
+static void count_by_class(TagArray *tags, uint32_t line, uint32_t class_number) {
+    if (tag_is_hashed(tags)) return;
+    tags->sheltered += spares_an_older_one(tags, line);
+    tags->lowered += class_value(&tags->order.depth, class_number) != 0;
+}
+
+void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                 uint8_t class_number) {
+    if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address);
+    if (__builtin_expect(tags->order.by_class != 0, 0)) count_by_class(tags, line, class_number);
+    tags->tag[line] = line_address | 1;
+    tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
+    tag_touch(tags, line);
+    if (__builtin_expect(tags->order.by_class != 0, 0) && class_value(&tags->order.depth, class_number))
+        tag_lower(tags, line, class_value(&tags->order.depth, class_number));
+}
+
+void tag_invalidate(TagArray *tags, uint32_t line) {
+    if (tags->line[line].reserved) {
+        tags->line[line].valid = tags->line[line].dirty = 0;
+    } else {
+        if (tag_is_hashed(tags)) tag_hash_leave(tags, line);
+        tags->tag[line] = 0;
+        tags->used[line] = 0;
+        tags->line[line] = (TagLine){0};
+    }
+}
+
+static bool is_clear(const TagArray *tags, uint32_t line) {
+    uint64_t word;
+    memcpy(&word, &tags->line[line], sizeof word);
+    return !(tags->tag[line] | tags->used[line] | word);
+}
+
+/* Every launch comes here, of all L1s: of short kernels, most lines are clear. */
+void tag_invalidate_all(TagArray *tags) {
+    for (uint32_t i = 0; i < tag_lines_used(tags); i++)
+        if (!is_clear(tags, i)) tag_invalidate(tags, i);
+}
+
+/* Soundness. */
+
+static void line_is_sound(const TagArray *tags, const char *path, uint32_t i) {
+    const TagLine *line = &tags->line[i];
+    uint32_t all = tags->shape.all_sectors;
+    sound(((line->valid | line->reserved | line->dirty) & ~all) == 0, "%s: sectors of line %u", path, i);
+    sound(tags->used[i] <= tags->uses, "%s: stamp of line %u", path, i);
+    if (tags->tag[i])
+        sound((tags->tag[i] & 1) && tags->used[i], "%s: tag of line %u", path, i);
+    else
+        sound(!tags->used[i] && !line->valid && !line->reserved && !line->dirty, "%s: invalid line %u", path,
+              i);
+}
+
+static void set_is_sound(const TagArray *tags, const char *path, uint32_t set) {
+    uint32_t first = set * tags->shape.ways;
+    for (uint32_t i = first; i < first + tags->shape.ways; i++)
+        for (uint32_t k = first; tags->tag[i] && k < i; k++)
+            sound(tags->tag[k] != tags->tag[i], "%s: lines %u and %u have one tag", path, k, i);
+}
+
+void tag_array_is_sound(const TagArray *tags, const char *path) {
+    sound(tags->uses < 1ull << KEEP_SHIFT, "%s: stamp of the last use", path);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        line_is_sound(tags, path, i);
+    if (tag_is_hashed(tags)) {
+        tag_hash_is_sound(tags, path);
+        return;
+    }
+    for (uint32_t set = 0; set < tags->shape.sets; set++)
+        set_is_sound(tags, path, set);
+}

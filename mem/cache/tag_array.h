@@ -1,0 +1,253 @@
+/* The tags of a set-associative cache: which line stands where, which of its sectors are there, and who
+ * brought it. Plain data and functions, embedded in a cache object. All-zero state is an empty array.
+ *
+ * A sector is valid (its data is here), reserved (a fill is under way) or neither; a dirty sector must be
+ * written back. A line with a reserved sector cannot be evicted.
+ *
+ * A set is searched way by way. Of a fully associative array with more ways than can be searched in no time,
+ * limit studies have 10^5 of them, there are a hash table of the lines by address and a list of them by use:
+ * finding, replacing and touching a line then take the same time whatever its size. */
+#ifndef WW_MEM_TAG_ARRAY_H
+#define WW_MEM_TAG_ARRAY_H
+
+#include "mem/protocol/class_table.h"
+
+#include <string.h>
+
+#define NO_LINE UINT32_MAX
+
+enum {
+    SECTOR_BYTES_MIN = 32,
+    MAX_INDEX_BITS = 16,
+    LEAST_RECENT = 255, /* a depth below all other lines */
+    NOBODY = 0xffff,    /* owner of a line that no warp asked for */
+    SEARCHED_WAYS = 64, /* a fully associative array with more is hashed */
+};
+
+typedef enum { INDEX_LINEAR, INDEX_XOR } IndexFunction;
+
+/* What a cache's parameters say. */
+typedef struct {
+    uint64_t size; /* bytes */
+    uint32_t ways, line, sectors;
+    uint32_t index; /* IndexFunction */
+    const char
+        *index_masks; /* INDEX_XOR: "0x80880,...", one mask of address bits per index bit, bit 0 first */
+} TagGeometry;
+
+/* Derived from it; the same for the whole life of the array. */
+typedef struct {
+    uint64_t masks[MAX_INDEX_BITS];
+    uint32_t index_bits; /* number of masks; 0: linear */
+    uint32_t sets, set_mask /* sets - 1 when sets is a power of two, else 0 */, ways, lines;
+    uint32_t sectors, all_sectors;
+    uint32_t line_bytes, line_shift, sector_shift;
+    uint32_t hashed; /* lines of a hashed array; 0: it is searched way by way */
+    uint32_t buckets, bucket_shift;
+    uint32_t pad;
+} TagShape;
+
+typedef struct {
+    uint8_t valid, reserved, dirty; /* sector masks */
+    uint8_t class_number;           /* of the request that reserved the line: MemMessage.class_number */
+    uint16_t sm, warp;              /* the warp that reserved it, or NOBODY */
+} TagLine;
+
+_Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words");
+
+/* How the classes of requests bend LRU. All zero: they do not. */
+typedef struct {
+    ClassTable depth;  /* places below the most recently used at which a line of the class enters     */
+    ClassTable keep;   /* a line is replaced before all lines of its set whose class has more of this */
+    uint64_t by_class; /* is any value not 0? */
+} TagOrder;
+
+/* Lines are line + 1 here, 0 is none. */
+typedef struct {
+    uint32_t older, newer; /* valid: neighbours in the order of use; invalid: newer is the next free line */
+} TagLinks;
+
+typedef struct {
+    uint32_t *bucket; /* hash table over line addresses; linear probing */
+    TagLinks *links;  /* per line */
+    uint32_t oldest, newest;
+    uint32_t free;  /* first of the lines that were used before and are invalid */
+    uint32_t fresh; /* lines that were ever used: 0 to fresh - 1                */
+} TagHash;
+
+typedef struct {
+    TagShape shape;
+    TagOrder order;
+    /* Per line, set by set: a search or a replacement reads one line of the host's cache of each. */
+    uint64_t *tag;  /* line address | 1, or 0 when the line is invalid                                */
+    uint64_t *used; /* stamp of the last use: the smallest is the least recent; 0 in an invalid line */
+    TagLine *line;
+    uint64_t uses; /* the last stamp given out */
+    TagHash hash;  /* of a hashed array        */
+    /* While classes say where lines enter or leave: replacements that spared the least recently used line of
+     * the set, and lines that did not enter as the most recently used. */
+    uint64_t sheltered, lowered;
+} TagArray;
+
+/* For those that show neither sheltered and lowered in the stats nor lines_used to policies. */
+#define TAG_ARRAY_ROWS(T, m)                                                                                 \
+    TAG_ARRAY_STATE_ROWS(T, m), STATE(T, m.sheltered, "Least recently used lines that were spared")          \
+    , STATE(T, m.lowered, "Lines that did not enter as the most recently used")                              \
+    , STATE(T, m.hash.fresh, "Hashed: first line that was never used")
+
+#define TAG_ARRAY_STATE_ROWS(T, m)                                                                           \
+    DERIVED(T, m.shape, "Geometry and set index")                                                            \
+    , KNOB_BY_METHOD(T, m.order, #m ".order", "Where lines of each class enter and leave"),                  \
+        STATE_ARRAY(T, m.tag, m.shape.lines, "Line address | 1 of each line")                                \
+    , STATE_ARRAY(T, m.used, m.shape.lines, "Stamp of the last use of each line")                            \
+    , STATE_ARRAY(T, m.line, m.shape.lines, "Sectors and owner of each line")                                \
+    , STATE(T, m.uses, "Stamp of the last use")                                                              \
+    , STATE_ARRAY(T, m.hash.bucket, m.shape.buckets, "Hashed: table from address to line")                   \
+    , STATE_ARRAY(T, m.hash.links, m.shape.hashed, "Hashed: lines in the order of use, and free ones")       \
+    , STATE(T, m.hash.oldest, "Hashed: least recently used line")                                            \
+    , STATE(T, m.hash.newest, "Hashed: most recently used line")                                             \
+    , STATE(T, m.hash.free, "Hashed: first free line")
+
+/* A geometry that cannot be built is a user error that names `path`. */
+void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geometry);
+
+/* Sets of an XOR index: bit i is the parity of the address bits under mask i. */
+static inline uint32_t tag_xor_index(const TagShape *shape, uint64_t address) {
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < shape->index_bits; i++)
+        set |= (uint32_t)__builtin_parityll(address & shape->masks[i]) << i;
+    return set;
+}
+
+static inline uint32_t tag_set(const TagShape *shape, uint64_t address) {
+    if (shape->index_bits) return tag_xor_index(shape, address);
+    uint64_t number = address >> shape->line_shift;
+    return (uint32_t)(shape->set_mask ? number & shape->set_mask : number % shape->sets);
+}
+
+static inline uint64_t tag_line_address(const TagShape *shape, uint64_t address) {
+    return address & ~(uint64_t)(shape->line_bytes - 1);
+}
+
+/* The sectors that hold [address, address + bytes), which must lie inside one line. */
+static inline uint32_t tag_sectors(const TagShape *shape, uint64_t address, uint32_t bytes) {
+    uint32_t offset = (uint32_t)address & (shape->line_bytes - 1);
+    uint32_t first = offset >> shape->sector_shift, last = (offset + bytes - 1) >> shape->sector_shift;
+    return (2u << last) - (1u << first);
+}
+
+/* For hashed arrays; use those without the name. */
+uint32_t tag_hash_find(const TagArray *tags, uint64_t line_address);
+uint32_t tag_hash_victim(const TagArray *tags);
+void tag_hash_touch(TagArray *tags, uint32_t line);
+
+static inline bool tag_is_hashed(const TagArray *tags) {
+    return __builtin_expect(tags->shape.hashed != 0, 0);
+}
+
+/* No line from this one on was ever used. */
+static inline uint32_t tag_lines_used(const TagArray *tags) {
+    return tag_is_hashed(tags) ? tags->hash.fresh : tags->shape.lines;
+}
+
+enum { TAG_BLOCK = 4 };
+
+typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t)), aligned(8)));
+
+/* 1 + the way that has this tag, or 0. All ways are compared, blocks of them at a time: the host cannot
+ * foresee in which way a line stands. */
+static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
+    TagBlock number = {1, 2, 3, 4}, found = {0};
+    uint32_t way = 0;
+    uint64_t rest = 0;
+    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK)
+        found |= (TagBlock)(*(const TagBlock *)(tag + way) == wanted) & number;
+    for (; way < ways; way++)
+        rest |= tag[way] == wanted ? way + 1 : 0;
+    return found[0] | found[1] | found[2] | found[3] | rest;
+}
+
+/* The line of `set` that holds `line_address`, or NO_LINE. */
+static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
+    if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
+    uint32_t first = set * tags->shape.ways;
+    uint64_t way = tag_way_of(tags->tag + first, tags->shape.ways, line_address | 1);
+    return way ? first + (uint32_t)way - 1 : NO_LINE;
+}
+
+static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
+    return tags->tag[line] & ~1ull;
+}
+
+static inline void tag_touch(TagArray *tags, uint32_t line) {
+    tags->used[line] = ++tags->uses;
+    if (tag_is_hashed(tags)) tag_hash_touch(tags, line);
+}
+/* Moves a line that has just been touched so many places down the order of use of its set. */
+void tag_lower(TagArray *tags, uint32_t line, uint32_t places);
+
+void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth);
+void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep);
+
+uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
+
+enum { WAY_BITS = 6 }; /* of the ways that are compared at once; above them a stamp has room for 2^57 uses */
+
+typedef int64_t TagOrders __attribute__((vector_size(TAG_BLOCK * sizeof(int64_t)), aligned(8), may_alias));
+
+static inline int64_t tag_lesser(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Of the set that begins with line `first`: stamp << WAY_BITS | way of the way with the least stamp that has
+ * no reserved sector, or INT64_MAX. All ways are compared, blocks of them at a time: the host cannot foresee
+ * the order of use. */
+static inline int64_t tag_least_used(const TagArray *tags, uint32_t first) {
+    const uint64_t *used = tags->used + first;
+    const TagLine *line = tags->line + first;
+    const TagLine all_reserved = {.reserved = UINT8_MAX};
+    uint32_t ways = tags->shape.ways, way = 0;
+    int64_t mask, rest = INT64_MAX;
+    memcpy(&mask, &all_reserved, sizeof mask);
+    TagOrders least = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, number = {0, 1, 2, 3};
+    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK, number += TAG_BLOCK) {
+        TagOrders reserved = (*(const TagOrders *)(line + way) & mask) != 0;
+        TagOrders order = *(const TagOrders *)(used + way) << WAY_BITS | number | (reserved & INT64_MAX);
+        TagOrders less = order < least;
+        least = (order & less) | (least & ~less);
+    }
+    for (; way < ways; way++)
+        rest = tag_lesser(rest, line[way].reserved ? INT64_MAX : (int64_t)(used[way] << WAY_BITS | way));
+    return tag_lesser(tag_lesser(tag_lesser(least[0], least[1]), tag_lesser(least[2], least[3])), rest);
+}
+
+/* The line to replace: an invalid one; else, of those without a reserved sector, the least recently used of
+ * the classes that are to be kept least. NO_LINE when every way is reserved. */
+static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
+    if (tag_is_hashed(tags)) return tag_hash_victim(tags);
+    bool by_class = (tags->order.by_class != 0) | (tags->shape.ways > 1u << WAY_BITS);
+    if (__builtin_expect(by_class, 0)) return tag_victim_by_class(tags, set);
+    uint32_t first = set * tags->shape.ways;
+    int64_t least = tag_least_used(tags, first);
+    return least == INT64_MAX ? NO_LINE : first + ((uint32_t)least & ((1u << WAY_BITS) - 1));
+}
+
+/* Gives `line`, whose former contents are lost, to `line_address`, at the depth of its class: as the most
+ * recently used, unless a policy has set another. No sector is there yet. */
+void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
+                 uint8_t class_number);
+
+/* Forgets the line; sectors under way stay reserved, and the tag with them. */
+void tag_invalidate(TagArray *tags, uint32_t line);
+void tag_invalidate_all(TagArray *tags);
+
+/* Tags and lines have been written by hand, those of a hashed array from line 0 on without gap: derives the
+ * rest. */
+void tag_rebuild(TagArray *tags);
+
+/* Panics, naming `path`, unless every line is found once where it stands, and stamps, sectors and the lists
+ * of a hashed array are such as the functions above make them. Whether a line's set is its own is not looked
+ * at. */
+void tag_array_is_sound(const TagArray *tags, const char *path);
+
+#endif

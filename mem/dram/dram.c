@@ -1,0 +1,64 @@
+#include "mem/dram/dram.h"
+
+#include <string.h>
+
+/* Data bus cycles left idle when its direction turns from read to write. */
+enum { BUS_TURNAROUND = 2 };
+
+void dram_timing_derive(DramTiming *t, DramGroupBits bits) {
+    /* A write may follow ACTIVATE so early that its data arrive, tWL later, one cycle after the row is
+     * open. */
+    t->tRCDWR = t->tRCD > t->tWL + 1 ? t->tRCD - (t->tWL + 1) : 1;
+    t->tRTW = t->tCL + t->burst + BUS_TURNAROUND > t->tWL ? t->tCL + t->burst + BUS_TURNAROUND - t->tWL : 1;
+    t->tWTR = t->tWL + t->burst + t->tCDLR;
+    t->tWTP = t->tWL + t->burst + t->tWR;
+    for (uint32_t bank = 0; bank < t->banks; bank++)
+        t->group_of_bank[bank] = (uint8_t)(bits == DRAM_GROUP_LOW_BITS ? bank % t->bank_groups
+                                                                       : bank / (t->banks / t->bank_groups));
+}
+
+void dram_reset(Dram *dram) {
+    memset(dram, 0, sizeof *dram);
+    for (uint32_t bank = 0; bank < DRAM_BANKS_MAX; bank++)
+        dram->banks[bank].open_row = DRAM_NO_ROW;
+}
+
+static void not_before(uint64_t *earliest, uint64_t cycle) {
+    if (cycle > *earliest) *earliest = cycle;
+}
+
+static void issue_column(Dram *dram, const DramTiming *t, DramCommand command, uint32_t bank,
+                         uint64_t cycle) {
+    bool read = command == DRAM_READ;
+    not_before(&dram->channel[DRAM_READ], cycle + (read ? t->tCCD : t->tWTR));
+    not_before(&dram->channel[DRAM_WRITE], cycle + (read ? t->tRTW : t->tCCD));
+    not_before(&dram->group[t->group_of_bank[bank]], cycle + t->tCCDL);
+    not_before(&dram->banks[bank].earliest[DRAM_PRECHARGE], cycle + (read ? t->tRTPL : t->tWTP));
+}
+
+static void issue_activate(Dram *dram, const DramTiming *t, uint32_t bank, uint32_t row, uint64_t cycle) {
+    DramBank *b = &dram->banks[bank];
+    b->open_row = row;
+    not_before(&b->earliest[DRAM_READ], cycle + t->tRCD);
+    not_before(&b->earliest[DRAM_WRITE], cycle + t->tRCDWR);
+    not_before(&b->earliest[DRAM_PRECHARGE], cycle + t->tRAS);
+    not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRC);
+    not_before(&dram->channel[DRAM_ACTIVATE], cycle + t->tRRD);
+}
+
+static void issue_precharge(Dram *dram, const DramTiming *t, uint32_t bank, uint64_t cycle) {
+    DramBank *b = &dram->banks[bank];
+    b->open_row = DRAM_NO_ROW;
+    not_before(&b->earliest[DRAM_ACTIVATE], cycle + t->tRP);
+}
+
+void dram_issue(Dram *dram, const DramTiming *timing, DramCommand command, uint32_t bank, uint32_t row,
+                uint64_t cycle) {
+    debug_ensure(cycle >= dram_earliest(dram, timing, command, bank));
+    debug_ensure((command == DRAM_ACTIVATE) == (dram->banks[bank].open_row == DRAM_NO_ROW));
+    switch (command) {
+    case DRAM_ACTIVATE: issue_activate(dram, timing, bank, row, cycle); break;
+    case DRAM_PRECHARGE: issue_precharge(dram, timing, bank, cycle); break;
+    default: issue_column(dram, timing, command, bank, cycle);
+    }
+}

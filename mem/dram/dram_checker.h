@@ -1,0 +1,23 @@
+/* Watches the commands of one DRAM channel and verifies each against all timing pairs, the state of its bank
+ * and the data bus. Shares nothing with dram.c but the timing set: it remembers when each command was last
+ * seen and looks back, where dram.c computes ahead. */
+#ifndef WW_MEM_DRAM_CHECKER_H
+#define WW_MEM_DRAM_CHECKER_H
+
+#include "mem/dram/dram.h"
+
+typedef struct {
+    DramTiming timing;
+    uint64_t last[4][DRAM_BANKS_MAX]; /* 1 + cycle of the last command of a kind to a bank; 0: never */
+    uint64_t next_command;            /* first cycle in which the command bus is free                */
+    uint64_t data_end[2];             /* first cycle in which the data bus is free: since reads, writes */
+    uint32_t open_row[DRAM_BANKS_MAX];
+} DramChecker;
+
+void dram_checker_init(DramChecker *checker, const DramTiming *timing);
+/* Returns what the command at `cycle` violates, "tRCD" for instance, or NULL; then takes it as done. `row` is
+ * the row that ACTIVATE opens, or that a column command wants. */
+const char *dram_checker_command(DramChecker *checker, DramCommand command, uint32_t bank, uint32_t row,
+                                 uint64_t cycle);
+
+#endif

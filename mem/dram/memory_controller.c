@@ -1,0 +1,411 @@
+/* One cycle of the controller: finished requests leave, the command planned for this cycle is issued, new
+ * requests enter the queue, and the next command is planned. The plan names the first cycle in which any
+ * command becomes legal, so the controller sleeps until then or until a request arrives. A request can be
+ * served from the cycle after the one in which it entered the queue. */
+#include "core/sim/event.h"
+#include "mem/dram/memory_controller_state.h"
+
+#include <stdlib.h>
+
+/* ---- Responses ---- */
+
+static void take_return_place(MemoryController *mc, ReturnQueue *returns) {
+    returns->promised++;
+    ensure(returns->held + returns->promised <= mc->return_entries);
+    mc->full_returns += returns->held + returns->promised == mc->return_entries;
+}
+
+static void free_return_place(MemoryController *mc, ReturnQueue *returns) {
+    if (returns->held + returns->promised == mc->return_entries) {
+        mc->full_returns--;
+        mc->replan = 1;
+    }
+    returns->held--;
+    audit_leave(&mc->obj, return_queue((uint32_t)(returns - mc->returns)), returns->first);
+    if (++returns->first == mc->return_places) returns->first = 0;
+}
+
+/* `port_due` of a port: when its oldest response may leave. */
+static inline void look_at_port(MemoryController *mc, uint32_t port) {
+    uint64_t none = mc->returns[port].held == 0; /* then what is read is void */
+    mc->port_due[port] = (oldest_response(mc, port)->ready * mc->obj.period) | -none;
+}
+
+/* Which port's turn it is the host cannot foresee. */
+static inline void choose_port(MemoryController *mc) {
+    uint64_t due = mc->port_due[0], first = 0;
+    for (uint32_t port = 1; port < mc->ports; port++) {
+        uint64_t sooner = mc->port_due[port] < due;
+        first = sooner ? port : first;
+        due = sooner ? mc->port_due[port] : due;
+    }
+    mc->response_due = due;
+    mc->response_port = (uint32_t)first;
+}
+
+/* Ports whose link had no room are looked at in every tick: the link wakes the controller when it has some.
+ */
+SELDOM static void look_at_all_ports(MemoryController *mc) {
+    mc->response_blocked = 0;
+    for (uint32_t port = 0; port < mc->ports; port++)
+        look_at_port(mc, port);
+    choose_port(mc);
+}
+
+static inline void send_response(MemoryController *mc, uint32_t port, uint64_t now, uint64_t cycle) {
+    const Response *response = oldest_response(mc, port);
+    uint64_t read = response->message.kind == MEM_READ;
+    *(MemMessage *)link_send_checked(mc->cpu[port].send, now) = response->message;
+    mc->reads_answered += read;
+    mc->read_latency_cycles += (cycle - response->arrived) & -read;
+    mc->writes_answered += !read;
+    free_return_place(mc, &mc->returns[port]);
+}
+
+/* Sends what is ready, from all ports. */
+static void send_responses(MemoryController *mc, uint64_t now, uint64_t cycle) {
+    do {
+        uint32_t port = mc->response_port;
+        if (link_can_send(mc->cpu[port].send, now)) {
+            send_response(mc, port, now, cycle);
+            look_at_port(mc, port);
+        } else {
+            mc->port_due[port] = link_space_time(mc->cpu[port].send, now);
+            mc->response_blocked = 1;
+        }
+        choose_port(mc);
+    } while (mc->response_due <= now);
+}
+
+/* The port's first, which becomes ready at `due`. */
+static inline void expect_response(MemoryController *mc, uint32_t port, uint64_t due) {
+    bool sooner = due < mc->response_due;
+    mc->port_due[port] = due;
+    mc->response_port = sooner ? port : mc->response_port;
+    mc->response_due = sooner ? due : mc->response_due;
+}
+
+/* ---- Commands ---- */
+
+static void check_command(MemoryController *mc, const DramChoice *plan, uint32_t row, uint64_t cycle) {
+    if (!mc->checker) {
+        mc->checker = malloc(sizeof *mc->checker);
+        ensure(mc->checker);
+        dram_checker_init(mc->checker, &mc->timing);
+        for (uint32_t bank = 0; bank < mc->banks; bank++)
+            mc->checker->open_row[bank] = mc->dram.banks[bank].open_row;
+    }
+    const char *violation = dram_checker_command(mc->checker, (DramCommand)plan->command, plan->bank, row,
+                                                 cycle);
+    if (violation)
+        panic("%s: command %u to bank %u, row %u, at cycle %lu violates %s", object_path(&mc->obj),
+              plan->command, plan->bank, row, cycle, violation);
+}
+
+static inline bool commands_are_checked(const MemoryController *mc) {
+#ifdef WW_DEBUG
+    (void)mc;
+    return true;
+#else
+    return mc->check_commands;
+#endif
+}
+
+/* The last burst is on its way: the request leaves its queue. */
+static void retire(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
+    mc->row_hits += request->outcome == ROW_HIT;
+    mc->row_misses += request->outcome == ROW_MISS;
+    mc->row_conflicts += request->outcome == ROW_CONFLICT;
+    mc->queue_wait_cycles += cycle - request->entered;
+    const MemMessage *message = &request->message;
+    object_tell(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
+                message->kind == MEM_WRITE);
+    if (wants_reply(&request->message)) {
+        ReturnQueue *returns = &mc->returns[request->port];
+        uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
+        *response_at(mc, request->port, returns->held) = (Response){request->message, request->arrived,
+                                                                    ready};
+        if (!returns->held) expect_response(mc, request->port, ready * mc->obj.period);
+        returns->promised--;
+        returns->held++;
+        audit_enter(&mc->obj, return_queue(request->port), place_index(mc, returns, returns->held - 1));
+    }
+    DramQueue *queue = &mc->queue[plan->queue];
+    uint32_t slot = queue->slot[plan->rank];
+    dram_queue_remove(queue, &mc->timing, plan->rank);
+    mc->waiting--;
+    audit_leave(&mc->obj, plan->queue, slot); /* counts what is left, so it comes last */
+}
+
+static void column_issued(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
+    uint64_t bit = 1ull << plan->rank, *unserved = &mc->queue[plan->queue].unserved_reply;
+    uint32_t previous = mc->last_column;
+    mc->last_column = plan->command + 1u;
+    mc->turnarounds += (previous != 0) & (previous != mc->last_column);
+    mc->data_bus_cycles += mc->timing.burst;
+    object_progress(&mc->obj); /* opening and closing rows alone is none */
+    ++*(plan->command == DRAM_READ ? &mc->read_commands : &mc->write_commands);
+    if (*unserved & bit) take_return_place(mc, &mc->returns[request->port]);
+    if (--request->bursts_left == 0)
+        retire(mc, plan, request, cycle);
+    else
+        *unserved &= ~bit;
+}
+
+static void row_command_issued(MemoryController *mc, const DramChoice *plan, Request *request) {
+    if (plan->command == DRAM_PRECHARGE) {
+        mc->precharges++;
+        request->outcome = ROW_CONFLICT;
+    } else {
+        mc->activates++;
+        if (request->outcome == ROW_HIT) request->outcome = ROW_MISS;
+    }
+    for (uint32_t q = 0; q < mc->queues; q++)
+        dram_queue_row_changed(&mc->queue[q], &mc->dram, plan->bank);
+}
+
+static void issue_planned_command(MemoryController *mc, uint64_t cycle) {
+    const DramChoice plan = mc->plan;
+    debug_ensure(plan.cycle >= cycle);
+    if (plan.cycle != cycle) return;
+    const DramQueue *queue = &mc->queue[plan.queue];
+    uint32_t slot = queue->slot[plan.rank], row = queue->row[slot];
+    Request *request = request_in(mc, plan.queue, slot);
+    if (commands_are_checked(mc)) check_command(mc, &plan, row, cycle);
+    dram_issue(&mc->dram, &mc->timing, (DramCommand)plan.command, plan.bank, row, cycle);
+    if (dram_is_column((DramCommand)plan.command))
+        column_issued(mc, &plan, request, cycle);
+    else
+        row_command_issued(mc, &plan, request);
+    mc->replan = 1;
+}
+
+/* ---- Arrivals ---- */
+
+uint32_t memory_controller_queues(const SimObject *object) {
+    return ((const MemoryController *)object)->queues;
+}
+
+void memory_controller_set_queue(SimObject *object, uint32_t class_number, uint32_t queue) {
+    ((MemoryController *)object)->queue_of_class.of[class_number] = (uint8_t)queue;
+}
+
+bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t rank, WaitingRequest *waiting) {
+    const MemoryController *mc = (const MemoryController *)object;
+    if (q >= mc->queues || rank >= mc->queue[q].count) return false;
+    const Request *request = request_at(mc, q, rank);
+    *waiting = (WaitingRequest){.sm = request->message.sm,
+                                .warp = request->message.warp,
+                                .class_number = request->message.class_number,
+                                .bank = mc->queue[q].bank[rank],
+                                .row = mc->queue[q].row[mc->queue[q].slot[rank]],
+                                .write = mc->queue[q].write >> rank & 1,
+                                .waited = mc->accounted - request->entered};
+    return true;
+}
+
+uint64_t memory_controller_of_bank(const SimObject *object, uint32_t q, uint32_t bank) {
+    const MemoryController *mc = (const MemoryController *)object;
+    return q < mc->queues && bank < mc->banks ? mc->queue[q].of_bank[bank] : 0;
+}
+
+uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t sm) {
+    const MemoryController *mc = (const MemoryController *)object;
+    uint64_t requests = 0;
+    for (uint32_t rank = 0; q < mc->queues && rank < mc->queue[q].count; rank++)
+        requests |= (uint64_t)(request_at(mc, q, rank)->message.sm == sm) << rank;
+    return requests;
+}
+
+static void count_arrival(MemoryController *mc, const MemMessage *message) {
+    bool write = message->kind == MEM_WRITE;
+    ensure(message->kind != MEM_ATOMIC); /* done at the L2 slice, which reads and writes lines */
+    mc->reads += !write;
+    mc->writes += write;
+    mc->posted_writes += !wants_reply(message);
+    mc->read_bytes += write ? 0 : message->bytes;
+    mc->write_bytes += write ? message->bytes : 0;
+}
+
+static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *message, uint64_t arrived,
+                    uint64_t cycle) {
+    uint32_t bursts = (message->bytes + mc->burst_bytes - 1) >> __builtin_ctz(mc->burst_bytes);
+    uint32_t q = queue_of(mc, message);
+    DramLocation location = address_map_locate(mc->map, message->address);
+    ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
+    if (location.bank >= mc->banks)
+        user_error("%s.banks: the address map puts address 0x%lx into bank %u; this controller has %u banks",
+                   object_path(&mc->obj), message->address, location.bank, mc->banks);
+    uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
+                                   message->kind == MEM_WRITE, wants_reply(message));
+    Request *request = request_in(mc, q, slot);
+    request->message = *message;
+    request->arrived = arrived;
+    request->entered = cycle;
+    request->bursts_left = bursts;
+    request->port = (uint16_t)port;
+    request->outcome = ROW_HIT;
+    mc->waiting++;
+    mc->urgent += q + 1 < mc->queues;
+    audit_enter(&mc->obj, q, slot);
+    mc->replan = 1;
+    count_arrival(mc, message);
+}
+
+static inline bool has_room(const MemoryController *mc, const MemMessage *message) {
+    return mc->queue[queue_of(mc, message)].count < mc->queue_entries;
+}
+
+/* Finds a request of a port that is there since `latest` and goes to a queue with room: those for full queues
+ * are in no other's way, as if each queue had wires of its own (MeDiC, section 3.4, note 1). NULL when there
+ * is none; `later` is then when the next one comes. */
+SELDOM static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
+                                              uint64_t *later) {
+    uint64_t ready = NEVER;
+    for (uint64_t i = 1; (ready = link_ready_at(link, i)) <= latest; i++)
+        if (has_room(mc, link_message_at(link, i))) {
+            link_bring_forward(link, i);
+            return link_peek(link, latest);
+        }
+    *later = ready;
+    return NULL;
+}
+
+static inline uint32_t port_after(const MemoryController *mc, uint32_t port) {
+    return (port + 1) & -(uint32_t)(port + 1 != mc->ports);
+}
+
+/* At most one request per port and cycle enters; the port after the one served last goes first. Returns when
+ * there may be another to look at. Requests that wait for room are looked at whenever a command was issued;
+ * so with one queue that is full there is nothing to look at until then. */
+static uint64_t accept_requests(MemoryController *mc, uint64_t now, uint64_t cycle) {
+    uint64_t next = NEVER, delay = mc->latency * mc->obj.period;
+    uint32_t port = mc->first_port;
+    if (mc->port_blocked && mc->queues == 1 && mc->queue[0].count >= mc->queue_entries) return NEVER;
+    mc->port_blocked = 0;
+    for (uint32_t i = 0; i < mc->ports; i++, port = port_after(mc, port)) {
+        Link *link = mc->cpu[port].receive;
+        uint64_t ready = link_next_ready(link);
+        if (ready == NEVER) continue;
+        if (ready + delay <= now) {
+            const MemMessage *message = link_message_at(link, 0);
+            if (!has_room(mc, message)) {
+                uint64_t later = NEVER;
+                mc->port_blocked = 1;
+                if (mc->queues == 1) continue;
+                message = bring_forward(mc, link, now - delay, &later);
+                if (!message && later != NEVER) next = earlier_of(next, later + delay);
+                if (!message) continue;
+                ready = link_next_ready(link);
+            }
+            enqueue(mc, port, message, object_cycle(&mc->obj, ready + delay), cycle);
+            link_pop(link, now);
+            mc->first_port = port_after(mc, port);
+            ready = link_next_ready(link);
+            if (ready == NEVER) continue;
+        }
+        next = earlier_of(next, ready + delay > now ? ready + delay : now + mc->obj.period);
+    }
+    return mc->port_blocked && mc->queues == 1 ? NEVER : next;
+}
+
+/* ---- Planning ---- */
+
+/* Requests whose response would find no place at their port. */
+static uint64_t without_return_place(const MemoryController *mc, uint32_t q) {
+    uint64_t without = 0;
+    for (uint64_t rest = mc->queue[q].unserved_reply; rest; rest &= rest - 1) {
+        const ReturnQueue *returns = &mc->returns[request_at(mc, q, (uint32_t)__builtin_ctzll(rest))->port];
+        if (returns->held + returns->promised >= mc->return_entries) without |= rest & -rest;
+    }
+    return without;
+}
+
+/* What may be served while the oldest request is over age: nothing of its bank but itself, and nothing in the
+ * other direction, so that it waits for bounded timings only. */
+static uint64_t with_aged_oldest(const DramQueue *queue) {
+    uint64_t same_direction = queue->write & 1 ? queue->write : ~queue->write;
+    return (~queue->of_bank[queue->bank[0]] & same_direction) | 1;
+}
+
+/* Those of these requests of a queue that may be served. Banks wanted by queues of lower number are not
+ * theirs. */
+static uint64_t eligible_requests(MemoryController *mc, uint32_t q, uint64_t requests, uint32_t wanted_banks,
+                                  uint64_t cycle) {
+    const DramQueue *queue = &mc->queue[q];
+    uint64_t eligible = requests & (mc->scheduler == SCHEDULE_FCFS ? dram_queue_heads(queue)
+                                                                   : UINT64_MAX >> (64 - queue->count));
+    for (uint32_t banks = wanted_banks & queue->banks; banks; banks &= banks - 1)
+        eligible &= ~queue->of_bank[__builtin_ctz(banks)];
+    if (mc->age_cap && (eligible & 1)) {
+        uint64_t of_age = request_at(mc, q, 0)->entered + mc->age_cap;
+        if (of_age <= cycle)
+            eligible &= with_aged_oldest(queue);
+        else
+            mc->plan_expires = earlier_of(mc->plan_expires, of_age);
+    }
+    return eligible;
+}
+
+/* A request of a later queue that has had some of its bursts may hold the place for a response that these
+ * lack: the bank that it needs for the others must not be reserved for those without one. */
+static uint32_t banks_of(const DramQueue *queue, uint64_t requests) {
+    uint32_t banks = queue->banks;
+    for (uint32_t rest = banks; rest; rest &= rest - 1)
+        if (!(queue->of_bank[__builtin_ctz(rest)] & requests)) banks &= ~(rest & -rest);
+    return banks;
+}
+
+/* Those that policies want to be served; all of them when they want none. */
+SELDOM static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t eligible) {
+    const DramQueue *queue = &mc->queue[q];
+    int64_t answer = event_ask(&mc->obj, MC_PICK, q, (int64_t)eligible, (int64_t)(eligible & queue->row_hit),
+                               (int64_t)(eligible & queue->write));
+    uint64_t picked = answer == NO_ANSWER ? 0 : (uint64_t)answer & eligible;
+    return picked ? picked : eligible;
+}
+
+static void plan_next_command(MemoryController *mc, uint64_t cycle) {
+    uint32_t wanted_banks = 0;
+    DramBest best = DRAM_NONE;
+    mc->replan = 0;
+    mc->plan_expires = NEVER;
+    for (uint32_t q = 0; q < mc->queues && !dram_best_is_at_floor(best); q++) {
+        const DramQueue *queue = &mc->queue[q];
+        if (!queue->count) continue;
+        uint64_t placed = mc->full_returns ? ~without_return_place(mc, q) : ~0ull;
+        uint64_t eligible = eligible_requests(mc, q, placed, wanted_banks, cycle);
+        if (object_is_heard(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
+        best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
+        wanted_banks |= mc->full_returns ? banks_of(queue, placed) : queue->banks;
+    }
+    mc->plan = dram_choice_of(best, mc->queue, cycle + 1);
+}
+
+/* ---- The cycle ---- */
+
+/* Counts the cycles since the last account, in which nothing changed. */
+static void account(MemoryController *mc, uint64_t cycle) {
+    uint64_t passed = cycle - mc->accounted;
+    mc->queue_entry_cycles += passed * mc->waiting;
+    mc->queue_full_cycles += passed * mc->port_blocked;
+    mc->accounted = mc->cycles = cycle;
+}
+
+uint64_t memory_controller_tick(SimObject *object, uint64_t now) {
+    MemoryController *mc = (MemoryController *)object;
+    uint64_t cycle = object_cycle(object, now);
+    account(mc, cycle);
+    if (__builtin_expect(mc->response_blocked != 0, 0)) look_at_all_ports(mc);
+    if (now >= mc->response_due) send_responses(mc, now, cycle);
+    issue_planned_command(mc, cycle);
+    uint64_t next = accept_requests(mc, now, cycle);
+    if (mc->replan || cycle >= mc->plan_expires) plan_next_command(mc, cycle);
+    next = earlier_of(next, mc->response_due);
+    uint64_t planned = earlier_of(mc->plan.cycle, mc->plan_expires);
+    return planned == NEVER ? next : earlier_of(next, planned * object->period);
+}
+
+void memory_controller_settle(SimObject *object, uint64_t now) {
+    account((MemoryController *)object, object_cycle(object, now));
+}

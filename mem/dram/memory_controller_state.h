@@ -1,0 +1,144 @@
+/* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
+ * memory_controller_class.c, its rows and building; memory_controller_check.c, its conservation laws;
+ * memory_controller_convert.c, how it takes over what waits in other queues. */
+#ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
+#define WW_MEM_MEMORY_CONTROLLER_STATE_H
+
+#include "mem/dram/dram_checker.h"
+#include "mem/dram/dram_queue.h"
+#include "mem/dram/memory_controller.h"
+#include "mem/protocol/address_map.h"
+#include "mem/protocol/class_table.h"
+#include "mem/protocol/memory_protocol.h"
+
+enum { SCHEDULE_FRFCFS, SCHEDULE_FCFS };
+
+enum { PORTS_MAX = 16, QUEUES_MAX = 8, RETURN_ENTRIES_MAX = 16384 };
+
+typedef enum { MC_PICK, MC_SERVED } McEvent;
+
+/* What a request met at its bank: its row open, no row open, another row open. */
+typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } RowOutcome;
+
+typedef struct {
+    MemMessage message;
+    uint64_t arrived; /* cycle in which it could have entered the queue, had there been room */
+    uint64_t entered; /* cycle in which it did                                               */
+    uint32_t bursts_left;
+    uint16_t port;
+    uint8_t outcome; /* RowOutcome */
+    uint8_t reserved;
+} Request;
+
+typedef struct {
+    MemMessage message;
+    uint64_t arrived;
+    uint64_t ready; /* cycle in which the data are there */
+} Response;
+
+/* A port's ring of responses. Places are taken before the first burst is issued, so that data never wait on
+ * the bus. */
+typedef struct {
+    uint32_t first, held;
+    uint32_t promised; /* places taken by requests under way */
+    uint32_t reserved;
+} ReturnQueue;
+
+typedef struct {
+    SimObject obj;
+    char *class_queues;
+    uint32_t ports, queues, queue_entries, return_entries, scheduler, latency, age_cap;
+    uint32_t banks, bank_groups, group_bits;
+    uint32_t bus_bytes, burst_bytes;
+    uint32_t tCL, tWL, tRCD, tRP, tRC, tRAS, tRRD, tCCD, tCCDL, tWR, tCDLR, tRTPL;
+    uint32_t check_commands;
+    /* In all queues, in all ports. What was longer may hold more than queue_entries and return_entries until
+     * it has drained. */
+    uint32_t request_slots, return_slots;
+    uint32_t return_places, pad; /* of each port */
+    DramTiming timing;
+    Port *cpu;
+
+    Dram dram;
+    DramQueue *queue;     /* queues                                          */
+    Request *requests;    /* request_slots: queue * DRAM_QUEUE_MAX + slot    */
+    ReturnQueue *returns; /* ports                                           */
+    Response *responses;  /* return_slots: port * return_places + place      */
+    DramChoice plan;
+    uint64_t plan_expires; /* cycle in which a request passes age_cap         */
+    uint64_t accounted;    /* cycle up to which the per-cycle counters are kept */
+    uint32_t waiting;      /* requests in all queues                          */
+    uint32_t first_port;   /* is served first when requests enter             */
+    uint32_t full_returns; /* ports without room for another response         */
+    uint32_t port_blocked; /* a request waits at a port for room in its queue */
+    uint32_t replan;
+    uint32_t last_column; /* command, 1 + DramCommand                        */
+    ClassTable queue_of_class;
+
+    uint64_t reads, writes, posted_writes, urgent, read_bytes, write_bytes;
+    uint64_t read_commands, write_commands, activates, precharges;
+    uint64_t row_hits, row_misses, row_conflicts;
+    uint64_t turnarounds, data_bus_cycles, queue_full_cycles, queue_entry_cycles, queue_wait_cycles;
+    uint64_t read_latency_cycles, reads_answered, writes_answered;
+    uint64_t cycles;
+
+    /* Found again after a resume. The data of commands come in the order of these: a port's first response
+     * is due after those of all ports that wait for their data. */
+    uint64_t port_due[PORTS_MAX]; /* tick in which the port's oldest response may leave, or NEVER */
+    uint64_t response_due;        /* the first of these                                           */
+    uint32_t response_port;       /* and its port                                                 */
+    uint32_t response_blocked;    /* one is ready whose port has no room; or nobody has looked    */
+    const AddressMap *map;
+    DramChecker *checker;
+} MemoryController;
+
+/* A port's ring among the queues of the object, of which the first are the request queues. */
+static inline uint32_t return_queue(uint32_t port) {
+    return QUEUES_MAX + port;
+}
+
+static inline uint32_t place_index(const MemoryController *mc, const ReturnQueue *returns, uint32_t place) {
+    uint32_t index = returns->first + place;
+    return index >= mc->return_places ? index - mc->return_places : index;
+}
+
+static inline Response *response_at(const MemoryController *mc, uint32_t port, uint32_t place) {
+    return &mc->responses[port * mc->return_places + place_index(mc, &mc->returns[port], place)];
+}
+
+static inline Response *oldest_response(const MemoryController *mc, uint32_t port) {
+    return &mc->responses[port * mc->return_places + mc->returns[port].first];
+}
+
+static inline Request *request_in(const MemoryController *mc, uint32_t queue, uint32_t slot) {
+    return &mc->requests[queue * DRAM_QUEUE_MAX + slot];
+}
+
+static inline Request *request_at(const MemoryController *mc, uint32_t queue, uint32_t rank) {
+    return request_in(mc, queue, mc->queue[queue].slot[rank]);
+}
+
+static inline bool wants_reply(const MemMessage *message) {
+    return !(message->flags & MEM_POSTED);
+}
+
+/* Nobody waits for a write-back, whoever wrote the line: it is of the last queue. */
+static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *message) {
+    if (mc->queues == 1) return 0;
+    return wants_reply(message) ? class_value(&mc->queue_of_class, message->class_number) : mc->queues - 1;
+}
+
+/* The classes' own numbers are their queues, unless class_queues says otherwise. */
+void memory_controller_read_class_queues(MemoryController *mc);
+uint64_t memory_controller_tick(SimObject *object, uint64_t now);
+/* Counts the cycles up to `now`. */
+void memory_controller_settle(SimObject *object, uint64_t now);
+void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context);
+void memory_controller_is_sound(const SimObject *object, bool fits);
+void memory_controller_check(const SimObject *object, bool idle);
+/* What waits in other queues; see Class.convert. */
+bool memory_controller_convert(SimObject *object, const SavedObject *saved,
+                               const struct SnapshotChanges *changes, char *why, size_t why_size);
+void memory_controller_report(const SimObject *object, FILE *out);
+
+#endif

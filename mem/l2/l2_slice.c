@@ -1,0 +1,503 @@
+/* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
+#include "core/sim/checkpoint/snapshot.h"
+#include "core/sim/random.h"
+#include "mem/cache/cache_answers.h"
+#include "mem/cache/cache_sound.h"
+#include "mem/cache/passing.h"
+#include "mem/parts/pc_bypass_table/pc_bypass_table.h"
+#include "mem/parts/queue_delays/queue_delays.h"
+#include "mem/protocol/address_map.h"
+#include "mem/protocol/caches.h"
+#include "mem/protocol/functional_memory.h"
+
+typedef enum { WRITE_MISS_FETCH, WRITE_MISS_LAZY } WriteMiss;
+
+typedef struct {
+    SimObject obj;
+    Port cpu, mem;
+    Cache cache;
+    uint32_t rop_delay, queue_entries, data_port, write_miss, atomic_latency, host_copies, bypass_delay;
+    uint32_t enabled, bypass, bypass_rate;     /* knobs                                           */
+    uint64_t bypass_classes, allocate_classes; /* knobs: sets of classes                          */
+    uint64_t number;                           /* of this slice among all                         */
+    uint64_t bypass_seed;
+    uint64_t bypass_ticks; /* from accepting a bypassing request to sending it on */
+    DelayQueue bypassing;  /* requests that never stand in front of the tags      */
+    Passing passing;
+    uint64_t atomic_begun;    /* the atomic at the tags has the data array to itself */
+    uint64_t fill_busy_until; /* when the fill port is free */
+    const AddressMap *map;
+    MemoryView view;         /* what this slice's atomics wrote in this quantum */
+    PcBypassTable *pc_table; /* policies' parts, or NULL */
+    QueueDelays *delays;
+} L2Slice;
+
+CACHE_IS_FIRST_OF(L2Slice);
+
+static void l2_build(SimObject *object) {
+    L2Slice *l2 = (L2Slice *)object;
+    cache_build((CacheObject *)object, l2->rop_delay, l2->data_port);
+    if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
+    delay_queue_build(&l2->bypassing, l2->bypass_delay);
+    l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
+    passing_build(&l2->passing);
+    l2->number = 0;
+    for (uint32_t i = 0; object->sim->objects[i] != object; i++)
+        l2->number += object->sim->objects[i]->class == &l2_class;
+}
+
+static uint64_t queue_length(const SimObject *object, uint32_t queue) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    return queue == QUEUE_PASSING ? l2->passing.count : l2->bypassing.count;
+}
+
+/* A machine without functional memory can be driven as long as no atomic arrives. */
+static void l2_init(SimObject *object) {
+    L2Slice *l2 = (L2Slice *)object;
+    cache_init(object);
+    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l2->passing.limit,
+                queue_length);
+    audit_queue(object, QUEUE_BYPASSING, "requests that bypass the tags", QUEUE_FIFO, l2->bypassing.slots,
+                queue_length);
+    l2->map = address_map_find(object);
+    l2->pc_table = pc_table_of(object);
+    l2->delays = queue_delays_of(object);
+    if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
+}
+
+static void l2_destroy(SimObject *object) {
+    L2Slice *l2 = (L2Slice *)object;
+    if (l2->view.memory) view_free(&l2->view);
+}
+
+static void l2_commit(SimObject *object) {
+    view_commit(&((L2Slice *)object)->view);
+}
+
+static Lookup look_up(const L2Slice *l2, const MemMessage *m) {
+    return cache_lookup(&l2->cache, m, address_map_within_slice(l2->map, m->address));
+}
+
+bool l2_keeps_host_copies(const SimObject *object) {
+    ensure(object->class == &l2_class);
+    return ((const L2Slice *)object)->host_copies;
+}
+
+void l2_warm(SimObject *object, uint64_t address) {
+    ensure(object->class == &l2_class);
+    L2Slice *l2 = (L2Slice *)object;
+    TagArray *tags = &l2->cache.tags;
+    MemMessage host = {.address = tag_line_address(&tags->shape, address),
+                       .bytes = (uint16_t)tags->shape.line_bytes};
+    Lookup at = look_up(l2, &host);
+    if (at.line == NO_LINE) {
+        at.line = tag_victim(tags, at.set);
+        if (at.line == NO_LINE) return;
+        for (CacheObserver *o = l2->cache.observers; o; o = o->next)
+            if (o->replaced) o->replaced(o, at.line);
+        tag_install(tags, at.line, at.line_address, NOBODY, NOBODY, 0);
+        l2->cache.written[at.line] = 0;
+    } else {
+        tag_touch(tags, at.line);
+    }
+    cache_forget_failed_try(&l2->cache);
+    TagLine *line = &tags->line[at.line];
+    line->valid |= (uint8_t)(tags->shape.all_sectors & ~(uint32_t)line->reserved);
+}
+
+/* Accesses. */
+
+static bool is_load(const MemMessage *m) {
+    return m->kind == MEM_READ && !(m->flags & MEM_INSTRUCTION);
+}
+
+static void learn(L2Slice *l2, const MemMessage *m, bool hit) {
+    if (l2->pc_table && is_load(m)) pc_table_learn(l2->pc_table, m->pc, hit);
+}
+
+/* Of a class that may not take a line, and there is none. */
+static bool passes(const L2Slice *l2, const MemMessage *m, const Lookup *at) {
+    return at->line == NO_LINE && !class_in(l2->allocate_classes, m->class_number) && m->kind != MEM_ATOMIC;
+}
+
+static Stall pass(L2Slice *l2, const MemMessage *m, const Lookup *at, uint64_t now) {
+    return pass_and_drop((CacheObject *)l2, &l2->passing, m, at, RESULT_BYPASS, now);
+}
+
+/* Acknowledged once it is in the line or the line is on its way. */
+static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+    bool answered = !(m->flags & MEM_POSTED);
+    if (passes(l2, m, at)) return pass(l2, m, at, now);
+    if (answered && !link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
+    Result result;
+    Stall stall = cache_write(&l2->cache, m, at, l2->write_miss == WRITE_MISS_LAZY, now, &result);
+    if (stall) return stall;
+    if (answered) cache_respond(l2->cpu.send, m, result == RESULT_HIT ? MEM_HIT : 0, now);
+    return STALL_NONE;
+}
+
+static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+    Cache *c = &l2->cache;
+    bool allocate = c->parameters.allocate == ALLOCATE_ON_MISS || m->kind == MEM_ATOMIC;
+    if (!cache_holds(c, at)) {
+        if (passes(l2, m, at)) return pass(l2, m, at, now);
+        Stall stall = cache_miss(c, m, at, allocate, now);
+        if (!stall) learn(l2, m, false);
+        return stall;
+    }
+    if (!link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
+    tag_touch(&c->tags, at->line);
+    cache_count(c, m, RESULT_HIT);
+    learn(l2, m, true);
+    cache_use_data_port(c, m->bytes, now);
+    cache_respond(l2->cpu.send, m, MEM_HIT, now);
+    return STALL_NONE;
+}
+
+static uint32_t lanes_of(const AtomicPayload *payload, const MemMessage *m) {
+    uint32_t lanes = 0;
+    if (m->lanes) return m->lanes & payload->mask;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        lanes |= (uint32_t)(payload->address[lane] - m->address < m->bytes) << lane;
+    return lanes & payload->mask;
+}
+
+static void perform_atomic(L2Slice *l2, const MemMessage *m) {
+    FunctionalMemory *functional = functional_memory(&l2->obj);
+    ensure(functional && m->sm < MAX_SMS && functional->payloads[m->sm]);
+    AtomicPayload *payload = &functional->payloads[m->sm][m->payload];
+    if (!atomic_perform(payload, lanes_of(payload, m), &l2->view))
+        panic("%s: an atomic of sm %u warp %u on 0x%lx is out of bounds, which the SM should have found at "
+              "issue",
+              object_path(&l2->obj), m->sm, m->warp, m->address);
+    if (l2->view.log_count) object_request_commit(&l2->obj);
+}
+
+/* Values change when the request is accepted, in order of arrival, whether the line is there or must be
+ * fetched. */
+static Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
+    if (l2->atomic_latency && !l2->atomic_begun) {
+        l2->atomic_begun = 1;
+        l2->cache.data_busy_until = now + l2->atomic_latency * l2->cache.period;
+        return STALL_DATA_PORT;
+    }
+    Stall stall = read(l2, m, at, now);
+    if (stall) return stall;
+    l2->atomic_begun = 0;
+    cache_modify(&l2->cache, m, at);
+    perform_atomic(l2, m);
+    return STALL_NONE;
+}
+
+/* Switched off, all but atomics pass on: here is where these are performed. */
+static Stall access_request(L2Slice *l2, const MemMessage *m, uint64_t now) {
+    if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
+    Lookup at = look_up(l2, m);
+    if (!l2->enabled && m->kind != MEM_ATOMIC)
+        return pass_while_off((CacheObject *)l2, &l2->passing, m, &at, now);
+    switch ((MemKind)m->kind) {
+    case MEM_READ: return read(l2, m, &at, now);
+    case MEM_WRITE: return write(l2, m, &at, now);
+    case MEM_ATOMIC: return atomic(l2, m, &at, now);
+    }
+    panic("%s: a request of kind %u", object_path(&l2->obj), m->kind);
+}
+
+/* The tick. */
+
+/* Requests that bypass: they stand in no queue for the tags and wait for no reserved line; the line that they
+ * may find is written back, or forgotten when they write. */
+
+/* A number of its own for each request that the slice has accepted. */
+static bool drawn_to_bypass(const L2Slice *l2) {
+    Random random = {(l2->bypass_seed << 32 | l2->number << 16) + l2->cache.stats.accesses};
+    return random_below(&random, 1000) < l2->bypass_rate;
+}
+
+static bool bypasses(const L2Slice *l2, const MemMessage *m) {
+    if (m->kind == MEM_ATOMIC) return false;
+    if (class_in(l2->bypass_classes, m->class_number)) return true;
+    if (l2->bypass_rate && drawn_to_bypass(l2)) return true;
+    if (l2->pc_table && is_load(m) && pc_table_bypasses(l2->pc_table, m->pc)) return true;
+    return cache_policy_bypasses(&l2->cache, m);
+}
+
+static void accept_bypassing(L2Slice *l2, const MemMessage *m, uint64_t now) {
+    uint32_t slot;
+    cache_require_inside_line((CacheObject *)l2, m);
+    MemMessage *bypassing = delay_queue_push(&l2->bypassing, now + l2->bypass_ticks, &slot);
+    *bypassing = *m;
+    bypassing->flags |= MEM_BYPASSED;
+    l2->cache.stats.accesses++;
+    cache_count(&l2->cache, m, RESULT_BYPASS);
+    audit_enter(&l2->obj, QUEUE_BYPASSING, slot);
+    audit_promise(&l2->obj, !(m->flags & MEM_POSTED));
+    link_pop(l2->cpu.receive, now);
+}
+
+static __attribute__((noinline)) void note_arrival(L2Slice *l2, uint64_t now) {
+    const DelayQueue *queue = &l2->cache.pipeline;
+    if (queue->count >= queue->limit || !link_peek(l2->cpu.receive, now)) return;
+    queue_delays_enter(l2->delays, link_next_ready(l2->cpu.receive));
+}
+
+static inline void accept_request(L2Slice *l2, uint64_t now) {
+    if (__builtin_expect(l2->delays != NULL, 0)) note_arrival(l2, now);
+    cache_accept((CacheObject *)l2, now);
+}
+
+/* Whether the first request bypasses is a matter of its own and of what was accepted before it, not of the
+ * cycle in which its queue has room. */
+static void accept_or_bypass(L2Slice *l2, uint64_t now) {
+    const MemMessage *m = link_peek(l2->cpu.receive, now);
+    const DelayQueue *pipeline = &l2->cache.pipeline;
+    if (!m) return;
+    bool bypass = l2->bypass && bypasses(l2, m);
+    const DelayQueue *queue = bypass ? &l2->bypassing : pipeline;
+    if (queue->count >= queue->limit) return;
+    if (l2->bypass && l2->pc_table && is_load(m)) pc_table_accept(l2->pc_table, m->pc);
+    if (bypass)
+        accept_bypassing(l2, m, now);
+    else
+        accept_request(l2, now);
+}
+
+static bool bypassing_is_older(const L2Slice *l2) {
+    const DelayQueue *bypassing = &l2->bypassing, *pipeline = &l2->cache.pipeline;
+    if (!bypassing->count || !pipeline->count) return bypassing->count;
+    return bypassing->ready[bypassing->first] <= pipeline->ready[pipeline->first];
+}
+
+static void send_bypassing(L2Slice *l2, uint64_t now) {
+    DelayQueue *queue = &l2->bypassing;
+    if (!queue->count || queue->ready[queue->first] > now) return;
+    const MemMessage *m = &queue->message[queue->first];
+    uint32_t line = look_up(l2, m).line;
+    if (passing_lacks((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return;
+    if (line != NO_LINE) {
+        if (m->kind == MEM_WRITE)
+            cache_drop(&l2->cache, line, now);
+        else
+            cache_write_back(&l2->cache, line, now);
+    }
+    pass_on((CacheObject *)l2, &l2->passing, m);
+    audit_leave(&l2->obj, QUEUE_BYPASSING, delay_queue_pop(queue));
+}
+
+static bool next_passes(const Link *from_mem) {
+    const MemMessage *m = link_peek(from_mem, NEVER - 1);
+    return m && passing_is_token(m->token);
+}
+
+/* What passes on does not take the fill port. Returns when to look at this side again. */
+static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
+    Link *from_mem = l2->mem.receive;
+    const MemMessage *m = link_peek(from_mem, now);
+    bool passing = m && passing_is_token(m->token);
+    if (passing && !link_can_send(l2->cpu.send, now)) return link_space_time(l2->cpu.send, now);
+    if (passing) {
+        passing_answer((CacheObject *)l2, &l2->passing, m, now);
+        link_pop(from_mem, now);
+    } else if (m && l2->fill_busy_until <= now) {
+        cache_fill(&l2->cache, m, now);
+        l2->fill_busy_until = now + cache_port_cycles(&l2->cache, m->bytes) * l2->cache.period;
+        link_pop(from_mem, now);
+    }
+    uint64_t ready = link_next_ready(from_mem);
+    if (l2->passing.count && next_passes(from_mem)) return ready;
+    return ready > l2->fill_busy_until ? ready : l2->fill_busy_until;
+}
+
+static void access_tags(L2Slice *l2, uint64_t now) {
+    const MemMessage *m = cache_request_at_tags(&l2->cache, now);
+    if (!m) return;
+    bool vain = cache_tries_in_vain((CacheObject *)l2, m, now);
+    if (vain && !TRIES_IN_VAIN) return;
+    Stall stall = access_request(l2, m, now);
+    debug_ensure(!vain || stall == l2->cache.stall);
+    if (__builtin_expect(l2->delays != NULL, 0) && !stall)
+        queue_delays_leave(l2->delays, l2->cache.pipeline.count, now);
+    cache_end_access((CacheObject *)l2, stall, now);
+}
+
+/* While requests may bypass: of the two that may put something into the miss queue, the tags and who bypasses
+ * them, the older goes first. True when it is not the tags. */
+static __attribute__((noinline)) bool bypass_before_tags(L2Slice *l2, uint64_t now) {
+    bool older = bypassing_is_older(l2);
+    if (older) send_bypassing(l2, now);
+    return older;
+}
+
+/* The rest of a tick. The pipeline may be full, and a request that bypasses it come. */
+static __attribute__((noinline)) uint64_t bypass_after_tags(L2Slice *l2, bool sent, uint64_t below,
+                                                            uint64_t now) {
+    const DelayQueue *queue = &l2->bypassing;
+    if (!sent) send_bypassing(l2, now);
+    accept_or_bypass(l2, now);
+    if (queue->count) below = earlier_of(below, queue->ready[queue->first]);
+    if (queue->count < queue->limit) below = earlier_of(below, link_next_ready(l2->cpu.receive));
+    return below;
+}
+
+static uint64_t l2_tick(SimObject *object, uint64_t now) {
+    L2Slice *l2 = (L2Slice *)object;
+    uint64_t below = take_from_below(l2, now);
+    bool bypass = l2->bypass | l2->bypassing.count, sent = false;
+    cache_send_woken(&l2->cache, l2->cpu.send, now);
+    cache_send_miss(&l2->cache, l2->mem.send, now);
+    if (bypass) sent = bypass_before_tags(l2, now);
+    access_tags(l2, now);
+    if (bypass)
+        below = bypass_after_tags(l2, sent, below, now);
+    else
+        accept_request(l2, now);
+    return cache_next_tick((CacheObject *)l2, below, now);
+}
+
+static uint64_t index_address(const SimObject *object, uint64_t address) {
+    return address_map_within_slice(((const L2Slice *)object)->map, address);
+}
+
+static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
+                       char *why, size_t why_size) {
+    static const char *const rows[] = {CACHE_CONVERTED_ROWS, NULL};
+    L2Slice *l2 = (L2Slice *)object;
+    if (!saved_rows_but(saved, rows, why, why_size)) return false;
+    passing_make_room(&l2->passing);
+    delay_queue_make_room(&l2->bypassing);
+    return cache_convert(object, index_address, saved, changes, why, why_size);
+}
+
+static void l2_requests(const SimObject *object, RequestVisitor *visit, void *context) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    visit_cache((const CacheObject *)object, &l2->passing, visit, context);
+    visit_delay_queue((const CacheObject *)object, &l2->bypassing, visit, context);
+}
+
+static uint32_t l2_answer_kinds(const SimObject *object) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    return cache_answer_kinds(&l2->cache, &l2->passing);
+}
+
+static uint32_t l2_answer_kind(const SimObject *object, const void *message) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    return cache_answer_kind(&l2->cache, &l2->passing, message);
+}
+
+static void l2_answers_awaited(const SimObject *object, uint32_t *awaited) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    cache_answers_awaited(&l2->cache, &l2->passing, awaited);
+}
+
+static void l2_is_sound(const SimObject *object, bool fits) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    const char *path = object_path(object);
+    cache_is_sound((const CacheObject *)object, fits);
+    passing_is_sound(object, &l2->passing, fits);
+    delay_queue_is_sound((const CacheObject *)object, &l2->bypassing, "bypassing");
+    sound(!fits || l2->bypassing.limit <= l2->bypassing.slots, "%s.bypassing: %u slots", path,
+          l2->bypassing.slots);
+    sound(tick_is_sound(object, l2->fill_busy_until), "%s.fill_busy_until: tick %lu", path,
+          l2->fill_busy_until);
+}
+
+static void l2_check(const SimObject *object, bool idle) {
+    cache_check_sets((const CacheObject *)object, index_address);
+    const L2Slice *l2 = (const L2Slice *)object;
+    const CacheStats *stats = &l2->cache.stats;
+    cache_check((const CacheObject *)object, l2->passing.count, delay_queue_answers_due(&l2->bypassing),
+                idle);
+    if (stats->fills + l2->passing.answered != l2->mem.receive->popped)
+        panic("%s: %lu fills, but %lu messages came from the memory side and %lu of them were passed on",
+              object_path(object), stats->fills, l2->mem.receive->popped, l2->passing.answered);
+    if (idle && (l2->passing.count || l2->bypassing.count))
+        panic("%s is idle but %u requests bypass and %u that passed through are not answered",
+              object_path(object), l2->bypassing.count, l2->passing.count);
+}
+
+static void l2_report(const SimObject *object, FILE *out) {
+    const L2Slice *l2 = (const L2Slice *)object;
+    cache_report(object, out);
+    if (l2->bypassing.count)
+        fprintf(out, "%s: %u requests bypass the tags\n", object_path(object), l2->bypassing.count);
+    passing_report(object, &l2->passing, out);
+}
+
+static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cache by?"), {0}};
+
+static const Field l2_fields[] = {
+    CACHE_ROWS(L2Slice),
+    PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
+          .converts = true),
+    PARAM(L2Slice, queue_entries, "0", "requests",
+          "Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle",
+          .max = 65536, .converts = true),
+    PARAM(L2Slice, data_port, "128", "bytes",
+          "Width per cycle of the data array's two ports, one for hits and "
+          "write-backs, one for fills; 128: no limit",
+          .min = 1, .max = LINE_BYTES_MAX, .power_of_two = true, .timing = true),
+    PARAM_CHOICE(L2Slice, write_miss, "fetch", "fetch|lazy",
+                 "Sectors written in part are fetched at once, or when they are read"),
+    PARAM(L2Slice, atomic_latency, "0", "cycles",
+          "How long an atomic has the data array to itself before it is done", .max = 1024, .timing = true),
+    PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here", .timing = true),
+    CACHE_ENABLED_ROW(L2Slice),
+    PARAM(L2Slice, bypass_delay, "120", "cycles", "From accepting a request that bypasses to sending it on",
+          .min = 1, .max = 4096, .converts = true),
+    {.kind = FIELD_PARAM,
+     .type = TYPE_U32,
+     .name = "bypass",
+     .initial = "false",
+     .unit = "flag",
+     .flag = true,
+     .knob = true,
+     .doc = "Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say",
+     FIELD_AT(L2Slice, bypass)},
+    PARAM(L2Slice, bypass_classes, "0", "classes", "Classes that bypass, but for atomics: bit n for class n",
+          .knob = true),
+    PARAM(L2Slice, allocate_classes, "0xffff", "classes",
+          "Classes whose requests may take lines; others that find none are passed on", .knob = true),
+    PARAM(L2Slice, bypass_rate, "0", "permille",
+          "So many of 1000 requests, drawn at random, bypass; atomics do not", .min = 0, .max = 1000,
+          .knob = true),
+    PARAM(L2Slice, bypass_seed, "1", "", "Of that draw; each slice has a sequence of its own",
+          .timing = true),
+    DERIVED(L2Slice, number, "Of this slice among all"),
+    DERIVED(L2Slice, bypass_ticks, "bypass_delay in ticks"),
+    STATE(L2Slice, bypassing.slots, "Size of the ring of bypassing requests"),
+    DERIVED(L2Slice, bypassing.limit, "Requests it may hold"),
+    STATE_ARRAY(L2Slice, bypassing.message, bypassing.slots, "Requests that bypass the tags"),
+    STATE_ARRAY(L2Slice, bypassing.ready, bypassing.slots, "When each goes on"),
+    STATE(L2Slice, bypassing.first, "Oldest of them"),
+    STATE(L2Slice, bypassing.count, "How many there are"),
+    PASSING_ROWS(L2Slice, passing, "256"),
+    STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
+    STATE(L2Slice, fill_busy_until, "When the fill port is free"),
+    HOST(L2Slice, map, "The machine's address map"),
+    HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
+    HOST(L2Slice, pc_table, "Says which loads bypass"),
+    HOST(L2Slice, delays, "Is told how long requests wait"),
+    FIELDS_END};
+
+const Class l2_class = {
+    .name = "L2",
+    .doc = "Slice of the second-level cache, where atomics are performed",
+    .bytes = sizeof(L2Slice),
+    .fields = l2_fields,
+    .events = l2_events,
+    .build = l2_build,
+    .init = l2_init,
+    .tick = l2_tick,
+    .knobs_set = cache_knobs_set,
+    .commit = l2_commit,
+    .settle = cache_settle,
+    .is_sound = l2_is_sound,
+    .requests_inside = l2_requests,
+    .answer_kinds = l2_answer_kinds,
+    .answer_kind = l2_answer_kind,
+    .answers_awaited = l2_answers_awaited,
+    .check = l2_check,
+    .report = l2_report,
+    .convert = l2_convert,
+    .destroy = l2_destroy,
+};

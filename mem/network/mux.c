@@ -1,0 +1,196 @@
+/* Multiplexer: joins several requesters (the caches of an SM) into one network port, and takes the responses
+ * apart again. One message per cycle each way, nothing is stored: what cannot move waits in its link. */
+#include "mem/protocol/networks.h"
+
+#include "mem/protocol/memory_protocol.h"
+
+#include <string.h>
+
+enum { MAX_PORTS = 64 };
+
+typedef enum { ROUND_ROBIN, PRIORITY } Arbitration;
+
+typedef struct {
+    SimObject obj;
+    uint32_t up_count;
+    uint32_t arbitration;
+    Port *up;
+    Port down;
+    uint64_t request_free, response_free; /* first times at which the next message may move */
+    uint32_t pointer;                     /* port with the highest priority                 */
+    uint32_t unused;
+    uint64_t requests, responses, conflicts, request_blocked_cycles, response_blocked_cycles;
+} Mux;
+
+/* When the first of the ports' heads became or becomes ready. */
+static uint64_t first_ready(const Mux *mux) {
+    uint64_t first = NEVER;
+    for (uint32_t i = 0; i < mux->up_count; i++)
+        first = earlier_of(first, link_next_ready(mux->up[i].receive));
+    return first;
+}
+
+/* The ports whose head is ready; *coming is when the first of the other heads becomes ready. */
+static uint64_t ready_ports(const Mux *mux, uint64_t now, uint64_t *coming) {
+    uint64_t ready = 0;
+    *coming = NEVER;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        uint64_t time = link_next_ready(mux->up[i].receive);
+        ready |= (uint64_t)(time <= now) << i;
+        *coming = earlier_of(*coming, time <= now ? NEVER : time);
+    }
+    return ready;
+}
+
+static uint32_t choose(const Mux *mux, uint64_t ready) {
+    uint64_t at_or_after = ready & ~0ull << mux->pointer;
+    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : ready);
+}
+
+static void send_down(Mux *mux, uint32_t i, uint64_t now) {
+    Link *link = mux->up[i].receive;
+    MemMessage *message = link_send(mux->down.send, now);
+    memcpy(message, link_peek(link, now), sizeof *message);
+    mem_enter_network(message, i);
+    link_pop(link, now);
+    mux->requests++;
+    if (mux->arbitration == ROUND_ROBIN) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
+}
+
+/* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
+static uint64_t cycles_blocked(const Mux *mux, uint64_t ready, uint64_t free, uint64_t now) {
+    return object_cycle(&mux->obj, now - later_of(ready, free));
+}
+
+static uint64_t move_requests(Mux *mux, uint64_t now) {
+    if (now < mux->request_free) return mux->request_free;
+    uint64_t first = first_ready(mux), coming;
+    if (first > now) return first;
+    if (!link_can_send(mux->down.send, now)) return link_space_time(mux->down.send, now);
+    uint64_t ready = ready_ports(mux, now, &coming);
+    uint32_t winner = choose(mux, ready);
+    send_down(mux, winner, now);
+    mux->conflicts += (uint64_t)__builtin_popcountll(ready) - 1;
+    mux->request_blocked_cycles += cycles_blocked(mux, first, mux->request_free, now);
+    mux->request_free = now + mux->obj.period;
+    if (ready & (ready - 1)) return mux->request_free;
+    return later_of(earlier_of(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
+}
+
+static uint64_t move_responses(Mux *mux, uint64_t now) {
+    Link *from = mux->down.receive;
+    uint64_t ready = link_next_ready(from);
+    if (now < mux->response_free) return mux->response_free;
+    if (ready > now) return ready;
+    const MemMessage *message = link_peek(from, now);
+    ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < mux->up_count);
+    Link *to = mux->up[message->route[message->route_depth - 1]].send;
+    if (!link_can_send(to, now)) return link_space_time(to, now);
+    MemMessage *sent = link_send(to, now);
+    memcpy(sent, message, sizeof *sent);
+    mem_leave_network(sent);
+    link_pop(from, now);
+    mux->responses++;
+    mux->response_blocked_cycles += cycles_blocked(mux, ready, mux->response_free, now);
+    mux->response_free = now + mux->obj.period;
+    return later_of(link_next_ready(from), mux->response_free);
+}
+
+static uint64_t tick_mux(SimObject *object, uint64_t now) {
+    Mux *mux = (Mux *)object;
+    uint64_t requests = move_requests(mux, now), responses = move_responses(mux, now);
+    return requests < responses ? requests : responses;
+}
+
+static void check_ways(const Mux *mux) {
+    const Link *link = mux->down.receive;
+    for (uint64_t i = link->popped; i != link->pushed; i++) {
+        const MemMessage *m = link_message(link, i);
+        if (!m->route_depth || m->route[m->route_depth - 1] >= mux->up_count)
+            panic("%s: a response for 0x%lx that has lost its way", mux->obj.path, m->address);
+    }
+    for (uint32_t port = 0; port < mux->up_count; port++) {
+        link = mux->up[port].receive;
+        for (uint64_t i = link->popped; i != link->pushed; i++)
+            if (((const MemMessage *)link_message(link, i))->route_depth >= ROUTE_DEPTH)
+                panic("%s: a request has crossed more than %d networks", mux->obj.path, ROUTE_DEPTH);
+    }
+}
+
+/* Nothing is stored: what came in has gone out. */
+static void check_mux(const SimObject *object, bool idle) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t came = 0, left = 0;
+    (void)idle;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        came += mux->up[i].receive->popped;
+        left += mux->up[i].send->pushed;
+    }
+    check_ways(mux);
+    if (mux->requests != came || mux->requests != mux->down.send->pushed)
+        panic("%s: %lu requests passed, but %lu came and %lu went down", object->path, mux->requests, came,
+              mux->down.send->pushed);
+    if (mux->responses != left || mux->responses != mux->down.receive->popped)
+        panic("%s: %lu responses passed, but %lu came and %lu went up", object->path, mux->responses,
+              mux->down.receive->popped, left);
+}
+
+static const Link *mux_came_by(const SimObject *object, const void *message, uint32_t *depth) {
+    const Mux *mux = (const Mux *)object;
+    return mem_came_by(message, depth, mux->up, mux->up_count);
+}
+
+static void mux_is_sound(const SimObject *object, bool fits) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t next = object->sim->now + object->period;
+    (void)fits;
+    sound(mux->request_free <= next && mux->request_free % object->period == 0 &&
+              mux->response_free <= next && mux->response_free % object->period == 0,
+          "%s: free at ticks %lu and %lu", object->path, mux->request_free, mux->response_free);
+    sound(mux->pointer < mux->up_count, "%s.pointer: %u", object->path, mux->pointer);
+}
+
+static void report_mux(const SimObject *object, FILE *out) {
+    const Mux *mux = (const Mux *)object;
+    uint64_t now = object->sim->now, coming;
+    for (uint64_t rest = ready_ports(mux, now, &coming); rest; rest &= rest - 1)
+        fprintf(out, "%s.up[%d]: a request waits for %s\n", object->path, __builtin_ctzll(rest),
+                mux->down.send->name);
+    const MemMessage *response = link_peek(mux->down.receive, now);
+    if (response && response->route_depth > 0)
+        fprintf(out, "%s.down: a response waits for up[%u]\n", object->path,
+                response->route[response->route_depth - 1]);
+}
+
+static const Field mux_fields[] = {
+    BASE(Mux),
+    PARAM_NAMED(Mux, up_count, "up", REQUIRED, "ports", "Ports to be joined", .min = 1, .max = MAX_PORTS),
+    PARAM_CHOICE(Mux, arbitration, "round_robin", "round_robin|priority",
+                 "Which of several requests goes first; priority: the lowest port", .timing = true),
+    PORT_ARRAY(Mux, up, up_count, memory_protocol, ROLE_RESPONDER, "From the caches"),
+    PORT(Mux, down, memory_protocol, ROLE_REQUESTER, "Towards the network"),
+    STATE(Mux, request_free, "First time at which the next request may move"),
+    STATE(Mux, response_free, "First time at which the next response may move"),
+    STATE(Mux, pointer, "Port with the highest priority"),
+    DERIVED(Mux, unused, "Padding"),
+    STAT(Mux, requests, "messages", "Requests passed down"),
+    STAT(Mux, responses, "messages", "Responses passed up"),
+    STAT(Mux, conflicts, "messages", "Requests that were ready and lost an arbitration, once for each"),
+    STAT(Mux, request_blocked_cycles, "cycles",
+         "Cycles in which a request was ready and the link down was full"),
+    STAT(Mux, response_blocked_cycles, "cycles",
+         "Cycles in which a response was ready and its link up was full"),
+    FIELDS_END,
+};
+
+const Class mux_class = {
+    .name = "Mux",
+    .doc = "Joins several requesters into one network port",
+    .bytes = sizeof(Mux),
+    .fields = mux_fields,
+    .tick = tick_mux,
+    .is_sound = mux_is_sound,
+    .came_by = mux_came_by,
+    .check = check_mux,
+    .report = report_mux,
+};

@@ -1,0 +1,118 @@
+#include "mem/parts/victim_tags/victim_tags.h"
+
+#include "core/sim/event.h"
+#include "mem/cache/cache.h"
+#include "mem/protocol/caches.h"
+#include "mem/protocol/part.h"
+
+struct VictimTags {
+    SimObject obj;
+    /* parameters */
+    char *cache;
+    uint32_t warps, entries, ways;
+    uint32_t sets; /* derived: of one warp */
+    TagArray tags; /* the sets of warp 0, then those of warp 1, ... */
+    Cache *feeder; /* host */
+    /* statistics */
+    uint64_t insertions, probes, hits;
+};
+
+static const Event events[] = {
+    [VICTIM_TAGS_HIT] = {"hit", "warp, address", NULL, "A warp missed a line that it had lost before"}, {0}};
+
+static const Field fields[] = {
+    BASE(VictimTags),
+    PARAM(VictimTags, cache, "l1d", "name", "L1 beside it that it is attached to"),
+    PARAM(VictimTags, warps, "48", "warps", "Warps that have an array", .min = 1, .max = 64),
+    PARAM(VictimTags, entries, "16", "tags", "Tags of each warp", .min = 1, .max = 4096),
+    PARAM(VictimTags, ways, "8", "tags", "Tags per set", .min = 1, .max = 4096),
+    DERIVED(VictimTags, sets, "Sets of each warp"),
+    TAG_ARRAY_ROWS(VictimTags, tags),
+    HOST(VictimTags, feeder, "The cache that it is attached to"),
+    STAT(VictimTags, insertions, "lines", "Replaced lines whose tags were kept"),
+    STAT(VictimTags, probes, "accesses", "Misses looked up"),
+    STAT(VictimTags, hits, "accesses", "Of them, of lines that the warp had lost"),
+    FIELDS_END};
+
+static void build(SimObject *object) {
+    VictimTags *v = (VictimTags *)object;
+    if (v->entries % v->ways)
+        user_error("%s.entries: %u tags are no multiple of %u ways", object->path, v->entries, v->ways);
+    v->sets = v->entries / v->ways;
+    tag_shape_init(&v->tags.shape, object->path,
+                   &(TagGeometry){.size = (uint64_t)v->warps * v->entries * LINE_BYTES_MAX,
+                                  .ways = v->ways,
+                                  .line = LINE_BYTES_MAX,
+                                  .sectors = 1});
+}
+
+static void init(SimObject *object) {
+    VictimTags *v = (VictimTags *)object;
+    SimObject *cache = l1_beside(object, v->cache);
+    v->feeder = &((CacheObject *)cache)->cache;
+    if (v->feeder->victims) user_error("%s: %s has victim tags already", object->path, cache->path);
+    v->feeder->victims = v;
+}
+
+static uint32_t set_of(const VictimTags *v, uint32_t warp, uint64_t line_address) {
+    return warp * v->sets + (uint32_t)((line_address >> v->feeder->tags.shape.line_shift) % v->sets);
+}
+
+void victim_tags_insert(VictimTags *v, uint32_t warp, uint64_t line_address) {
+    if (warp >= v->warps) return; /* one without an array, or nobody */
+    uint32_t set = set_of(v, warp, line_address), line = tag_find(&v->tags, set, line_address);
+    if (line == NO_LINE) line = tag_victim(&v->tags, set);
+    tag_install(&v->tags, line, line_address, 0, (uint16_t)warp, 0);
+    v->insertions++;
+}
+
+void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address) {
+    if (warp >= v->warps) return;
+    uint32_t line = tag_find(&v->tags, set_of(v, warp, line_address), line_address);
+    v->probes++;
+    if (line == NO_LINE) return;
+    tag_invalidate(&v->tags, line);
+    v->hits++;
+    object_tell(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, 0, 0);
+}
+
+uint64_t victim_tags_hits(const SimObject *victims) {
+    return ((const VictimTags *)victims)->hits;
+}
+
+void victim_tags_clear(VictimTags *v) {
+    tag_invalidate_all(&v->tags);
+}
+
+static void is_sound(const SimObject *object, bool fits) {
+    const TagArray *tags = &((const VictimTags *)object)->tags;
+    (void)fits;
+    tag_array_is_sound(tags, object->path);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        sound(!tags->line[i].reserved, "%s: line %u is reserved", object->path, i);
+}
+
+static void check(const SimObject *object, bool idle) {
+    const VictimTags *v = (const VictimTags *)object;
+    uint64_t kept = 0;
+    (void)idle;
+    for (uint32_t i = 0; i < v->tags.shape.lines; i++)
+        kept += v->tags.tag[i] != 0;
+    if (v->hits > v->probes || v->hits + kept > v->insertions)
+        panic("%s: %lu tags were kept and %lu are there; %lu of %lu probes found one", object->path,
+              v->insertions, kept, v->hits, v->probes);
+}
+
+const Class victim_tags_class = {
+    .name = "VictimTags",
+    .doc = "Tags of the lines that each warp has lost from an L1",
+    .part = true,
+    .bytes = sizeof(VictimTags),
+    .fields = fields,
+    .events = events,
+    .build = build,
+    .init = init,
+    .tick = part_sleeps,
+    .is_sound = is_sound,
+    .check = check,
+};

@@ -1,0 +1,70 @@
+#include "mem/parts/warp_sampler/warp_sampler.h"
+
+#include "core/sim/event.h"
+#include "mem/protocol/part.h"
+
+enum { WARPS = 64 };
+
+typedef enum { SAMPLER_SAMPLED } SamplerEvent;
+
+struct WarpSampler {
+    SimObject obj;
+    uint32_t warm_up, pad;
+    uint32_t accesses[WARPS], hits[WARPS]; /* up to warm_up accesses */
+    uint64_t served[WARPS];                /* core cycle             */
+    uint64_t answers, answers_hit, samples;
+};
+
+WarpSampler *sampler_of(const SimObject *l1) {
+    return l1->parent ? (WarpSampler *)part_of(l1->parent, &warp_sampler_class) : NULL;
+}
+
+void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now) {
+    ensure(warp < WARPS);
+    sampler->answers++;
+    sampler->answers_hit += hit;
+    sampler->served[warp] = object_cycle(&sampler->obj, now);
+    if (sampler->accesses[warp] == sampler->warm_up) return;
+    sampler->hits[warp] += hit;
+    if (++sampler->accesses[warp] < sampler->warm_up) return;
+    sampler->samples++;
+    object_tell(&sampler->obj, SAMPLER_SAMPLED, warp, sampler->hits[warp], sampler->accesses[warp], 0);
+}
+
+void sampler_restart(SimObject *object, uint64_t warps) {
+    WarpSampler *sampler = (WarpSampler *)object;
+    for (; warps; warps &= warps - 1)
+        sampler->accesses[__builtin_ctzll(warps)] = sampler->hits[__builtin_ctzll(warps)] = 0;
+}
+
+uint64_t sampler_served(const SimObject *object, uint32_t warp) {
+    return ((const WarpSampler *)object)->served[warp];
+}
+
+static const Event events[] = {
+    [SAMPLER_SAMPLED] = {"sampled", "warp, hits, accesses", NULL,
+                         "A warp has made warm_up requests to the second level since it was restarted"},
+    {0}};
+
+static const Field fields[] = {
+    BASE(WarpSampler),
+    PARAM(WarpSampler, warm_up, "100", "accesses", "Answers that make a sample; 0: none does", .min = 0,
+          .max = 1 << 30),
+    DERIVED(WarpSampler, pad, "Alignment"),
+    STATE(WarpSampler, accesses, "Answers to each warp since it was restarted, up to warm_up"),
+    STATE(WarpSampler, hits, "Of these: hit in the second level"),
+    STATE(WarpSampler, served, "When the second level last answered each warp"),
+    STAT(WarpSampler, answers, "answers", "Answers of the second level"),
+    STAT(WarpSampler, answers_hit, "answers", "Of these: it had the data"),
+    STAT(WarpSampler, samples, "samples", "Times that a warp reached warm_up answers"),
+    FIELDS_END};
+
+const Class warp_sampler_class = {
+    .name = "WarpSampler",
+    .doc = "Counts for each warp of an SM its requests to the second level, and those that hit there",
+    .bytes = sizeof(WarpSampler),
+    .fields = fields,
+    .events = events,
+    .tick = part_sleeps,
+    .part = true,
+};

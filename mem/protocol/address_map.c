@@ -1,0 +1,183 @@
+/* The address map: parameters as masks, work as a few shifts. It is asked for every message, so there is no
+ * division: the channel comes from a multiplication by the reciprocal, a field from one shift per run of
+ * consecutive bits. */
+#include "mem/protocol/address_map.h"
+
+#include "mem/protocol/memory_protocol.h"
+
+enum { MAX_RUNS = 32, MAX_CHANNELS = 1024 };
+
+/* A run of consecutive mask bits moves to the right as a whole. */
+typedef struct {
+    uint64_t mask;
+    uint64_t shift;
+} BitRun;
+
+/* Packs the bits under a mask to the right. */
+typedef struct {
+    uint64_t count;
+    BitRun runs[MAX_RUNS];
+} BitPacker;
+
+struct AddressMap {
+    SimObject obj;
+    uint32_t channels, slices_per_channel;
+    uint64_t interleave;
+    uint64_t row_mask, bank_mask, column_mask, slice_mask;
+    uint64_t interleave_shift, offset_mask;
+    uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
+    BitPacker row, bank, column, slice, within_slice;
+};
+
+static BitPacker packer_for(uint64_t mask) {
+    BitPacker packer = {0};
+    uint64_t packed = 0;
+    while (mask) {
+        uint64_t start = (uint64_t)__builtin_ctzll(mask), carry = mask + (mask & -mask);
+        uint64_t run = mask & ~carry; /* adding the lowest bit carries through its run */
+        packer.runs[packer.count++] = (BitRun){run, start - packed};
+        packed += (uint64_t)__builtin_popcountll(run);
+        mask &= ~run;
+    }
+    return packer;
+}
+
+static __attribute__((noinline)) uint64_t pack_further_runs(const BitPacker *packer, uint64_t bits) {
+    uint64_t packed = 0;
+    for (uint64_t i = 2; i < packer->count; i++)
+        packed |= (bits & packer->runs[i].mask) >> packer->runs[i].shift;
+    return packed;
+}
+
+/* Most masks have one run or two; those behind the last are of no bits. */
+static inline uint64_t pack(const BitPacker *packer, uint64_t bits) {
+    const BitRun *run = packer->runs;
+    uint64_t packed = (bits & run[0].mask) >> run[0].shift | (bits & run[1].mask) >> run[1].shift;
+    return __builtin_expect(packer->count > 2, 0) ? packed | pack_further_runs(packer, bits) : packed;
+}
+
+typedef struct {
+    uint64_t channel, rest;
+} ChannelSplit;
+
+/* n / channels as the high half of n * ceil(2^64 / channels): exact while n * channels < 2^64, which
+ * MAX_CHANNELS and MAX_ADDRESS_BITS grant. */
+static inline ChannelSplit split_channel(const AddressMap *map, uint64_t address) {
+    uint64_t n = address >> map->interleave_shift;
+    uint64_t quotient = map->reciprocal ? (uint64_t)(((__uint128_t)n * map->reciprocal) >> 64) : n;
+    return (ChannelSplit){n - quotient * map->channels,
+                          quotient << map->interleave_shift | (address & map->offset_mask)};
+}
+
+static void check_overlap(const AddressMap *map, const char *name, uint64_t mask, const char *other,
+                          uint64_t other_mask) {
+    if (mask & other_mask)
+        user_error(
+            "%s: %s 0x%lx and %s 0x%lx share the bits 0x%lx; each bit belongs to one of row, bank and column",
+            object_path(&map->obj), name, mask, other, other_mask, mask & other_mask);
+}
+
+/* Caches, slices and the controller treat a line as one thing. */
+static void check_keeps_lines_whole(const AddressMap *map, const char *name, uint64_t mask) {
+    if (mask & (LINE_BYTES_MAX - 1))
+        user_error("%s.%s: 0x%lx cuts lines of %d bytes; its lowest 7 bits must be 0", object_path(&map->obj),
+                   name, mask, LINE_BYTES_MAX);
+}
+
+static void check_masks(const AddressMap *map) {
+    check_overlap(map, "row_mask", map->row_mask, "bank_mask", map->bank_mask);
+    check_overlap(map, "row_mask", map->row_mask, "column_mask", map->column_mask);
+    check_overlap(map, "bank_mask", map->bank_mask, "column_mask", map->column_mask);
+    check_keeps_lines_whole(map, "row_mask", map->row_mask);
+    check_keeps_lines_whole(map, "bank_mask", map->bank_mask);
+    check_keeps_lines_whole(map, "slice_mask", map->slice_mask);
+    int row_bits = __builtin_popcountll(map->row_mask), slice_bits = __builtin_popcountll(map->slice_mask);
+    if (row_bits > 31)
+        user_error("%s.row_mask: 0x%lx has %d bits; legal is up to 31", object_path(&map->obj), map->row_mask,
+                   row_bits);
+    if (slice_bits > 10 || 1u << slice_bits != map->slices_per_channel)
+        user_error("%s.slice_mask: 0x%lx chooses among 2^%d slices, slices_per_channel is %u",
+                   object_path(&map->obj), map->slice_mask, slice_bits, map->slices_per_channel);
+}
+
+static void address_map_build(SimObject *object) {
+    AddressMap *map = (AddressMap *)object;
+    check_masks(map);
+    map->interleave_shift = (uint64_t)__builtin_ctzll(map->interleave);
+    map->offset_mask = map->interleave - 1;
+    map->reciprocal = map->channels == 1 ? 0 : UINT64_MAX / map->channels + 1;
+    map->row = packer_for(map->row_mask);
+    map->bank = packer_for(map->bank_mask);
+    map->column = packer_for(map->column_mask);
+    map->slice = packer_for(map->slice_mask);
+    map->within_slice = packer_for(~map->slice_mask);
+}
+
+static uint64_t address_map_tick(SimObject *object, uint64_t now) {
+    (void)object, (void)now;
+    return NEVER;
+}
+
+const AddressMap *address_map_find(const SimObject *user) {
+    const Sim *sim = user->sim;
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->class == &address_map_class) return (const AddressMap *)sim->objects[i];
+    user_error("%s: the machine has no AddressMap, which says where addresses live", object_path(user));
+}
+
+uint32_t address_map_slices(const AddressMap *map) {
+    return map->channels * map->slices_per_channel;
+}
+
+uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
+    ChannelSplit split = split_channel(map, address);
+    return (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest));
+}
+
+DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
+    ChannelSplit split = split_channel(map, address);
+    debug_ensure(address >> MAX_ADDRESS_BITS == 0);
+    return (DramLocation){
+        .channel = (uint32_t)split.channel,
+        .slice = (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest)),
+        .bank = (uint32_t)pack(&map->bank, split.rest),
+        .row = (uint32_t)pack(&map->row, split.rest),
+        .column = (uint32_t)pack(&map->column, split.rest),
+    };
+}
+
+uint64_t address_map_within_slice(const AddressMap *map, uint64_t address) {
+    return pack(&map->within_slice, split_channel(map, address).rest);
+}
+
+/* The masks' defaults are the GTX 480's, with one L2 slice per channel. */
+static const Field address_map_fields[] = {
+    BASE(AddressMap),
+    PARAM(AddressMap, channels, "6", "channels", "Memory channels", .min = 1, .max = MAX_CHANNELS),
+    PARAM(AddressMap, slices_per_channel, "1", "slices", "L2 slices of a channel", .min = 1, .max = 1024,
+          .power_of_two = true),
+    PARAM(AddressMap, interleave, "256", "bytes", "Consecutive bytes of one channel", .min = LINE_BYTES_MAX,
+          .max = 1 << 30, .power_of_two = true),
+    PARAM(AddressMap, row_mask, "0x0fff0000", "mask", "Row bits of the address with the channel taken out"),
+    PARAM(AddressMap, bank_mask, "0xe100", "mask", "Bank bits of the same"),
+    PARAM(AddressMap, column_mask, "0x1eff", "mask", "Column bits of the same"),
+    PARAM(AddressMap, slice_mask, "0", "mask",
+          "Bits of the same that choose the slice in the channel; may be bank bits"),
+    DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
+    DERIVED(AddressMap, offset_mask, "interleave - 1"),
+    DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
+    DERIVED(AddressMap, row, "Packs the bits under row_mask"),
+    DERIVED(AddressMap, bank, "Packs the bits under bank_mask"),
+    DERIVED(AddressMap, column, "Packs the bits under column_mask"),
+    DERIVED(AddressMap, slice, "Packs the bits under slice_mask"),
+    DERIVED(AddressMap, within_slice, "Packs all bits but those under slice_mask"),
+    FIELDS_END};
+
+const Class address_map_class = {
+    .name = "AddressMap",
+    .doc = "Where an address lives: channel, L2 slice, DRAM bank, row and column",
+    .bytes = sizeof(AddressMap),
+    .fields = address_map_fields,
+    .build = address_map_build,
+    .tick = address_map_tick,
+};

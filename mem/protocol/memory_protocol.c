@@ -1,0 +1,43 @@
+#include "mem/protocol/memory_protocol.h"
+
+enum { WARPS = 64, PAYLOADS = 64, NO_OWNER = 0xffff };
+
+void mem_message_is_sound(const char *where, const MemMessage *m) {
+    bool power_of_two = m->bytes && (m->bytes & (m->bytes - 1)) == 0;
+    sound(m->kind <= MEM_ATOMIC, "%s: a message of kind %u", where, m->kind);
+    sound(m->kind == MEM_WRITE || !(m->flags & MEM_POSTED), "%s: a posted message of kind %u", where,
+          m->kind);
+    sound(power_of_two && m->bytes <= LINE_BYTES_MAX, "%s: a message for %u bytes", where, m->bytes);
+    sound(m->address >> MAX_ADDRESS_BITS == 0, "%s: a message for address 0x%lx", where, m->address);
+    sound(m->route_depth <= ROUTE_DEPTH, "%s: a message that has crossed %u networks", where, m->route_depth);
+    sound(m->payload < PAYLOADS, "%s: a message with payload %u", where, m->payload);
+    sound(m->warp < WARPS || (m->warp == NO_OWNER && m->flags & MEM_POSTED), "%s: a message of warp %u",
+          where, m->warp);
+}
+
+const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count) {
+    if (!*depth || *depth > ROUTE_DEPTH) return NULL;
+    uint32_t port = m->route[--*depth];
+    return port < count ? up[port].receive : NULL;
+}
+
+static void is_sound(const char *link, const SimObject *receiver, const void *message) {
+    (void)receiver;
+    mem_message_is_sound(link, message);
+}
+
+static bool wants_answer(const void *request) {
+    return !(((const MemMessage *)request)->flags & MEM_POSTED);
+}
+
+static uint32_t route_depth(const void *message) {
+    return ((const MemMessage *)message)->route_depth;
+}
+
+const Protocol memory_protocol = {.name = "memory",
+                                  .request_bytes = sizeof(MemMessage),
+                                  .response_bytes = sizeof(MemMessage),
+                                  .wants_answer = wants_answer,
+                                  .route_depth = route_depth,
+                                  .request_is_sound = is_sound,
+                                  .response_is_sound = is_sound};

@@ -1,0 +1,477 @@
+/* The GPU as its host sees it: what a launch checks, how a run ends, faults and hangs. */
+#include "core/gpu/device/dispatcher.h"
+#include "tests/unit/gpu/tiny_machine.h"
+#include "tests/unit/suites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ASSERT_MENTIONS(text, part)                                                                          \
+    ck_assert_msg(strstr(text, part) != NULL, "\"%s\" does not mention \"%s\"", text, part)
+
+/* --- What a launch checks -------------------------------------------------------------------- */
+
+typedef struct {
+    TinyMachine *machine;
+    Launch launch;
+} Attempt;
+
+static void attempt_launch(void *context) {
+    const Attempt *attempt = context;
+    uint32_t word = 0;
+    Launch launch = attempt->launch;
+    launch.params = (uint8_t *)&word;
+    gpu_launch(attempt->machine->gpu, module_kernel(attempt->machine->module, "tiny"), &launch);
+}
+
+/* Launching is a user error with `part` in its message, and the machine is none the worse for it. */
+static void assert_rejected(TinySpec spec, Launch launch, const char *part) {
+    if (!spec.body) spec.body = "exit;";
+    Attempt attempt = {tiny_new(spec), launch};
+    const char *message = tiny_error(attempt_launch, &attempt, NULL);
+    ASSERT_MENTIONS(message, "kernel tiny");
+    ASSERT_MENTIONS(message, part);
+    ck_assert(dispatcher_idle(attempt.machine->dispatcher));
+    tiny_free(attempt.machine);
+}
+
+static void assert_accepted(TinySpec spec, Launch launch) {
+    if (!spec.body) spec.body = "exit;";
+    Attempt attempt = {tiny_new(spec), launch};
+    attempt_launch(&attempt);
+    tiny_finish(attempt.machine);
+    tiny_free(attempt.machine);
+}
+
+#define GRID(x, y, z)  .grid = {x, y, z}
+#define BLOCK(x, y, z) .block = {x, y, z}
+
+START_TEST(grid_and_block_have_at_least_one_in_each_dimension) {
+    for (int i = 0; i < 3; i++) {
+        Launch no_grid = {GRID(1, 1, 1), BLOCK(1, 1, 1)}, no_block = no_grid;
+        no_grid.grid[i] = 0;
+        no_block.block[i] = 0;
+        assert_rejected((TinySpec){0}, no_grid, "must be at least 1 in every dimension");
+        assert_rejected((TinySpec){0}, no_block, "must be at least 1 in every dimension");
+    }
+}
+END_TEST
+
+START_TEST(a_cta_has_up_to_1024_threads) {
+    assert_accepted((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1024, 1, 1)});
+    assert_accepted((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(8, 16, 8)});
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1025, 1, 1)}, "legal are up to 1024");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(8, 16, 9)}, "legal are up to 1024");
+    /* Products that are small modulo 2^32 and 2^64 */
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(65536, 65536, 1)}, "legal are up to 1024");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1u << 31, 1u << 31, 4)},
+                    "legal are up to 1024");
+}
+END_TEST
+
+START_TEST(a_grid_has_the_limits_of_cuda) {
+    assert_rejected((TinySpec){0}, (Launch){GRID(1u << 31, 1, 1), BLOCK(1, 1, 1)},
+                    "legal is up to (2147483647");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 65536, 1), BLOCK(1, 1, 1)}, "legal is up to (2147483647");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1u << 31, 1u << 31, 4), BLOCK(1, 1, 1)},
+                    "legal is up to (2147483647");
+}
+END_TEST
+
+START_TEST(a_cta_must_fit_the_warps) {
+    assert_accepted((TinySpec){.sm = "warps=4"}, (Launch){GRID(2, 1, 1), BLOCK(128, 1, 1)});
+    assert_rejected((TinySpec){.sm = "warps=4"}, (Launch){GRID(1, 1, 1), BLOCK(129, 1, 1)},
+                    "does not fit sm[0]: a CTA has 5 warps, the SM has 4");
+}
+END_TEST
+
+START_TEST(a_cta_must_fit_the_registers) {
+    Launch launch = {GRID(1, 1, 1), BLOCK(256, 1, 1), .registers = 128};
+    assert_accepted((TinySpec){0}, launch);
+    launch.registers = 129;
+    assert_rejected((TinySpec){0}, launch, "a CTA needs 33792 registers (132 per thread), the SM has 32768");
+    launch.registers = 1u << 27; /* 2^32 per warp */
+    assert_rejected((TinySpec){0}, launch, "registers");
+    launch.registers = UINT32_MAX;
+    assert_rejected((TinySpec){0}, launch, "registers");
+}
+END_TEST
+
+START_TEST(a_cta_must_fit_the_shared_memory) {
+    Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 48 << 10};
+    assert_accepted((TinySpec){0}, launch);
+    launch.shared_bytes++;
+    assert_rejected((TinySpec){0}, launch, "a CTA needs 49280 bytes of shared memory, the SM has 49152");
+    launch.shared_bytes = 40 << 10;
+    assert_rejected((TinySpec){.body = ".shared .b8 buffer[8320];\n mov.u32 %r1, buffer;\n"}, launch,
+                    "a CTA needs 49280 bytes of shared memory");
+    launch.shared_bytes = UINT32_MAX;
+    assert_rejected((TinySpec){0}, launch, "shared memory");
+}
+END_TEST
+
+START_TEST(the_smallest_sm_decides) {
+    TinySpec spec = {.body = "exit;", .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    m->sm[1]->ctas = 3;
+    spec.ctas = 20;
+    tiny_launch(m, spec);
+    uint64_t most = 0;
+    while (tiny_step(m)) {
+        uint64_t resident = m->sm[0]->ctas_started - m->sm[0]->ctas_finished;
+        most = resident > most ? resident : most;
+    }
+    ck_assert_uint_eq(most, 3);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(local_memory_is_limited_per_thread) {
+    Launch launch = {GRID(1, 1, 1), BLOCK(256, 1, 1)};
+    assert_rejected((TinySpec){.body = ".local .b8 stack[16777216];\n mov.u64 %d1, stack;\n"}, launch,
+                    "16777216 bytes of local memory per thread; legal are up to 524288");
+    launch.block[0] = 1;
+    assert_accepted(
+        (TinySpec){
+            .body = ".local .b8 stack[524288];\n mov.u64 %d1, stack;\n st.local.u8 [%d1+524287], 1;\n"},
+        launch);
+}
+END_TEST
+
+START_TEST(module_variables_lie_at_their_alignment) {
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.global .b8 small[3];\n"
+                               ".global .align 4096 .b8 large[3];\n.const .align 1024 .u32 constant = 7;\n"
+                               ".visible .entry k() { ret; }\n";
+    TinyMachine *m = tiny_new((TinySpec){.body = "exit;"});
+    Module *module = module_parse("aligned.ptx", text, sizeof text - 1);
+    gpu_place_module(m->gpu, module);
+    ck_assert_uint_eq(module->variables[1].address % 4096, 0);
+    ck_assert_uint_eq(module->variables[2].address % 1024, 0);
+    module_free(module);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_kernel_is_launched_when_the_one_before_is_done) {
+    TinySpec spec = {.body = "exit;"};
+    Attempt attempt = {tiny_new(spec), {GRID(1, 1, 1), BLOCK(32, 1, 1)}};
+    tiny_launch(attempt.machine, spec);
+    tiny_step_to(attempt.machine, 5);
+    ASSERT_MENTIONS(tiny_error(attempt_launch, &attempt, NULL), "another kernel is still running");
+    tiny_finish(attempt.machine);
+    tiny_launch(attempt.machine, spec);
+    tiny_finish(attempt.machine);
+    tiny_free(attempt.machine);
+}
+END_TEST
+
+static void elaborate(void *gpu) {
+    gpu_elaborate(gpu);
+}
+
+START_TEST(a_machine_needs_a_dispatcher_and_an_sm) {
+    gpu_register_classes();
+    Sim *sim = sim_new("bare");
+    sim_clock(sim, "core", 1000000000);
+    Gpu *gpu = gpu_new(sim, 1 << 20);
+    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare has no Dispatcher");
+    tiny_add(sim, "Dispatcher", "dispatcher", "sms=1");
+    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare has no SM");
+    sim_free(sim);
+    gpu_free(gpu);
+}
+END_TEST
+
+static void assert_machine_rejected(const char *sm_parameters, const char *part) {
+    gpu_register_classes();
+    Sim *sim = sim_new("bare");
+    sim_clock(sim, "core", 1000000000);
+    Gpu *gpu = gpu_new(sim, 1 << 20);
+    SimObject *dispatcher = tiny_add(sim, "Dispatcher", "dispatcher", "sms=1");
+    SimObject *sm = tiny_add(sim, "SM", "sm", sm_parameters);
+    sim_wire(sim, dispatcher, "sm[0]", sm, "dispatch", (LinkOptions){0}, (LinkOptions){0});
+    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), part);
+    sim_free(sim);
+    gpu_free(gpu);
+}
+
+/* Otherwise an instruction's write-back could lie beyond what an SM keeps books of. */
+START_TEST(timings_that_an_sm_cannot_hold_are_user_errors) {
+    assert_machine_rejected("dp_div_interval=1000", "sm: 9 collectors and latches of sfu");
+    assert_machine_rejected("dp_div_interval=8 int_add_latency=1000 sp_units=4 sfu_latency=1000 sfu_units=4",
+                            "instructions in flight");
+}
+END_TEST
+
+/* The slowest that is legal: nothing is lost. */
+START_TEST(the_slowest_legal_units_still_work) {
+    char body[2048] = "";
+    for (uint32_t i = 0; i < 20; i++)
+        sprintf(body + strlen(body), "add.u32 %%r%u, %%r1, 1;\n rcp.approx.f32 %%f%u, %%f1;\n", 2 + i, 2 + i);
+    TinySpec spec = {.threads = 1024,
+                     .body = body,
+                     .sm = "int_add_latency=1000 int_add_interval=100 sfu_latency=1000 sfu_interval=100 "
+                           "dp_div_interval=100"};
+    TinyMachine *m = tiny_run(spec);
+    /* 32 warps, 20 adds and 20 reciprocals each: the SFU starts one in 100 cycles, two SP pipelines two. */
+    ck_assert_uint_ge(tiny_cycles(m), 639 * 100 + 1000);
+    ck_assert_uint_le(tiny_cycles(m), 641 * 100 + 1000);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- How a run ends -------------------------------------------------------------------------- */
+
+START_TEST(a_run_stops_at_its_limit_and_goes_on) {
+    TinySpec spec = {.body = "div.u32 %r1, %r2, 3;\n mov.u32 %r3, %r1;\n", .quantum = 4};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert_int_eq(gpu_run(m->gpu, 20), RUN_CYCLE_LIMIT);
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 20);
+    ck_assert_int_eq(gpu_run(m->gpu, 21), RUN_CYCLE_LIMIT); /* to the end of the quantum */
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 24);
+    ck_assert_int_eq(gpu_run(m->gpu, 10), RUN_CYCLE_LIMIT);
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 24);
+    ck_assert_int_eq(gpu_run(m->gpu, 100000), RUN_DONE);
+    /* The move issues in 154, the exit behind it in 156; whole quanta. */
+    ck_assert_uint_eq(tiny_cycles(m), (156 + TINY_AFTER_EXIT + 3) / 4 * 4);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_kernel_that_never_ends_reaches_the_limit) {
+    TinySpec spec = {.body = "LOOP: add.u32 %r1, %r1, 1;\n bra LOOP;\n"};
+    TinyMachine *m = tiny_new(spec);
+    gpu_hang_limit(m->gpu, 1000); /* it is busy: not a hang */
+    tiny_launch(m, spec);
+    ck_assert_int_eq(gpu_run(m->gpu, 100000), RUN_CYCLE_LIMIT);
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 100000);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_run_can_be_interrupted_and_goes_on) {
+    TinySpec spec = {.body = "exit;"};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    gpu_interrupt(m->gpu);
+    ck_assert_int_eq(gpu_run(m->gpu, 1000), RUN_INTERRUPTED);
+    ck_assert_int_eq(gpu_run(m->gpu, 1000), RUN_DONE);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(running_again_after_the_end_changes_nothing) {
+    TinySpec spec = {.body = "mov.u32 %r1, 1;\n exit;", .ctas = 3};
+    TinyMachine *m = tiny_new(spec);
+    ck_assert_int_eq(gpu_run(m->gpu, 1000), RUN_DONE); /* nothing launched */
+    tiny_launch(m, spec);
+    ck_assert_int_eq(gpu_run(m->gpu, 1000), RUN_DONE);
+    LaunchResult first = gpu_last_launch(m->gpu);
+    gpu_drain(m->gpu);
+    ck_assert_int_eq(gpu_run(m->gpu, 1000), RUN_DONE);
+    LaunchResult second = gpu_last_launch(m->gpu);
+    ck_assert_str_eq(second.kernel, "tiny");
+    ck_assert_uint_eq(second.cycles, first.cycles);
+    ck_assert_uint_eq(second.warp_instructions, 6);
+    ck_assert_uint_eq(second.thread_instructions, 6 * 32);
+    ck_assert_uint_eq(second.ctas, 3);
+    tiny_free(m);
+}
+END_TEST
+
+/* One CTA at a time. */
+START_TEST(progress_counts_finished_ctas) {
+    TinySpec spec = {.body = "exit;", .ctas = 5, .sm = "ctas=1"};
+    TinyMachine *m = tiny_new(spec);
+    uint64_t seen = 0;
+    ck_assert_str_eq(gpu_progress(m->gpu).kernel, "");
+    tiny_launch(m, spec);
+    do {
+        GpuProgress progress = gpu_progress(m->gpu);
+        ck_assert_str_eq(progress.kernel, "tiny");
+        ck_assert_uint_eq(progress.ctas, 5);
+        ck_assert_uint_le(progress.ctas_done - seen, 1);
+        seen = progress.ctas_done;
+    } while (tiny_step(m));
+    ck_assert_uint_eq(gpu_progress(m->gpu).ctas_done, 5);
+    ck_assert_uint_eq(seen, 4);
+    tiny_free(m);
+}
+END_TEST
+
+static void count_call(void *calls) {
+    ++*(uint32_t *)calls;
+}
+
+START_TEST(progress_is_reported_while_it_runs) {
+    TinySpec spec = {.body = "LOOP: add.u32 %r1, %r1, 1;\n setp.lt.u32 %p1, %r1, 10000;\n @%p1 bra LOOP;\n"};
+    TinyMachine *m = tiny_new(spec);
+    uint32_t calls = 0;
+    gpu_on_progress(m->gpu, 0, count_call, &calls);
+    tiny_launch(m, spec);
+    ck_assert_int_eq(gpu_run(m->gpu, UINT64_MAX), RUN_DONE);
+    ck_assert_uint_gt(calls, 1);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Faults and hangs ------------------------------------------------------------------------ */
+
+static void finish(void *machine) {
+    tiny_finish(machine);
+}
+
+static const char *fault_of(TinySpec spec, TinyMachine **machine) {
+    *machine = tiny_new(spec);
+    tiny_launch(*machine, spec);
+    return tiny_error(finish, *machine, NULL);
+}
+
+/* CTA 1, thread 5 + 32 leaves the buffer. */
+START_TEST(a_load_out_of_bounds_names_kernel_line_cta_thread_and_address) {
+    TinyMachine *m;
+    const char *message = fault_of(
+        (TinySpec){.ctas = 2,
+                   .threads = 64,
+                   .body = "mov.u32 %r1, %tid.x;\n mov.u32 %r2, %ctaid.x;\n setp.eq.u32 %p1, %r1, 37;\n"
+                           "setp.eq.and.u32 %p1, %r2, 1, %p1;\n mov.u64 %d1, out;\n"
+                           "@%p1 add.u64 %d1, %d1, 65536;\n"
+                           "ld.global.u32 %r3, [%d1];\n"},
+        &m);
+    char expected[160];
+    ASSERT_MENTIONS(message, "kernel tiny, PTX line ");
+    sprintf(expected, "PTX line %d:", TINY_BODY_LINE + 6);
+    ASSERT_MENTIONS(message, expected);
+    sprintf(expected, "access out of bounds at address 0x%lx, CTA (1, 0, 0), thread (37, 0, 0), sm[0]",
+            m->out + 65536);
+    ASSERT_MENTIONS(message, expected);
+    sprintf(expected, "the nearest allocation is 0x%lx to 0x%lx", m->out, m->out + 65536);
+    ASSERT_MENTIONS(message, expected);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(the_thread_of_a_fault_has_three_coordinates) {
+    TinySpec spec = {
+        .body = "mov.u32 %r1, %tid.z;\n setp.eq.u32 %p1, %r1, 3;\n @%p1 st.global.u32 [0], %r1;\n"};
+    TinyMachine *m = tiny_new(spec);
+    uint32_t word = 0;
+    gpu_launch(m->gpu, module_kernel(m->module, "tiny"),
+               &(Launch){GRID(1, 1, 1), BLOCK(4, 3, 5), .params = (uint8_t *)&word});
+    ASSERT_MENTIONS(tiny_error(finish, m, NULL), "at address 0x0, CTA (0, 0, 0), thread (0, 0, 3)");
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(misaligned_accesses_and_traps_are_faults) {
+    TinyMachine *m;
+    char expected[80];
+    const char *message = fault_of((TinySpec){.body = "st.global.u32 [out+2], %r1;\n"}, &m);
+    sprintf(expected, "misaligned access to address 0x%lx", m->out + 2);
+    ASSERT_MENTIONS(message, expected);
+    tiny_free(m);
+    message = fault_of((TinySpec){.body = "mov.u32 %r1, 1;\n trap;\n"}, &m);
+    sprintf(expected, "kernel tiny, PTX line %d: trap", TINY_BODY_LINE + 1);
+    ASSERT_MENTIONS(message, expected);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(atomics_and_shared_memory_are_checked_too) {
+    TinyMachine *m;
+    ASSERT_MENTIONS(
+        fault_of((TinySpec){.l2 = true, .body = "atom.global.add.u32 %r1, [out+65536], 1;\n"}, &m),
+        "access out of bounds");
+    tiny_free(m);
+    ASSERT_MENTIONS(fault_of((TinySpec){.shared_bytes = 128, .body = "ld.shared.u32 %r1, [128];\n"}, &m),
+                    "access out of bounds at address 0x80");
+    tiny_free(m);
+    ASSERT_MENTIONS(
+        fault_of(
+            (TinySpec){.body = ".local .b8 stack[16];\n mov.u64 %d1, stack;\n ld.local.u32 %r1, [%d1+16];\n"},
+            &m),
+        "access out of bounds");
+    tiny_free(m);
+}
+END_TEST
+
+static void run_on(void *machine) {
+    gpu_run(((TinyMachine *)machine)->gpu, UINT64_MAX);
+}
+
+/* The memory takes nothing for ever so long: every part says what it holds. */
+START_TEST(a_memory_that_does_not_answer_is_reported_as_a_hang) {
+    TinySpec spec = {.body = "ld.global.u32 %r1, [out];\n ld.global.u32 %r2, [out];\n mov.u32 %r3, %r1;\n",
+                     .request_depth = 1,
+                     .memory = "refuse_until=4000000000"};
+    TinyMachine *m = tiny_new(spec);
+    gpu_hang_limit(m->gpu, 1000);
+    tiny_launch(m, spec);
+    char *report;
+    const char *message = tiny_error(run_on, m, &report);
+    ASSERT_MENTIONS(message, "kernel tiny hangs");
+    ASSERT_MENTIONS(report,
+                    "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 14, waits for a load; 2 "
+                    "instructions in flight");
+    ASSERT_MENTIONS(report, "sm[0].lsu: warp 0, instruction 1: access 1 of 1");
+    ASSERT_MENTIONS(report, "sm[0].lsu: warp 0, instruction 0 waits for 1 answers");
+    ASSERT_MENTIONS(report, "link sm[0].lsu.mem -> memory[0].cpu holds 1 of 1 messages");
+    free(report);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_fence_without_its_acknowledgement_is_named_in_the_report) {
+    TinySpec spec = {.body = "st.global.u32 [out], 1;\n membar.gl;\n", .memory = "refuse_until=4000000000"};
+    TinyMachine *m = tiny_new(spec);
+    char *report = NULL;
+    size_t size = 0;
+    tiny_launch(m, spec);
+    tiny_step_to(m, 500);
+    FILE *out = open_memstream(&report, &size);
+    sim_report(m->sim, out);
+    fclose(out);
+    ASSERT_MENTIONS(report, "waits at a fence for its writes; 1 instructions in flight");
+    free(report);
+    tiny_free(m);
+}
+END_TEST
+
+Suite *gpu_suite(void) {
+    Suite *suite = suite_create("gpu");
+    TCase *launch = tcase_create("launch");
+    tcase_add_test(launch, grid_and_block_have_at_least_one_in_each_dimension);
+    tcase_add_test(launch, a_cta_has_up_to_1024_threads);
+    tcase_add_test(launch, a_grid_has_the_limits_of_cuda);
+    tcase_add_test(launch, a_cta_must_fit_the_warps);
+    tcase_add_test(launch, a_cta_must_fit_the_registers);
+    tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
+    tcase_add_test(launch, the_smallest_sm_decides);
+    tcase_add_test(launch, local_memory_is_limited_per_thread);
+    tcase_add_test(launch, module_variables_lie_at_their_alignment);
+    tcase_add_test(launch, a_kernel_is_launched_when_the_one_before_is_done);
+    suite_add_tcase(suite, launch);
+    TCase *machine = tcase_create("machine");
+    tcase_add_test(machine, a_machine_needs_a_dispatcher_and_an_sm);
+    tcase_add_test(machine, timings_that_an_sm_cannot_hold_are_user_errors);
+    tcase_add_test(machine, the_slowest_legal_units_still_work);
+    suite_add_tcase(suite, machine);
+    TCase *run = tcase_create("run");
+    tcase_add_test(run, a_run_stops_at_its_limit_and_goes_on);
+    tcase_add_test(run, a_kernel_that_never_ends_reaches_the_limit);
+    tcase_add_test(run, a_run_can_be_interrupted_and_goes_on);
+    tcase_add_test(run, running_again_after_the_end_changes_nothing);
+    tcase_add_test(run, progress_counts_finished_ctas);
+    tcase_add_test(run, progress_is_reported_while_it_runs);
+    suite_add_tcase(suite, run);
+    TCase *faults = tcase_create("faults");
+    tcase_add_test(faults, a_load_out_of_bounds_names_kernel_line_cta_thread_and_address);
+    tcase_add_test(faults, the_thread_of_a_fault_has_three_coordinates);
+    tcase_add_test(faults, misaligned_accesses_and_traps_are_faults);
+    tcase_add_test(faults, atomics_and_shared_memory_are_checked_too);
+    tcase_add_test(faults, a_memory_that_does_not_answer_is_reported_as_a_hang);
+    tcase_add_test(faults, a_fence_without_its_acknowledgement_is_named_in_the_report);
+    suite_add_tcase(suite, faults);
+    return suite;
+}

@@ -1,0 +1,460 @@
+/* The SM's parts that need no machine around them: SIMT stack, operand collector, write-back wheel,
+ * coalescer. */
+#include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/sm/operand_collector.h"
+#include "core/gpu/sm/simt_stack.h"
+#include "core/gpu/sm/write_back_wheel.h"
+#include "core/sim/random.h"
+
+#include <check.h>
+#include <string.h>
+
+Suite *sm_parts_suite(void);
+
+/* --- SIMT stack ------------------------------------------------------------------------------ */
+
+enum { END = 100 };
+
+static void assert_top(SimtStack *stack, uint32_t pc, uint32_t lanes) {
+    ck_assert_uint_gt(stack->depth, 0);
+    ck_assert_uint_eq(stack->top.pc, pc);
+    ck_assert_uint_eq(stack->top.lanes, lanes);
+}
+
+START_TEST(both_sides_of_a_branch_run_and_meet_at_the_post_dominator) {
+    /* 0: branch to 10, reconverge at 20; the side without the highest lane runs first */
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xffffffff, END);
+    simt_branch(&stack, &waiting, 0x0000ffff, 10, 1, 20);
+    assert_top(&stack, 10, 0x0000ffff);
+    simt_advance(&stack, &waiting, 20);
+    assert_top(&stack, 1, 0xffff0000);
+    simt_advance(&stack, &waiting, 20);
+    assert_top(&stack, 20, 0xffffffff);
+    ck_assert_uint_eq(stack.depth, 1);
+}
+END_TEST
+
+START_TEST(a_side_that_begins_at_the_post_dominator_waits_there) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xff, END);
+    simt_branch(&stack, &waiting, 0x0f, 20, 1, 20); /* if without else */
+    assert_top(&stack, 1, 0xf0);
+    simt_advance(&stack, &waiting, 20);
+    assert_top(&stack, 20, 0xff);
+}
+END_TEST
+
+START_TEST(a_loop_left_lane_by_lane_does_not_grow_the_stack) {
+    /* 5: body ... 9: branch back to 5 with fewer and fewer lanes, reconverge at 10 */
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xffffffff, END);
+    simt_advance(&stack, &waiting, 9);
+    for (uint32_t left = 31; left > 0; left--) {
+        uint32_t lanes = (1u << left) - 1;
+        simt_branch(&stack, &waiting, lanes, 5, 10, 10);
+        assert_top(&stack, 5, lanes);
+        ck_assert_uint_le(stack.depth, 2);
+        simt_advance(&stack, &waiting, 9);
+    }
+    simt_branch(&stack, &waiting, 0, 5, 10, 10);
+    assert_top(&stack, 10, 0xffffffff);
+    ck_assert_uint_eq(stack.depth, 1);
+}
+END_TEST
+
+START_TEST(nested_branches_meet_inside_out) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xf, END);
+    simt_branch(&stack, &waiting, 0x3, 10, 1, 40);
+    simt_branch(&stack, &waiting, 0x1, 20, 11, 30); /* inside the first side */
+    assert_top(&stack, 20, 0x1);
+    simt_advance(&stack, &waiting, 30);
+    assert_top(&stack, 11, 0x2);
+    simt_advance(&stack, &waiting, 30);
+    assert_top(&stack, 30, 0x3);
+    simt_advance(&stack, &waiting, 40);
+    assert_top(&stack, 1, 0xc);
+    simt_advance(&stack, &waiting, 40);
+    assert_top(&stack, 40, 0xf);
+}
+END_TEST
+
+START_TEST(lanes_that_exit_are_missing_at_the_meeting_and_the_last_ends_the_warp) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xf, END);
+    simt_branch(&stack, &waiting, 0x3, 10, 1, 40);
+    simt_exit(&stack, &waiting, 0x3, 11);
+    assert_top(&stack, 1, 0xc);
+    simt_advance(&stack, &waiting, 40);
+    assert_top(&stack, 40, 0xc);
+    simt_exit(&stack, &waiting, 0x4, 41); /* guarded exit: the other lane goes on */
+    assert_top(&stack, 41, 0x8);
+    simt_exit(&stack, &waiting, 0x8, 42);
+    ck_assert_uint_eq(stack.depth, 0);
+}
+END_TEST
+
+START_TEST(a_branch_whose_sides_only_meet_at_the_end_runs_both_to_their_exits) {
+    SimtStack stack;
+    SimtWaiting waiting;
+    simt_start(&stack, 0xf, END);
+    simt_branch(&stack, &waiting, 0x8, 10, 1, END);
+    assert_top(&stack, 1, 0x7);
+    simt_exit(&stack, &waiting, 0x7, 2);
+    assert_top(&stack, 10, 0x8);
+    simt_exit(&stack, &waiting, 0x8, 11);
+    ck_assert_uint_eq(stack.depth, 0);
+}
+END_TEST
+
+/* --- Operand collector ----------------------------------------------------------------------- */
+
+static const CollectorShape fermi = {
+    .shape = {[UNIT_SP] = {2, 6, 2}, [UNIT_SFU] = {1, 8, 1}, [UNIT_MEM] = {1, 2, 1}},
+    .banks = 16,
+    .result_bus_width = 2,
+};
+
+static Inst with_sources(uint32_t count, uint8_t a, uint8_t b, uint8_t c) {
+    Inst inst = {.bank_count = (uint8_t)count, .banks = {a, b, c}};
+    for (uint32_t i = 0; i < count; i++)
+        inst.bank_mask |= 1u << inst.banks[i] % MAX_REGISTER_BANKS;
+    return inst;
+}
+
+START_TEST(a_result_is_written_six_cycles_and_the_latency_after_issue) {
+    OperandCollector state = {0};
+    Inst inst = with_sources(2, 0, 1, 0);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &inst, 0, 4, 1, 100), 100 + 6 + 4);
+}
+END_TEST
+
+START_TEST(operands_in_one_bank_are_read_one_after_the_other) {
+    OperandCollector state = {0};
+    Inst inst = with_sources(3, 0, 16, 32); /* all in bank 0 */
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &inst, 0, 4, 1, 100), 100 + 6 + 4 + 2);
+    ck_assert_uint_eq(state.bank_conflicts, 2);
+}
+END_TEST
+
+START_TEST(the_bank_of_a_register_moves_with_the_warp) {
+    OperandCollector state = {0};
+    Inst one = with_sources(1, 0, 0, 0), other = with_sources(1, 15, 0, 0);
+    collector_issue(&state, &fermi, UNIT_SP, &one, 1, 4, 1, 100);                 /* bank 1 */
+    uint64_t at = collector_issue(&state, &fermi, UNIT_SP, &other, 2, 4, 1, 100); /* bank 1 as well */
+    ck_assert_uint_eq(at, 100 + 6 + 4 + 1);
+}
+END_TEST
+
+START_TEST(a_result_has_its_bank_before_a_later_read) {
+    /* Issued at 100 without operands, latency 4: written at 109, in bank 3. What issues at 107 reads at 109.
+     */
+    OperandCollector state = {0};
+    Inst writer = {.dst_count = 1, .out_bank = 3}, reader = with_sources(1, 3, 0, 0),
+         other = with_sources(1, 4, 0, 0);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &writer, 0, 4, 1, 100), 109);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &other, 0, 4, 1, 107), 107 + 6 + 4);
+    ck_assert_uint_eq(collector_issue(&state, &fermi, UNIT_SP, &reader, 0, 4, 1, 107), 107 + 6 + 4 + 1);
+}
+END_TEST
+
+START_TEST(a_unit_takes_the_next_instruction_after_its_initiation_interval) {
+    OperandCollector state = {0};
+    Inst inst = with_sources(0, 0, 0, 0);
+    uint64_t first = collector_issue(&state, &fermi, UNIT_SFU, &inst, 0, 8, 8, 100);
+    uint64_t second = collector_issue(&state, &fermi, UNIT_SFU, &inst, 1, 8, 8, 101);
+    ck_assert_uint_eq(first, 100 + 5 + 8); /* no operand to read: one cycle less */
+    ck_assert_uint_eq(second, first + 8);
+}
+END_TEST
+
+START_TEST(two_results_share_a_cycle_of_the_result_bus_and_the_third_waits) {
+    CollectorShape wide = fermi;
+    wide.shape[UNIT_SP].units = 4;
+    OperandCollector state = {0};
+    Inst inst = with_sources(0, 0, 0, 0);
+    uint64_t first = collector_issue(&state, &wide, UNIT_SP, &inst, 0, 4, 1, 100);
+    ck_assert_uint_eq(collector_issue(&state, &wide, UNIT_SP, &inst, 1, 4, 1, 100), first);
+    ck_assert_uint_eq(collector_issue(&state, &wide, UNIT_SP, &inst, 2, 4, 1, 100), first + 1);
+    collector_write_back(&state, first);
+    ck_assert_uint_eq(state.result_bus[first % RESULT_BUS_RING], 1);
+}
+END_TEST
+
+START_TEST(issue_stalls_while_all_latches_wait_for_a_collector) {
+    /* 2 memory collectors and 1 latch; the LSU takes one instruction per cycle, each is in a collector from
+     * the cycle after issue until a cycle before the LSU takes it. */
+    OperandCollector state = {0};
+    Inst inst = with_sources(3, 0, 16, 32);
+    ck_assert(collector_accepts(&state, UNIT_MEM, 100));
+    collector_issue_memory(&state, &fermi, &inst, 0, 100);
+    ck_assert(!collector_accepts(&state, UNIT_MEM, 100));
+    ck_assert(collector_accepts(&state, UNIT_MEM, 101));
+    collector_issue_memory(&state, &fermi, &inst, 0, 101);
+    collector_issue_memory(&state, &fermi, &inst, 0, 102); /* waits in the latch for a collector */
+    uint64_t free = collector_accepts_at(&state, UNIT_MEM);
+    ck_assert_uint_gt(free, 103);
+    ck_assert(!collector_accepts(&state, UNIT_MEM, free - 1));
+    ck_assert(collector_accepts(&state, UNIT_MEM, free));
+}
+END_TEST
+
+/* --- Write-back wheel ------------------------------------------------------------------------ */
+
+START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
+    static WriteBackWheel wheel;
+    WheelEntry entry;
+    memset(&wheel, 0, sizeof wheel);
+    ck_assert_uint_eq(wheel_next(&wheel, 5), UINT64_MAX);
+    wheel_add(&wheel, 1030, 1, 11); /* beyond one turn from 5, in the slot of cycle 6 */
+    wheel_add(&wheel, 1030, 2, 12);
+    ck_assert_uint_eq(wheel_next(&wheel, 1000), 1030);
+    ck_assert(!wheel_take(&wheel, 1029, &entry));
+    ck_assert(wheel_take(&wheel, 1030, &entry) && entry.warp == 1 && entry.inst == 11);
+    ck_assert(wheel_take(&wheel, 1030, &entry) && entry.warp == 2 && entry.inst == 12);
+    ck_assert(!wheel_take(&wheel, 1030, &entry));
+    ck_assert_uint_eq(wheel_next(&wheel, 1030), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(the_wheel_agrees_with_a_list_under_random_use) {
+    static WriteBackWheel wheel;
+    uint64_t due[512];
+    uint32_t count = 0;
+    Random random = {7};
+    memset(&wheel, 0, sizeof wheel);
+    for (uint64_t cycle = 0; cycle < 20000; cycle++) {
+        WheelEntry entry;
+        uint32_t taken = 0, expected = 0;
+        while (wheel_take(&wheel, cycle, &entry))
+            taken++;
+        for (uint32_t i = 0; i < count;)
+            if (due[i] == cycle) {
+                expected++;
+                due[i] = due[--count];
+            } else {
+                i++;
+            }
+        ck_assert_uint_eq(taken, expected);
+        uint64_t next = UINT64_MAX;
+        while (count < 500 && random_below(&random, 3)) {
+            due[count] = cycle + 1 + random_below(&random, 1000);
+            wheel_add(&wheel, due[count++], 0, 0);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            next = due[i] < next ? due[i] : next;
+        ck_assert_uint_eq(wheel_next(&wheel, cycle), next);
+    }
+}
+END_TEST
+
+/* --- Coalescer and banks --------------------------------------------------------------------- */
+
+static MemoryOp strided(uint64_t base, uint64_t stride, uint8_t bytes) {
+    MemoryOp op = {.lanes = ~0u, .bytes = bytes, .space = SPACE_GLOBAL};
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        op.address[i] = base + i * stride;
+    op.lowest = base;
+    op.highest = op.address[WARP_LANES - 1];
+    op.kind = INST_STORE;
+    return op;
+}
+
+START_TEST(a_warp_side_by_side_is_one_line) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000080, 4, 4);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].address, 0xc0000080);
+    ck_assert_uint_eq(segment[0].bytes, 128);
+    ck_assert_uint_eq(segment[0].byte_mask[0] & segment[0].byte_mask[1], ~0ull);
+}
+END_TEST
+
+START_TEST(segments_shrink_to_the_half_or_quarter_that_is_touched) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000040, 2, 2); /* 64 bytes in the upper half */
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].address, 0xc0000040);
+    ck_assert_uint_eq(segment[0].bytes, 64);
+    op = strided(0xc0000060, 1, 1); /* 32 bytes in the last quarter */
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].address, 0xc0000060);
+    ck_assert_uint_eq(segment[0].bytes, 32);
+    op = strided(0xc0000020, 2, 2); /* the two quarters in the middle: the whole line */
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].bytes, 128);
+    op = strided(0xc0000000, 0, 4); /* broadcast */
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].bytes, 32);
+    ck_assert_uint_eq(segment[0].byte_mask[0], 0xf);
+}
+END_TEST
+
+START_TEST(narrow_segments_are_halves_or_quarters_of_their_own) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000050, 1, 1); /* 16 bytes of the third quarter and 16 of the last */
+    op.kind = INST_LOAD;
+    ck_assert_uint_eq(coalesce(&op, segment, 32), 2);
+    ck_assert_uint_eq(segment[0].address, 0xc0000040);
+    ck_assert_uint_eq(segment[1].address, 0xc0000060);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_uint_eq(segment[i].bytes, 32);
+        ck_assert_uint_eq(segment[i].lanes, i ? 0xffff0000 : 0x0000ffff);
+    }
+    ck_assert_uint_eq(coalesce(&op, segment, 64), 1);
+    ck_assert_uint_eq(segment[0].address, 0xc0000040);
+    ck_assert_uint_eq(segment[0].bytes, 64);
+    op = strided(0xc0000020, 2, 2); /* half a half, and half of the next */
+    ck_assert_uint_eq(coalesce(&op, segment, 64), 2);
+    ck_assert_uint_eq(segment[0].address, 0xc0000020);
+    ck_assert_uint_eq(segment[1].address, 0xc0000040);
+    ck_assert_uint_eq(segment[0].bytes, 32);
+    ck_assert_uint_eq(segment[1].bytes, 32);
+    ck_assert_uint_eq(segment[0].byte_mask[0], 0xffffffff00000000);
+}
+END_TEST
+
+START_TEST(a_shifted_warp_is_two_lines_in_lane_order) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000080 + 64, 4, 4);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
+    ck_assert_uint_eq(segment[0].address, 0xc00000c0);
+    ck_assert_uint_eq(segment[0].bytes, 64);
+    ck_assert_uint_eq(segment[0].lanes, 0x0000ffff);
+    ck_assert_uint_eq(segment[1].address, 0xc0000100);
+    ck_assert_uint_eq(segment[1].lanes, 0xffff0000);
+}
+END_TEST
+
+START_TEST(lines_apart_are_one_segment_per_lane_and_inactive_lanes_none) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000000, 4096, 4);
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 32);
+    op.lanes = 0x80000001; /* the outermost, so that the extent stays */
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
+    ck_assert_uint_eq(segment[1].address, 0xc0000000 + 31 * 4096);
+}
+END_TEST
+
+START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(1ull << 40, 4, 16);
+    op.space = SPACE_LOCAL;
+    for (op.word_stride = 128; op.word_stride <= 4096; op.word_stride *= 32) {
+        ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            ck_assert_uint_eq(segment[i].address, (1ull << 40) + i * op.word_stride);
+            ck_assert_uint_eq(segment[i].bytes, 128);
+            ck_assert_uint_eq(segment[i].byte_mask[0] & segment[i].byte_mask[1], ~0ull);
+        }
+    }
+}
+END_TEST
+
+START_TEST(lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own) {
+    Segment segment[MAX_SEGMENTS];
+    MemoryOp op = strided(0xc0000000, 0, 4); /* all on one address */
+    op.kind = INST_ATOMIC;
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        ck_assert_uint_eq(segment[i].lanes, 1u << i);
+        ck_assert_uint_eq(segment[i].bytes, 32);
+    }
+    op = strided(0xc0000000, 4, 4); /* each on its own, in one line */
+    op.kind = INST_ATOMIC;
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 1);
+    ck_assert_uint_eq(segment[0].lanes, ~0u);
+    for (uint32_t i = 0; i < WARP_LANES; i++) /* pairs of lanes share an address */
+        op.address[i] = 0xc0000000 + i / 2 * 4;
+    ck_assert_uint_eq(coalesce(&op, segment, COALESCE_LINE), 2);
+    ck_assert_uint_eq(segment[0].lanes, 0x55555555);
+    ck_assert_uint_eq(segment[1].lanes, 0xaaaaaaaa);
+}
+END_TEST
+
+START_TEST(bank_conflicts_count_different_words_of_a_bank) {
+    for (uint32_t stride = 1; stride <= 32; stride *= 2) {
+        MemoryOp op = strided(0, 4 * stride, 4);
+        ck_assert_uint_eq(shared_conflict_degree(op.address, op.lanes, op.bytes, 32), stride);
+    }
+    MemoryOp odd = strided(0, 4 * 33, 4), same = strided(64, 0, 4), wide = strided(0, 8, 8);
+    ck_assert_uint_eq(shared_conflict_degree(odd.address, odd.lanes, odd.bytes, 32), 1);
+    ck_assert_uint_eq(shared_conflict_degree(same.address, same.lanes, same.bytes, 32), 1);
+    ck_assert_uint_eq(shared_conflict_degree(wide.address, wide.lanes, wide.bytes, 32), 2);
+    MemoryOp few = strided(0, 128, 4);
+    few.lanes = 0x7;
+    few.highest = few.address[2];
+    ck_assert_uint_eq(shared_conflict_degree(few.address, few.lanes, few.bytes, 32), 3);
+}
+END_TEST
+
+START_TEST(loads_within_a_line_need_no_look_at_each_lane) {
+    Segment quick[MAX_SEGMENTS], thorough[MAX_SEGMENTS];
+    Random random = {3};
+    for (int i = 0; i < 20000; i++) {
+        MemoryOp op = strided(0xc0000000 + random_below(&random, 64) * 4, random_below(&random, 5), 4);
+        for (uint32_t k = 0; k < WARP_LANES; k++)
+            op.address[k] &= ~3ull;
+        op.highest = op.address[WARP_LANES - 1];
+        op.lowest = op.address[0];
+        op.kind = INST_LOAD;
+        uint32_t count = coalesce(&op, quick, COALESCE_LINE);
+        op.lowest = 0; /* unknown: look at each lane */
+        op.highest = UINT64_MAX;
+        ck_assert_uint_eq(coalesce(&op, thorough, COALESCE_LINE), count);
+        for (uint32_t k = 0; k < count; k++) {
+            ck_assert_uint_eq(quick[k].address, thorough[k].address);
+            ck_assert_uint_eq(quick[k].bytes, thorough[k].bytes);
+            ck_assert_uint_eq(quick[k].lanes, thorough[k].lanes);
+        }
+    }
+}
+END_TEST
+
+START_TEST(distinct_addresses_are_counted_once) {
+    uint64_t distinct[WARP_LANES];
+    MemoryOp op = strided(0, 0, 4);
+    ck_assert_uint_eq(distinct_addresses(&op, distinct), 1);
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        op.address[i] = i % 5 * 64;
+    ck_assert_uint_eq(distinct_addresses(&op, distinct), 5);
+}
+END_TEST
+
+Suite *sm_parts_suite(void) {
+    Suite *suite = suite_create("parts of the SM");
+    TCase *tests = tcase_create("parts");
+    tcase_add_test(tests, both_sides_of_a_branch_run_and_meet_at_the_post_dominator);
+    tcase_add_test(tests, a_side_that_begins_at_the_post_dominator_waits_there);
+    tcase_add_test(tests, a_loop_left_lane_by_lane_does_not_grow_the_stack);
+    tcase_add_test(tests, nested_branches_meet_inside_out);
+    tcase_add_test(tests, lanes_that_exit_are_missing_at_the_meeting_and_the_last_ends_the_warp);
+    tcase_add_test(tests, a_branch_whose_sides_only_meet_at_the_end_runs_both_to_their_exits);
+    tcase_add_test(tests, a_result_is_written_six_cycles_and_the_latency_after_issue);
+    tcase_add_test(tests, operands_in_one_bank_are_read_one_after_the_other);
+    tcase_add_test(tests, the_bank_of_a_register_moves_with_the_warp);
+    tcase_add_test(tests, a_result_has_its_bank_before_a_later_read);
+    tcase_add_test(tests, a_unit_takes_the_next_instruction_after_its_initiation_interval);
+    tcase_add_test(tests, two_results_share_a_cycle_of_the_result_bus_and_the_third_waits);
+    tcase_add_test(tests, issue_stalls_while_all_latches_wait_for_a_collector);
+    tcase_add_test(tests, write_backs_come_in_their_cycle_and_in_the_order_of_issue);
+    tcase_add_test(tests, the_wheel_agrees_with_a_list_under_random_use);
+    tcase_add_test(tests, a_warp_side_by_side_is_one_line);
+    tcase_add_test(tests, segments_shrink_to_the_half_or_quarter_that_is_touched);
+    tcase_add_test(tests, narrow_segments_are_halves_or_quarters_of_their_own);
+    tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
+    tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
+    tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
+    tcase_add_test(tests, lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own);
+    tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
+    tcase_add_test(tests, loads_within_a_line_need_no_look_at_each_lane);
+    tcase_add_test(tests, distinct_addresses_are_counted_once);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

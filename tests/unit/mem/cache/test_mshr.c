@@ -1,0 +1,161 @@
+#include "core/sim/random.h"
+#include "mem/cache/mshr.h"
+#include "tests/unit/suites.h"
+
+#include <stdlib.h>
+
+static Mshr make_mshr(uint32_t entries, uint32_t merges) {
+    Mshr mshr = {0};
+    mshr_shape_init(&mshr.shape, entries, merges);
+    mshr.entry = calloc(mshr.shape.entries, sizeof *mshr.entry);
+    mshr.request = calloc(mshr.shape.slots, sizeof *mshr.request);
+    mshr.missing = calloc(mshr.shape.slots, sizeof *mshr.missing);
+    mshr.woken = calloc(mshr.shape.slots, sizeof *mshr.woken);
+    mshr.bucket = calloc(mshr.shape.buckets, sizeof *mshr.bucket);
+    mshr.released = calloc(mshr.shape.entries, sizeof *mshr.released);
+    return mshr;
+}
+
+static void free_mshr(Mshr *mshr) {
+    free(mshr->entry);
+    free(mshr->request);
+    free(mshr->missing);
+    free(mshr->woken);
+    free(mshr->bucket);
+    free(mshr->released);
+}
+
+static uint32_t open_for(Mshr *mshr, uint64_t address, uint32_t pending) {
+    uint32_t entry = mshr_open(mshr, address, 0, 0);
+    mshr->entry[entry].pending = pending;
+    return entry;
+}
+
+static void wait_with_token(Mshr *mshr, uint32_t entry, uint32_t token, uint32_t missing) {
+    mshr_wait(mshr, entry, &(MemMessage){.token = token}, missing);
+}
+
+/* Token of the oldest woken request, which is taken; 0 when there is none. */
+static uint64_t pop_token(Mshr *mshr) {
+    const MemMessage *m = mshr_woken(mshr);
+    if (!m) return 0;
+    uint64_t token = m->token;
+    mshr_pop_woken(mshr);
+    return token;
+}
+
+START_TEST(requests_wake_in_their_order_when_the_fill_comes) {
+    Mshr mshr = make_mshr(4, 3);
+    uint32_t e = open_for(&mshr, 0x1000, 1);
+    for (uint32_t token = 1; token <= 3; token++)
+        wait_with_token(&mshr, e, token, 1);
+    ck_assert_ptr_null(mshr_woken(&mshr));
+    mshr_fill(&mshr, e, 1);
+    for (uint32_t token = 1; token <= 3; token++) {
+        ck_assert_uint_eq(mshr.used, 1);
+        ck_assert_uint_eq(pop_token(&mshr), token);
+    }
+    ck_assert_uint_eq(mshr.used, 0);
+    ck_assert_ptr_null(mshr_woken(&mshr));
+    free_mshr(&mshr);
+}
+END_TEST
+
+START_TEST(merge_limit_counts_the_first_request) {
+    Mshr mshr = make_mshr(2, 3);
+    uint32_t e = open_for(&mshr, 0x1000, 1);
+    for (uint32_t token = 1; token <= 3; token++) {
+        ck_assert(mshr_can_merge(&mshr, e));
+        wait_with_token(&mshr, e, token, 1);
+    }
+    ck_assert(!mshr_can_merge(&mshr, e));
+    free_mshr(&mshr);
+}
+END_TEST
+
+START_TEST(entry_is_found_until_filled_and_in_use_until_answered) {
+    Mshr mshr = make_mshr(1, 2);
+    ck_assert_uint_eq(mshr_find(&mshr, 0), NO_MSHR);
+    uint32_t e = open_for(&mshr, 0x1000, 1);
+    wait_with_token(&mshr, e, 7, 1);
+    ck_assert_uint_eq(mshr_find(&mshr, 0x1000), e);
+    ck_assert_uint_eq(mshr_find(&mshr, 0x1080), NO_MSHR);
+    mshr_fill(&mshr, e, 1);
+    ck_assert_uint_eq(mshr_find(&mshr, 0x1000), NO_MSHR);
+    ck_assert(mshr_full(&mshr));
+    ck_assert_uint_eq(pop_token(&mshr), 7);
+    ck_assert(!mshr_full(&mshr));
+    free_mshr(&mshr);
+}
+END_TEST
+
+START_TEST(entry_nobody_waits_for_is_free_with_its_last_fill) {
+    Mshr mshr = make_mshr(1, 2);
+    uint32_t e = open_for(&mshr, 0x1000, 3);
+    mshr_fill(&mshr, e, 2);
+    ck_assert(mshr_full(&mshr));
+    mshr_fill(&mshr, e, 1);
+    ck_assert(!mshr_full(&mshr));
+    free_mshr(&mshr);
+}
+END_TEST
+
+START_TEST(request_wakes_with_the_last_of_its_own_sectors) {
+    Mshr mshr = make_mshr(2, 4);
+    uint32_t e = open_for(&mshr, 0x1000, 0xf);
+    wait_with_token(&mshr, e, 1, 0xf);
+    wait_with_token(&mshr, e, 2, 0x4);
+    wait_with_token(&mshr, e, 3, 0x6);
+    mshr_fill(&mshr, e, 0x4);
+    ck_assert_uint_eq(pop_token(&mshr), 2);
+    ck_assert_uint_eq(pop_token(&mshr), 0);
+    mshr_fill(&mshr, e, 0x2);
+    ck_assert_uint_eq(pop_token(&mshr), 3);
+    mshr_fill(&mshr, e, 0x1);
+    ck_assert_uint_eq(pop_token(&mshr), 0);
+    mshr_fill(&mshr, e, 0x8);
+    ck_assert_uint_eq(pop_token(&mshr), 1);
+    ck_assert_uint_eq(mshr.used, 0);
+    free_mshr(&mshr);
+}
+END_TEST
+
+enum { MODEL_ENTRIES = 48, MODEL_STEPS = 200000 };
+
+/* Against a list of the open lines: the hash table must find exactly those, whatever was removed before. */
+START_TEST(finds_what_is_open_through_any_sequence) {
+    Mshr mshr = make_mshr(MODEL_ENTRIES, 1);
+    Random random = {42};
+    uint64_t line_of[MODEL_ENTRIES] = {0};
+    for (int step = 0; step < MODEL_STEPS; step++) {
+        uint64_t line = (1 + random_below(&random, 90)) * 128;
+        uint32_t found = mshr_find(&mshr, line);
+        uint32_t expected = NO_MSHR;
+        for (uint32_t e = 0; e < MODEL_ENTRIES; e++)
+            if (line_of[e] == line) expected = e;
+        ck_assert_uint_eq(found, expected);
+        if (found != NO_MSHR) {
+            mshr_fill(&mshr, found, 1);
+            line_of[found] = 0;
+        } else if (!mshr_full(&mshr)) {
+            uint32_t e = open_for(&mshr, line, 1);
+            ck_assert_uint_eq(line_of[e], 0);
+            line_of[e] = line;
+        }
+    }
+    free_mshr(&mshr);
+}
+END_TEST
+
+Suite *mshr_suite(void) {
+    Suite *suite = suite_create("mshr");
+    TCase *tests = tcase_create("mshr");
+    tcase_add_test(tests, requests_wake_in_their_order_when_the_fill_comes);
+    tcase_add_test(tests, merge_limit_counts_the_first_request);
+    tcase_add_test(tests, entry_is_found_until_filled_and_in_use_until_answered);
+    tcase_add_test(tests, entry_nobody_waits_for_is_free_with_its_last_fill);
+    tcase_add_test(tests, request_wakes_with_the_last_of_its_own_sectors);
+    tcase_add_test(tests, finds_what_is_open_through_any_sequence);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,175 @@
+#include "core/sim/random.h"
+#include "mem/protocol/address_map.h"
+#include "tests/unit/suites.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    double value;
+} Setting;
+
+static Sim *sim;
+static char error_text[512];
+static jmp_buf error_return;
+
+static void keep_error(void *context, const char *message) {
+    (void)context;
+    snprintf(error_text, sizeof error_text, "%s", message);
+    longjmp(error_return, 1);
+}
+
+static void set_up(void) {
+    class_register(&address_map_class);
+    sim = sim_new("test");
+    sim_clock(sim, "clock", 1000000000);
+    error_text[0] = 0;
+}
+
+static void tear_down(void) {
+    user_error_handler(NULL, NULL);
+    sim_free(sim);
+}
+
+static const AddressMap *map_with(const Setting *settings, uint32_t count) {
+    SimObject *map = sim_add(sim, "AddressMap", "map", NULL);
+    for (uint32_t i = 0; i < count; i++)
+        object_set_number(map, settings[i].name, settings[i].value);
+    sim_finish_object(map);
+    sim_elaborate(sim);
+    return address_map_find(map);
+}
+
+#define MAP_WITH(...) map_with((Setting[]){__VA_ARGS__}, sizeof((Setting[]){__VA_ARGS__}) / sizeof(Setting))
+
+/* What building such a map complains about; empty when it does not. */
+#define ERROR_OF(...)                                                                                        \
+    (user_error_handler(keep_error, NULL),                                                                   \
+     setjmp(error_return) ? error_text : (MAP_WITH(__VA_ARGS__), error_text))
+
+/* 0x12345678: n = a >> 8 = 0x123456 = 1193046 = 6 * 198841 + 0, so channel 0, rest = 198841 << 8 | 0x78 =
+ * 0x0308b978 = 0000 0011 0000 1000 | 101 1100 1 | 0111 1000: row 27:16 = 0x308, bits 15:13 = 5, bit 8 = 1,
+ * bits 12:9 = 0xc. */
+START_TEST(gtx480_takes_an_address_apart) {
+    const AddressMap *map = map_with(NULL, 0);
+    DramLocation at = address_map_locate(map, 0x12345678);
+    ck_assert_uint_eq(at.channel, 0);
+    ck_assert_uint_eq(at.slice, 0);
+    ck_assert_uint_eq(at.row, 0x308);
+    ck_assert_uint_eq(at.bank, 5 << 1 | 1);
+    ck_assert_uint_eq(at.column, 0xc << 8 | 0x78);
+    ck_assert_uint_eq(address_map_locate(map, 0x12345778).channel, 1);
+    ck_assert_uint_eq(address_map_within_slice(map, 0x12345678), 0x0308b978);
+    ck_assert_uint_eq(address_map_slices(map), 6);
+}
+END_TEST
+
+START_TEST(channel_is_the_remainder_for_any_number_of_channels) {
+    const uint32_t counts[] = {1, 2, 3, 5, 6, 7, 8, 12, 127, 1000, 1024};
+    uint32_t channels = counts[_i];
+    const AddressMap *map = MAP_WITH({"channels", channels});
+    Random random = {channels};
+    for (int i = 0; i < 20000; i++) {
+        uint64_t address = random_next(&random) >> (12 + random_below(&random, 40)), n = address >> 8;
+        if (i < 2000) address = (n = (uint64_t)(i / 2 + 1) * channels - (uint64_t)(i & 1)) << 8;
+        if (i == 2000) address = (1ull << 52) - 1, n = address >> 8;
+        ck_assert_uint_eq(address_map_locate(map, address).channel, n % channels);
+        ck_assert_uint_eq(address_map_slice(map, address), n % channels);
+        ck_assert_uint_eq(address_map_within_slice(map, address), (n / channels) << 8 | (address & 255));
+    }
+}
+END_TEST
+
+START_TEST(bit_8_chooses_between_two_slices_and_stays_a_bank_bit) {
+    const AddressMap *map = MAP_WITH({"slices_per_channel", 2}, {"slice_mask", 0x100});
+    ck_assert_uint_eq(address_map_slices(map), 12);
+    for (uint64_t n = 0; n < 5000; n++) {
+        uint64_t rest = (n / 6) << 8;
+        ck_assert_uint_eq(address_map_slice(map, n << 8), 2 * (n % 6) + (rest >> 8 & 1));
+        DramLocation at = address_map_locate(map, n << 8);
+        ck_assert_uint_eq(at.slice, address_map_slice(map, n << 8));
+        ck_assert_uint_eq(at.bank, (rest >> 13 & 7) << 1 | (rest >> 8 & 1));
+    }
+}
+END_TEST
+
+/* The lines of a slice, in order of their addresses, are numbered 0, 1, 2, ... */
+START_TEST(lines_of_a_slice_are_numbered_without_gaps) {
+    const AddressMap *map = MAP_WITH({"slices_per_channel", 4}, {"slice_mask", 0x900});
+    uint64_t next[24] = {0}, seen[24][512] = {{0}};
+    for (uint64_t line = 0; line < 24 * 512; line++) {
+        uint32_t slice = address_map_slice(map, line * 128);
+        uint64_t number = address_map_within_slice(map, line * 128) / 128;
+        ck_assert_uint_lt(slice, 24);
+        ck_assert_uint_lt(number, 512);
+        ck_assert_uint_eq(seen[slice][number]++, 0);
+        ck_assert_uint_eq(number, next[slice]++);
+        ck_assert_uint_eq(address_map_within_slice(map, line * 128 + 77), number * 128 + 77);
+    }
+}
+END_TEST
+
+START_TEST(scattered_masks_pack_to_the_right) {
+    const AddressMap *map = MAP_WITH({"channels", 1}, {"row_mask", 0xaaaa0000}, {"bank_mask", 0x55550000},
+                                     {"column_mask", 0xffff});
+    DramLocation at = address_map_locate(map, 0x82410123);
+    /* 0x8241: odd bits 15, 9 -> row bits 7, 4; even bits 6, 0 -> bank bits 3, 0 */
+    ck_assert_uint_eq(at.row, 1 << 7 | 1 << 4);
+    ck_assert_uint_eq(at.bank, 1 << 3 | 1);
+    ck_assert_uint_eq(at.column, 0x123);
+}
+END_TEST
+
+START_TEST(overlapping_masks_are_refused) {
+    ck_assert_ptr_nonnull(
+        strstr(ERROR_OF({"bank_mask", 0x1f100}), "row_mask 0xfff0000 and bank_mask 0x1f100 share"));
+}
+END_TEST
+
+START_TEST(column_bits_in_the_bank_mask_are_refused) {
+    ck_assert_ptr_nonnull(
+        strstr(ERROR_OF({"bank_mask", 0x1e00}), "bank_mask 0x1e00 and column_mask 0x1eff share"));
+}
+END_TEST
+
+START_TEST(masks_that_cut_lines_are_refused) {
+    ck_assert_ptr_nonnull(
+        strstr(ERROR_OF({"slices_per_channel", 2}, {"slice_mask", 0x40}), "cuts lines of 128"));
+}
+END_TEST
+
+START_TEST(slice_mask_must_fit_the_number_of_slices) {
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"slices_per_channel", 2}), "slice_mask"));
+}
+END_TEST
+
+START_TEST(a_machine_without_a_map_is_refused) {
+    SimObject user = {.path = (char *)(uintptr_t) "mc[0]", .sim = sim};
+    user_error_handler(keep_error, NULL);
+    if (!setjmp(error_return)) address_map_find(&user);
+    ck_assert_str_eq(error_text, "mc[0]: the machine has no AddressMap, which says where addresses live");
+}
+END_TEST
+
+Suite *address_map_suite(void);
+
+Suite *address_map_suite(void) {
+    Suite *suite = suite_create("address_map");
+    TCase *tests = tcase_create("address_map");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, gtx480_takes_an_address_apart);
+    tcase_add_loop_test(tests, channel_is_the_remainder_for_any_number_of_channels, 0, 11);
+    tcase_add_test(tests, bit_8_chooses_between_two_slices_and_stays_a_bank_bit);
+    tcase_add_test(tests, lines_of_a_slice_are_numbered_without_gaps);
+    tcase_add_test(tests, scattered_masks_pack_to_the_right);
+    tcase_add_test(tests, overlapping_masks_are_refused);
+    tcase_add_test(tests, column_bits_in_the_bank_mask_are_refused);
+    tcase_add_test(tests, masks_that_cut_lines_are_refused);
+    tcase_add_test(tests, slice_mask_must_fit_the_number_of_slices);
+    tcase_add_test(tests, a_machine_without_a_map_is_refused);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

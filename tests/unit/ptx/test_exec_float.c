@@ -1,0 +1,390 @@
+/* Floating-point arithmetic, compares and conversions. */
+#include "tests/unit/ptx/warp_fixture.h"
+
+#include <math.h>
+
+/* Floating point. */
+
+START_TEST(float_arithmetic_rounds_once) {
+    EXPECT2("add.f32", "r4 r4 r4", F(3.75f), F(1.5f), F(2.25f));
+    EXPECT2("sub.f32", "r4 r4 r4", F(-0.75f), F(1.5f), F(2.25f));
+    EXPECT2("mul.f32", "r4 r4 r4", F(3.375f), F(1.5f), F(2.25f));
+    float third = 1.0f / 3.0f, square = third * third;
+    EXPECT2("mul.rn.f32", "r4 r4 r4", F(square), F(third), F(third));
+    EXPECT3("fma.rn.f32", "r4 r4 r4 r4", F((float)((double)third * (double)third - (double)square)), F(third),
+            F(third), F(-square));
+    EXPECT3("mad.f32", "r4 r4 r4 r4", F((float)((double)third * (double)third - (double)square)), F(third),
+            F(third), F(-square));
+    EXPECT3("fma.rn.f64", "r8 r8 r8 r8", D(0x1p-104), D(1.0 + 0x1p-52), D(1.0 + 0x1p-52), D(-1.0 - 0x1p-51));
+    EXPECT2("div.rn.f32", "r4 r4 r4", F(third), F(1), F(3));
+    EXPECT2("div.full.f32", "r4 r4 r4", F(third), F(1), F(3));
+    EXPECT2("div.rn.f64", "r8 r8 r8", D(1.0 / 3.0), D(1), D(3));
+    EXPECT2("div.rn.f32", "r4 r4 r4", INF_F32, F(1), F(0));
+    EXPECT1("sqrt.rn.f32", "r4 r4", F(1.41421354f), F(2));
+    EXPECT1("sqrt.rn.f32", "r4 r4", NAN_F32, F(-1));
+    EXPECT1("sqrt.rn.f64", "r8 r8", NAN_F64, D(-1));
+    EXPECT1("rcp.rn.f32", "r4 r4", F(0.25f), F(4));
+    EXPECT1("rcp.rn.f64", "r8 r8", D(0.25), D(4));
+    EXPECT1("rcp.approx.ftz.f64", "r8 r8", 0x3fd5555500000000ull, D(3));
+    EXPECT1("rsqrt.approx.f32", "r4 r4", F(0.5f), F(4));
+    EXPECT1("rsqrt.approx.f32", "r4 r4", INF_F32, F(0));
+}
+END_TEST
+
+START_TEST(directed_rounding_applies_to_one_instruction_only) {
+    EXPECT2("add.rz.f32", "r4 r4 r4", F(1.0f), F(1), F(0x1.8p-24f));
+    EXPECT2("add.rp.f32", "r4 r4 r4", F(1.0f + 0x1p-23f), F(1), F(0x1p-40f));
+    EXPECT2("add.rm.f32", "r4 r4 r4", F(1.0f), F(1), F(0x1.8p-24f));
+    EXPECT2("add.rn.f32", "r4 r4 r4", F(1.0f + 0x1p-23f), F(1), F(0x1.8p-24f));
+    EXPECT2("add.rm.f32", "r4 r4 r4", F(-1.0f - 0x1p-23f), F(-1), F(-0x1p-40f));
+    EXPECT3("fma.rp.f32", "r4 r4 r4 r4", F(1.0f + 0x1p-23f), F(0x1p-30f), F(0x1p-30f), F(1));
+    EXPECT3("fma.rz.f64", "r8 r8 r8 r8", D(1.0 - 0x1p-53), D(-0x1p-60), D(0x1p-60), D(1));
+    EXPECT2("div.rm.f32", "r4 r4 r4", F(0x1.555554p-2f), F(1), F(3));
+    EXPECT2("div.rp.f32", "r4 r4 r4", F(0x1.555556p-2f), F(1), F(3));
+    EXPECT1("sqrt.rp.f32", "r4 r4", F(0x1.6a09e8p+0f), F(2));
+    EXPECT1("sqrt.rm.f32", "r4 r4", F(0x1.6a09e6p+0f), F(2));
+    EXPECT2("mul.rp.f64", "r8 r8 r8", D(1.0 + 0x1p-51 + 0x1p-52), D(1.0 + 0x1p-52), D(1.0 + 0x1p-52));
+}
+END_TEST
+
+START_TEST(ftz_flushes_inputs_and_results_and_sat_clamps) {
+    uint32_t subnormal = 0x00000fff;
+    EXPECT2("add.f32", "r4 r4 r4", 2 * subnormal, subnormal, subnormal);
+    EXPECT2("add.ftz.f32", "r4 r4 r4", 0, subnormal, subnormal);
+    EXPECT2("add.ftz.f32", "r4 r4 r4", 0x80000000u, subnormal | 0x80000000u, 0x80000000u);
+    EXPECT2("mul.ftz.f32", "r4 r4 r4", 0, 0x00800000u, F(0.5f));
+    EXPECT2("mul.f32", "r4 r4 r4", 0x00400000u, 0x00800000u, F(0.5f));
+    EXPECT2("add.sat.f32", "r4 r4 r4", F(1), F(1), F(1));
+    EXPECT2("sub.sat.f32", "r4 r4 r4", 0, F(1), F(2));
+    EXPECT2("mul.sat.f32", "r4 r4 r4", 0, INF_F32, 0);
+    EXPECT3("fma.rn.ftz.sat.f32", "r4 r4 r4 r4", F(0.75f), F(0.5f), F(1), F(0.25f));
+    EXPECT1("neg.ftz.f32", "r4 r4", 0x80000000u, subnormal);
+    EXPECT1("abs.f32", "r4 r4", subnormal, subnormal | 0x80000000u);
+}
+END_TEST
+
+START_TEST(nan_results_are_canonical_and_min_max_prefer_numbers) {
+    EXPECT2("add.f32", "r4 r4 r4", NAN_F32, 0xffc01234u, F(1));
+    EXPECT2("sub.f32", "r4 r4 r4", NAN_F32, INF_F32, INF_F32);
+    EXPECT2("add.f64", "r8 r8 r8", NAN_F64, 0x7ff8000000001234ull, D(1));
+    EXPECT2("min.f32", "r4 r4 r4", F(1), 0xffc00000u, F(1));
+    EXPECT2("min.f32", "r4 r4 r4", F(1), F(1), 0x7fc00000u);
+    EXPECT2("max.f32", "r4 r4 r4", F(-1), 0x7fc00000u, F(-1));
+    EXPECT2("max.f32", "r4 r4 r4", NAN_F32, 0x7fc00000u, 0xffc00000u);
+    EXPECT2("min.f32", "r4 r4 r4", 0x80000000u, 0, 0x80000000u);
+    EXPECT2("min.f32", "r4 r4 r4", 0x80000000u, 0x80000000u, 0);
+    EXPECT2("max.f32", "r4 r4 r4", 0, 0, 0x80000000u);
+    EXPECT2("max.f64", "r8 r8 r8", D(2), D(2), D(NAN));
+    EXPECT2("min.f64", "r8 r8 r8", D(-0.0), D(-0.0), D(0.0));
+    EXPECT2("max.NaN.f32", "r4 r4 r4", NAN_F32, 0x7fc00000u, F(1));
+    EXPECT2("copysign.f32", "r4 r4 r4", F(-2), F(-1), F(2));
+    EXPECT2("copysign.f64", "r8 r8 r8", D(2), D(1), D(-2));
+}
+END_TEST
+
+START_TEST(transcendental_functions_are_accurate_to_the_last_place) {
+    EXPECT1("sin.approx.f32", "r4 r4", F((float)sin(1.25)), F(1.25f));
+    EXPECT1("cos.approx.ftz.f32", "r4 r4", F((float)cos(1.25)), F(1.25f));
+    EXPECT1("ex2.approx.f32", "r4 r4", F(8), F(3));
+    EXPECT1("ex2.approx.f32", "r4 r4", 0x00400000u, F(-127));
+    EXPECT1("ex2.approx.ftz.f32", "r4 r4", 0, F(-127));
+    EXPECT1("lg2.approx.f32", "r4 r4", F(-3), F(0.125f));
+    EXPECT1("lg2.approx.f32", "r4 r4", NAN_F32, F(-1));
+    EXPECT1("tanh.approx.f32", "r4 r4", F(1), F(40));
+}
+END_TEST
+
+/* Compares and predicates. */
+
+static void check_float_compare(const char *compare, bool less, bool equal, bool greater, bool unordered) {
+    char form[32];
+    for (int wide = 0; wide < 2; wide++) {
+        snprintf(form, sizeof form, "setp.%s.f%d", compare, wide ? 64 : 32);
+        const char *operands = wide ? "p r8 r8" : "p r4 r4";
+        uint64_t one = wide ? D(1) : F(1), two = wide ? D(2) : F(2), nan = wide ? D(NAN) : NAN_F32;
+        EXPECT2(form, operands, less, one, two);
+        EXPECT2(form, operands, equal, one, one);
+        EXPECT2(form, operands, greater, two, one);
+        EXPECT2(form, operands, unordered, one, nan);
+        EXPECT2(form, operands, unordered, nan, nan);
+    }
+}
+
+START_TEST(float_compares_ordered_and_unordered) {
+    check_float_compare("eq", false, true, false, false);
+    check_float_compare("ne", true, false, true, false);
+    check_float_compare("lt", true, false, false, false);
+    check_float_compare("le", true, true, false, false);
+    check_float_compare("gt", false, false, true, false);
+    check_float_compare("ge", false, true, true, false);
+    check_float_compare("equ", false, true, false, true);
+    check_float_compare("neu", true, false, true, true);
+    check_float_compare("ltu", true, false, false, true);
+    check_float_compare("leu", true, true, false, true);
+    check_float_compare("gtu", false, false, true, true);
+    check_float_compare("geu", false, true, true, true);
+    check_float_compare("num", true, true, true, false);
+    check_float_compare("nan", false, false, false, true);
+    EXPECT2("setp.lt.f32", "p r4 r4", 1, 0, 1);
+    EXPECT2("setp.lt.ftz.f32", "p r4 r4", 0, 0, 1);
+}
+END_TEST
+
+START_TEST(integer_compares_respect_sign_and_width) {
+    static const struct {
+        const char *compare, *type;
+        bool less, equal, greater;
+    } cases[] = {
+        {"eq", "b32", 0, 1, 0}, {"ne", "s32", 1, 0, 1}, {"lt", "s32", 1, 0, 0}, {"le", "s32", 1, 1, 0},
+        {"gt", "s32", 0, 0, 1}, {"ge", "s32", 0, 1, 1}, {"lo", "u32", 0, 0, 1}, {"ls", "u32", 0, 1, 1},
+        {"hi", "u32", 1, 0, 0}, {"hs", "u32", 1, 1, 0}, {"lt", "u16", 0, 0, 1}, {"lt", "s16", 1, 0, 0},
+        {"lt", "s64", 1, 0, 0}, {"gt", "u64", 1, 0, 0}, {"eq", "b64", 0, 1, 0}, {"ge", "u32", 1, 1, 0}};
+    for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
+        char form[32];
+        snprintf(form, sizeof form, "setp.%s.%s", cases[index].compare, cases[index].type);
+        int width = atoi(cases[index].type + 1);
+        const char *operands = width == 64 ? "p r8 r8" : width == 16 ? "p r2 r2" : "p r4 r4";
+        /* -1 against 1, with rubbish above 16 bits: less when signed, greater when unsigned */
+        uint64_t minus = width == 16 ? 0x7777ffff : UINT64_MAX;
+        EXPECT2(form, operands, cases[index].less, minus, 1);
+        EXPECT2(form, operands, cases[index].equal, minus, width == 16 ? 0xffff : UINT64_MAX);
+        EXPECT2(form, operands, cases[index].greater, 1, minus);
+    }
+}
+END_TEST
+
+START_TEST(setp_combines_with_a_predicate_and_writes_the_inverse) {
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        set_u32(2, lane, (uint32_t)lane);
+        set_u32(3, lane, 16);
+    }
+    uint32_t *p = &warp.predicates[FIRST_FREE_PREDICATE];
+    p[0] = p[1] = 0xaaaaaaaau;
+    p[4] = 0x00ff00ffu;
+    warp.context.active = 0x0fffffffu;
+    execute("setp.lt.and.s32", "p p r4 r4 p");
+    ck_assert_uint_eq(p[0], 0xa00000ffu);
+    ck_assert_uint_eq(p[1], 0xa0ff0000u);
+    execute("setp.lt.or.s32", "p p r4 r4 !p");
+    ck_assert_uint_eq(p[0], 0xaf00ffffu);
+    ck_assert_uint_eq(p[1], 0xafffff00u);
+    execute("setp.lt.xor.s32", "p _ r4 r4 p");
+    ck_assert_uint_eq(p[0], 0xa0ffff00u);
+    ck_assert_uint_eq(p[1], 0xafffff00u);
+}
+END_TEST
+
+START_TEST(set_writes_ones_or_one) {
+    EXPECT2("set.lt.u32.s32", "r4 r4 r4", 0xffffffffu, 1, 2);
+    EXPECT2("set.lt.f32.s32", "r4 r4 r4", F(1), 1, 2);
+    EXPECT2("set.gt.u32.f32", "r4 r4 r4", 0, F(1), F(2));
+    EXPECT3("set.lt.and.u32.s32", "r4 r4 r4 p", 0, 1, 2, 0);
+}
+END_TEST
+
+START_TEST(predicate_logic_changes_active_lanes_only) {
+    uint32_t *p = &warp.predicates[FIRST_FREE_PREDICATE];
+    warp.context.active = 0x0000ffffu;
+    p[1] = 0x0ff00ff0u, p[2] = 0x33333333u;
+    p[0] = 0x12340000u;
+    execute("and.pred", "p p p");
+    ck_assert_uint_eq(p[0], 0x12340330u);
+    execute("or.pred", "p p !p");
+    ck_assert_uint_eq(p[0], 0x1234cffcu);
+    execute("xor.pred", "p p p");
+    ck_assert_uint_eq(p[0], 0x12343cc3u);
+    execute("not.pred", "p p");
+    ck_assert_uint_eq(p[0], 0x1234f00fu);
+    execute("mov.pred", "p !p");
+    ck_assert_uint_eq(p[0], 0x1234f00fu);
+    set_constant(1, 4, UINT32_MAX);
+    execute("mov.pred", "p i4");
+    ck_assert_uint_eq(p[0], 0x1234ffffu);
+}
+END_TEST
+
+START_TEST(selections) {
+    EXPECT3("selp.b32", "r4 r4 r4 p", 7, 7, 9, 1);
+    EXPECT3("selp.f64", "r8 r8 r8 p", 9, 7, 9, 0);
+    EXPECT3("selp.s32", "r4 i4 r4 !p", 9, 7, 9, 1);
+    EXPECT3("slct.u32.s32", "r4 r4 r4 r4", 7, 7, 9, 0);
+    EXPECT3("slct.u32.s32", "r4 r4 r4 r4", 9, 7, 9, 0xffffffffu);
+    EXPECT3("slct.f32.f32", "r4 r4 r4 r4", 9, 7, 9, NAN_F32);
+    EXPECT3("slct.b64.f32", "r8 r8 r8 r4", 7, 7, 9, 0x80000000u);
+    EXPECT1("testp.subnormal.f32", "p r4", 1, 0x80000001u);
+    EXPECT1("testp.normal.f32", "p r4", 0, 0);
+    EXPECT1("testp.finite.f64", "p r8", 0, D(-INFINITY));
+    EXPECT1("testp.notanumber.f64", "p r8", 1, D(NAN));
+}
+END_TEST
+
+/* Conversions. */
+
+START_TEST(integer_conversions_extend_truncate_and_saturate) {
+    EXPECT1("cvt.s64.s32", "r8 r4", UINT64_MAX, 0xffffffffu);
+    EXPECT1("cvt.u64.u32", "r8 r4", 0xffffffffu, 0xffffffffu);
+    EXPECT1("cvt.u32.u64", "r4 r8", 0x9abcdef0u, 0x123456789abcdef0ull);
+    EXPECT1("cvt.u16.u32", "r2 r4", 0x5678, 0x12345678u);
+    EXPECT1("cvt.u16.u32", "r4 r4", 0x5678, 0x12345678u);
+    EXPECT1("cvt.s32.s16", "r4 r2", 0xffff8000u, 0x12348000u);
+    EXPECT1("cvt.s32.s8", "r4 r4", 0xffffff80u, 0x12345680u);
+    EXPECT1("cvt.s16.s8", "r2 r2", 0xffffff80u, 0x80);
+    EXPECT1("cvt.s64.s8", "r8 r8", (uint64_t)-128, 0x1234567812345680ull);
+    EXPECT1("cvt.u32.u8", "r8 r2", 0x80, 0xff80);
+    EXPECT1("cvt.s16.s32", "r8 r4", (uint64_t)-1, 0x1ffff);
+    EXPECT1("cvt.sat.u8.s32", "r4 r4", 0, 0xffffffffu);
+    EXPECT1("cvt.sat.u8.s32", "r4 r4", 255, 300);
+    EXPECT1("cvt.sat.s8.s32", "r4 r4", 0xffffff80u, 0x80000000u);
+    EXPECT1("cvt.sat.s32.u64", "r4 r8", 0x7fffffff, UINT64_MAX);
+    EXPECT1("cvt.sat.u32.s64", "r4 r8", 0, (uint64_t)-5);
+}
+END_TEST
+
+START_TEST(float_to_integer_saturates_and_rounds_by_mode) {
+    EXPECT1("cvt.rzi.s32.f32", "r4 r4", (uint32_t)-2, F(-2.75f));
+    EXPECT1("cvt.rni.s32.f32", "r4 r4", 2, F(2.5f));
+    EXPECT1("cvt.rni.s32.f32", "r4 r4", 4, F(3.5f));
+    EXPECT1("cvt.rmi.s32.f32", "r4 r4", (uint32_t)-3, F(-2.25f));
+    EXPECT1("cvt.rpi.s32.f32", "r4 r4", (uint32_t)-2, F(-2.75f));
+    EXPECT1("cvt.rzi.s32.f32", "r4 r4", 0x7fffffff, F(3e9f));
+    EXPECT1("cvt.rzi.s32.f32", "r4 r4", 0x80000000u, F(-INFINITY));
+    EXPECT1("cvt.rzi.s32.f32", "r4 r4", 0, 0x7fc00000u);
+    EXPECT1("cvt.rzi.u32.f32", "r4 r4", 0, F(-5));
+    EXPECT1("cvt.rzi.u32.f32", "r4 r4", 0xffffffffu, F(5e9f));
+    EXPECT1("cvt.rzi.u32.f32", "r4 r4", 4000000000u, F(4e9f));
+    EXPECT1("cvt.rzi.u32.f64", "r4 r8", 0x80000000u, D(NAN));
+    EXPECT1("cvt.rzi.s64.f32", "r8 r4", 1ull << 63, 0x7fc00000u);
+    EXPECT1("cvt.rzi.s64.f64", "r8 r8", INT64_MAX, D(1e19));
+    EXPECT1("cvt.rzi.s64.f64", "r8 r8", (uint64_t)INT64_MIN, D(-1e19));
+    EXPECT1("cvt.rzi.u64.f64", "r8 r8", 10000000000000000000ull, D(1e19));
+    EXPECT1("cvt.rzi.u64.f64", "r8 r8", UINT64_MAX, D(2e19));
+    EXPECT1("cvt.rzi.u8.f32", "r4 r4", 255, F(1000));
+    EXPECT1("cvt.rzi.s16.f32", "r2 r4", 0xffff8000u, F(-1e6f));
+    EXPECT1("cvt.rni.f32.f32", "r4 r4", F(-4), F(-3.5f));
+    EXPECT1("cvt.rzi.f32.f32", "r4 r4", 0x80000000u, F(-0.5f));
+    EXPECT1("cvt.rpi.f64.f64", "r8 r8", D(3), D(2.25));
+}
+END_TEST
+
+START_TEST(conversions_to_float_round_by_mode) {
+    EXPECT1("cvt.rn.f32.s32", "r4 r4", F(-1), 0xffffffffu);
+    EXPECT1("cvt.rn.f32.u32", "r4 r4", F(4294967296.0f), 0xffffffffu);
+    EXPECT1("cvt.rz.f32.u32", "r4 r4", F(4294967040.0f), 0xffffffffu);
+    EXPECT1("cvt.rp.f32.s32", "r4 r4", F(16777218.0f), 16777217);
+    EXPECT1("cvt.rn.f32.u64", "r4 r8", F(0x1p64f), UINT64_MAX);
+    EXPECT1("cvt.rz.f32.s64", "r4 r8", F(0x1.fffffep62f), INT64_MAX);
+    EXPECT1("cvt.rn.f64.s32", "r8 r4", D(-2147483648.0), 0x80000000u);
+    EXPECT1("cvt.rn.f64.u64", "r8 r8", D(0x1p64), UINT64_MAX);
+    EXPECT1("cvt.rn.f32.u8", "r4 r2", F(255), 0xffff);
+    EXPECT1("cvt.rn.f32.s16", "r4 r2", F(-1), 0xffff);
+    EXPECT1("cvt.rn.f32.f64", "r4 r8", F(0.1f), D(0.1));
+    EXPECT1("cvt.rm.f32.f64", "r4 r8", F(0x1.999998p-4f), D(0.1));
+    EXPECT1("cvt.rn.f32.f64", "r4 r8", INF_F32, D(1e300));
+    EXPECT1("cvt.rz.f32.f64", "r4 r8", 0x7f7fffffu, D(1e300));
+    EXPECT1("cvt.f64.f32", "r8 r4", D(0.5), F(0.5f));
+    EXPECT1("cvt.f64.f32", "r8 r4", NAN_F64, 0x7fc00001u);
+    EXPECT1("cvt.sat.f32.f32", "r4 r4", F(1), F(7));
+    EXPECT1("cvt.sat.f32.f32", "r4 r4", F(0.3f), F(0.3f));
+    EXPECT1("cvt.ftz.f64.f32", "r8 r4", 0, 1);
+}
+END_TEST
+
+START_TEST(half_precision_conversions) {
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x3c00, F(1));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x7bff, F(65504));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x7bff, F(65519));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x7c00, F(65520));
+    EXPECT1("cvt.rz.f16.f32", "r2 r4", 0x7bff, F(1e9f));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x8001, F(-0x1p-24f));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x0000, F(0x1p-25f));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x0001, F(0x1.8p-25f));
+    EXPECT1("cvt.rn.f16.f32", "r2 r4", 0x7fff, NAN_F32);
+    EXPECT1("cvt.f32.f16", "r4 r2", F(1.0009765625f), 0xabcd3c01u);
+    EXPECT1("cvt.f32.f16", "r4 r2", F(0x1p-24f), 1);
+    EXPECT1("cvt.f32.f16", "r4 r2", F(-INFINITY), 0xfc00);
+    for (uint32_t bits = 0; bits < 0x7c00; bits++) {
+        set_u32(1, (int)(bits & 31), bits);
+        if ((bits & 31) != 31) continue;
+        execute("cvt.f32.f16", "r4 r2");
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            set_u32(1, lane, get_u32(0, lane));
+        execute("cvt.rn.f16.f32", "r2 r4");
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            ck_assert_uint_eq(get_u32(0, lane), bits - 31 + (uint32_t)lane);
+    }
+}
+END_TEST
+
+/* Halves: 0x3c00 is 1 in f16, 0x3f80 in bf16. */
+
+START_TEST(halves_are_rounded_once) {
+    EXPECT2("add.rn.f16", "r2 r2 r2", 0x4000, 0x3c00, 0xffff3c00u); /* only the low half counts */
+    EXPECT2("add.f16", "r2 r2 r2", 0x6800, 0x6800, 0x3c00);         /* 2048 + 1: a tie, to even */
+    EXPECT2("add.f16", "r2 r2 r2", 0x6802, 0x6801, 0x3c00);
+    EXPECT2("sub.f16", "r2 r2 r2", 0x8001, 0x0001, 0x0002);
+    EXPECT2("sub.ftz.f16", "r2 r2 r2", 0x0000, 0x0001, 0x0002);
+    EXPECT2("mul.f16", "r2 r2 r2", 0x7c00, 0x7bff, 0x4000);
+    EXPECT2("mul.f16", "r2 r2 r2", 0x7fff, 0x7c00, 0x0000);
+    EXPECT2("add.sat.f16", "r2 r2 r2", 0x3c00, 0x3c00, 0x3c00);
+    EXPECT2("add.sat.f16", "r2 r2 r2", 0x0000, 0x7e00, 0x3c00);
+    EXPECT3("fma.rn.f16", "r2 r2 r2 r2", 0x6800, 0x6800, 0x3c00, 0x3c00);
+    EXPECT3("fma.rn.relu.f16", "r2 r2 r2 r2", 0, 0xbc00, 0x3c00, 0x0000);
+    EXPECT3("fma.rn.f16x2", "r4 r4 r4 r4", 0x45004000, 0x40003c00, 0x40003c00, 0x3c003c00);
+    EXPECT2("add.rn.bf16", "r2 r2 r2", 0x4000, 0x3f80, 0x3f80);
+    EXPECT2("add.rn.bf16", "r2 r2 r2", 0x4380, 0x4380, 0x3f80); /* 256 + 1 */
+    EXPECT2("mul.rn.bf16x2", "r4 r4 r4", 0x40804000, 0x40003f80, 0x40004000);
+    /* 1.5 * (1 + 2^-7) is a tie; less 2^-100, which no double holds beside it, it is none. */
+    EXPECT3("fma.rn.bf16", "r2 r2 r2 r2", 0x3fc2, 0x3fc0, 0x3f81, 0x0000);
+    EXPECT3("fma.rn.bf16", "r2 r2 r2 r2", 0x3fc1, 0x3fc0, 0x3f81, 0x8d80);
+}
+END_TEST
+
+START_TEST(halves_compare_and_change_sign) {
+    EXPECT2("min.f16", "r2 r2 r2", 0x8000, 0x0000, 0x8000);
+    EXPECT2("max.f16", "r2 r2 r2", 0x0000, 0x8000, 0x0000);
+    EXPECT2("max.f16", "r2 r2 r2", 0x3c00, 0x7e00, 0x3c00);
+    EXPECT2("max.NaN.f16", "r2 r2 r2", 0x7fff, 0x7e00, 0x3c00);
+    EXPECT2("min.f16x2", "r4 r4 r4", 0xc0003c00u, 0x40003c00, 0xc0004000u);
+    EXPECT1("neg.f16", "r2 r2", 0xbc00, 0x3c00);
+    EXPECT1("abs.f16x2", "r4 r4", 0x3c004000, 0xbc00c000u);
+    EXPECT2("setp.lt.f16", "p r2 r2", 1, 0xbc00, 0x3c00);
+    EXPECT2("setp.geu.f16", "p r2 r2", 1, 0x7e00, 0x3c00);
+    EXPECT2("setp.ne.f16", "p r2 r2", 0, 0x7e00, 0x3c00);
+    EXPECT2("setp.eq.bf16", "p r2 r2", 1, 0x8000, 0x0000);
+    EXPECT2("set.nan.f16.f16", "r2 r2 r2", 0x3c00, 0x7e00, 0x3c00);
+    EXPECT2("set.gt.bf16.bf16", "r2 r2 r2", 0x3f80, 0x4000, 0x3f80);
+    EXPECT2("set.lt.f16x2.f16x2", "r4 r4 r4", 0x3c000000, 0x3c003c00, 0x40003c00);
+    EXPECT2("set.eq.u32.f16", "r4 r2 r2", UINT32_MAX, 0x3c00, 0x3c00);
+    EXPECT2("set.eq.u32.f16x2", "r4 r4 r4", 0x0000ffff, 0x3c003c00, 0x40003c00);
+    EXPECT2("cvt.rn.f16x2.f32", "r4 r4 r4", 0x3c004000, F(1), F(2));
+    EXPECT2("cvt.rn.bf16x2.f32", "r4 r4 r4", 0x3f804000, F(1), F(2));
+    EXPECT1("cvt.rn.bf16.f32", "r2 r4", 0x3f80, F(1.00390625f)); /* a tie, to even */
+    EXPECT1("cvt.f32.bf16", "r4 r2", F(-2), 0xc000);
+}
+END_TEST
+
+Suite *exec_float_suite(void);
+Suite *exec_float_suite(void) {
+    Suite *suite = suite_create("exec float");
+    TCase *cases = tcase_create("exec float");
+    tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
+    tcase_add_test(cases, float_arithmetic_rounds_once);
+    tcase_add_test(cases, directed_rounding_applies_to_one_instruction_only);
+    tcase_add_test(cases, ftz_flushes_inputs_and_results_and_sat_clamps);
+    tcase_add_test(cases, nan_results_are_canonical_and_min_max_prefer_numbers);
+    tcase_add_test(cases, transcendental_functions_are_accurate_to_the_last_place);
+    tcase_add_test(cases, float_compares_ordered_and_unordered);
+    tcase_add_test(cases, integer_compares_respect_sign_and_width);
+    tcase_add_test(cases, setp_combines_with_a_predicate_and_writes_the_inverse);
+    tcase_add_test(cases, set_writes_ones_or_one);
+    tcase_add_test(cases, predicate_logic_changes_active_lanes_only);
+    tcase_add_test(cases, selections);
+    tcase_add_test(cases, integer_conversions_extend_truncate_and_saturate);
+    tcase_add_test(cases, float_to_integer_saturates_and_rounds_by_mode);
+    tcase_add_test(cases, conversions_to_float_round_by_mode);
+    tcase_add_test(cases, half_precision_conversions);
+    tcase_add_test(cases, halves_are_rounded_once);
+    tcase_add_test(cases, halves_compare_and_change_sign);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

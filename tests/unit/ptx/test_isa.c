@@ -1,0 +1,115 @@
+/* What isa_select() makes of a statement: its kind and timing, and which it refuses. */
+#include "tests/unit/ptx/warp_fixture.h"
+
+START_TEST(control_instructions_have_their_kind) {
+    static const struct {
+        const char *form, *operands;
+        InstKind kind;
+    } cases[] = {{"bra", "label", INST_BRANCH},
+                 {"bra.uni", "label", INST_BRANCH},
+                 {"ret", "", INST_EXIT},
+                 {"exit", "", INST_EXIT},
+                 {"bar.sync", "i4", INST_BARRIER},
+                 {"bar.arrive", "i4 r4", INST_BARRIER},
+                 {"barrier.sync.aligned", "r4 i4", INST_BARRIER},
+                 {"bar.warp.sync", "i4", INST_NOP},
+                 {"membar.gl", "", INST_FENCE},
+                 {"fence.sc.gpu", "", INST_FENCE},
+                 {"nanosleep.u32", "i4", INST_NOP},
+                 {"prefetch.global.L1", "a8", INST_NOP},
+                 {"add.s32", "r4 r4 r4", INST_ALU},
+                 {"ld.global.f32", "r4 a8", INST_LOAD},
+                 {"st.shared.u8", "a4 r2", INST_STORE},
+                 {"red.global.add.u32", "a8 r4", INST_ATOMIC}};
+    for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
+        char why[200] = "";
+        ck_assert_msg(choose(cases[index].form, cases[index].operands, why, sizeof why), "%s: %s",
+                      cases[index].form, why);
+        ck_assert_int_eq(warp.inst.kind, cases[index].kind);
+    }
+    char why[200];
+    ck_assert(choose("bar.arrive", "i4 r4", why, sizeof why));
+    ck_assert_uint_eq(warp.inst.detail, BARRIER_ARRIVE);
+    ck_assert_int_eq(warp.plan.roles[0], ROLE_SRC);
+}
+END_TEST
+
+START_TEST(unsupported_forms_are_refused_by_name) {
+    static const struct {
+        const char *form, *operands, *why;
+    } cases[] = {
+        {"frobnicate.s32", "r4 r4", "opcode 'frobnicate' is not supported"},
+        {"add.wobbly.s32", "r4 r4 r4", "'add.wobbly.s32': modifier '.wobbly' is not supported"},
+        {"add.ftz.s32", "r4 r4 r4", "'add.ftz.s32': this combination of modifiers is not supported"},
+        {"add.s32", "r4 r4", "'add.s32': number, width or kind of the operands does not fit"},
+        {"add.s64", "r8 r8 r4", "'add.s64': number, width or kind of the operands does not fit"},
+        {"setp.lt.and.s32", "p r4 r4",
+         "'setp.lt.and.s32': number, width or kind of the operands does not fit"},
+        {"ld.global.v8.f32", "r4 a8", "'ld.global.v8.f32': modifier '.v8' is not supported"},
+        {"ld.global", "r4 a8", "'ld.global': the type is missing"},
+        {"st.const.u32", "a8 r4", "'st.const.u32': not possible in this address space"},
+        {"ld.global.f64", "r4 a8", "'ld.global.f64': the registers do not have the width of the type"},
+        {"atom.global.and.f32", "r4 a8 r4", "'atom.global.and.f32': no such atomic operation on this type"},
+        {"st.global.u32", "a8 _", "'st.global.u32': the sink '_' has no value"}};
+    for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
+        char why[200] = "";
+        ck_assert(!choose(cases[index].form, cases[index].operands, why, sizeof why));
+        ck_assert_str_eq(why, cases[index].why);
+    }
+    char small[16];
+    ck_assert(!choose("frobnicate.s32", "r4", small, sizeof small));
+    ck_assert_uint_lt(strlen(small), sizeof small);
+}
+END_TEST
+
+static void check_timing(const char *form, const char *operands, TimingClass timing) {
+    char why[200] = "";
+    ck_assert_msg(choose(form, operands, why, sizeof why), "%s", why);
+    ck_assert_msg(warp.inst.timing == timing, "%s", form);
+}
+
+START_TEST(timing_classes) {
+    check_timing("sub.s64", "r8 r8 r8", TIMING_INT_ADD);
+    check_timing("max.u32", "r4 r4 r4", TIMING_INT_MAX);
+    check_timing("mul.wide.u32", "r8 r4 r4", TIMING_INT_MUL);
+    check_timing("mad.lo.s32", "r4 r4 r4 r4", TIMING_INT_MAD);
+    check_timing("rem.s32", "r4 r4 r4", TIMING_INT_DIV);
+    check_timing("sub.f32", "r4 r4 r4", TIMING_FP_ADD);
+    check_timing("fma.rn.ftz.f32", "r4 r4 r4 r4", TIMING_FP_MAD);
+    check_timing("div.full.f32", "r4 r4 r4", TIMING_FP_DIV);
+    check_timing("fma.rn.f64", "r8 r8 r8 r8", TIMING_DP_MAD);
+    check_timing("sqrt.rn.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("rcp.rn.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("rsqrt.approx.f64", "r8 r8", TIMING_DP_ROOT);
+    check_timing("div.rn.f64", "r8 r8 r8", TIMING_DP_DIV);
+    check_timing("sqrt.approx.f32", "r4 r4", TIMING_SFU);
+    check_timing("shfl.idx.b32", "r4 r4 r4 r4", TIMING_SHUFFLE);
+    check_timing("ld.param.u32", "r4 ai", TIMING_MEM);
+    check_timing("setp.eq.s32", "p r4 i4", TIMING_OTHER);
+}
+END_TEST
+
+static void count_row(void *context, const char *row) {
+    ck_assert_uint_gt(strlen(row), 2);
+    ++*(int *)context;
+}
+
+START_TEST(all_rows_can_be_listed) {
+    int count = 0;
+    isa_print_rows(count_row, &count);
+    ck_assert_int_gt(count, 500);
+}
+END_TEST
+
+Suite *isa_suite(void);
+Suite *isa_suite(void) {
+    Suite *suite = suite_create("isa");
+    TCase *cases = tcase_create("isa");
+    tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
+    tcase_add_test(cases, control_instructions_have_their_kind);
+    tcase_add_test(cases, unsupported_forms_are_refused_by_name);
+    tcase_add_test(cases, timing_classes);
+    tcase_add_test(cases, all_rows_can_be_listed);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

@@ -1,0 +1,172 @@
+/* Calls and branches to where a register points: what they become, and which are refused. */
+#include "tests/unit/ptx/ptx_fixture.h"
+
+START_TEST(calls_are_inlined_with_parameters_in_registers) {
+    Module *module = parse(HEADER ADD_FUNCTION ".entry k() { .reg .b32 %r<9>; mov.u32 %r1, 1;\n" CALL_ADD(
+        "%r2") CALL_ADD("%r3") "add.s32 %r4, %r2, %r3; ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    uint32_t branches = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        ck_assert_uint_ne(kernel->insts[i].kind, INST_LOAD);
+        ck_assert_uint_ne(kernel->insts[i].kind, INST_STORE);
+        if (kernel->insts[i].kind != INST_BRANCH) continue;
+        branches++;
+        ck_assert_uint_eq(kernel->insts[i].target, i + 3); /* the guarded return jumps behind the body */
+    }
+    ck_assert_uint_eq(branches, 2);
+    ck_assert_uint_eq(kernel->inst_count, 1 + 2 * (2 + 8 + 1) + 2);
+    ck_assert_uint_eq(kernel->local_bytes, 0);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(parameters_accessed_in_parts_live_in_local_memory) {
+    Module *module = parse(
+        HEADER
+        ".func f(.param .align 8 .b8 s[16]) { .reg .b64 %rd<2>; .reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [s+8]; ld.param.v2.u32 {%r1, %r2}, [s]; ret; }\n"
+        ".entry k() { .reg .b32 %r<9>; .local .align 4 .b8 depot[12];\n"
+        "{ .param .align 8 .b8 p[16]; st.param.v4.b32 [p], {%r1, %r2, %r3, %r4}; call f, (p); } ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(kernel->inst_count, 8);
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(kernel->insts[i].kind, INST_STORE);
+        ck_assert_uint_eq(kernel->insts[i].space, SPACE_LOCAL);
+        ck_assert_int_eq(kernel->insts[i].displacement, 16 + 4 * (int64_t)i);
+    }
+    ck_assert_int_eq(kernel->insts[4].displacement, 24);
+    ck_assert_uint_eq(kernel->local_bytes, 32);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(a_guarded_call_is_branched_around) {
+    Module *module = parse(
+        HEADER ".func (.reg .u32 out) f(.reg .u32 in) { add.u32 out, in, 1; ret; }\n"
+               ".entry k() { .reg .b32 %r<3>; .reg .pred %p<2>; @%p1 call (%r2), f, (%r1); ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(kernel->inst_count, 5); /* bra, mov, add, mov, ret */
+    ck_assert_uint_eq(kernel->insts[0].target, 4);
+    ck_assert(kernel->insts[0].guard_negated);
+    ck_assert_uint_eq(kernel->insts[2].src[0], kernel->insts[1].dst[0]);
+    ck_assert_uint_eq(kernel->insts[3].src[0], kernel->insts[2].dst[0]);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
+    assert_refused(HEADER ".func f() { call f; ret; }\n.entry k() { call f; ret; }",
+                   "test.ptx:4: call f: recursive calls");
+    assert_refused(HEADER ".extern .func (.param .b32 r) other(.param .b64 a);\n"
+                          ".entry k() { .param .b32 r; .param .b64 a;\ncall.uni (r), other, (a); ret; }",
+                   "test.ptx:6: call.uni (r), other, (a): the function has no body");
+    assert_refused(HEADER ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+                          ".entry k() { .param .b64 r; .param .b64 a;\ncall.uni (r), malloc, (a); ret; }",
+                   "no heap");
+    assert_refused(HEADER ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a);\n"
+                          ".entry k() { .param .b32 r; .param .b64 a;\n"
+                          "call.uni (r), __cudaCDP2LaunchDeviceV2, (a); ret; }",
+                   "kernels cannot launch kernels");
+    assert_refused(HEADER
+                   ".entry k() { .reg .b64 %rd<2>;\ncall %rd1, proto;\nproto: .callprototype _ ();\nret; }",
+                   "test.ptx:5: call %rd1, proto: no function whose address is taken has these parameters");
+    assert_refused(HEADER ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f; ret; }",
+                   "test.ptx:6: 'f' takes 1");
+}
+END_TEST
+
+/* f and g fit, h has other parameters, and nobody takes the address of i. */
+START_TEST(an_indirect_call_decides_between_the_functions_that_fit) {
+    Module *module = parse(
+        HEADER ".func f(.param .b32 a) { trap; ret; }\n.func g(.param .b32 a) { exit; }\n"
+               ".func h(.param .b64 a) { ret; }\n.func i(.param .b32 a) { ret; }\n"
+               ".global .u64 table[3] = {f, 0, h};\n"
+               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>; mov.u64 %rd1, g;\n"
+               "{ .param .b32 p; st.param.b32 [p+0], %r1;\nproto: .callprototype () _ (.param .b32 _);\n"
+               "call %rd1, (p), proto; } call i, (%r1); ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    const uint64_t *table = (const uint64_t *)(const void *)module->variables[0].init;
+    ck_assert_uint_eq(table[0], 16);
+    ck_assert_uint_eq(table[1], 0);
+    ck_assert_uint_eq(table[2], 48);
+    /* mov, mov of the parameter; setp, bra, trap, bra; setp, bra, exit, bra; trap; mov, ret */
+    const uint8_t kinds[] = {INST_ALU,    INST_ALU, INST_ALU,    INST_BRANCH, INST_ALU,
+                             INST_BRANCH, INST_ALU, INST_BRANCH, INST_EXIT,   INST_BRANCH,
+                             INST_ALU,    INST_ALU, INST_EXIT};
+    ck_assert_uint_eq(kernel->inst_count, sizeof kinds);
+    for (uint32_t n = 0; n < sizeof kinds; n++)
+        ck_assert_uint_eq(kernel->insts[n].kind, kinds[n]);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[0].src[0]), 32);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[2].src[1]), 16);
+    ck_assert_uint_eq(lanes64(kernel, kernel->insts[6].src[1]), 32);
+    ck_assert_uint_eq(kernel->insts[3].target, 6);
+    ck_assert_uint_eq(kernel->insts[5].target, 11);
+    ck_assert_uint_eq(kernel->insts[7].target, 10);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(an_indirect_branch_decides_between_its_labels) {
+    static const char *const forms[] = {"T: .branchtargets A, B, C;\nbrx.idx %r1, T;\n",
+                                        "brx.idx.uni %r1, T;\nT: .branchtargets A, B, C;\n"};
+    for (int form = 0; form < 2; form++) {
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s%s", HEADER ".entry k() { .reg .b32 %r<3>;\n", forms[form],
+                 "A: mov.u32 %r2, 1; B: mov.u32 %r2, 2; C: mov.u32 %r2, 3; }");
+        Module *module = parse(text);
+        const Inst *insts = module_kernel(module, "k")->insts;
+        ck_assert_uint_eq(lanes32(module_kernel(module, "k"), insts[0].src[1]), 1); /* setp.ge %r1, 1 */
+        ck_assert_uint_eq(insts[1].target, 3);
+        ck_assert_uint_eq(insts[2].target, 7); /* A */
+        ck_assert_uint_eq(lanes32(module_kernel(module, "k"), insts[3].src[1]), 2);
+        ck_assert_uint_eq(insts[4].target, 6);
+        ck_assert_uint_eq(insts[5].target, 8); /* B */
+        ck_assert_uint_eq(insts[6].target, 9); /* C */
+        module_free(module);
+    }
+    assert_refused(KERNEL("A: brx.idx %r1, A;"), "test.ptx:6: 'A' is not a list of labels");
+    assert_refused(KERNEL("brx.idx %r1, T;"), "test.ptx:6: 'T' is not a list of labels");
+    assert_refused(KERNEL("T: .branchtargets A;\nbrx.idx %r1, T;"),
+                   "test.ptx:7: the label 'A' is not declared");
+}
+END_TEST
+
+START_TEST(printf_is_evaluated_and_prints_nothing) {
+    Module *module = parse(
+        HEADER ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+               "{ .param .b64 p0; st.param.b64 [p0+0], %rd1; .param .b64 p1; st.param.b64 [p1+0], %rd2;\n"
+               ".param .b32 r; call.uni (r), vprintf, (p0, p1); ld.param.b32 %r1, [r+0]; } ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_uint_eq(kernel->inst_count, 5); /* two parameters, the result, and it is fetched */
+    ck_assert_uint_eq(lanes32(kernel, kernel->insts[2].src[0]), 0);
+    ck_assert_uint_eq(kernel->insts[3].src[0], kernel->insts[2].dst[0]);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(chains_of_calls_that_explode_are_refused) {
+    char text[8000], *at = text;
+    at += sprintf(at, HEADER ".func f0() { ret; }\n");
+    for (int i = 1; i < 40; i++)
+        at += sprintf(at, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
+    sprintf(at, ".entry k() { call f39; ret; }");
+    assert_refused(text, "calls, inlined functions included");
+}
+END_TEST
+
+Suite *ptx_calls_suite(void) {
+    Suite *suite = suite_create("ptx_calls");
+    TCase *calls = tcase_create("calls");
+    tcase_set_timeout(calls, 30);
+    tcase_add_test(calls, calls_are_inlined_with_parameters_in_registers);
+    tcase_add_test(calls, parameters_accessed_in_parts_live_in_local_memory);
+    tcase_add_test(calls, a_guarded_call_is_branched_around);
+    tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
+    tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
+    tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
+    tcase_add_test(calls, printf_is_evaluated_and_prints_nothing);
+    tcase_add_test(calls, chains_of_calls_that_explode_are_refused);
+    suite_add_tcase(suite, calls);
+    return suite;
+}

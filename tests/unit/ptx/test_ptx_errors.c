@@ -1,0 +1,237 @@
+/* What the parser says of texts that are wrong, and that it survives any text. */
+#include "tests/unit/ptx/ptx_fixture.h"
+
+START_TEST(errors_name_file_and_line) {
+    assert_refused("", "test.ptx:1: expected '.version'");
+    assert_refused(KERNEL("add.s32 %r1, %r2, %r9;"), "test.ptx:6: '%r9' is not declared");
+    assert_refused(KERNEL("\nadd.s32 %r1, %r2, %q;"), "test.ptx:7: '%q' is not declared");
+    assert_refused(KERNEL("ld.global.u32 %r1, [nowhere];"), "test.ptx:6: 'nowhere' is not declared");
+    assert_refused(KERNEL("{ L: }\nbra L;"), "test.ptx:7: the label 'L' is not declared in this scope");
+    assert_refused(KERNEL("L:\nL: ret;"), "test.ptx:7: 'L' is already declared in line 6");
+    assert_refused(KERNEL(".reg .u32 %r<2>;"), "test.ptx:6: '%r<' is already declared in line 5");
+    assert_refused(KERNEL(".reg .u32 %r3;"), "test.ptx:6: '%r3' is already declared in line 5");
+    assert_refused(KERNEL("@%r1 ret;"), "test.ptx:6: '%r1', behind '@', is not a declared predicate");
+    assert_refused(KERNEL("mov.u32 %r1, 99999999999999999999;"), "more than 64 bits");
+    assert_refused(KERNEL("mov.u32 %r1, 0x;"), "without digits");
+    assert_refused(KERNEL("mov.f32 %f1, 0f123;"), "0f needs 8");
+    assert_refused(KERNEL("mov.u32 %r1, 5"), "test.ptx:7: expected ';' after a statement, found '}'");
+    assert_refused(KERNEL(".shared .u32 s;\nld.global.u32 %r1, [s];"),
+                   "test.ptx:7: 's' is not a variable in .global memory");
+    assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y or .z");
+    assert_refused(HEADER ".entry k() { ret;", "the '{' of this line is never closed");
+    assert_refused(HEADER ".entry k() { ret; }\n.entry k() { ret; }",
+                   "test.ptx:5: 'k' is already declared in line 4");
+    assert_refused(HEADER "/* never", "comment without its end");
+    assert_refused(HEADER ".global .u32 a[2] = {1,2,3};",
+                   "test.ptx:4: more initial values than the 2 elements");
+    assert_refused(HEADER ".global .u32 a[99999999][99999999];", "2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[4294967296] = {1};", "268435456 bytes");
+    assert_refused(HEADER ".entry k(.param .u32 n,\n.param .b8 a[]) { ret; }", "test.ptx:5: 'a' has no size");
+    assert_refused(HEADER ".entry k(.param .pred p) { ret; }", "test.ptx:4: a parameter cannot be .pred");
+    assert_refused(HEADER ".global .u64 a = b;", "test.ptx:4: 'b' is not a .global or .const variable");
+    assert_refused(HEADER ".extern .global .u32 x;\n.entry k() { .reg .b64 %rd<2>;\nmov.u64 %rd1, x; ret; }",
+                   "test.ptx:6: 'x' is declared .extern in line 4, but this module does not define it");
+    assert_refused(".version 7.0 .target sm_20 .address_size 32", "only .address_size 64");
+}
+END_TEST
+
+/* 2147483647 * 2147483649 words are 4 bytes fewer than 2^64: the second element would lie in front of the
+ * first. 2^38 words are 2^40 bytes, of which 2^24 are 2^64. */
+START_TEST(an_empty_dimension_hides_no_overflow) {
+    assert_refused(HEADER ".global .u32 a[][2147483647][2147483649] = {{{1}}, {{2}}};",
+                   "test.ptx:4: an array of more than 2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[0][2147483647][2147483649];", "2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[2147483647][2147483649][0];", "2^40 bytes");
+    assert_refused(HEADER ".global .u32 a[][274877906944] = {{}, {}};", "268435456 bytes");
+    assert_refused(HEADER ".global .u32 a[7][0] = {{1}};", "more initial values than the 0 elements");
+    Module *module = parse(HEADER ".global .u32 a[7][0][9], b[0] = {};\n.entry k(.param .b8 c[0]) { ret; }");
+    ck_assert_uint_eq(module->variables[0].bytes, 0);
+    ck_assert_uint_eq(module->variables[1].bytes, 0);
+    ck_assert_uint_eq(module_kernel(module, "k")->param_bytes, 0);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
+    assert_refused(
+        HEADER ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
+               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %pm1;\nsuld.b %rd1, %rd2; ret; }",
+        "test.ptx:5: 3 unsupported statements\ntest.ptx:5: frobnicate.b32 %r1, %r2: opcode 'frobnicate'");
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %pm1: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: suld.b %rd1, %rd2: "));
+}
+END_TEST
+
+START_TEST(a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not) {
+    Module *module = parse(HEADER ".func f() { .reg .b32 %q; frobnicate.b32 %q, %q; ret; }\n"
+                                  ".entry a() { .reg .b32 %r<9>;\nsuld.b %r1, %r2; ret; }\n"
+                                  ".entry k() { .reg .b32 %r<9>; mov.u32 %r1, 7; ret; }\n"
+                                  ".entry b() {\ncall f, (); ret; }\n.entry c() {\ncall f, (); ret; }\n");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    ck_assert_uint_eq(kernel->inst_count, 2);
+    ck_assert_ptr_nonnull(strstr(module_kernel(module, "a")->refusal,
+                                 "test.ptx:6: 1 unsupported statement\ntest.ptx:6: suld.b %r1, %r2: "));
+    /* Each names the function's statement. */
+    for (const char *name = "b"; name; name = *name == 'b' ? "c" : NULL)
+        ck_assert_str_eq(module_kernel(module, name)->refusal,
+                         "test.ptx:4: 1 unsupported statement\n"
+                         "test.ptx:4: frobnicate.b32 %q, %q: opcode 'frobnicate' is not supported");
+    module_free(module);
+}
+END_TEST
+
+/* What newer machines have and one kernel of a module may use. */
+START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
+    Module *module = parse(
+        HEADER ".entry declares() { .reg .b128 %w; .reg .b128 %q<2>; .reg .b32 %r<9>;\n"
+               "mov.u32 %r1, 7; ret; }\n"
+               ".entry uses() { .reg .b128 %q<2>; .reg .b64 %d<3>;\n"
+               "mov.b128 %q1, {%d1, %d2}; ret; }\n"
+               ".entry clusters()\n.reqnctapercluster 2, 1, 1\n.maxntid 64\n{ ret; }\n"
+               ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n");
+    ck_assert_ptr_null(module_kernel(module, "declares")->refusal);
+    ck_assert_str_eq(module_kernel(module, "uses")->refusal,
+                     "test.ptx:7: 1 unsupported statement\n"
+                     "test.ptx:7: mov.b128 %q1, {%d1, %d2}: it uses a register of 128 bits");
+    ck_assert_str_eq(module_kernel(module, "clusters")->refusal,
+                     "test.ptx:9: 1 unsupported statement\n"
+                     "test.ptx:9: .reqnctapercluster: clusters of CTAs are not supported");
+    ck_assert_ptr_null(module_kernel(module, "limits")->refusal);
+    ck_assert_uint_eq(module_kernel(module, "limits")->max_threads, 64);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(a_long_list_of_unsupported_statements_ends_with_a_count) {
+    char text[4000], *at = text;
+    at += sprintf(at, HEADER ".entry k() { .reg .b32 %%r<9>;\n");
+    for (int i = 0; i < 50; i++)
+        at += sprintf(at, "frobnicate.b32 %%r1, %%r2;\n");
+    sprintf(at, "}");
+    assert_refused(text, "50 unsupported statements");
+    ck_assert_ptr_nonnull(strstr(message, "... and 30 more"));
+}
+END_TEST
+
+static void load_what_is_missing(void *context) {
+    (void)context;
+    module_free(module_load("/nonexistent/file.ptx"));
+}
+
+START_TEST(a_missing_file_is_an_error) {
+    const char *error = user_error_catch(load_what_is_missing, NULL);
+    ck_assert_ptr_nonnull(error);
+    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/file.ptx: cannot be opened"));
+}
+END_TEST
+
+/* --- Garbage --------------------------------------------------------------------------------- */
+
+static const char sample[] = HEADER
+    ".extern .shared .align 16 .b8 dyn[];\n.global .align 8 .u64 t[2] = {generic(c)+4, 0xFF(c)};\n"
+    ".const .f32 c[2][2] = {{0f3F800000}, {1.5}};\n" ADD_FUNCTION
+    ".visible .entry k(.param .u64 a, .param .align 4 .b8 s[8])\n.maxntid 64, 1, 1\n{\n" REGISTERS
+    ".local .align 4 .b8 depot[8]; .loc 1 2 3\nmov.u64 %rd1, depot; ld.param.v2.u32 {%r1, _}, [s+0]; // x\n"
+    "ld.param.u64 %rd2, [a]; cvta.to.global.u64 %rd3, %rd2; mov.u32 %r2, %tid.x; mov.u32 %r3, dyn;\n"
+    "setp.lt.and.s32 %p1|%p2, %r1, -5, !%p3; @!%p1 bra $L__BB0_1; /* y */\n" CALL_ADD(
+        "%r4") "{ .reg .b32 t; add.s32 t, %r4, 0x10; st.global.u32 [%rd3+-4], t; }\n"
+               "$L__BB0_1: .pragma \"nounroll\"; bar.sync 0; mov.b64 %rd5, {%r1, %r2}; @%p2 ret; bra.uni "
+               "$L__BB0_1;\n}\n";
+
+START_TEST(every_prefix_of_a_module_is_refused_or_parsed) {
+    size_t accepted = 0;
+    for (size_t length = 0; length < sizeof sample; length++) {
+        char *copy = malloc(length + 1); /* exact, so that a read behind the end is seen */
+        memcpy(copy, sample, length);
+        char *exact = realloc(copy, length ? length : 1);
+        Module *module = try_parse(exact, length);
+        accepted += module != NULL;
+        ck_assert(module || message[0]);
+        module_free(module);
+        free(exact);
+    }
+    ck_assert_uint_ge(accepted, 2); /* the whole, and after some module-level lines */
+}
+END_TEST
+
+START_TEST(flipped_bytes_are_refused_or_parsed) {
+    uint32_t state = 1;
+    for (int round = 0; round < 4000; round++) {
+        char *copy = malloc(sizeof sample - 1);
+        memcpy(copy, sample, sizeof sample - 1);
+        for (int flips = 0; flips < 1 + round % 3; flips++) {
+            state = state * 1664525u + 1013904223u;
+            copy[(state >> 8) % (sizeof sample - 1)] ^= (char)(1 << (state >> 5 & 7));
+        }
+        Module *module = try_parse(copy, sizeof sample - 1);
+        ck_assert(module || message[0]);
+        module_free(module);
+        free(copy);
+    }
+}
+END_TEST
+
+START_TEST(words_in_any_order_are_refused_or_parsed) {
+    static const char *const words[] = {
+        "{",       "}",       "(",      ")",       "[",          "]",   ";",     ",",     "@",
+        "!",       "%p1",     "%r1",    "%rd1",    "L",          "L:",  ".reg",  ".b32",  ".pred",
+        ".param",  ".func",   ".entry", "k",       "call",       "bra", "ret",   "mov",   ".u32",
+        "1",       "-",       "+",      "<",       ">",          "=",   "_",     "|",     ".x",
+        "ld",      "st",      ".v2",    "%tid",    ".align",     "16",  "f",     "\n",    ".shared",
+        ".global", ".extern", ".local", "generic", "0f3F800000", "a",   "%p<9>", "%r<9>", ".section",
+    };
+    uint32_t state = 7;
+    for (int round = 0; round < 4000; round++) {
+        char text[600] = HEADER
+            ".func f(.param .b32 a) { ret; } .entry k() { .reg .b32 %r<9>; .reg .pred %p<9>; ";
+        for (int i = 0; i < 30; i++) {
+            state = state * 1664525u + 1013904223u;
+            strcat(text, words[(state >> 8) % (sizeof words / sizeof *words)]);
+            strcat(text, " ");
+        }
+        strcat(text, round % 2 ? "; ret; }" : "");
+        Module *module = try_parse(text, strlen(text));
+        ck_assert(module || message[0]);
+        module_free(module);
+    }
+}
+END_TEST
+
+START_TEST(deep_nesting_costs_no_stack) {
+    enum { DEPTH = 200000 };
+    char *text = malloc(3 * DEPTH + 200), *at = text;
+    at += sprintf(at, HEADER ".entry k() {");
+    memset(at, '{', DEPTH);
+    memset(at + DEPTH, '}', DEPTH);
+    strcpy(at + 2 * DEPTH, "}");
+    module_free(parse(text));
+    strcpy(text, HEADER ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, ");
+    at = text + strlen(text);
+    memset(at, '-', DEPTH);
+    strcpy(at + DEPTH, "1; }");
+    module_free(parse(text));
+    free(text);
+}
+END_TEST
+
+Suite *ptx_errors_suite(void) {
+    Suite *suite = suite_create("ptx_errors");
+    TCase *errors = tcase_create("errors");
+    tcase_add_test(errors, errors_name_file_and_line);
+    tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
+    tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
+    tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
+    tcase_add_test(errors, wide_registers_and_clusters_refuse_only_the_kernels_that_have_them);
+    tcase_add_test(errors, a_long_list_of_unsupported_statements_ends_with_a_count);
+    tcase_add_test(errors, a_missing_file_is_an_error);
+    suite_add_tcase(suite, errors);
+    TCase *garbage = tcase_create("garbage");
+    tcase_set_timeout(garbage, 120);
+    tcase_add_test(garbage, every_prefix_of_a_module_is_refused_or_parsed);
+    tcase_add_test(garbage, flipped_bytes_are_refused_or_parsed);
+    tcase_add_test(garbage, words_in_any_order_are_refused_or_parsed);
+    tcase_add_test(garbage, deep_nesting_costs_no_stack);
+    suite_add_tcase(suite, garbage);
+    return suite;
+}
