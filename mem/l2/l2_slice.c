@@ -268,12 +268,13 @@ static bool bypassing_is_older(const L2Slice *l2) {
     return bypassing->ready[bypassing->first] <= pipeline->ready[pipeline->first];
 }
 
-static void send_bypassing(L2Slice *l2, uint64_t now) {
+/* Has one been sent? */
+static bool send_bypassing(L2Slice *l2, uint64_t now) {
     DelayQueue *queue = &l2->bypassing;
-    if (!queue->count || queue->ready[queue->first] > now) return;
+    if (!queue->count || queue->ready[queue->first] > now) return false;
     const MemMessage *m = &queue->message[queue->first];
     uint32_t line = look_up(l2, m).line;
-    if (passing_lacks((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return;
+    if (passing_lacks((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return false;
     if (line != NO_LINE) {
         if (m->kind == MEM_WRITE)
             cache_drop(&l2->cache, line, now);
@@ -282,6 +283,7 @@ static void send_bypassing(L2Slice *l2, uint64_t now) {
     }
     pass_on((CacheObject *)l2, &l2->passing, m);
     audit_leave(&l2->obj, QUEUE_BYPASSING, delay_queue_pop(queue));
+    return true;
 }
 
 static bool next_passes(const Link *from_mem) {
@@ -328,11 +330,13 @@ static __attribute__((noinline)) bool bypass_before_tags(L2Slice *l2, uint64_t n
     return older;
 }
 
-/* The rest of a tick. The pipeline may be full, and a request that bypasses it come. */
+/* The rest of a tick. The pipeline may be full, and a request that bypasses it come. One that is sent behind
+ * the access of the tags may take the data port with a write-back: what the tags wait for is found out in the
+ * next cycle. */
 static __attribute__((noinline)) uint64_t bypass_after_tags(L2Slice *l2, bool sent, uint64_t below,
                                                             uint64_t now) {
     const DelayQueue *queue = &l2->bypassing;
-    if (!sent) send_bypassing(l2, now);
+    if (!sent && send_bypassing(l2, now)) below = now;
     accept_or_bypass(l2, now);
     if (queue->count) below = earlier_of(below, queue->ready[queue->first]);
     if (queue->count < queue->limit) below = earlier_of(below, link_next_ready(l2->cpu.receive));

@@ -118,6 +118,28 @@ START_TEST(fewer_places_are_waited_for_when_the_line_has_been_written_back) {
 }
 END_TEST
 
+/* The link below is full, and the request at the tags waits for a place in its MSHR. In 73 a younger request
+ * that bypasses the tags writes a line back, which takes the data port up to 89. From 74 to then it is the
+ * port that the request at the tags waits for, also in a slice that nothing else wakes. */
+START_TEST(data_port_that_a_bypassing_request_takes_is_waited_for) {
+    static const TickOrder orders[] = {ORDER_PATH, ORDER_REVERSED, ORDER_RESTLESS};
+    CacheRig rig = cache_rig(
+        (CacheBench){.class = "L2",
+                     .cache = "merges=1 data_port=8 bypass=true bypass_classes=8 bypass_delay=2",
+                     .below = "refuse_until=100",
+                     .order = orders[_i]});
+    memory_driver_send(rig.driver, 10, write_request(0x5000, 32));
+    fill_link_and_miss_queue(&rig, 0);
+    memory_driver_send(rig.driver, 58, read_line(0x1080));
+    memory_driver_send(rig.driver, 70, of_class(read_request(0x5000, 32), 3));
+    sim_run(rig.sim, 95 * rig.cache->period);
+    ck_assert_uint_eq(rig_stat(&rig, "data_port_stalls"), 1);
+    ck_assert_uint_eq(rig_stat(&rig, "data_port_stall_cycles"), 89 - 74);
+    ck_assert_uint_eq(rig_stat(&rig, "mshr_merge_fails"), 2);
+    rig_free(&rig);
+}
+END_TEST
+
 /* Switched off in cycle 20 the cache passes on what waited for its MSHR, without one. */
 START_TEST(what_was_found_to_lack_is_forgotten_when_knobs_are_set) {
     CacheRig rig = rig_of(_i, "mshrs=1", NULL);
@@ -137,6 +159,7 @@ Suite *failed_tries_suite(void) {
     Suite *suite = suite_create("failed_tries");
     TCase *tests = tcase_create("failed_tries");
     tcase_add_loop_test(tests, line_is_waited_for_until_its_last_sector_has_come, 0, 2);
+    tcase_add_loop_test(tests, data_port_that_a_bypassing_request_takes_is_waited_for, 0, 3);
     tcase_add_loop_test(tests, line_is_waited_for_when_another_set_is_filled_first, 0, 2);
     tcase_add_loop_test(tests, mshr_is_waited_for_until_its_last_request_is_answered, 0, 2);
     tcase_add_loop_test(tests, place_in_an_mshr_is_waited_for_until_the_fill, 0, 2);
