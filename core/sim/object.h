@@ -125,15 +125,17 @@ typedef struct {
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "choice",      \
         .choices = words, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                              \
     }
-#define PARAM_FLAG(T, m, def, d, ...)                                                                        \
+#define PARAM_FLAG_NAMED(T, m, n, def, d, ...)                                                               \
     {                                                                                                        \
-        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = "flag",        \
+        .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = "flag",         \
         .flag = true, .doc = d, FIELD_AT(T, m), __VA_ARGS__                                                  \
     }
+#define PARAM_FLAG(T, m, def, d, ...) PARAM_FLAG_NAMED(T, m, #m, def, d, __VA_ARGS__)
 #define DERIVED(T, m, d)                                                                                     \
     { .kind = FIELD_DERIVED, .name = #m, .doc = d, FIELD_AT(T, m) }
-#define PORT(T, m, proto, r, d, ...)                                                                         \
-    { .kind = FIELD_PORT, .name = #m, .protocol = &(proto), .role = r, .doc = d, FIELD_AT(T, m), __VA_ARGS__ }
+#define PORT_NAMED(T, m, n, proto, r, d, ...)                                                                \
+    { .kind = FIELD_PORT, .name = n, .protocol = &(proto), .role = r, .doc = d, FIELD_AT(T, m), __VA_ARGS__ }
+#define PORT(T, m, proto, r, d, ...) PORT_NAMED(T, m, #m, proto, r, d, __VA_ARGS__)
 #define PORT_ARRAY(T, m, count, proto, r, d, ...)                                                            \
     {                                                                                                        \
         .kind = FIELD_PORT_ARRAY, .name = #m, .protocol = &(proto), .role = r, .doc = d,                     \
@@ -142,11 +144,12 @@ typedef struct {
 #define STATE(T, m, d)                                                                                       \
     { .kind = FIELD_STATE, .name = #m, .doc = d, FIELD_AT(T, m) }
 /* State that policies may set at run time; init() gives it its first value. */
-#define KNOB(T, m, u, d)                                                                                     \
+#define KNOB_NAMED(T, m, n, u, d)                                                                            \
     {                                                                                                        \
-        .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = #m, .unit = u, .doc = d, .knob = true,     \
+        .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = n, .unit = u, .doc = d, .knob = true,      \
         FIELD_AT(T, m)                                                                                       \
     }
+#define KNOB(T, m, u, d) KNOB_NAMED(T, m, #m, u, d)
 /* State of any type that policies set by methods of its handle: like a knob it belongs to the policy, and
  * starts anew under another one. */
 #define KNOB_BY_METHOD(T, m, n, d)                                                                           \

@@ -110,6 +110,8 @@ typedef struct {
     uint32_t messages; /* places in the miss queue that it needs              */
 } FailedTry;
 
+typedef struct TagFront TagFront; /* tag_front.h */
+
 typedef struct {
     CacheParameters parameters;
     TagArray tags;
@@ -128,6 +130,8 @@ typedef struct {
     EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
     VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
     CacheObserver *observers;     /* parts that see all of it; NULL: none */
+    TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
+    TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
 } Cache;
 
@@ -255,7 +259,10 @@ extern const Question cache_victim_question;
     HOST(T, cache.failed, "What the request at the tags was found to lack"),                                 \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
     HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
-    HOST(T, cache.observers, "Parts that see what it does")
+    HOST(T, cache.observers, "Parts that see what it does"),                                                 \
+    HOST(T, cache.fronts, "What stands in front of the tags"),                                               \
+    HOST(T, cache.last_front, "Of these the nearest to the tags that offers requests"),                      \
+    HOST(T, cache.attached, "Of these the objects of their own")
 
 #define CACHE_STAT_ROWS(T)                                                                                   \
     STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \

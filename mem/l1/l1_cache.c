@@ -1,10 +1,45 @@
 /* L1: global memory is written through, local memory is written back. Atomics and bypassing requests pass
- * through, and leave no stale line behind. */
-#include "mem/l1/l1_cache.h"
-
+ * through, and leave no stale line behind.
+ *
+ * What papers add stands in parts of their own, mem/parts: in front of the tags (tag_front.h) the
+ * prioritization buffer and the re-execution queue; beside them the DMA engine's port, the saturation flag,
+ * the ownership of the memory and the warp sampler. */
 #include "core/sim/checkpoint/snapshot.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/passing.h"
+#include "mem/parts/blocked_hits/blocked_hits.h"
+#include "mem/parts/dma_port/l1_dma_port.h"
+#include "mem/parts/ownership/ownership.h"
+#include "mem/parts/prioritization_buffer/prioritization_front.h"
+#include "mem/parts/reexecution_queue/reexecution_front.h"
+#include "mem/parts/saturation/saturation.h"
+#include "mem/parts/warp_sampler/warp_sampler.h"
+#include "mem/protocol/caches.h"
+
+typedef struct {
+    SimObject obj;
+    Port cpu, mem;
+    Cache cache;
+    uint32_t latency, write_policy, local_allocate, keeps_lines;
+    uint32_t enabled;           /* a knob */
+    uint32_t bypass_line_fails; /* a knob */
+    uint64_t may_allocate;      /* a knob: warps that may take a line */
+    uint64_t line_fail_bypasses;
+    Passing passing;
+    /* parts */
+    L1DmaPort dma;
+    WarpSampler *sampler; /* a policy's part of the SM, or NULL */
+    Saturation saturation;
+    Ownership ownership;
+    PrioritizationFront prioritization;
+    ReexecutionFront reexecution;
+    BlockedHits blocked_hits;
+} L1Cache;
+
+CACHE_IS_FIRST_OF(L1Cache);
+
+typedef enum { L1_SATURATION = CACHE_EVENTS_END, L1_TAKEN, L1_MEMORY_ACCESS } L1Event;
 
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
 
@@ -12,13 +47,27 @@ static void l1_build(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
-    prioritization_build(&l1->buffer);
+    prioritization_build(&l1->prioritization.buffer);
     passing_build(&l1->passing);
 }
 
 /* A changed machine may have taken over accesses of a queue that it has not. */
-static void decide_attentive(L1Cache *l1) {
-    l1->attentive = l1->queue.entries || l1->queue.count || l1->buffer.places || l1->watch_blocked_hits;
+static void line_up_fronts(L1Cache *l1) {
+    CacheObject *object = (CacheObject *)l1;
+    cache_begin_fronts(object);
+    if (l1->prioritization.buffer.places)
+        cache_add_front(object, &l1->prioritization.front, &prioritization_front);
+    if (reexecution_is_there(&l1->reexecution))
+        cache_add_front(object, &l1->reexecution.front, &reexecution_front);
+    if (l1->blocked_hits.watch) cache_add_front(object, &l1->blocked_hits.front, &blocked_hits);
+    cache_end_fronts(object);
+}
+
+/* Of what the fronts may know of access_request(), beside the sets of warps. */
+static void tell_fronts_of_knobs(L1Cache *l1) {
+    uint32_t switches = l1->enabled | l1->bypass_line_fails << 1;
+    line_up_fronts(l1);
+    reexecution_knobs_set(&l1->reexecution, l1->ownership.may_miss, l1->may_allocate, switches);
 }
 
 static uint64_t passing_count(const SimObject *object, uint32_t queue) {
@@ -28,12 +77,12 @@ static uint64_t passing_count(const SimObject *object, uint32_t queue) {
 
 static uint64_t reexecution_count(const SimObject *object, uint32_t queue) {
     (void)queue;
-    return ((const L1Cache *)object)->queue.count;
+    return ((const L1Cache *)object)->reexecution.queue.count;
 }
 
 static uint64_t prioritization_count(const SimObject *object, uint32_t queue) {
     (void)queue;
-    return ((const L1Cache *)object)->buffer.count;
+    return ((const L1Cache *)object)->prioritization.buffer.count;
 }
 
 static void l1_init(SimObject *object) {
@@ -44,11 +93,11 @@ static void l1_init(SimObject *object) {
     audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, REEXECUTION_ENTRIES_MAX,
                 reexecution_count);
     audit_queue(object, QUEUE_PRIORITIZATION, "requests in the prioritization buffer", QUEUE_TABLE,
-                l1->buffer.slots, prioritization_count);
-    l1->may_allocate = l1->may_miss = ~0ull;
+                l1->prioritization.buffer.slots, prioritization_count);
+    l1->may_allocate = ~0ull;
+    ownership_init(&l1->ownership);
     l1->sampler = sampler_of(object);
-    decide_attentive(l1);
-    l1_front_knobs_set(l1);
+    tell_fronts_of_knobs(l1);
 }
 
 SimObject *l1_beside(const SimObject *part, const char *name) {
@@ -70,6 +119,25 @@ bool l1_keeps_lines(const SimObject *object) {
 bool l1_is_saturated(const SimObject *object) {
     ensure(object->class == &l1_class);
     return ((const L1Cache *)object)->saturation.on;
+}
+
+uint32_t l1_reexecution_head(const SimObject *object) {
+    ensure(object->class == &l1_class);
+    bool at_boundary = object_now(object) > object->cluster->now; /* then that cycle has not begun */
+    uint64_t cycle = object_cycle(object, object_now(object)) + !at_boundary;
+    return reexecution_head_warp(&((const L1Cache *)object)->reexecution, cycle);
+}
+
+bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
+    ensure(object->class == &l1_class);
+    const Cache *c = &((L1Cache *)object)->cache;
+    const DelayQueue *queue = &c->pipeline;
+    if (fronts_hold(c, sm, warp)) return true;
+    for (uint32_t i = queue->first, end = i + queue->count; i != end; i++) {
+        const MemMessage *m = &queue->message[i & (queue->slots - 1)];
+        if (m->warp == warp && m->sm == sm) return true;
+    }
+    return false;
 }
 
 void l1_invalidate(SimObject *object) {
@@ -135,42 +203,53 @@ static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
 
 /* The cache has taken an access that uses what lies below. */
 static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
-    if (__builtin_expect(!(l1->memory_watched >> (m->warp & 63) & 1), 1)) return;
-    l1->memory_watched = 0;
-    object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
+    if (ownership_tells(&l1->ownership, m)) object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
 }
 
-static inline __attribute__((always_inline)) Stall read_miss_if_allowed(L1Cache *l1, const MemMessage *m,
-                                                                        Lookup *at, uint64_t now) {
+/* Where policies may let it pass the cache by, a read that lacks an MSHR may do without one. */
+static inline bool needs_mshr(const L1Cache *l1, const MemMessage *m, bool absent) {
+    return (l1->cache.parameters.allocate == ALLOCATE_ON_MISS) & absent && may_allocate(l1, m) &&
+           !l1->bypass_line_fails && !object_is_heard(&l1->obj, CACHE_ASK_BYPASS);
+}
+
+static inline __attribute__((always_inline)) void
+read_miss_if_allowed(L1Cache *l1, const MemMessage *m, Lookup *at, Outcome *outcome, uint64_t now) {
     Cache *c = &l1->cache;
-    bool allocates = c->parameters.allocate == ALLOCATE_ON_MISS, absent = at->line == NO_LINE;
-    l1->needs_mshr = allocates & absent & may_allocate(l1, m);
-    if (!l1_may_miss(l1, m)) return STALL_REFUSED;
+    bool absent = at->line == NO_LINE;
+    outcome->needs_mshr = needs_mshr(l1, m, absent);
+    outcome->stall = STALL_REFUSED;
+    if (!ownership_may_miss(&l1->ownership, m)) return;
     bool bypass = absent && (!may_allocate(l1, m) || cache_policy_bypasses(c, m));
-    Stall stall = bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
-    if (stall == STALL_NONE) note_memory_access(l1, m);
-    return stall;
+    outcome->stall = bypass ? drop_and_pass(l1, m, at, RESULT_BYPASS, now) : fetch(l1, m, at, now);
+    if (outcome->stall == STALL_NONE) note_memory_access(l1, m);
 }
 
 static __attribute__((noinline)) Stall read_miss_under_policies(L1Cache *l1, const MemMessage *m, Lookup *at,
                                                                 uint64_t now) {
-    return read_miss_if_allowed(l1, m, at, now);
+    Outcome outcome;
+    read_miss_if_allowed(l1, m, at, &outcome, now);
+    return outcome.stall;
 }
 
-/* `attentive`: as a rule policies have a say. */
-static inline __attribute__((always_inline)) Stall read(L1Cache *l1, const MemMessage *m, Lookup *at,
-                                                        bool attentive, uint64_t now) {
+/* `fronts`: there are some, and as a rule policies have a say. */
+static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMessage *m, Lookup *at,
+                                                       bool fronts, Outcome *outcome, uint64_t now) {
     Cache *c = &l1->cache;
-    if (!cache_holds(c, at)) {
-        if (attentive) return read_miss_if_allowed(l1, m, at, now);
-        bool policies = (l1->may_allocate & l1->may_miss) != ~0ull || l1->obj.heard;
-        return policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
+    outcome->hit = cache_holds(c, at);
+    if (!outcome->hit && fronts) {
+        read_miss_if_allowed(l1, m, at, outcome, now);
+    } else if (!outcome->hit) {
+        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull || l1->obj.heard;
+        outcome->stall = policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
+    } else if (!link_can_send(l1->cpu.send, now)) {
+        outcome->hit = false;
+        outcome->stall = STALL_RESPONSE;
+    } else {
+        tag_touch(&c->tags, at->line);
+        cache_count(c, m, RESULT_HIT);
+        cache_respond(l1->cpu.send, m, MEM_HIT, now);
+        outcome->stall = STALL_NONE;
     }
-    if (!link_can_send(l1->cpu.send, now)) return STALL_RESPONSE;
-    tag_touch(&c->tags, at->line);
-    cache_count(c, m, RESULT_HIT);
-    cache_respond(l1->cpu.send, m, MEM_HIT, now);
-    return STALL_NONE;
 }
 
 static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool global_write, uint64_t now) {
@@ -180,30 +259,37 @@ static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool gl
     return global_write ? write_global(l1, m, at, now) : write_local(l1, m, at, now);
 }
 
-static inline __attribute__((always_inline)) Stall access_request(L1Cache *l1, const MemMessage *m,
-                                                                  bool attentive, uint64_t now) {
-    Lookup at = cache_lookup(&l1->cache, m, m->address);
-    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
-        return read(l1, m, &at, attentive, now);
+static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcome *outcome, uint64_t now) {
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_WRITE && l1->write_policy == WRITE_NONE)
         user_error(
             "%s: a write of 0x%lx has come to a cache with write_policy \"none\", which only serves reads; "
             "legal for data is \"evict\" or \"through\"",
             object_path(&l1->obj), m->address);
-    l1->needs_mshr = 0;
-    bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, &at);
-    if (!l1_may_miss(l1, m) && !local_hit) return STALL_REFUSED;
-    Stall stall = write_or_pass(l1, m, &at, global_write, now);
-    if (stall == STALL_NONE && !local_hit) note_memory_access(l1, m);
-    return stall;
+    bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, at);
+    uint64_t hits = l1->cache.stats.results[RESULT_HIT];
+    outcome->stall = STALL_REFUSED;
+    if (!ownership_may_miss(&l1->ownership, m) && !local_hit) return;
+    outcome->stall = write_or_pass(l1, m, at, global_write, now);
+    outcome->hit = l1->cache.stats.results[RESULT_HIT] != hits;
+    if (outcome->stall == STALL_NONE && !local_hit) note_memory_access(l1, m);
+}
+
+static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1, const MemMessage *m,
+                                                                    bool fronts, uint64_t now) {
+    Outcome outcome = {.stall = STALL_NONE};
+    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
+        read(l1, m, &at, fronts, &outcome, now);
+    else
+        write_or_atomic(l1, m, &at, &outcome, now);
+    return outcome;
 }
 
 /* The tick. */
 
-static ATTENTIVE uint64_t take_transfer(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    if (!dma_port_answer((CacheObject *)l1, &l1->transfers, &l1->dma, m, now))
-        return link_space_time(l1->dma.send, now);
+static __attribute__((noinline)) uint64_t take_transfer(L1Cache *l1, const MemMessage *m, uint64_t now) {
+    if (!dma_port_answer((CacheObject *)l1, &l1->dma, m, now)) return link_space_time(l1->dma.port.send, now);
     link_pop(l1->mem.receive, now);
     return link_next_ready(l1->mem.receive);
 }
@@ -221,7 +307,7 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
             passing_answer((CacheObject *)l1, &l1->passing, m, now);
         else
             cache_fill(&l1->cache, m, now);
-        if (__builtin_expect(l1->queue.count != 0, 0)) l1_set_has_changed(l1, m);
+        if (__builtin_expect(l1->cache.fronts != NULL, 0)) fronts_set_changed(&l1->cache, m);
         link_pop(l1->mem.receive, now);
     }
     return link_next_ready(l1->mem.receive);
@@ -232,9 +318,14 @@ SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
     object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
-void l1_tell_taken(L1Cache *l1, const MemMessage *m) {
+SELDOM static void tell_taken(L1Cache *l1, const MemMessage *m) {
     if (object_is_heard(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
         event_tell(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
+}
+/* While some warps may not miss, policies need to know when those that may are done. */
+static inline void note_taken(L1Cache *l1, const MemMessage *m) {
+    bool all = __builtin_expect(ownership_all_may_miss(&l1->ownership), 1);
+    if (!all && ownership_may_miss(&l1->ownership, m)) tell_taken(l1, m);
 }
 
 static inline void access_tags(L1Cache *l1, uint64_t now) {
@@ -242,33 +333,38 @@ static inline void access_tags(L1Cache *l1, uint64_t now) {
     if (!m) return;
     bool vain = cache_tries_in_vain((CacheObject *)l1, m, now);
     if (vain && !TRIES_IN_VAIN) return;
-    Stall stall = access_request(l1, m, false, now);
+    Stall stall = access_request(l1, m, false, now).stall;
     debug_ensure(!vain || stall == l1->cache.stall);
     cache_end_access((CacheObject *)l1, stall, now);
-    if (!stall) l1_note_taken(l1, m);
+    if (!stall) note_taken(l1, m);
 }
 
-/* For l1_attend(): the straight path of the others has its own copy. */
-ATTENTIVE Stall l1_access(L1Cache *l1, const MemMessage *m, uint64_t now) {
-    return access_request(l1, m, true, now);
+/* The same behind the fronts. */
+static __attribute__((noinline)) void access_tags_behind_fronts(L1Cache *l1, uint64_t now) {
+    const MemMessage *m = cache_offered(&l1->cache, now);
+    if (!m) return;
+    MemMessage looked_up = *m; /* it leaves its queue when it is taken */
+    Outcome outcome = access_request(l1, m, true, now);
+    front_looked_up((CacheObject *)l1, l1->cache.last_front, m, &outcome, now);
+    if (outcome.stall == STALL_NONE) note_taken(l1, &looked_up);
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
     L1Cache *l1 = (L1Cache *)object;
-    uint64_t below = take_from_below(l1, now);
+    bool fronts = __builtin_expect(l1->cache.fronts != NULL, 0);
+    uint64_t again = take_from_below(l1, now);
     if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
-    uint64_t again = NEVER;
-    if (__builtin_expect(l1->attentive, 0))
-        again = l1_attend(l1, now);
+    if (fronts)
+        access_tags_behind_fronts(l1, now);
     else
         access_tags(l1, now);
-    if (__builtin_expect(l1->dma.receive != NULL, 0))
-        again = dma_port_take((CacheObject *)l1, &l1->transfers, &l1->dma, again, now);
+    if (__builtin_expect(l1->dma.port.receive != NULL, 0))
+        again = dma_port_take((CacheObject *)l1, &l1->dma, again, now);
     if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     cache_accept((CacheObject *)l1, now);
-    if (__builtin_expect(l1->attentive, 0)) again = earlier_of(again, l1_end_cycle(l1, now));
-    return cache_next_tick((CacheObject *)l1, below < again ? below : again, now);
+    if (fronts) again = earlier_of(again, fronts_end_cycle(&l1->cache, now));
+    return cache_next_tick((CacheObject *)l1, again, now);
 }
 
 static void l1_settle(SimObject *object, uint64_t now) {
@@ -276,17 +372,16 @@ static void l1_settle(SimObject *object, uint64_t now) {
     uint64_t cycle = object_cycle(object, now);
     cache_settle(object, now);
     saturation_count(&l1->saturation, cycle);
-    dma_port_settle(&l1->transfers, &l1->cache, cycle);
-    l1_settle_front(l1, cycle);
+    dma_port_settle(&l1->dma, &l1->cache, cycle);
+    fronts_settle(&l1->cache, cycle);
 }
 
 /* Knobs say what becomes of accesses. */
 static bool l1_knobs_set(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_knobs_set(object);
-    decide_attentive(l1);
-    l1_front_knobs_set(l1);
-    return (l1->cache.pipeline.count | l1->queue.count | l1->buffer.count) != 0;
+    tell_fronts_of_knobs(l1);
+    return (l1->cache.pipeline.count | l1->cache.put_aside) != 0;
 }
 
 static uint64_t index_address(const SimObject *object, uint64_t address) {
@@ -299,7 +394,7 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
                        size_t why_size) {
     static const char *const rows[] = {CACHE_CONVERTED_ROWS, PRIORITIZATION_CONVERTED_ROWS, NULL};
     L1Cache *l1 = (L1Cache *)object;
-    PrioritizationBuffer *buffer = &l1->buffer;
+    PrioritizationBuffer *buffer = &l1->prioritization.buffer;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
     passing_make_room(&l1->passing);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
@@ -315,21 +410,19 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
 static void l1_requests(const SimObject *object, RequestVisitor *visit, void *context) {
     const L1Cache *l1 = (const L1Cache *)object;
     visit_cache((const CacheObject *)object, &l1->passing, visit, context);
-    for (uint64_t rest = l1->queue.taken; rest; rest &= rest - 1)
-        visit(context, l1->cpu.receive, &l1->queue.access[__builtin_ctzll(rest)]);
-    prioritization_visit(&l1->buffer, l1->cpu.receive, visit, context);
+    fronts_visit(&l1->cache, visit, context);
     const MissQueue *misses = &l1->cache.misses;
     for (uint32_t i = 0; i < misses->count; i++) {
         const MemMessage *m = &misses->message[(misses->first + i) & (misses->slots - 1)];
-        if (dma_port_is_token(m->token)) visit(context, l1->dma.receive, m);
+        if (dma_port_is_token(m->token)) visit(context, l1->dma.port.receive, m);
     }
 }
 
 /* The DMA engine's go by the same way. */
 static const Link *l1_came_by(const SimObject *object, const void *message, uint32_t *depth) {
     (void)depth;
-    return dma_port_is_token(((const MemMessage *)message)->token) ? ((const L1Cache *)object)->dma.receive
-                                                                   : NULL;
+    const L1Cache *l1 = (const L1Cache *)object;
+    return dma_port_is_token(((const MemMessage *)message)->token) ? l1->dma.port.receive : NULL;
 }
 
 static uint32_t l1_answer_kinds(const SimObject *object) {
@@ -347,33 +440,31 @@ static void l1_answers_awaited(const SimObject *object, uint32_t *awaited) {
     cache_answers_awaited(&l1->cache, &l1->passing, awaited);
 }
 
-static void queued_are_sound(const L1Cache *l1) {
-    for (uint64_t rest = l1->queue.taken; rest; rest &= rest - 1)
-        cache_request_is_sound((const CacheObject *)l1, &l1->queue.access[__builtin_ctzll(rest)]);
-    for (const MemMessage *m = l1->buffer.request; m < l1->buffer.request + l1->buffer.slots; m++)
-        if (m->bytes) cache_request_is_sound((const CacheObject *)l1, m); /* else it was never used */
-}
-
 static void l1_is_sound(const SimObject *object, bool fits) {
     const L1Cache *l1 = (const L1Cache *)object;
     const char *path = object_path(object);
     cache_is_sound((const CacheObject *)object, fits);
     passing_is_sound(object, &l1->passing, fits);
-    reexecution_is_sound(&l1->queue, path);
+    reexecution_is_sound(&l1->reexecution.queue, path);
     if (fits) {
-        prioritization_is_sound(&l1->buffer, path);
-        queued_are_sound(l1);
-        sound(l1->cache.put_aside == l1->queue.count + l1->buffer.count, "%s: %lu requests put aside", path,
+        const ReexecutionQueue *queue = &l1->reexecution.queue;
+        const PrioritizationBuffer *buffer = &l1->prioritization.buffer;
+        prioritization_is_sound(buffer, path);
+        fronts_are_sound(&l1->cache);
+        sound(l1->cache.put_aside == queue->count + buffer->count, "%s: %lu requests put aside", path,
               l1->cache.put_aside);
     }
-    sound(l1->transfers.wait < DMA_WAITS, "%s.transfers.wait: %lu", path, l1->transfers.wait);
-    sound(l1->dma.receive || !l1->cache.mshr.lent, "%s.mshr.lent: %lu", path, l1->cache.mshr.lent);
+    sound(l1->dma.wait < DMA_WAITS, "%s.dma.wait: %lu", path, l1->dma.wait);
+    sound(l1->dma.port.receive || !l1->cache.mshr.lent, "%s.mshr.lent: %lu", path, l1->cache.mshr.lent);
 }
 
 static void l1_check(const SimObject *object, bool idle) {
     cache_check_sets((const CacheObject *)object, index_address);
     const L1Cache *l1 = (const L1Cache *)object;
-    uint64_t due = l1->queue.count + prioritization_answers_due(&l1->buffer);
+    uint64_t due, held = fronts_held(&l1->cache, &due);
+    if (held != l1->cache.put_aside)
+        panic("%s: %lu requests are put aside, but what stands in front of the tags holds %lu",
+              object_path(object), l1->cache.put_aside, held);
     cache_check((const CacheObject *)object, l1->passing.count, due, idle);
     if (idle && l1->passing.count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
@@ -384,8 +475,7 @@ static void l1_report(const SimObject *object, FILE *out) {
     const L1Cache *l1 = (const L1Cache *)object;
     cache_report(object, out);
     passing_report(object, &l1->passing, out);
-    if (l1->buffer.count)
-        fprintf(out, "%s: %u requests in the prioritization buffer\n", object_path(object), l1->buffer.count);
+    fronts_report(&l1->cache, out);
 }
 
 static const Event l1_events[] = {
@@ -410,27 +500,11 @@ static const Field l1_fields[] = {
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
     PASSING_ROWS(L1Cache, passing, "1024"),
-    PORT(L1Cache, dma, memory_protocol, ROLE_RESPONDER, "From a DMA engine", .optional = true),
-    L1_DMA_PORT_ROWS(L1Cache, transfers),
+    L1_DMA_PORT_ROWS(L1Cache, dma),
     HOST(L1Cache, sampler, "Counts what the second level answers"),
     SATURATION_ROWS(L1Cache, saturation),
-    KNOB(L1Cache, may_miss, "warps", "Warps whose misses are served; those of others are refused"),
-    KNOB(L1Cache, memory_watched, "warps", "The first of them whose access uses what lies below is told"),
-    PARAM_NAMED(L1Cache, queue.entries, "reexecution_entries", "0", "accesses",
-                "Re-execution queue, for accesses that are not taken; 0: they wait at the tags",
-                .max = REEXECUTION_ENTRIES_MAX, .timing = true),
-    PARAM_FLAG(L1Cache, reexecution, "true", "Use it", .knob = true),
-    HOST(L1Cache, attentive, "There is a queue or a buffer, or blocked hits are watched"),
-    REEXECUTION_ROWS(L1Cache, queue),
-    PRIORITIZATION_ROWS(L1Cache, buffer),
-    STATE(L1Cache, queue_cycle, "First cycle in which the queue has not had its turn"),
-    STATE(L1Cache, may_allocate_seen, "What the accesses in the queue were last tried under"),
-    STATE(L1Cache, switches_seen, "The same"),
-    HOST(L1Cache, needs_mshr, "What was last tried in vain needs an MSHR"),
-    STATE(L1Cache, tags_held, "The last access is looked up until it is taken"),
-    PARAM_FLAG(L1Cache, watch_blocked_hits, "false", "Count blocked_hit_cycles", .timing = true),
-    STATE(L1Cache, blocked_hit, "A hit is blocked"),
-    STATE(L1Cache, blocked_hit_since, "Cycle up to which that is counted"),
+    OWNERSHIP_ROWS(L1Cache, ownership),
+    PRIORITIZATION_FRONT_ROWS(L1Cache, prioritization),
     PARAM_FLAG(L1Cache, bypass_line_fails, "false",
                "Requests that find every way of their set reserved pass the cache by, and do not wait",
                .knob = true),
@@ -438,13 +512,9 @@ static const Field l1_fields[] = {
                .timing = true),
     STAT(L1Cache, line_fail_bypasses, "accesses",
          "Bypasses of requests that found every way of their set reserved"),
-    STAT_NAMED(L1Cache, pushes, "reexecution_pushes", "accesses", "Put into the re-execution queue"),
-    STAT_NAMED(L1Cache, refusals, "reexecution_refusals", "accesses",
-               "Of them, as misses of warps that may not"),
-    STAT_NAMED(L1Cache, retries, "reexecution_retries", "tries", "Tries of its head"),
-    STAT(L1Cache, hits_under_miss, "accesses", "Hits while the re-execution queue held others"),
-    STAT(L1Cache, blocked_hit_cycles, "cycles",
-         "The request at the tags waited, and one behind it, of another warp, would have hit"),
+    REEXECUTION_FRONT_ROWS(L1Cache, reexecution),
+    PARAM_FLAG_NAMED(L1Cache, reexecution.use, "reexecution", "true", "Use it", .knob = true),
+    BLOCKED_HITS_ROWS(L1Cache, blocked_hits),
     FIELDS_END};
 
 const Class l1_class = {

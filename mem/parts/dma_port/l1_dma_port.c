@@ -32,9 +32,9 @@ static void take(CacheObject *object, L1DmaPort *port, const MemMessage *m) {
     port->requests++;
 }
 
-uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, Port *dma, uint64_t again, uint64_t now) {
+uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, uint64_t again, uint64_t now) {
     Cache *c = &object->cache;
-    const MemMessage *m = link_peek(dma->receive, now);
+    const MemMessage *m = link_peek(port->port.receive, now);
     dma_port_settle(port, c, object_cycle(&object->obj, now));
     port->wait = DMA_WAIT_NONE;
     if (m) {
@@ -46,23 +46,23 @@ uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, Port *dma, uint64_t
     port->seen = needs(c);
     if (m && !port->wait) {
         take(object, port, m);
-        link_pop(dma->receive, now);
+        link_pop(port->port.receive, now);
         object_progress(&object->obj);
     }
     /* What it waits for comes with a tick that has another reason, unless it is only that it has to be
      * second. */
     uint64_t next = port->wait == DMA_WAIT_MSHR || port->wait == DMA_WAIT_MISS_QUEUE ? NEVER
                     : port->wait                                                     ? now + c->period
-                                 : link_next_ready(dma->receive);
+                                 : link_next_ready(port->port.receive);
     return next < again ? next : again;
 }
 
-bool dma_port_answer(CacheObject *object, L1DmaPort *port, Port *dma, const MemMessage *m, uint64_t now) {
+bool dma_port_answer(CacheObject *object, L1DmaPort *port, const MemMessage *m, uint64_t now) {
     Cache *c = &object->cache;
-    if (!link_can_send(dma->send, now)) return false;
+    if (!link_can_send(port->port.send, now)) return false;
     ensure(c->mshr.lent);
     dma_port_settle(port, c, object_cycle(&object->obj, now));
-    MemMessage *answer = link_send(dma->send, now);
+    MemMessage *answer = link_send(port->port.send, now);
     *answer = *m;
     answer->token &= ~DMA_TOKEN;
     c->mshr.used--;

@@ -12,13 +12,15 @@
 typedef enum { DMA_WAIT_NONE, DMA_WAIT_MSHR, DMA_WAIT_MISS_QUEUE, DMA_WAIT_PRIORITY, DMA_WAITS } DmaWait;
 
 typedef struct {
+    Port port;            /* unwired: there is no engine */
     uint64_t wait, since; /* DmaWait, and the cycle up to which it and the MSHRs are counted */
     uint64_t seen;        /* accesses that needed an MSHR or a place in the miss queue, so far */
     uint64_t requests, mshr_cycles, wait_cycles[DMA_WAITS - 1];
 } L1DmaPort;
 
 #define L1_DMA_PORT_ROWS(T, m)                                                                               \
-    STATE(T, m.wait, "Why the request of the DMA engine waits")                                              \
+    PORT_NAMED(T, m.port, "dma", memory_protocol, ROLE_RESPONDER, "From a DMA engine", .optional = true)     \
+    , STATE(T, m.wait, "Why the request of the DMA engine waits")                                            \
     , STATE(T, m.since, "Cycle up to which that is counted")                                                 \
     , STATE(T, m.seen, "Accesses that needed an MSHR or the miss queue")                                     \
     ,                                                                                                        \
@@ -38,9 +40,9 @@ static inline bool dma_port_is_token(uint32_t token) {
 
 /* After the access of this cycle: takes a request of the engine, if there is one and it may. Returns when to
  * look again, at the latest `again`. */
-uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, Port *dma, uint64_t again, uint64_t now);
+uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, uint64_t again, uint64_t now);
 /* Passes an answer on; false when the link has no room. */
-bool dma_port_answer(CacheObject *object, L1DmaPort *port, Port *dma, const MemMessage *m, uint64_t now);
+bool dma_port_answer(CacheObject *object, L1DmaPort *port, const MemMessage *m, uint64_t now);
 void dma_port_settle(L1DmaPort *port, const Cache *cache, uint64_t cycle);
 
 #endif

@@ -52,7 +52,7 @@ void prioritization_is_sound(const PrioritizationBuffer *buffer, const char *pat
 
 /* Parameters on which the sizes of these rows depend, for Class.convert(); NULL ends them. */
 extern const char *const prioritization_params[];
-#define PRIORITIZATION_CONVERTED_ROWS "buffer.request", "buffer.arrival"
+#define PRIORITIZATION_CONVERTED_ROWS "prioritization.buffer.request", "prioritization.buffer.arrival"
 /* The state of one of other sizes has been put in place, without those rows. False: it is not empty. */
 bool prioritization_convert(PrioritizationBuffer *buffer);
 

@@ -174,7 +174,7 @@ static const Case cases[] = {
     {"sm[0].l1d", "cache.misses.count", 0, 4, 99, "sm[0].l1d.misses"},
     {"sm[0].l1d", "cache.stall", 0, 8, 99, "sm[0].l1d.stall"},
     {"sm[0].l1d", "passing.released_count", 0, 4, 7000, "sm[0].l1d.passing"},
-    {"sm[0].l1d", "transfers.wait", 0, 8, 9, "sm[0].l1d.transfers.wait"},
+    {"sm[0].l1d", "dma.wait", 0, 8, 9, "sm[0].l1d.dma.wait"},
     {"l2[0]", "cache.tags.tag", 0, 8, 2, "l2[0]: "},
     {"l2[0]", "cache.tags.uses", 0, 8, 0, "l2[0]: stamp of line"},
     {"l2[0]", "cache.mshr.bucket", 0, 4, 4000, "l2[0].mshr: bucket 0"},
