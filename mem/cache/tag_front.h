@@ -60,7 +60,7 @@ struct TagFront {
 };
 
 /* Host state that init() makes anew. */
-#define TAG_FRONT_ROWS(T, m) HOST(T, m.front, "Its place between pipeline and tags")
+#define TAG_FRONT_ROWS(T, m) HOST(T, m, "Its place between pipeline and tags")
 
 /* Puts a front of an object of its own nearest to the tags of a cache. From that object's init(). */
 void cache_attach_front(CacheObject *object, TagFront *front, const TagFrontClass *class);

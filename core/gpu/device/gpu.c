@@ -10,6 +10,7 @@
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/parts/traffic/traffic.h"
+#include "mem/parts/victim_cache/victim_cache.h"
 #include "mem/parts/victim_tags/victim_tags.h"
 #include "mem/parts/warp_sampler/warp_sampler.h"
 #include "mem/protocol/address_map.h"
@@ -74,6 +75,7 @@ void gpu_register_classes(void) {
         &traffic_sink_class,
         &locality_scores_class,
         &victim_tags_class,
+        &victim_cache_class,
         &line_reuse_class,
         &l1_trace_class,
     };

@@ -11,7 +11,7 @@ typedef struct {
     PrioritizationBuffer buffer; /* places 0: there is none */
 } PrioritizationFront;
 
-#define PRIORITIZATION_FRONT_ROWS(T, m) TAG_FRONT_ROWS(T, m), PRIORITIZATION_ROWS(T, m.buffer)
+#define PRIORITIZATION_FRONT_ROWS(T, m) TAG_FRONT_ROWS(T, m.front), PRIORITIZATION_ROWS(T, m.buffer)
 
 extern const TagFrontClass prioritization_front;
 

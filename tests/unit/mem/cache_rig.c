@@ -5,6 +5,7 @@
 #include "mem/parts/line_reuse/line_reuse.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
+#include "mem/parts/victim_cache/victim_cache.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/gpu/tiny_machine.h"
@@ -40,6 +41,7 @@ static void register_classes(void) {
     class_register(&line_reuse_class);
     class_register(&pc_bypass_table_class);
     class_register(&queue_delays_class);
+    class_register(&victim_cache_class);
 }
 
 CacheRig cache_rig(CacheBench bench) {

@@ -243,10 +243,11 @@ end
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
     for _, part in ipairs(entry.definition.parts) do
-      if part.of == object.class then
+      local wanted = part.of == object.class and (not part.where or part.where(entry.readable_params, object))
+      if wanted then
         local params = {}
         for _, key in ipairs(names.sorted_keys(part)) do
-          if key ~= "class" and key ~= "name" and key ~= "of" then
+          if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
             params[key] = type(part[key]) == "function" and part[key](entry.readable_params, object) or part[key]
           end
         end

@@ -1,0 +1,194 @@
+#include "mem/parts/victim_cache/victim_cache.h"
+
+#include "mem/cache/tag_front.h"
+#include "mem/protocol/caches.h"
+#include "mem/protocol/part.h"
+
+typedef struct {
+    SimObject obj;
+    uint32_t lines, exchanged; /* exchanged: in this cycle */
+    TagArray tags;
+    TagFront front;
+    CacheObserver observer;
+    uint64_t insertions, exchanges, drops;
+} VictimCache;
+
+static const Field fields[] = {
+    BASE(VictimCache),
+    PARAM(VictimCache, lines, "4", "lines", "Lines that it holds", .min = 1, .max = 64),
+    HOST(VictimCache, exchanged, "A line was exchanged in this cycle"),
+    TAG_ARRAY_ROWS(VictimCache, tags),
+    TAG_FRONT_ROWS(VictimCache, front),
+    HOST(VictimCache, observer, "Hears what the L1 replaces"),
+    STAT(VictimCache, insertions, "lines", "Lines that the L1 has replaced"),
+    STAT(VictimCache, exchanges, "accesses", "Misses of the L1 that found their line here; a cycle each"),
+    STAT(VictimCache, drops, "lines", "Lines that were written below or fetched again"),
+    FIELDS_END};
+
+static VictimCache *of_front(const TagFront *front) {
+    return (VictimCache *)((uintptr_t)front - offsetof(VictimCache, front));
+}
+static VictimCache *of_observer(CacheObserver *observer) {
+    return (VictimCache *)((uintptr_t)observer - offsetof(VictimCache, observer));
+}
+
+static uint32_t find(const VictimCache *v, uint64_t line_address) {
+    return tag_find(&v->tags, 0, line_address);
+}
+
+/* Of the L1. */
+
+/* What the L1 replaces comes here. */
+static void replaced(CacheObserver *observer, uint32_t line) {
+    VictimCache *v = of_observer(observer);
+    const TagArray *l1 = &v->front.object->cache.tags;
+    if (!l1->tag[line] || !l1->line[line].valid) return;
+    uint32_t place = tag_victim(&v->tags, 0);
+    tag_install(&v->tags, place, tag_address(l1, line), l1->line[line].sm, l1->line[line].warp, 0);
+    v->tags.line[place].valid = l1->line[line].valid;
+    v->insertions++;
+}
+
+static void drop(VictimCache *v, uint64_t line_address) {
+    uint32_t place = find(v, line_address);
+    if (place == NO_LINE) return;
+    tag_invalidate(&v->tags, place);
+    v->drops++;
+}
+
+/* A write or an atomic on its way below makes the line stale; a line that is fetched again comes into the L1.
+ */
+static void accessed(CacheObserver *observer, const MemMessage *m, uint32_t result) {
+    VictimCache *v = of_observer(observer);
+    bool fetched = result == RESULT_MISS || result == RESULT_MERGE;
+    if (m->kind != MEM_READ || fetched) drop(v, tag_line_address(&v->tags.shape, m->address));
+}
+
+static void cleared(CacheObserver *observer) {
+    VictimCache *v = of_observer(observer);
+    for (uint32_t place = 0; place < v->lines; place++)
+        v->drops += v->tags.tag[place] != 0;
+    tag_invalidate_all(&v->tags);
+}
+
+/* In front of its tags. */
+
+/* The place of what the request needs, and the L1 has not; NO_LINE. */
+static uint32_t supplied(const VictimCache *v, const MemMessage *m, const Lookup *at) {
+    bool local_write = m->kind == MEM_WRITE && (m->flags & MEM_LOCAL);
+    if (at->line != NO_LINE || (m->flags & MEM_BYPASS_L1) || (m->kind != MEM_READ && !local_write))
+        return NO_LINE;
+    uint32_t place = find(v, at->line_address);
+    return place != NO_LINE && !(at->sectors & ~(uint32_t)v->tags.line[place].valid) ? place : NO_LINE;
+}
+
+/* The line comes into the L1, the one that goes there takes its place here. False, and nothing is changed,
+ * when every way of the set is reserved or a dirty line has no room to be written back. */
+static bool exchange(VictimCache *v, const MemMessage *m, const Lookup *at, uint32_t place, uint64_t now) {
+    Cache *c = &v->front.object->cache;
+    uint32_t line = tag_victim(&c->tags, at->set);
+    if (line == NO_LINE || (cache_is_dirty(c, line) && !cache_miss_queue_room(c))) return false;
+    uint8_t valid = v->tags.line[place].valid;
+    tag_invalidate(&v->tags, place);
+    cache_replace(c, line, at, m, now);
+    c->tags.line[line].valid = valid;
+    cache_forget_failed_try(c);
+    v->exchanges++;
+    return true;
+}
+
+/* The request of an exchange is looked up in the next cycle, and hits. */
+static const MemMessage *offer(TagFront *front, uint64_t now) {
+    VictimCache *v = of_front(front);
+    const MemMessage *m = source_offers(front, now);
+    v->exchanged = false;
+    if (!m) return NULL;
+    Lookup at = cache_lookup(&front->object->cache, m, m->address);
+    uint32_t place = supplied(v, m, &at);
+    v->exchanged = place != NO_LINE && exchange(v, m, &at, place, now);
+    return v->exchanged ? NULL : m;
+}
+
+static void looked_up(TagFront *front, const MemMessage *m, const Outcome *outcome, uint64_t now) {
+    front_looked_up(front->object, front->source, m, outcome, now);
+}
+
+static const MemMessage *next(const TagFront *front) {
+    return source_next(front);
+}
+
+static uint64_t end_cycle(TagFront *front, uint64_t now) {
+    bool exchanged = of_front(front)->exchanged;
+    of_front(front)->exchanged = false;
+    return exchanged ? now + front->object->cache.period : NEVER;
+}
+
+static const TagFrontClass victim_cache_front = {
+    .offer = offer,
+    .looked_up = looked_up,
+    .next = next,
+    .end_cycle = end_cycle,
+};
+
+/* The class. */
+
+static void build(SimObject *object) {
+    VictimCache *v = (VictimCache *)object;
+    SimObject *l1 = object->parent;
+    if (!l1 || l1->class != &l1_class)
+        user_error("%s: expected a place below an L1, such as sm[0].l1d.victims", object->path);
+    const CacheParameters *p = &((CacheObject *)l1)->cache.parameters;
+    tag_shape_init(
+        &v->tags.shape, object->path,
+        &(TagGeometry){
+            .size = (uint64_t)v->lines * p->line, .ways = v->lines, .line = p->line, .sectors = p->sectors});
+}
+
+static void init(SimObject *object) {
+    VictimCache *v = (VictimCache *)object;
+    CacheObject *l1 = (CacheObject *)object->parent;
+    v->observer = (CacheObserver){.accessed = accessed, .replaced = replaced, .cleared = cleared};
+    cache_observe(&l1->cache, &v->observer);
+    cache_attach_front(l1, &v->front, &victim_cache_front);
+}
+
+static void is_sound(const SimObject *object, bool fits) {
+    const TagArray *tags = &((const VictimCache *)object)->tags;
+    (void)fits;
+    tag_array_is_sound(tags, object->path);
+    for (uint32_t i = 0; i < tags->shape.lines; i++)
+        sound(!tags->line[i].reserved && !tags->line[i].dirty, "%s: line %u is reserved or dirty",
+              object->path, i);
+}
+
+/* No line is in both, and every one that came is there, was exchanged or dropped, or was replaced. */
+static void check(const SimObject *object, bool idle) {
+    const VictimCache *v = (const VictimCache *)object;
+    const TagArray *l1 = &v->front.object->cache.tags;
+    uint64_t kept = 0;
+    (void)idle;
+    for (uint32_t i = 0; i < v->lines; i++) {
+        if (!v->tags.tag[i]) continue;
+        uint64_t address = tag_address(&v->tags, i);
+        uint32_t line = tag_find(l1, tag_set(&l1->shape, address), address);
+        if (line != NO_LINE && l1->line[line].valid)
+            panic("%s: line 0x%lx is in the L1, too", object->path, address);
+        kept++;
+    }
+    if (v->exchanges + v->drops + kept > v->insertions)
+        panic("%s: %lu lines came, but %lu were exchanged, %lu dropped and %lu are there", object->path,
+              v->insertions, v->exchanges, v->drops, kept);
+}
+
+const Class victim_cache_class = {
+    .name = "VictimCache",
+    .doc = "Lines that an L1 has replaced, to be exchanged when they are needed again",
+    .part = true,
+    .bytes = sizeof(VictimCache),
+    .fields = fields,
+    .build = build,
+    .init = init,
+    .tick = part_sleeps,
+    .is_sound = is_sound,
+    .check = check,
+};

@@ -1,0 +1,15 @@
+-- A victim cache behind each L1 data cache (Jouppi, ISCA 1990, section 3.2): a few lines, fully associative, that hold what
+-- the L1 has replaced. A miss that finds its line there exchanges it with the line that the L1 replaces, in one cycle.
+local policy = require "warpwright.policy"
+
+return policy "victim_cache" {
+  doc = "A few fully associative lines for what the L1 data cache replaces",
+  params = {
+    lines = { 4, min = 1, max = 64, doc = "Lines of each victim cache; the paper has 1 to 15" },
+    cache = { "l1d", doc = "Name of the L1s that get one, in their SMs" },
+  },
+  parts = {
+    { class = "VictimCache", name = "victims", of = "L1", lines = policy.param "lines",
+      where = function(params, l1) return l1.path:match "[^.]+$" == params.cache end },
+  },
+}
