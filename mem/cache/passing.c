@@ -47,7 +47,7 @@ void pass_on(CacheObject *object, Passing *passing, const MemMessage *m) {
 void passing_answer(CacheObject *object, Passing *passing, const MemMessage *response, uint64_t now) {
     uint32_t place = response->token & ~PASSING_TOKEN;
     ensure(place < passing->fresh);
-    cache_respond(object->cpu.send, &passing->original[place], response->flags & (MEM_HIT | MEM_NACK), now);
+    cache_respond(object->cpu.send, &passing->original[place], response->flags & MEM_HIT, now);
     passing->released[passing->released_count++] = place;
     passing->count--;
     passing->answered++;

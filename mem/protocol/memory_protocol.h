@@ -20,7 +20,6 @@ typedef enum {
 enum {
     MEM_POSTED = 1,    /* no answer is wanted (write-backs)                                            */
     MEM_BYPASS_L1 = 2, /* ld.cg, volatile: L1 neither looks the line up for a hit nor allocates        */
-    MEM_NACK = 4,      /* in a response: refused by policy, the LSU may try again                      */
     MEM_HIT = 8,       /* in a response: the first cache that looked had it                            */
     MEM_LOCAL = 16,    /* local memory: L1 writes it back, global is written through with eviction     */
     MEM_INSTRUCTION = 32,
@@ -63,7 +62,7 @@ static inline uint32_t mem_request_bytes(const MemMessage *m) {
     return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 static inline uint32_t mem_response_bytes(const MemMessage *m) {
-    return m->kind == MEM_WRITE || (m->flags & MEM_NACK) ? HEADER_BYTES : HEADER_BYTES + m->bytes;
+    return m->kind == MEM_WRITE ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 
 static inline void mem_enter_network(MemMessage *m, uint32_t port) {

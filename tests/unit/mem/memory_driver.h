@@ -37,7 +37,7 @@ extern const Class memory_driver_class;
  *   latency       cycles from taking a request to sending its response (default 1)
  *   capacity      most requests between taken and answered (default 64)
  *   refuse_from, refuse_until   takes no request in the cycles from `refuse_from` to before `refuse_until`
- *   response_flags   set in every response (MEM_HIT, MEM_NACK)
+ *   response_flags   set in every response (MEM_HIT)
  */
 extern const Class memory_responder_class;
 
