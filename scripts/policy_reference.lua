@@ -1,5 +1,6 @@
--- Writes into policies/README.md, between its markers, which policies there are, and the reference of knobs, hooks, values
--- and methods: what --describe says of each class, and what stands above each method in core/lua/policy/policy_methods.c.
+-- Writes into docs/policy_reference.md, between its markers, which policies there are, and the reference of knobs, hooks,
+-- values and methods: what --describe says of each class, and what stands above each method in
+-- core/lua/policy/policy_methods.c.
 --   warpwright scripts/policy_reference.lua            writes it
 --   warpwright scripts/policy_reference.lua --check    fails when it is not up to date
 local core = require "warpwright.core"
@@ -7,7 +8,7 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local child = require "scripts.lib.child"
 
-local readme, methods_file = core.home_path "policies/README.md", core.home_path "core/lua/policy/policy_methods.c"
+local readme, methods_file = core.home_path "docs/policy_reference.md", core.home_path "core/lua/policy/policy_methods.c"
 
 --- Around what this script writes under a title.
 local function markers(title)
@@ -149,7 +150,7 @@ local function policies()
       for i, key in ipairs(names.sorted_keys(definition.params)) do
         params[i] = ("`%s=%s`"):format(key, tostring(definition.params[key][1]))
       end
-      rows[#rows + 1] = { ("[`%s`](%s)"):format(name, entry), definition.doc or "", table.concat(params, " ") }
+      rows[#rows + 1] = { ("[`%s`](../policies/%s)"):format(name, entry), definition.doc or "", table.concat(params, " ") }
     end
   end
   add_table(lines, "policy", rows, row)

@@ -448,7 +448,7 @@ end)
 
 -- Documentation -------------------------------------------------------------------------------------------------------
 
-harness.test("policies/README.md lists the policies, knobs, hooks and methods that there are", function()
+harness.test("docs/policy_reference.md lists all policies, knobs, hooks and methods", function()
   local status, output = harness.run(core.home_path "scripts/policy_reference.lua", "--check")
   harness.equal(status, 0, output)
 end)

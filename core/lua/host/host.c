@@ -162,9 +162,12 @@ static int l_bits_lowest(lua_State *L) {
     return 1;
 }
 
-/* The build defines both. */
+/* The build defines all three: the version from the file VERSION, the revision from git. */
 #ifndef WW_VERSION
 #define WW_VERSION "unknown"
+#endif
+#ifndef WW_REVISION
+#define WW_REVISION "unknown"
 #endif
 #ifndef WW_BUILD_FLAGS
 #define WW_BUILD_FLAGS "not recorded"
@@ -196,6 +199,8 @@ void host_open(lua_State *L) {
     define_type(L, lock_type, lock_metamethods, lock_methods);
     luaL_setfuncs(L, functions, 0);
     lua_pushliteral(L, WW_VERSION);
+    lua_setfield(L, -2, "version");
+    lua_pushliteral(L, WW_REVISION);
     lua_setfield(L, -2, "revision");
     lua_pushliteral(L, COMPILER);
     lua_setfield(L, -2, "compiler");

@@ -241,8 +241,6 @@ static int open_core(lua_State *L) {
         {"want_traceback", l_want_traceback}, {NULL, NULL},
     };
     luaL_newlib(L, functions);
-    lua_pushliteral(L, WARPWRIGHT_VERSION);
-    lua_setfield(L, -2, "version");
     array_open(L);
     random_open(L);
     machine_open(L);

@@ -4,8 +4,6 @@
 
 #include <lua.h>
 
-#define WARPWRIGHT_VERSION "0.1.0"
-
 enum { EXIT_VERIFICATION_FAILED = 1 };
 
 /* The folder that holds configs/, policies/, workloads/ and core/lua/library/: $WARPWRIGHT_HOME, or the

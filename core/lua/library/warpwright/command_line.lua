@@ -138,7 +138,7 @@ return function(args)
   elseif word == "--help" or word == "-h" then
     io.write(help)
   elseif word == "--version" then
-    print("warpwright " .. core.version)
+    print(("warpwright %s, revision %s"):format(core.version, core.revision))
   elseif word == "--describe" then
     describe(args[first + 1])
   elseif word == "inspect" then

@@ -1,5 +1,5 @@
 -- Policies: policy "name" { doc =, KNOB = value, params =, ... } and functions for what happens in the machine. What a
--- definition may hold is in policies/README.md.
+-- definition may hold is in docs/policy_interface.md.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local parameters = require "warpwright.params"
