@@ -162,7 +162,7 @@ static int l_bits_lowest(lua_State *L) {
     return 1;
 }
 
-/* The build defines all three: the version from the file VERSION, the revision from git. */
+/* The build defines all three: the version from the file core/VERSION, the revision from git. */
 #ifndef WW_VERSION
 #define WW_VERSION "unknown"
 #endif
