@@ -123,13 +123,13 @@ typedef struct {
     uint64_t pipeline_ticks;        /* from accepting a request to the tags */
     uint64_t port_mask, port_shift; /* width of the data array's port, bytes: mask + 1 = 1 << shift */
     uint64_t data_busy_until;
-    uint64_t stall;               /* Stall of the request at the tags, as of its last try */
-    uint64_t stall_since;         /* cycle up to which that stall is counted              */
-    FailedTry failed;             /* host: unknown after a resume                      */
-    uint64_t put_aside;           /* requests that came to the tags and wait elsewhere */
-    EvictedAddressFilter *filter; /* a policy's part, which chooses where lines enter; or NULL */
-    VictimTags *victims;          /* part of a policy that hears of misses and replacements; NULL: none */
-    CacheObserver *observers;     /* parts that see all of it; NULL: none */
+    uint64_t stall;                /* Stall of the request at the tags, as of its last try */
+    uint64_t stall_since;          /* cycle up to which that stall is counted              */
+    FailedTry failed;              /* host: unknown after a resume                      */
+    uint64_t put_aside;            /* requests that came to the tags and wait elsewhere */
+    EvictedAddressFilter *filter;  /* a policy's part, which chooses where lines enter; or NULL */
+    VictimTags *victims;           /* part of a policy that hears of misses and replacements; NULL: none */
+    CacheObserver *observers;      /* parts that see all of it; NULL: none */
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
     TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
@@ -256,7 +256,7 @@ extern const Question cache_victim_question;
     STATE(T, cache.stall, "Why the request at the tags waits"),                                              \
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
-    HOST(T, cache.failed, "What the request at the tags was found to lack"),                                 \
+    HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
     HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
     HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \
@@ -370,18 +370,18 @@ static inline const MemMessage *cache_request_at_tags(const Cache *cache, uint64
 }
 /* Would the request at the tags be stopped for the same reason again? A write looks for room for its answer
  * first. */
-static inline bool cache_tries_in_vain(const CacheObject *object, const MemMessage *m, uint64_t now) {
+static inline bool cache_retry_would_fail(const CacheObject *object, const MemMessage *m, uint64_t now) {
     const Cache *c = &object->cache;
     if (c->failed.stall == STALL_NONE || c->failed.stall != c->stall) return false;
     if (m->kind == MEM_WRITE && !link_can_send(object->cpu.send, now)) return false;
     if (c->stall == STALL_MSHR_ENTRY) return mshr_full(&c->mshr);
     return c->stall != STALL_MISS_QUEUE || cache_miss_queue_room(c) < c->failed.messages;
 }
-/* Debug builds make such tries, to see that they are in vain. */
+/* Debug builds make such tries, to see that they fail. */
 #ifdef WW_DEBUG
-enum { TRIES_IN_VAIN = 1 };
+enum { RETRY_ANYWAY = 1 };
 #else
-enum { TRIES_IN_VAIN = 0 };
+enum { RETRY_ANYWAY = 0 };
 #endif
 /* Something else than fills has changed what a try depends on: lines, knobs, the data port. */
 static inline void cache_forget_failed_try(Cache *cache) {
@@ -523,8 +523,8 @@ static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint3
                                                    : cache_is_dirty(cache, candidate);
 }
 
-/* The request at the tags lacks this for now; STALL_MISS_QUEUE: so many places in it. Until it may have come,
- * cache_tries_in_vain() is true. Returns `stall`. */
+/* The request at the tags is blocked on this; STALL_MISS_QUEUE: so many places in it. Until it may have come,
+ * cache_retry_would_fail() is true. Returns `stall`. */
 Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages);
 /* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:
  * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */

@@ -15,15 +15,15 @@ void passing_make_room(Passing *passing) {
     passing->places = places;
 }
 
-Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty) {
+Stall passing_stall(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty) {
     if (!(m->flags & MEM_POSTED) && passing->count >= passing->limit) return STALL_PASSING;
     return cache_miss_queue_room(&object->cache) < 1u + dirty ? STALL_MISS_QUEUE : STALL_NONE;
 }
 
 /* The same for the request at the tags, which need not be tried again before the miss queue has room. */
-static Stall lacks_at_tags(CacheObject *object, const Passing *passing, const MemMessage *m, const Lookup *at,
+static Stall stall_at_tags(CacheObject *object, const Passing *passing, const MemMessage *m, const Lookup *at,
                            bool dirty) {
-    Stall stall = passing_lacks(object, passing, m, dirty);
+    Stall stall = passing_stall(object, passing, m, dirty);
     return stall == STALL_MISS_QUEUE ? cache_fail(&object->cache, at, stall, 1u + dirty) : stall;
 }
 
@@ -56,7 +56,7 @@ void passing_answer(CacheObject *object, Passing *passing, const MemMessage *res
 
 Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                     Result result, uint64_t now) {
-    Stall stall = lacks_at_tags(object, passing, m, at, cache_is_dirty(&object->cache, at->line));
+    Stall stall = stall_at_tags(object, passing, m, at, cache_is_dirty(&object->cache, at->line));
     if (stall) return stall;
     cache_count(&object->cache, m, result); /* observers see the line that it found */
     if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
@@ -67,12 +67,12 @@ Stall pass_and_drop(CacheObject *object, Passing *passing, const MemMessage *m, 
 Stall pass_while_off(CacheObject *object, Passing *passing, const MemMessage *m, const Lookup *at,
                      uint64_t now) {
     Cache *c = &object->cache;
-    Stall stall = lacks_at_tags(object, passing, m, at, false);
+    Stall stall = stall_at_tags(object, passing, m, at, false);
     if (stall) return stall;
     bool absent = at->line == NO_LINE;
     uint32_t line = absent ? cache_candidate(c, at->set) : at->line;
     bool dirty = absent ? cache_victim_is_dirty(c, at->set, line) : cache_is_dirty(c, line);
-    stall = lacks_at_tags(object, passing, m, at, dirty);
+    stall = stall_at_tags(object, passing, m, at, dirty);
     if (stall) return stall;
     if (absent) {
         passing->off_misses++;

@@ -39,7 +39,7 @@ static inline bool passing_is_token(uint32_t token) {
 }
 
 /* Is there room to pass `m` on, and before that, when a `dirty` line must go, to write it back? */
-Stall passing_lacks(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty);
+Stall passing_stall(const CacheObject *object, const Passing *passing, const MemMessage *m, bool dirty);
 /* Sends it on; there is room. The caller counts the result. */
 void pass_on(CacheObject *object, Passing *passing, const MemMessage *m);
 /* Sends the answer on; the link has room. */

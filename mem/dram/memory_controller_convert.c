@@ -145,7 +145,7 @@ static bool is_full(const MemoryController *mc, const ReturnQueue *returns) {
 }
 
 /* Would the response of the request that the plan serves find no place? */
-static bool plan_lacks_place(const MemoryController *mc) {
+static bool plan_has_no_place(const MemoryController *mc) {
     const DramChoice *plan = &mc->plan;
     if (plan->cycle == NEVER || !(mc->queue[plan->queue].unserved_reply >> plan->rank & 1)) return false;
     return is_full(mc, &mc->returns[request_at(mc, plan->queue, plan->rank)->port]);
@@ -155,7 +155,7 @@ static void look_for_full_ports(MemoryController *mc) {
     mc->full_returns = 0;
     for (uint32_t port = 0; port < mc->ports; port++)
         mc->full_returns += is_full(mc, &mc->returns[port]);
-    if (plan_lacks_place(mc)) mc->plan = DRAM_NO_CHOICE;
+    if (plan_has_no_place(mc)) mc->plan = DRAM_NO_CHOICE;
     mc->replan = 1;
 }
 

@@ -161,7 +161,7 @@ static Stall drop_and_pass(L1Cache *l1, const MemMessage *m, const Lookup *at, R
 static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, uint64_t now) {
     Result result = cache_holds(&l1->cache, at) ? RESULT_HIT : RESULT_MISS;
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
-    Stall stall = passing_lacks((CacheObject *)l1, &l1->passing, m, false);
+    Stall stall = passing_stall((CacheObject *)l1, &l1->passing, m, false);
     if (stall) return stall;
     if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
     pass_on((CacheObject *)l1, &l1->passing, m);
@@ -206,7 +206,7 @@ static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
     if (ownership_tells(&l1->ownership, m)) object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
 }
 
-/* Where policies may let it pass the cache by, a read that lacks an MSHR may do without one. */
+/* Where policies may let it pass the cache by, a read may do without an MSHR. */
 static inline bool needs_mshr(const L1Cache *l1, const MemMessage *m, bool absent) {
     return (l1->cache.parameters.allocate == ALLOCATE_ON_MISS) & absent && may_allocate(l1, m) &&
            !l1->bypass_line_fails && !object_is_heard(&l1->obj, CACHE_ASK_BYPASS);
@@ -331,10 +331,10 @@ static inline void note_taken(L1Cache *l1, const MemMessage *m) {
 static inline void access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     if (!m) return;
-    bool vain = cache_tries_in_vain((CacheObject *)l1, m, now);
-    if (vain && !TRIES_IN_VAIN) return;
+    bool would_fail = cache_retry_would_fail((CacheObject *)l1, m, now);
+    if (would_fail && !RETRY_ANYWAY) return;
     Stall stall = access_request(l1, m, false, now).stall;
-    debug_ensure(!vain || stall == l1->cache.stall);
+    debug_ensure(!would_fail || stall == l1->cache.stall);
     cache_end_access((CacheObject *)l1, stall, now);
     if (!stall) note_taken(l1, m);
 }

@@ -274,7 +274,7 @@ static bool send_bypassing(L2Slice *l2, uint64_t now) {
     if (!queue->count || queue->ready[queue->first] > now) return false;
     const MemMessage *m = &queue->message[queue->first];
     uint32_t line = look_up(l2, m).line;
-    if (passing_lacks((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return false;
+    if (passing_stall((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return false;
     if (line != NO_LINE) {
         if (m->kind == MEM_WRITE)
             cache_drop(&l2->cache, line, now);
@@ -313,10 +313,10 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
 static void access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
     if (!m) return;
-    bool vain = cache_tries_in_vain((CacheObject *)l2, m, now);
-    if (vain && !TRIES_IN_VAIN) return;
+    bool would_fail = cache_retry_would_fail((CacheObject *)l2, m, now);
+    if (would_fail && !RETRY_ANYWAY) return;
     Stall stall = access_request(l2, m, now);
-    debug_ensure(!vain || stall == l2->cache.stall);
+    debug_ensure(!would_fail || stall == l2->cache.stall);
     if (__builtin_expect(l2->delays != NULL, 0) && !stall)
         queue_delays_leave(l2->delays, l2->cache.pipeline.count, now);
     cache_end_access((CacheObject *)l2, stall, now);

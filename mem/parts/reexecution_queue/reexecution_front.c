@@ -36,26 +36,28 @@ static uint32_t set_of(const ReexecutionFront *r, const MemMessage *m) {
 void reexecution_knobs_set(ReexecutionFront *r, uint64_t may_miss, uint64_t may_allocate, uint32_t switches) {
     reexecution_permit(&r->queue, may_miss);
     if (may_allocate == r->allowed && switches == r->switches) return;
-    reexecution_forget_lacks(&r->queue);
+    reexecution_forget_reasons(&r->queue);
     r->allowed = may_allocate;
     r->switches = switches;
 }
 
-static inline uint64_t hopeful(const ReexecutionFront *r) {
+static inline uint64_t eligible(const ReexecutionFront *r) {
     const Cache *c = cache_of(r);
-    return reexecution_hopeful(&r->queue, !mshr_full(&c->mshr), cache_miss_queue_room(c));
+    return reexecution_eligible(&r->queue, !mshr_full(&c->mshr), cache_miss_queue_room(c));
 }
 
-static Lack lack_of(const Outcome *outcome) {
+static BlockReason block_reason(const Outcome *outcome) {
     Stall stall = outcome->stall;
-    if (stall == STALL_MSHR_ENTRY) return outcome->needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_MSHR;
-    if (stall == STALL_LINE) return LACKS_WAY;
-    if (stall == STALL_REFUSED) return outcome->needs_mshr ? LACKS_MSHR_AND_PERMISSION : LACKS_PERMISSION;
-    return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? LACKS_ROOM : LACKS_CHANGE;
+    if (stall == STALL_MSHR_ENTRY)
+        return outcome->needs_mshr ? BLOCKED_ON_MSHR_AND_PERMISSION : BLOCKED_ON_MSHR;
+    if (stall == STALL_LINE) return BLOCKED_ON_WAY;
+    if (stall == STALL_REFUSED)
+        return outcome->needs_mshr ? BLOCKED_ON_MSHR_AND_PERMISSION : BLOCKED_ON_PERMISSION;
+    return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? BLOCKED_ON_ROOM : BLOCKED_ON_CHANGE;
 }
 
 static void put_aside(ReexecutionFront *r, const MemMessage *m, const Outcome *outcome) {
-    uint32_t place = reexecution_push(&r->queue, m, set_of(r, m), lack_of(outcome));
+    uint32_t place = reexecution_push(&r->queue, m, set_of(r, m), block_reason(outcome));
     audit_enter(&r->front.object->obj, QUEUE_REEXECUTION, place);
     cache_of(r)->put_aside++;
     r->pushes++;
@@ -105,7 +107,7 @@ static void end_retry(ReexecutionFront *r, const Outcome *outcome) {
     if (outcome->stall == STALL_NONE)
         take_head(r);
     else if (!r->tags_held)
-        reexecution_fail(&r->queue, lack_of(outcome));
+        reexecution_fail(&r->queue, block_reason(outcome));
 }
 
 static void end_new(ReexecutionFront *r, const MemMessage *m, const Outcome *outcome, uint64_t now) {
@@ -123,8 +125,8 @@ static void end_new(ReexecutionFront *r, const MemMessage *m, const Outcome *out
 }
 
 /* When it is the turn of one of these, if that of the head is at `now`. */
-static uint64_t turn_of(const ReexecutionFront *r, uint64_t with_hope, uint64_t now) {
-    return with_hope ? now + reexecution_turns_to(&r->queue, with_hope) * cache_of(r)->period : NEVER;
+static uint64_t turn_of(const ReexecutionFront *r, uint64_t with_eligible, uint64_t now) {
+    return with_eligible ? now + reexecution_turns_to(&r->queue, with_eligible) * cache_of(r)->period : NEVER;
 }
 
 /* When to look at the queue again after a try. What waits in front of the tags for room in it need not be
@@ -138,7 +140,7 @@ static uint64_t next_retry(const ReexecutionFront *r, bool left, uint64_t now) {
         return soon;
     if (!r->queue.count) return NEVER;
     if (r->tags_held) return link_can_send(to_cpu, now) ? soon : link_space_time(to_cpu, now);
-    return turn_of(r, hopeful(r), soon);
+    return turn_of(r, eligible(r), soon);
 }
 
 /* Will the cache be awake in the next cycle in any case? */
@@ -180,7 +182,8 @@ static void looked_up(TagFront *front, const MemMessage *m, const Outcome *outco
     r->again = look_again(r, !r->is_new && taken, now);
 }
 
-/* What is new goes first, and the queue's head when there is nothing new or it must wait: if it has no hope,
+/* What is new goes first, and the queue's head when there is nothing new or it must wait: if it is not
+ * eligible,
  * it is known that the try would fail, and the cycle changes nothing but the order. */
 static const MemMessage *choose(ReexecutionFront *r, const MemMessage *m, uint64_t now) {
     bool has_older = false;
@@ -189,11 +192,11 @@ static const MemMessage *choose(ReexecutionFront *r, const MemMessage *m, uint64
         front_looked_up(r->front.object, r->front.source, m, &blocked, now);
     r->is_new = m && !blocked.stall;
     r->has_older = has_older;
-    uint64_t with_hope = r->is_new ? 0 : hopeful(r), turn = NEVER;
-    if (r->is_new | (with_hope != 0) | r->tags_held) {
+    uint64_t with_eligible = r->is_new ? 0 : eligible(r), turn = NEVER;
+    if (r->is_new | (with_eligible != 0) | r->tags_held) {
         catch_up(r, object_cycle(&r->front.object->obj, now));
         r->tags_held = 0;
-        turn = r->is_new ? now : turn_of(r, with_hope, now);
+        turn = r->is_new ? now : turn_of(r, with_eligible, now);
     }
     r->again = turn;
     if (turn != now) return NULL;

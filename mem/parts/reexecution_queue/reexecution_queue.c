@@ -18,24 +18,25 @@ const MemMessage *reexecution_of_warp(const ReexecutionQueue *queue, uint32_t sm
     return NULL;
 }
 
-static void give_hope(ReexecutionQueue *queue, uint64_t places) {
-    for (uint32_t i = 0; i < LACKS; i++)
-        queue->lacking[i] &= ~places;
+static void make_eligible(ReexecutionQueue *queue, uint64_t places) {
+    for (uint32_t i = 0; i < BLOCK_REASONS; i++)
+        queue->blocked_on[i] &= ~places;
 }
 
 /* Every word is written, and by one kind of store. */
-static void set_lack(ReexecutionQueue *queue, uint32_t place, Lack lack) {
+static void set_reason(ReexecutionQueue *queue, uint32_t place, BlockReason reason) {
     static const uint8_t words_of[] = {
-        [LACKS_CHANGE] = 1 << LACKS_CHANGE,
-        [LACKS_PERMISSION] = 1 << LACKS_PERMISSION,
-        [LACKS_MSHR] = 1 << LACKS_MSHR,
-        [LACKS_ROOM] = 1 << LACKS_ROOM,
-        [LACKS_MSHR_AND_PERMISSION] = 1 << LACKS_MSHR | 1 << LACKS_PERMISSION,
-        [LACKS_WAY] = 1 << LACKS_CHANGE,
+        [BLOCKED_ON_CHANGE] = 1 << BLOCKED_ON_CHANGE,
+        [BLOCKED_ON_PERMISSION] = 1 << BLOCKED_ON_PERMISSION,
+        [BLOCKED_ON_MSHR] = 1 << BLOCKED_ON_MSHR,
+        [BLOCKED_ON_ROOM] = 1 << BLOCKED_ON_ROOM,
+        [BLOCKED_ON_MSHR_AND_PERMISSION] = 1 << BLOCKED_ON_MSHR | 1 << BLOCKED_ON_PERMISSION,
+        [BLOCKED_ON_WAY] = 1 << BLOCKED_ON_CHANGE,
     };
-    for (uint32_t i = 0; i < LACKS; i++)
-        queue->lacking[i] = (queue->lacking[i] & ~bit(place)) | (uint64_t)(words_of[lack] >> i & 1) << place;
-    queue->wants_way = (queue->wants_way & ~bit(place)) | (uint64_t)(lack == LACKS_WAY) << place;
+    for (uint32_t i = 0; i < BLOCK_REASONS; i++)
+        queue->blocked_on[i] = (queue->blocked_on[i] & ~bit(place)) | (uint64_t)(words_of[reason] >> i & 1)
+                                                                          << place;
+    queue->wants_way = (queue->wants_way & ~bit(place)) | (uint64_t)(reason == BLOCKED_ON_WAY) << place;
 }
 
 /* So many places of the order, whatever stands there, from one end or the other of the same bytes: of a
@@ -48,7 +49,7 @@ static void shift_order(uint8_t *to, const uint8_t *from) {
 }
 
 /* The tail is what stands in front of the head. */
-uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack) {
+uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, BlockReason reason) {
     ensure(!reexecution_full(queue));
     uint32_t place = (uint32_t)__builtin_ctzll(~queue->taken);
     uint64_t tail = queue->head;
@@ -60,7 +61,7 @@ uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t
     queue->access[place] = *m;
     queue->warp[place] = (uint8_t)(m->warp % WARPS);
     queue->set[place] = (uint8_t)set;
-    set_lack(queue, place, lack);
+    set_reason(queue, place, reason);
     return place;
 }
 
@@ -76,13 +77,14 @@ uint32_t reexecution_pop(ReexecutionQueue *queue) {
     return place;
 }
 
-void reexecution_fail(ReexecutionQueue *queue, Lack lack) {
-    set_lack(queue, queue->order[queue->head], lack);
+void reexecution_fail(ReexecutionQueue *queue, BlockReason reason) {
+    set_reason(queue, queue->order[queue->head], reason);
     reexecution_turn(queue, 1);
 }
 
-void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t address, uint32_t line_bytes) {
-    uint64_t refused = queue->lacking[LACKS_PERMISSION], of_line = 0;
+void reexecution_make_eligible(ReexecutionQueue *queue, uint64_t places, uint64_t address,
+                               uint32_t line_bytes) {
+    uint64_t refused = queue->blocked_on[BLOCKED_ON_PERMISSION], of_line = 0;
     for (uint64_t rest = places & (refused | queue->wants_way); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest);
         bool same_line = (queue->access[place].address ^ address) < line_bytes;
@@ -90,11 +92,11 @@ void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t ad
     }
     queue->wants_way &= ~of_line;
     uint64_t lucky = (places & ~refused) | of_line;
-    if (lucky) give_hope(queue, lucky);
+    if (lucky) make_eligible(queue, lucky);
 }
 
-void reexecution_forget_lacks(ReexecutionQueue *queue) {
-    memset(queue->lacking, 0, sizeof queue->lacking);
+void reexecution_forget_reasons(ReexecutionQueue *queue) {
+    memset(queue->blocked_on, 0, sizeof queue->blocked_on);
     queue->wants_way = 0;
 }
 

@@ -3,9 +3,9 @@
  * state is an empty queue.
  *
  * Whoever is tried at the head and not taken goes to the tail: the queue turns, by one in each cycle in which
- * the tags have nothing else to do. Most of these tries cannot succeed, since what the access lacks has not
- * come. The queue keeps what each one lacks, so that the cache can sleep through such tries: to turn by n is
- * the same as n tries that fail. An access that is said to have hope and has none costs a look at the tags,
+ * the tags have nothing else to do. Most of these tries cannot succeed, since what the access is blocked on
+ * has not come. The queue keeps what each one lacks, so that the cache can sleep through such tries: to turn
+ * by n is the same as n tries that fail. An access that is eligible and fails again costs a look at the tags,
  * nothing else; one that is forgotten would wait too long. */
 #ifndef WW_MEM_REEXECUTION_QUEUE_H
 #define WW_MEM_REEXECUTION_QUEUE_H
@@ -20,24 +20,25 @@ enum { REEXECUTION_ENTRIES_MAX = 64, REEXECUTION_SETS = 256 /* that are told fro
 
 /* What an access lacked when it was last tried. */
 typedef enum {
-    LACKS_CHANGE,                      /* something must happen in its set */
-    LACKS_PERMISSION,                  /* its line must come, or its warp's misses must be served */
-    LACKS_MSHR,                        /* and this permission */
-    LACKS_ROOM,                        /* for what must be sent down */
-    LACKS,                             /* kinds of them */
-    LACKS_MSHR_AND_PERMISSION = LACKS, /* both, and but for its line no change in its set helps */
-    LACKS_WAY                          /* a change: there must be a way for its line */
-} Lack;
+    BLOCKED_ON_CHANGE,     /* something must happen in its set */
+    BLOCKED_ON_PERMISSION, /* its line must come, or its warp's misses must be served */
+    BLOCKED_ON_MSHR,       /* and this permission */
+    BLOCKED_ON_ROOM,       /* for what must be sent down */
+    BLOCK_REASONS,         /* kinds of them */
+    BLOCKED_ON_MSHR_AND_PERMISSION =
+        BLOCK_REASONS, /* both, and but for its line no change in its set helps */
+    BLOCKED_ON_WAY     /* a change: there must be a way for its line */
+} BlockReason;
 
 typedef struct {
-    uint32_t entries;                           /* accesses that it takes; 0: there is no queue        */
-    uint32_t count;                             /* in it; more than that: resumed with fewer entries   */
-    uint64_t head;                              /* of order                                            */
-    uint64_t taken;                             /* bit per place: places in use                        */
-    uint64_t may_miss;                          /* warps, modulo 64, whose misses are served           */
-    uint64_t permitted;                         /* the places of their accesses                        */
-    uint64_t wants_way;                         /* ... whose set had no way for their line when tried  */
-    uint64_t lacking[LACKS];                    /* ... that lack this                                  */
+    uint32_t entries;                   /* accesses that it takes; 0: there is no queue        */
+    uint32_t count;                     /* in it; more than that: resumed with fewer entries   */
+    uint64_t head;                      /* of order                                            */
+    uint64_t taken;                     /* bit per place: places in use                        */
+    uint64_t may_miss;                  /* warps, modulo 64, whose misses are served           */
+    uint64_t permitted;                 /* the places of their accesses                        */
+    uint64_t wants_way;                 /* ... whose set had no way for their line when tried  */
+    uint64_t blocked_on[BLOCK_REASONS]; /* ... that are blocked on this                                  */
     uint8_t order[2 * REEXECUTION_ENTRIES_MAX]; /* places; behind the last comes the first; then zeros */
     uint8_t warp[REEXECUTION_ENTRIES_MAX];      /* per place: low bits of the warp                     */
     uint8_t set[REEXECUTION_ENTRIES_MAX];       /* ... of the set of the cache that it falls into      */
@@ -51,7 +52,7 @@ typedef struct {
     , HOST(T, m.may_miss, "Warps whose misses are served")                                                   \
     , HOST(T, m.permitted, "Places of their accesses")                                                       \
     , STATE(T, m.wants_way, "Those for whose line there was no way")                                         \
-    , STATE(T, m.lacking, "What each access lacks")                                                          \
+    , STATE(T, m.blocked_on, "What each access lacks")                                                       \
     , STATE(T, m.order, "Places in order")                                                                   \
     , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
     , STATE(T, m.set, "Low bits of each access's set")                                                       \
@@ -77,12 +78,12 @@ static inline const MemMessage *reexecution_after(const ReexecutionQueue *queue,
 const MemMessage *reexecution_of_warp(const ReexecutionQueue *queue, uint32_t sm, uint32_t warp);
 
 /* Puts an access that was not taken at the tail; there must be a place. Returns the place. */
-uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, Lack lack);
+uint32_t reexecution_push(ReexecutionQueue *queue, const MemMessage *m, uint32_t set, BlockReason reason);
 /* The head was taken. Returns its place. */
 uint32_t reexecution_pop(ReexecutionQueue *queue);
-/* The head was tried in vain: it goes to the tail. */
-void reexecution_fail(ReexecutionQueue *queue, Lack lack);
-/* So many tries in vain, all of accesses without hope. */
+/* The retry of the head failed: it goes to the tail. */
+void reexecution_fail(ReexecutionQueue *queue, BlockReason reason);
+/* So many retries that fail, all of accesses that are not eligible. */
 static inline void reexecution_turn(ReexecutionQueue *queue, uint64_t turns) {
     uint64_t count = queue->count;
     if (__builtin_expect(turns > count, 0)) turns %= count;
@@ -133,32 +134,35 @@ static inline void reexecution_permit(ReexecutionQueue *queue, uint64_t warps) {
 }
 /* Those that would fail for the same reason as last time are none of these; of misses, in Mascar's MP mode,
  * only the owner's are. */
-static inline uint64_t reexecution_hopeful(const ReexecutionQueue *queue, bool mshr_free, bool room) {
-    const uint64_t *lacking = queue->lacking;
-    uint64_t misses = lacking[LACKS_PERMISSION] | lacking[LACKS_MSHR];
-    uint64_t hopeless = lacking[LACKS_CHANGE] | (misses & ~queue->permitted) |
-                        (mshr_free ? 0 : lacking[LACKS_MSHR]) | (room ? 0 : lacking[LACKS_ROOM]);
-    return queue->taken & ~hopeless;
+static inline uint64_t reexecution_eligible(const ReexecutionQueue *queue, bool mshr_free, bool room) {
+    const uint64_t *blocked_on = queue->blocked_on;
+    uint64_t misses = blocked_on[BLOCKED_ON_PERMISSION] | blocked_on[BLOCKED_ON_MSHR];
+    uint64_t blocked = blocked_on[BLOCKED_ON_CHANGE] | (misses & ~queue->permitted) |
+                       (mshr_free ? 0 : blocked_on[BLOCKED_ON_MSHR]) |
+                       (room ? 0 : blocked_on[BLOCKED_ON_ROOM]);
+    return queue->taken & ~blocked;
 }
-void reexecution_give_hope(ReexecutionQueue *queue, uint64_t places, uint64_t address, uint32_t line_bytes);
+void reexecution_make_eligible(ReexecutionQueue *queue, uint64_t places, uint64_t address,
+                               uint32_t line_bytes);
 /* A line or a way of the set came or went, for an access to the line of `line_bytes` with this address. Only
- * the latter can give what lacks permission a hit. */
+ * the latter can give what is blocked on permission a hit. */
 static inline void reexecution_set_changed(ReexecutionQueue *queue, uint32_t set, uint64_t address,
                                            uint32_t line_bytes) {
     uint64_t places = queue->taken & reexecution_find(queue->set, (uint8_t)set);
-    if (places) reexecution_give_hope(queue, places, address, line_bytes);
+    if (places) reexecution_make_eligible(queue, places, address, line_bytes);
 }
-/* Every way of the set is reserved: those that want one lose the hope that a change there gave them. */
+/* Every way of the set is reserved: those that need one are no longer eligible for a change there. */
 static inline void reexecution_set_is_full(ReexecutionQueue *queue, uint32_t set) {
-    queue->lacking[LACKS_CHANGE] |= queue->wants_way & reexecution_find(queue->set, (uint8_t)set);
+    queue->blocked_on[BLOCKED_ON_CHANGE] |= queue->wants_way & reexecution_find(queue->set, (uint8_t)set);
 }
 /* Any of them may be taken now. */
-void reexecution_forget_lacks(ReexecutionQueue *queue);
+void reexecution_forget_reasons(ReexecutionQueue *queue);
 
 /* Turns until one of these is at the head; they must not be empty. */
-static inline uint64_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t hopeful) {
+static inline uint64_t reexecution_turns_to(const ReexecutionQueue *queue, uint64_t eligible) {
     uint64_t valid = ~0ull >> (REEXECUTION_ENTRIES_MAX - queue->count);
-    uint64_t in_order = reexecution_find_any(queue->order, hopeful) & valid, behind = in_order >> queue->head;
+    uint64_t in_order = reexecution_find_any(queue->order, eligible) & valid,
+             behind = in_order >> queue->head;
     uint64_t once_round = (uint64_t)__builtin_ctzll(in_order) + queue->count - queue->head;
     return behind ? (uint64_t)__builtin_ctzll(behind) : once_round;
 }

@@ -1,6 +1,6 @@
-/* A request that failed at the tags is not tried again before what it lacks may have come. That saves the
- * host work and must cost no cycle: here it goes on in the cycle in which it gets what it waits for, in L1
- * and in L2. Timing: see cache_rig.h. */
+/* A request that failed at the tags is not tried again before what it is blocked on may have come. That saves
+ * the host work and must cost no cycle: here it goes on in the cycle in which it gets what it waits for, in
+ * L1 and in L2. Timing: see cache_rig.h. */
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"
@@ -141,7 +141,7 @@ START_TEST(data_port_that_a_bypassing_request_takes_is_waited_for) {
 END_TEST
 
 /* Switched off in cycle 20 the cache passes on what waited for its MSHR, without one. */
-START_TEST(what_was_found_to_lack_is_forgotten_when_knobs_are_set) {
+START_TEST(what_it_was_blocked_on_is_forgotten_when_knobs_are_set) {
     CacheRig rig = rig_of(_i, "mshrs=1", NULL);
     memory_driver_send(rig.driver, 10, read_line(0x1000));
     memory_driver_send(rig.driver, 11, read_line(0x2000));
@@ -165,7 +165,7 @@ Suite *failed_tries_suite(void) {
     tcase_add_loop_test(tests, place_in_an_mshr_is_waited_for_until_the_fill, 0, 2);
     tcase_add_loop_test(tests, as_many_places_in_the_miss_queue_are_waited_for_as_are_needed, 0, 4);
     tcase_add_loop_test(tests, fewer_places_are_waited_for_when_the_line_has_been_written_back, 0, 2);
-    tcase_add_loop_test(tests, what_was_found_to_lack_is_forgotten_when_knobs_are_set, 0, 2);
+    tcase_add_loop_test(tests, what_it_was_blocked_on_is_forgotten_when_knobs_are_set, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

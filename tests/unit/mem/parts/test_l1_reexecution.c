@@ -196,7 +196,7 @@ START_TEST(without_a_queue_a_refused_miss_stands_at_the_tags) {
 }
 END_TEST
 
-/* Three refused accesses, all tried in vain, one per cycle; then the warp of one of them becomes the owner.
+/* Three refused accesses, whose retries fail, one per cycle; then the warp of one of them becomes the owner.
  */
 START_TEST(queue_turns_to_the_access_of_the_owner_wherever_it_is) {
     CacheRig rig = rig_of("reexecution_entries=4");
