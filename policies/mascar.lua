@@ -12,7 +12,7 @@
 -- saturated, the first of which any of them takes an access that uses the memory below becomes owner, and none of them serves
 -- the misses of others. The re-execution queue is the data cache's; the other two have one as well, used in MP mode alone:
 -- what they have refused would otherwise stand in the load/store unit, before the owner's accesses. In EP mode their accesses
--- wait as they do without Mascar. Without the queues that lasts until all that is under way has come and the flag is down.
+-- wait as they do without Mascar. Without the queues that lasts until all that is in flight has come and the flag is down.
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 

@@ -2,7 +2,7 @@
 -- cache is switched off and all its accesses bypass it. Its tags are kept up to date as if it were in use, and it is switched
 -- on again when their miss rate is below the threshold. Each L1 data cache and each L2 slice decides for itself.
 -- The paper does not say which accesses count. Here L1 counts reads, and local writes: it evicts what global writes hit, so
--- these nearly always miss. L2 counts all. A request for a line under way is no miss, with the cache on as with it off.
+-- these nearly always miss. L2 counts all. A request for a line in flight is no miss, with the cache on as with it off.
 local policy = require "warpwright.policy"
 
 local stream_bypass = policy "stream_bypass" {

@@ -13,7 +13,7 @@ Runs each kernel in its plain and its D2MA version, sgemv in its CudaDMA version
   instructions  warp instructions that the other version saves
   transfer      cycles of a tile's transfer, from its configuration (plain: the first warp at its first mark) to its end, and
                 the part of them that is saved: of all, of those up to its last request (AGEN), of those after it (MEM)
-  stalled       cycles in which no warp of an SM could issue while every CTA had a transfer under way
+  stalled       cycles in which no warp of an SM could issue while every CTA had a transfer in flight
 
 "paper" is what the text of the paper says; figures that are only drawn there are missing. Means are geometric for speed-ups
 and arithmetic otherwise, over the kernels of the paper's Table 2. A run that fails is shown and leaves a gap; the exit status

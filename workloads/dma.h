@@ -16,7 +16,7 @@
 //   is one warp instruction. Of a CTA's warps the first that comes to a start (a configure or an execute)
 //   starts the transfer; for the others it has no effect.
 // - A start waits until the transfer before it into the same buffer is complete.
-// - A load or an atomic of shared memory in the range of a transfer under way waits until that is complete.
+// - A load or an atomic of shared memory in the range of a transfer in flight waits until that is complete.
 // No
 //   barrier is needed between start and load.
 // - Stores are not checked, nor loads before a start: the first warp that comes to a start overwrites what

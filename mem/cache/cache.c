@@ -86,7 +86,7 @@ static SELDOM void tell_fill(const Cache *c, const MemMessage *m, uint32_t line)
     object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
 }
 
-/* Of at most 64 ways; those with sectors under way are not among them. */
+/* Of at most 64 ways; those with sectors in flight are not among them. */
 static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
     const TagLine *line = &c->tags.line[(size_t)set * c->tags.shape.ways];
     uint64_t ways = 0;
@@ -249,7 +249,7 @@ void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *
 typedef struct {
     uint32_t absent;  /* sectors of the request that are not there    */
     uint32_t missing; /* of those: needed from below                  */
-    uint32_t fetched; /* of those: not yet under way                  */
+    uint32_t fetched; /* of those: not yet in flight                  */
     uint32_t entry;   /* the line's MSHR, or NO_MSHR                  */
     uint32_t victim;  /* the line to take, or NO_LINE for none        */
     bool waits;       /* the request is answered when `missing` come  */
@@ -349,7 +349,7 @@ Stall cache_write(Cache *c, const MemMessage *m, Lookup *at, bool lazy, uint64_t
     const TagShape *shape = &c->tags.shape;
     TagLine none = {0}, *line = at->line == NO_LINE ? &none : &c->tags.line[at->line];
     ByteMask written = bytes_written_by(m) | (at->line == NO_LINE ? 0 : c->written[at->line]);
-    /* A sector under way is complete when it comes, not before. */
+    /* A sector in flight is complete when it comes, not before. */
     uint32_t open = at->sectors & ~(uint32_t)(line->valid | line->reserved);
     uint32_t complete = complete_sectors(shape, at->line_address, open, written);
     uint32_t known = line->valid | (lazy ? line->dirty : 0u);

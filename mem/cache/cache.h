@@ -1,5 +1,5 @@
 /* What L1 and L2 caches have in common: a pipeline in front of the tags, the tag array, MSHRs with the fills
- * under way, a queue of messages for the memory side, and counters. The two classes differ in what an access
+ * in flight, a queue of messages for the memory side, and counters. The two classes differ in what an access
  * means.
  *
  * A tick goes through the cache from its memory side to its processor side: take a fill, answer one request
@@ -23,7 +23,7 @@ typedef enum {
     STALL_MSHR_ENTRY, /* no MSHR is free                                        */
     STALL_MSHR_MERGE, /* the line's MSHR has all the requests it can hold       */
     STALL_MISS_QUEUE, /* no room for what must be sent down                     */
-    STALL_PASSING,    /* too many requests under way that only pass through     */
+    STALL_PASSING,    /* too many requests in flight that only pass through     */
     STALL_RESPONSE,   /* the response link is full or its width used up         */
     STALL_DATA_PORT,  /* the data array is busy with earlier accesses           */
     STALL_REFUSED,    /* a policy does not let the warp's misses go below       */
@@ -34,8 +34,8 @@ typedef enum {
 
 typedef enum {
     RESULT_HIT,    /* all sectors were there                                         */
-    RESULT_MISS,   /* at least one sector was neither there nor under way            */
-    RESULT_MERGE,  /* those that were not there were under way                       */
+    RESULT_MISS,   /* at least one sector was neither there nor in flight            */
+    RESULT_MERGE,  /* those that were not there were in flight                       */
     RESULT_BYPASS, /* sent on without asking the tags for data                       */
     RESULTS
 } Result;
@@ -165,8 +165,8 @@ extern const Question cache_victim_question;
 #define CACHE_EVENT_ROWS(bypass_question)                                                                                     \
     [CACHE_HIT] = {"hit", "sm, warp, address, pc", NULL, "A request found all its sectors"},                \
     [CACHE_MISS] = {"miss", "sm, warp, address, pc", NULL,                                                  \
-                    "A request found a sector neither there nor under way"},                                 \
-    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors under way"},      \
+                    "A request found a sector neither there nor in flight"},                                 \
+    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors in flight"},      \
     [CACHE_EVICT] = {"evict", "sm, warp, address, class", NULL,                                             \
                      "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
     [CACHE_FILL] = {"fill", "sm, warp, address, hit", NULL,                                                 \
@@ -184,7 +184,7 @@ extern const Question cache_victim_question;
         STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MISS], n "_misses", "accesses",              \
                    d " that missed"),                                                                        \
         STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_MERGE], n "_merges", "accesses",             \
-                   d " to sectors under way"),                                                               \
+                   d " to sectors in flight"),                                                               \
         STAT_NAMED(T, cache.stats.stream_results[stream][RESULT_BYPASS], n "_bypasses", "accesses",          \
                    d " that bypassed")
 
@@ -216,7 +216,7 @@ extern const Question cache_victim_question;
                 .converts = true),                                                                           \
     CHOICE_ROW(T, cache.parameters.allocate, "allocate", "miss", "miss|fill",                                \
                "When a read that missed takes a line; writes that allocate do so at once"),                  \
-    PARAM_NAMED(T, cache.parameters.mshrs, "mshrs", REQUIRED, "entries", "Lines with fills under way",       \
+    PARAM_NAMED(T, cache.parameters.mshrs, "mshrs", REQUIRED, "entries", "Lines with fills in flight",       \
                 .min = 1, .max = 65536, .converts = true),                                                   \
     PARAM_NAMED(T, cache.parameters.merges, "merges", "8", "requests",                                       \
                 "Requests that one MSHR can hold, the first included", .min = 1, .max = 4096,                \
@@ -268,8 +268,8 @@ extern const Question cache_victim_question;
     STAT_NAMED(T, cache.stats.accesses, "accesses", "accesses", "Requests accepted"),                        \
     STAT_NAMED(T, cache.stats.results[RESULT_HIT], "hits", "accesses", "All sectors were there"),            \
     STAT_NAMED(T, cache.stats.results[RESULT_MISS], "misses", "accesses",                                    \
-               "A sector was neither there nor under way"),                                                  \
-    STAT_NAMED(T, cache.stats.results[RESULT_MERGE], "merges", "accesses", "What was not there was under way"), \
+               "A sector was neither there nor in flight"),                                                  \
+    STAT_NAMED(T, cache.stats.results[RESULT_MERGE], "merges", "accesses", "What was not there was in flight"), \
     STAT_NAMED(T, cache.stats.results[RESULT_BYPASS], "bypasses", "accesses",                                \
                "Sent on without asking the tags for data"),                                                  \
     STREAM_ROWS(T, STREAM_READ, "read", "Reads of global, constant, texture memory and code"),               \
@@ -317,7 +317,7 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
 /* What the class table needs. */
 /* The address that the set index of a line is computed from. */
 typedef uint64_t CacheIndex(const SimObject *object, uint64_t address);
-/* Takes over the lines of a cache of another size, ways or set index, and what is under way in one with other
+/* Takes over the lines of a cache of another size, ways or set index, and what is in flight in one with other
  * MSHRs and queues; see Class.convert. Beside its own, the rows of CACHE_CONVERTED_ROWS need not fit. */
 bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
                    const struct SnapshotChanges *changes, char *why, size_t why_size);
@@ -390,7 +390,7 @@ static inline void cache_forget_failed_try(Cache *cache) {
 bool cache_knobs_set(SimObject *object);
 /* Slots of a ring for so many messages: a power of two. */
 uint32_t ring_size(uint32_t messages);
-/* Room for as many messages as are under way in `cycles`. */
+/* Room for as many messages as are in flight in `cycles`. */
 void delay_queue_build(DelayQueue *queue, uint32_t cycles);
 static inline MemMessage *delay_queue_push(DelayQueue *queue, uint64_t ready, uint32_t *slot) {
     *slot = (queue->first + queue->count++) & (queue->slots - 1);
@@ -526,7 +526,7 @@ static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint3
 /* The request at the tags is blocked on this; STALL_MISS_QUEUE: so many places in it. Until it may have come,
  * cache_retry_would_fail() is true. Returns `stall`. */
 Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages);
-/* A request whose sectors are not all there waits in an MSHR and fetches what is not under way. `allocate`:
+/* A request whose sectors are not all there waits in an MSHR and fetches what is not in flight. `allocate`:
  * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
 Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);
 /* Writes into the line, which is allocated if need be. `lazy`: sectors written in part are not fetched.
@@ -536,7 +536,7 @@ Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint
 void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
 /* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
 void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
-/* Writes back and forgets the line; sectors under way still come. */
+/* Writes back and forgets the line; sectors in flight still come. */
 void cache_drop(Cache *cache, uint32_t line, uint64_t now);
 /* Replaces the contents of `line`, writing back what is dirty. */
 void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessage *m, uint64_t now);

@@ -35,7 +35,7 @@ static uint32_t opened_mshrs(const Mshr *mshr) {
     return mshr->fresh < mshr->shape.places ? mshr->fresh : mshr->shape.places;
 }
 
-/* Sectors under way, those that have not been sent for yet included. */
+/* Sectors in flight, those that have not been sent for yet included. */
 static uint64_t sectors_pending(const Mshr *mshr) {
     uint64_t sectors = 0;
     for (uint32_t entry = 0; entry < opened_mshrs(mshr); entry++)
@@ -53,7 +53,7 @@ static uint64_t sectors_to_send_for(const MissQueue *queue) {
 static void check_fetches(const char *path, const Cache *c) {
     uint64_t pending = sectors_pending(&c->mshr), unsent = sectors_to_send_for(&c->misses), used = 0;
     if (c->stats.fetches + unsent != c->stats.fills + pending)
-        panic("%s: %lu sectors fetched and %lu filled, but %lu are under way, of which %lu still to be sent "
+        panic("%s: %lu sectors fetched and %lu filled, but %lu are in flight, of which %lu still to be sent "
               "for",
               path, c->stats.fetches, c->stats.fills, pending, unsent);
     for (uint32_t entry = 0; entry < opened_mshrs(&c->mshr); entry++)

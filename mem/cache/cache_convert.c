@@ -1,4 +1,4 @@
-/* Taking over the lines of a cache of another geometry, and what is under way in one with other MSHRs and
+/* Taking over the lines of a cache of another geometry, and what is in flight in one with other MSHRs and
  * queues: a warm cache on a changed machine. Tables and rings come with the size that they had; here those
  * that are too small for this machine grow. One that is larger stays as it is, and takes nothing new until it
  * holds less than it may. */
@@ -105,7 +105,7 @@ static uint32_t place_lines(Cache *c, SavedLines *lines, uint32_t *full) {
     return dropped;
 }
 
-/* Fills under way go to the places that their lines have now. */
+/* Fills in flight go to the places that their lines have now. */
 static bool move_fills(Cache *c, const SavedLines *lines) {
     for (uint32_t i = 0; i < c->mshr.fresh; i++) {
         MshrEntry *e = &c->mshr.entry[i];
@@ -126,7 +126,7 @@ static bool refuse(const CacheObject *object, const SavedLines *lines, uint32_t 
         staying += must_stay(lines, i) && set_of(c, lines, lines->tag[i] & ~1ull) == set;
     snprintf(
         why, why_size,
-        "%s.ways: %u lines that are dirty or under way belong to set %u, which has %u ways; legal are sets "
+        "%s.ways: %u lines that are dirty or in flight belong to set %u, which has %u ways; legal are sets "
         "with room for them, or a checkpoint of another cycle",
         object_path(&object->obj), staying, set, c->tags.shape.ways);
     return false;

@@ -121,7 +121,7 @@ static MshrShape roomy(const MshrShape *shape) {
     return roomy;
 }
 
-/* Every request goes on waiting in its entry, whose number the fills under way know. */
+/* Every request goes on waiting in its entry, whose number the fills in flight know. */
 static void move_requests(Mshr *mshr, const MshrShape *to) {
     const MshrShape *from = &mshr->shape;
     MemMessage *request = array_grown(NULL, 0, to->slots, sizeof *request);

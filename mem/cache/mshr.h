@@ -1,4 +1,4 @@
-/* Miss status holding registers: one entry per line with fills under way, and in each the requests that wait
+/* Miss status holding registers: one entry per line with fills in flight, and in each the requests that wait
  * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is taken over by
  * another machine. All-zero state is an empty table.
  *
@@ -17,7 +17,7 @@ typedef struct {
     uint64_t address; /* of the line                                                          */
     uint32_t set;
     uint32_t line;    /* the line of the tag array reserved for it, or NO_LINE                */
-    uint32_t pending; /* sectors under way                                                    */
+    uint32_t pending; /* sectors in flight                                                    */
     uint16_t merged;  /* requests that ever waited here, the first included                   */
     uint16_t waiting; /* of those, not answered yet                                           */
 } MshrEntry;
@@ -29,7 +29,7 @@ typedef struct {
     uint32_t places;     /* entries that there is room for         */
     uint32_t slot_shift; /* request i of entry e waits in slot (e << slot_shift) + i */
     uint32_t slots;
-    uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills under way */
+    uint32_t buckets, bucket_shift; /* hash table over the line addresses of entries with fills in flight */
     uint32_t pad;
 } MshrShape;
 
@@ -89,14 +89,14 @@ static inline bool mshr_can_merge(const Mshr *mshr, uint32_t entry) {
     return mshr->entry[entry].merged < mshr->shape.merges;
 }
 
-/* The entry with fills under way for the line, or NO_MSHR. */
+/* The entry with fills in flight for the line, or NO_MSHR. */
 uint32_t mshr_find(const Mshr *mshr, uint64_t line_address);
-/* Opens an entry without fills under way yet; the table must not be full and must not have one for the line.
+/* Opens an entry without fills in flight yet; the table must not be full and must not have one for the line.
  * The caller adds to `pending` what it fetches. */
 uint32_t mshr_open(Mshr *mshr, uint64_t line_address, uint32_t set, uint32_t line);
 /* Lets a request wait until the sectors `missing` have come. */
 void mshr_wait(Mshr *mshr, uint32_t entry, const MemMessage *request, uint32_t missing);
-/* Sectors that were under way have come: wakes the requests that wait for nothing else, oldest first. */
+/* Sectors that were in flight have come: wakes the requests that wait for nothing else, oldest first. */
 void mshr_fill(Mshr *mshr, uint32_t entry, uint32_t sectors);
 
 /* The oldest woken request, or NULL. */

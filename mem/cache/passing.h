@@ -19,7 +19,7 @@ typedef struct {
 
 #define PASSING_ROWS(T, m, most)                                                                             \
     PARAM_NAMED(T, m.limit, "passing_limit", most, "requests",                                               \
-                "Writes, atomics and bypassing reads under way", .min = 1, .max = 65536, .converts = true),  \
+                "Writes, atomics and bypassing reads in flight", .min = 1, .max = 65536, .converts = true),  \
         STATE(T, m.places, "How many there is room for")                                                     \
     , DERIVED(T, m.pad, "Alignment")                                                                         \
     , STATE(T, m.count, "Requests that passed through and are not answered")                                 \

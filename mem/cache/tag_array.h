@@ -1,7 +1,7 @@
 /* The tags of a set-associative cache: which line stands where, which of its sectors are there, and who
  * brought it. Plain data and functions, embedded in a cache object. All-zero state is an empty array.
  *
- * A sector is valid (its data is here), reserved (a fill is under way) or neither; a dirty sector must be
+ * A sector is valid (its data is here), reserved (a fill is in flight) or neither; a dirty sector must be
  * written back. A line with a reserved sector cannot be evicted.
  *
  * A set is searched way by way. Of a fully associative array with more ways than can be searched in no time,
@@ -237,7 +237,7 @@ static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                  uint8_t class_number);
 
-/* Forgets the line; sectors under way stay reserved, and the tag with them. */
+/* Forgets the line; sectors in flight stay reserved, and the tag with them. */
 void tag_invalidate(TagArray *tags, uint32_t line);
 void tag_invalidate_all(TagArray *tags);
 

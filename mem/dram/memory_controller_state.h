@@ -40,7 +40,7 @@ typedef struct {
  * the bus. */
 typedef struct {
     uint32_t first, held;
-    uint32_t promised; /* places taken by requests under way */
+    uint32_t promised; /* places taken by requests in flight */
     uint32_t reserved;
 } ReturnQueue;
 

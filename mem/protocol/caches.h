@@ -7,7 +7,7 @@
 extern const Class l1_class, l2_class;
 
 /* Forgets everything in an L1, between quanta. Dirty lines are dropped, not written back: they are local
- * memory, which dies with its threads, so call it when no thread of the SM is alive. Lines under way still
+ * memory, which dies with its threads, so call it when no thread of the SM is alive. Lines in flight still
  * come. */
 void l1_invalidate(SimObject *l1);
 /* Whether its lines stay valid when a kernel begins: its parameter keeps_lines. */

@@ -1,4 +1,4 @@
--- A machine that was warmed up under gto goes on with other sizes of what holds requests under way: MSHRs, queues and
+-- A machine that was warmed up under gto goes on with other sizes of what holds requests in flight: MSHRs, queues and
 -- pipelines of caches, and room for responses at memory controllers.
 local ww = require "warpwright"
 local harness = require "harness"
@@ -47,7 +47,7 @@ end
 local function saved(cycle) return ("%s/%d.ckpt"):format(warm, cycle // cycles[1] * cycles[1]) end
 
 for i, values in ipairs { larger, smaller } do
-  harness.test((i == 1 and "larger" or "smaller") .. " sizes take over what is under way", function()
+  harness.test((i == 1 and "larger" or "smaller") .. " sizes take over what is in flight", function()
     local cycle = cycles[i]
     local want, told, out = resumed(saved(cycle), "--checkpoint-at", 24000, sets(values))
     harness.contains(told, "sm[*].l1d.mshrs: 32 became", "l2[*].rop_delay: 120 became", "mc[*].return_entries: 116 became")
@@ -121,7 +121,7 @@ harness.test("what cannot be taken over is refused with what is legal", function
   for _, case in ipairs {
     { { policy = "perfect" }, "clock.dram has 924000000 Hz in the checkpoint and 1108800000 Hz in this machine; legal is the same" },
     { { set = { ["sm[*].l1d.size"] = "256B", ["sm[*].l1d.ways"] = 2 } },
-      "l1d.ways: ", " lines that are dirty or under way belong to set 0, which has 2 ways; legal are" },
+      "l1d.ways: ", " lines that are dirty or in flight belong to set 0, which has 2 ways; legal are" },
   } do
     local sim = ww.build("gtx480", { policy = "gto" })
     sim:start("spmv", "small")

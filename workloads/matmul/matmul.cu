@@ -2,7 +2,7 @@
 // One CTA of 16 x 16 threads makes one tile of C from a row of tiles of A and a column of tiles of B.
 //
 // matmul_plain: every thread brings an element of both tiles; then they multiply; then the next two tiles.
-// matmul_d2ma: room for two tiles of each, and the next two are under way while these are multiplied. One
+// matmul_d2ma: room for two tiles of each, and the next two are in flight while these are multiplied. One
 // barrier for every step is left: nobody may still read what the next transfers overwrite.
 #include "../cuda.h"
 #include "../dma.h"

@@ -178,7 +178,7 @@ static void access_line(Model *model, const TraceRecord *r, uint64_t key) {
     }
 }
 
-/* Sectors under way still come. */
+/* Sectors in flight still come. */
 static void drop(Entry *e) {
     if (e->reserved)
         e->valid = 0;

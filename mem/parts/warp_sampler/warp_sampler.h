@@ -1,6 +1,6 @@
 /* Class `WarpSampler`: counts for each warp of an SM how many of its requests to the second level hit there.
  * The L2 marks in its answers what hit, and the SM's L1 counts the answers as they come: the two counters
- * that MeDiC adds to each warp's metadata (3.1). A hit in L1, or a merge with a request under way there,
+ * that MeDiC adds to each warp's metadata (3.1). A hit in L1, or a merge with a request in flight there,
  * never came to the L2 and does not count. */
 #ifndef WW_MEM_WARP_SAMPLER_H
 #define WW_MEM_WARP_SAMPLER_H

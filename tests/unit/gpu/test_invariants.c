@@ -124,7 +124,7 @@ static const Case memory_cases[] = {
     {{ROW("l1", "hits", 1), ROW("l1", "read_hits", 1), ROW("l1", "accesses", 1)},
      "requests were taken",
      false},
-    /* what was fetched and did not come is under way */
+    /* what was fetched and did not come is in flight */
     {{ROW("l1", "fetches", 1)}, "sectors fetched and", false},
     {{ROW("l2[0]", "fills", -1)}, "sectors fetched and", true},
     {{ROW("l2[1]", "cache.mshr.used", 1)}, "MSHRs wait for a fill or to answer", false},

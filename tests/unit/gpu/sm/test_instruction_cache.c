@@ -1,4 +1,4 @@
-/* The SM's instruction cache: hits in the same cycle, lines under way, and what waits for them. */
+/* The SM's instruction cache: hits in the same cycle, lines in flight, and what waits for them. */
 #include "core/gpu/sm/instruction_cache.h"
 
 #include <check.h>

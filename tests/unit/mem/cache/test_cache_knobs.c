@@ -130,7 +130,7 @@ START_TEST(requests_under_way_bypass_to_their_end_when_it_is_switched_off) {
 }
 END_TEST
 
-/* A line takes the fill port for four cycles. Answers are under way for three, so several are in the link. */
+/* A line takes the fill port for four cycles. Answers are in flight for three, so several are in the link. */
 START_TEST(answer_that_passes_does_not_wait_for_the_fill_port) {
     CacheRig rig = cache_rig((CacheBench){
         .class = "L2", .cache = "bypass=true bypass_classes=8 data_port=32", .answer = {.latency = 3}});
@@ -382,7 +382,7 @@ START_TEST(policies_choose_the_line_to_replace_among_those_that_are_not_under_wa
     ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
     uint64_t start = rig_now(&rig) + 1;
     memory_driver_send(rig.driver, start, read_line(3 * SET));
-    memory_driver_send(rig.driver, start + 1, read_line(4 * SET)); /* way 1 is under way: LRU decides */
+    memory_driver_send(rig.driver, start + 1, read_line(4 * SET)); /* way 1 is in flight: LRU decides */
     rig_run(&rig);
     expect_heard(&rig, 1, CACHE_ASK_VICTIM, 0, 3, 1, 0);
     expect_heard(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0);

@@ -1,4 +1,4 @@
-/* What is under way in a cache, taken over by one with other MSHRs, queues and latencies. */
+/* What is in flight in a cache, taken over by one with other MSHRs, queues and latencies. */
 #include "core/sim/checkpoint/snapshot.h"
 #include "core/sim/random.h"
 #include "mem/cache/cache.h"
@@ -171,7 +171,7 @@ static CacheRig rig_with_passing_reads(const char *parameters) {
     return rig;
 }
 
-/* The fifth is at the tags in 11. Four are under way, whose answers come in 30 to 33. */
+/* The fifth is at the tags in 11. Four are in flight, whose answers come in 30 to 33. */
 START_TEST(requests_that_pass_are_as_many_as_they_may_be) {
     static const uint64_t below[] = {17, 32, 35};
     static const char *const limits[] = {"passing_limit=5", "passing_limit=4", "passing_limit=1"};
@@ -252,7 +252,7 @@ static void expect_same_end(const CacheRig *a, const CacheRig *b) {
     free(got);
 }
 
-/* Through a machine with larger sizes, one with smaller ones that do not hold what is under way, and back to
+/* Through a machine with larger sizes, one with smaller ones that do not hold what is in flight, and back to
  * its own: it ends as if nothing had happened. */
 START_TEST(what_is_under_way_comes_back_from_other_sizes_as_it_was) {
     uint32_t machine = (uint32_t)_i / TIMES, time = (uint32_t)_i % TIMES;

@@ -72,7 +72,7 @@ END_TEST
 START_TEST(request_merges_with_sectors_under_way_and_fetches_the_rest) {
     CacheRig rig = rig_of((CacheBench){.cache = "sectors=4"});
     memory_driver_send(rig.driver, 10, read_request(0x1000, 64));
-    memory_driver_send(rig.driver, 11, read_request(0x1020, 32));  /* all under way    */
+    memory_driver_send(rig.driver, 11, read_request(0x1020, 32));  /* all in flight    */
     memory_driver_send(rig.driver, 12, read_request(0x1000, 128)); /* half of it is    */
     rig_run(&rig);
     ck_assert_uint_eq(rig_arrivals(&rig), 4);

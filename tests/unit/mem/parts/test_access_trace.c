@@ -221,7 +221,7 @@ START_TEST(optimal_is_what_trying_all_victims_finds) {
 }
 END_TEST
 
-/* Two lines, both under way when a third is wanted. The fill of A comes first: A is replaced although B was
+/* Two lines, both in flight when a third is wanted. The fill of A comes first: A is replaced although B was
  * used before it. Until B's comes, who reads it merges. */
 START_TEST(timed_lru_replaces_no_line_under_way) {
     TraceHeader header = header_of(2, 2);

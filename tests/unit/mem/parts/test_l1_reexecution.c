@@ -164,7 +164,7 @@ START_TEST(misses_of_warps_that_may_not_are_refused_and_their_hits_go_on) {
 }
 END_TEST
 
-/* A line that is under way is not there yet. */
+/* A line that is in flight is not there yet. */
 START_TEST(warps_that_may_not_miss_do_not_join_a_line_that_is_under_way) {
     CacheRig rig = rig_of("reexecution_entries=4");
     set_may_miss(&rig, 1);

@@ -266,7 +266,7 @@ END_TEST
 
 /* ---- Bypass on associativity stalls ---- */
 
-/* Two reads and a local write want the only way of a set while the first is under way. */
+/* Two reads and a local write want the only way of a set while the first is in flight. */
 static CacheRig crowd(const char *parameters) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1", .cache = parameters});
     uint64_t start = rig_now(&rig) + 1;

@@ -329,7 +329,7 @@ START_TEST(read_goes_on_at_once_when_there_is_more_room_for_responses) {
 }
 END_TEST
 
-/* Whatever command is planned: with more responses under way than there may be, no place is taken before
+/* Whatever command is planned: with more responses in flight than there may be, no place is taken before
  * fewer are, and never again more than two. */
 START_TEST(responses_that_are_too_many_leave_before_another_place_is_taken) {
     rig = new_rig("return_entries=8");

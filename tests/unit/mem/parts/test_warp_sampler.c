@@ -138,7 +138,7 @@ START_TEST(l1_counts_what_comes_from_below_for_the_warp_that_had_asked) {
 }
 END_TEST
 
-/* A warp whose requests bypass is sampled again while some of them are under way. */
+/* A warp whose requests bypass is sampled again while some of them are in flight. */
 START_TEST(answers_that_bypassed_the_second_level_say_nothing) {
     start("3", "64");
     for (uint32_t i = 0; i < 4; i++)
