@@ -231,12 +231,12 @@ static int l_load(lua_State *L) {
     Machine *machine = machine_to_change(L, "load");
     const char *path = luaL_checkstring(L, 2);
     Module *module = module_load(path);
+    machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
+    ensure(machine->modules);
+    machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
     host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
                   module->kernel_count ? ", the first " : "",
                   module->kernel_count ? module->kernels[0].name : "");
-    machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
-    ensure(machine->modules);
-    machine->modules[machine->module_count++] = module;
     gpu_place_module(machine->gpu, module);
     repeated_call(L, machine);
     lua_newtable(L);

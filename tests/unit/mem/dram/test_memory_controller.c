@@ -21,6 +21,15 @@ START_TEST(one_burst_of_a_closed_bank_takes_29_cycles) {
 }
 END_TEST
 
+START_TEST(atomic_that_no_l2_has_performed_is_a_user_error) {
+    elaborate(1);
+    MemMessage m = read_request(location(3, 5, 0), 32);
+    m.kind = MEM_ATOMIC;
+    memory_driver_send(drivers[0], 0, m);
+    run();
+}
+END_TEST
+
 /* The second READ waits for tCCDL = 3, since it goes to the same bank: READ at 14 and 17, received at 17
  * + 15. */
 START_TEST(a_line_is_two_bursts_tCCDL_apart) {
@@ -380,6 +389,7 @@ END_TEST
 static TCase *latency_tests(void) {
     TCase *tests = test_case("latency");
     tcase_add_loop_test(tests, one_burst_of_a_closed_bank_takes_29_cycles, 0, 2);
+    tcase_add_exit_test(tests, atomic_that_no_l2_has_performed_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(tests, a_line_is_two_bursts_tCCDL_apart);
     tcase_add_test(tests, a_request_is_told_to_be_served_with_its_last_burst);
     tcase_add_test(tests, row_hit_saves_activate);
