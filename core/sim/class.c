@@ -47,10 +47,21 @@ void class_register(const Class *class) {
     while (at < registered && strcmp(classes[at]->name, class->name) < 0)
         at++;
     if (at < registered && classes[at] == class) return;
+    if (at < registered && strcmp(classes[at]->name, class->name) == 0)
+        panic("class %s: expected one class of this name, got two", class->name);
     ensure(registered < MAX_CLASSES);
     memmove(classes + at + 1, classes + at, (registered - at) * sizeof *classes);
     classes[at] = class;
     registered++;
+}
+
+/* The linker's names of what REGISTER_CLASS() put into this section; NULL in a program without any. */
+extern const Class *const __start_ww_classes[] __attribute__((weak));
+extern const Class *const __stop_ww_classes[] __attribute__((weak));
+
+void class_register_all(void) {
+    for (const Class *const *class = __start_ww_classes; class < __stop_ww_classes; class ++)
+        class_register(*class);
 }
 
 const Class *class_find(const char *name) {

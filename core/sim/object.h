@@ -269,6 +269,14 @@ struct SimObject {
 #endif
 };
 
+/* Behind a class's definition: class_register_all() knows it. So a folder's classes are known as soon as the
+ * folder is there. */
+#define REGISTER_CLASS(c)                                                                                    \
+    static const Class *const c##_entry __attribute__((section("ww_classes"), used)) = &c
+
+/* Registers the classes of the whole program. */
+void class_register_all(void);
+/* One more; nothing happens when it is registered already. */
 void class_register(const Class *class);
 const Class *class_find(const char *name); /* NULL when there is none */
 uint32_t class_count(void);

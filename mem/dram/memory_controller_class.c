@@ -241,3 +241,4 @@ const Class memory_controller_class = {
     .convert = memory_controller_convert,
     .destroy = memory_controller_destroy,
 };
+REGISTER_CLASS(memory_controller_class);

@@ -468,3 +468,4 @@ const Class l1_class = {
     .report = l1_report,
     .convert = l1_convert,
 };
+REGISTER_CLASS(l1_class);

@@ -501,3 +501,4 @@ const Class l2_class = {
     .convert = l2_convert,
     .destroy = l2_destroy,
 };
+REGISTER_CLASS(l2_class);

@@ -407,3 +407,4 @@ const Class sm_class = {
     .report = sm_report,
     .destroy = destroy,
 };
+REGISTER_CLASS(sm_class);

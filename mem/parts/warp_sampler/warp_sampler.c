@@ -68,3 +68,4 @@ const Class warp_sampler_class = {
     .tick = part_sleeps,
     .part = true,
 };
+REGISTER_CLASS(warp_sampler_class);

@@ -282,3 +282,4 @@ const Class locality_scores_class = {
     .check = check,
     .report = report,
 };
+REGISTER_CLASS(locality_scores_class);
