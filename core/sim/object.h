@@ -15,6 +15,7 @@
 
 typedef struct SimObject SimObject;
 typedef struct Class Class;
+typedef struct Method Method;
 typedef struct Sim Sim;
 typedef struct Cluster Cluster;
 typedef struct Clock Clock;
@@ -199,7 +200,8 @@ struct Class {
     bool part; /* made by policies: a machine that takes over a state may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
-    const Event *events; /* numbered from 0 on; NULL: none */
+    const Event *events;   /* numbered from 0 on; NULL: none */
+    const Method *methods; /* what Lua may call (method.h); NULL: none */
     /* Checks parameters against each other and computes DERIVED members; then the kernel allocates the
      * arrays, zeroed. User errors name object_path(). */
     void (*build)(SimObject *object);

@@ -230,6 +230,7 @@ const Class memory_controller_class = {
     .bytes = sizeof(MemoryController),
     .fields = memory_controller_fields,
     .events = memory_controller_events,
+    .methods = memory_controller_methods,
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,

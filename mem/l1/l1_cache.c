@@ -4,6 +4,7 @@
 
 #include "core/sim/checkpoint/snapshot.h"
 #include "mem/cache/cache_answers.h"
+#include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 
 typedef enum { WRITE_EVICT, WRITE_THROUGH, WRITE_NONE } WritePolicy;
@@ -447,12 +448,24 @@ static const Field l1_fields[] = {
          "The request at the tags waited, and one behind it, of another warp, would have hit"),
     FIELDS_END};
 
+static void call_reexecution_head(SimObject *object, MethodCall *call) {
+    uint32_t warp = l1_reexecution_head(object);
+    call->nothing = warp == NO_WARP_WAITS;
+    call->result[0].whole = warp;
+}
+
+static const Method l1_methods[] = {METHOD("reexecution_head", call_reexecution_head,
+                                           "The warp of the access at the head of the re-execution queue",
+                                           RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
+                                    CACHE_METHODS, METHODS_END};
+
 const Class l1_class = {
     .name = "L1",
     .doc = "First-level cache: data, constant, texture or instruction",
     .bytes = sizeof(L1Cache),
     .fields = l1_fields,
     .events = l1_events,
+    .methods = l1_methods,
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
