@@ -78,7 +78,14 @@ void method_refuse(MethodCall *call, const char *format, ...) PRINTF_LIKE(2, 3);
 typedef struct {
     int64_t min, max;
 } MethodBounds;
-MethodBounds method_bounds(const MethodParameter *parameter, const SimObject *object);
+static inline MethodBounds method_bounds(const MethodParameter *parameter, const SimObject *object) {
+    bool any = parameter->min == 0 && parameter->max == 0;
+    if (parameter->below) {
+        const uint32_t *end = (const uint32_t *)((const char *)object + parameter->below_at);
+        return (MethodBounds){0, (int64_t)*end - 1};
+    }
+    return any ? (MethodBounds){INT64_MIN, INT64_MAX} : (MethodBounds){parameter->min, parameter->max};
+}
 
 /* The method of this name; NULL when the class has none. */
 const Method *class_method(const Class *class, const char *name);

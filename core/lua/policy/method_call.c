@@ -47,33 +47,36 @@ _Noreturn SELDOM static void refuse(lua_State *L, const BoundMethod *bound, cons
 
 /* Texts are no numbers here: policies compute. */
 static bool read_whole(lua_State *L, int index, int64_t *value) {
-    int is_whole = lua_type(L, index) == LUA_TNUMBER;
-    if (is_whole) *value = lua_tointegerx(L, index, &is_whole);
-    return is_whole;
+    int is_whole;
+    *value = lua_tointegerx(L, index, &is_whole);
+    return is_whole && lua_type(L, index) == LUA_TNUMBER;
+}
+
+/* Of an argument that is no number. */
+static bool read_other(lua_State *L, int index, const MethodParameter *argument, MethodValue *value) {
+    if (argument->kind == VALUE_FLAG) {
+        value->flag = lua_toboolean(L, index);
+        return lua_isboolean(L, index);
+    }
+    value->object = policy_object_test(L, index);
+    return value->object && value->object->class == argument->class;
 }
 
 /* Reads the value at the index, if it is legal for the argument. */
-static bool read_argument(lua_State *L, int index, const MethodParameter *argument, const SimObject *object,
-                          MethodValue *value) {
-    if (argument->kind == VALUE_FLAG) value->flag = lua_toboolean(L, index);
-    if (argument->kind == VALUE_FLAG) return lua_isboolean(L, index);
-    if (argument->kind == VALUE_OBJECT) {
-        value->object = policy_object_test(L, index);
-        return value->object && value->object->class == argument->class;
-    }
-    if (!read_whole(L, index, &value->whole)) return false;
-    if (argument->kind == VALUE_SET) return true;
+static inline bool read_argument(lua_State *L, int index, const MethodParameter *argument,
+                                 const SimObject *object, MethodValue *value) {
+    if (argument->kind == VALUE_SET) return read_whole(L, index, &value->whole);
+    if (argument->kind != VALUE_WHOLE) return read_other(L, index, argument, value);
     MethodBounds bounds = method_bounds(argument, object);
-    return value->whole >= bounds.min && value->whole <= bounds.max;
+    return read_whole(L, index, &value->whole) && value->whole >= bounds.min && value->whole <= bounds.max;
 }
 
 static void push_result(lua_State *L, const MethodParameter *result, const MethodValue *value) {
-    if (result->kind == VALUE_FLAG)
-        lua_pushboolean(L, value->flag);
-    else if (result->kind == VALUE_OBJECT)
-        policy_object_push(L, value->object);
-    else
-        lua_pushinteger(L, value->whole);
+    switch (result->kind) {
+    case VALUE_FLAG: lua_pushboolean(L, value->flag); break;
+    case VALUE_OBJECT: policy_object_push(L, value->object); break;
+    default: lua_pushinteger(L, value->whole);
+    }
 }
 
 static int push_results(lua_State *L, const Method *method, const MethodCall *call) {
