@@ -264,9 +264,9 @@ end)
 harness.test("a used policy with a condition is there when the parameter says so", function()
   local user = policy_file("choosy", ([[
 return policy "choosy" { uses = { { %q, when = "on" } }, params = { on = { true } } }]]):format(base))
-  local with, without = good { policy = user .. ":limit=5" }, good { policy = user .. ":limit=5,on=false" }
-  harness.equal(stat(with, "sm[0].base.limit"), 5)
-  assert(not without:find("base", 1, true), "it is there")
+  local used, unused = good { policy = user .. ":limit=5" }, good { policy = user .. ":limit=5,on=false" }
+  harness.equal(stat(used, "sm[0].base.limit"), 5)
+  assert(not unused:find("base", 1, true), "it is there")
 end)
 
 harness.test("a parameter of a part can be one of the policy by name", function()
