@@ -96,6 +96,7 @@ static void push_choice(lua_State *L, const Field *f, uint32_t index) {
 
 static void push_value(lua_State *L, const SimObject *object, const Field *f) {
     const void *at = (const char *)object + f->offset;
+    const uint64_t *whole = at;
     if (f->flag)
         lua_pushboolean(L, *(const uint32_t *)at != 0);
     else if (f->choices)
@@ -103,8 +104,7 @@ static void push_value(lua_State *L, const SimObject *object, const Field *f) {
     else if (f->type == TYPE_DOUBLE)
         lua_pushnumber(L, *(const double *)at);
     else
-        lua_pushinteger(L,
-                        f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer) * (const uint64_t *)at);
+        lua_pushinteger(L, f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer)*whole);
 }
 
 /* Pushes what the name stands for in the class: a Field as light userdata, a method, or nil. */
