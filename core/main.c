@@ -23,7 +23,7 @@ static void check_stdout(int status, void *unused) {
 int main(int argc, char **argv) {
     on_exit(check_stdout, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a failed write, not the end of the run */
-    gpu_register_classes();
+    class_register_all();
     char *home = interpreter_find_home();
     lua_State *L = interpreter_new(home);
     int status = interpreter_run(L, argc, argv);

@@ -59,7 +59,7 @@ end
 
 --- { [address] = file } for a list of addresses.
 local function files_of(program, addresses)
-  local path, files, places = os.tmpname(), {}, nil
+  local path, files, current = os.tmpname(), {}, nil
   local list = assert(io.open(path, "wb"))
   list:write(table.concat(addresses, "\n"), "\n")
   list:close()
@@ -69,10 +69,10 @@ local function files_of(program, addresses)
   for line in text:gmatch "[^\n]+" do
     local address = math.tointeger(tonumber(line:match "^0x%x+$"))
     if address then
-      places = {}
-      files[address] = places
+      current = address
+      files[current] = {}
     else
-      places[#places + 1] = line
+      table.insert(files[current], line)
     end
   end
   for address, of_it in pairs(files) do files[address] = file_of(of_it) end

@@ -181,7 +181,7 @@ end
 
 local function line(width, first, cells)
   local texts = { ("%-" .. width .. "s"):format(first) }
-  for i, cell in ipairs(cells) do texts[#texts + 1] = ("%11s"):format(cell) end
+  for _, cell in ipairs(cells) do texts[#texts + 1] = ("%11s"):format(cell) end
   print(table.concat(texts, " "))
 end
 

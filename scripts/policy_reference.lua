@@ -1,6 +1,5 @@
 -- Writes into docs/policy_reference.md, between its markers, which policies there are, and the reference of knobs, hooks,
--- values and methods: what --describe says of each class, and what stands above each method in
--- core/lua/policy/policy_methods.c.
+-- values and methods: the rows of each class, as --describe shows them.
 --   warpwright scripts/policy_reference.lua            writes it
 --   warpwright scripts/policy_reference.lua --check    fails when it is not up to date
 local core = require "warpwright.core"
@@ -8,7 +7,7 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local child = require "scripts.lib.child"
 
-local readme, methods_file = core.home_path "docs/policy_reference.md", core.home_path "core/lua/policy/policy_methods.c"
+local readme = core.home_path "docs/policy_reference.md"
 
 --- Around what this script writes under a title.
 local function markers(title)
@@ -17,19 +16,19 @@ end
 
 --- Classes that instances of policies have handles of, first and in this order, with what hooks of their events begin with.
 local handled = {
-  { class = "SM", prefix = "", handle = "`self.sm` in scope `sm`; `self.sms[i]` in scope `machine`" },
-  { class = "L1", prefix = "l1_",
+  { class = "SM", variable = "sm", prefix = "", handle = "`self.sm` in scope `sm`; `self.sms[i]` in scope `machine`" },
+  { class = "L1", variable = "l1", prefix = "l1_",
     handle = "`self.l1` in scope `sm`, with `self.texture` and `self.constant`, whose hooks begin with `on_texture_` and "
       .. "`on_constant_`, questions with `texture_` and `constant_`; `self.l1s[i]`, `self.textures[i]` and "
       .. "`self.constants[i]` in scope `machine`" },
-  { class = "LSU", prefix = "lsu_", handle = "`self.lsu` in scope `sm`" },
-  { class = "L2", prefix = "", handle = "`self.l2` in scope `l2`; `self.l2s[i]` in scope `machine`" },
-  { class = "MemoryController", prefix = "",
+  { class = "LSU", variable = "lsu", prefix = "lsu_", handle = "`self.lsu` in scope `sm`" },
+  { class = "L2", variable = "l2", prefix = "", handle = "`self.l2` in scope `l2`; `self.l2s[i]` in scope `machine`" },
+  { class = "MemoryController", variable = "mc", prefix = "",
     handle = "`self.mc` in scope `mc`, and in scope `l2`, where its hooks begin with `on_mc_` and its question with `mc_`; "
       .. "`self.mcs[i]` in scope `machine`" },
 }
 
-local part = { prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }
+local part = { variable = "PART", prefix = "PART_", handle = "`self.PART`, by the name that the policy gives it; `self.PARTs[i]` in scope `machine`" }
 
 local function read_file(path)
   local file = assert(io.open(path, "rb"))
@@ -61,20 +60,29 @@ local function described(class)
   return found
 end
 
---- { [class] = list of { call, meaning } }, from the comment above each method's function.
-local function methods()
-  local text, found = read_file(methods_file), {}
-  for class, name, called in text:match "policy_methods%[%] = {(.-)\n};":gmatch '\n    {"(%w+)", "([%w_]+)", ([%w_]+)}' do
-    local before = text:match("^(.*)\nstatic int " .. called .. "%(")
-    local comment = before and before:match ".*/%*(.-)%*/$" or ""
-    comment = comment:gsub("%s*\n %*%s*", " "):gsub("^%s+", ""):gsub("%s+$", "")
-    local variable, arguments, meaning = comment:match "^(%w+):[%w_]+(%b())(.*)$"
-    if not variable then error(("%s: above %s a comment such as /* sm:%s(...) -> what it is */ is wanted"):format(
-      methods_file, called, name), 0) end
-    meaning = meaning:gsub("^, %w+:%.%.%.", ""):gsub("^%s*%->%s*", ""):gsub("^:%s*", "")
-    found[class] = found[class] or {}
-    table.insert(found[class], { ("%s:%s%s"):format(class == "L2" and variable == "l1" and "l2" or variable, name, arguments),
-      meaning })
+local function names_of(list)
+  local found = {}
+  for i, one in ipairs(list) do found[i] = one.name end
+  return table.concat(found, ", ")
+end
+
+--- What is legal for an argument; nil where any whole number is.
+local function limits_of(argument)
+  if argument.kind == "set" then return ("%s: a set of %s"):format(argument.name, argument.unit) end
+  if argument.below then return ("%s: 0 to %s - 1"):format(argument.name, argument.below) end
+  if argument.max and argument.max < 1 << 31 then return ("%s: %d to %d"):format(argument.name, argument.min, argument.max) end
+  return argument.class and ("%s: %s"):format(argument.name, argument.class)
+end
+
+--- List of { call, results, meaning }. `variable`: what stands before the colon.
+local function methods(class, variable)
+  local found = {}
+  for i, method in ipairs(core.class_methods(class)) do
+    local limits = {}
+    for _, argument in ipairs(method.arguments) do limits[#limits + 1] = limits_of(argument) end
+    found[i] = { ("%s:%s(%s)"):format(variable, method.name, names_of(method.arguments)),
+      names_of(method.results) .. (method.may_be_nil and " or nil" or ""),
+      method.doc .. (limits[1] and (" (%s)"):format(table.concat(limits, "; ")) or "") }
   end
   return found
 end
@@ -108,8 +116,8 @@ local function row(...)
   return "| " .. table.concat(cells, " | ") .. " |"
 end
 
-local function add_class(lines, class, doc, how, of_class)
-  local found = described(class)
+local function add_class(lines, class, doc, how)
+  local found, of_class = described(class), methods(class, how.variable)
   if not (found.knobs[1] or found.events[1] or found.questions[1] or found.values[1] or of_class[1]) then return end
   lines[#lines + 1] = ("\n#### %s\n\n%s. Handle: %s."):format(class, doc, how.handle)
   local knobs = {}
@@ -123,18 +131,18 @@ local function add_class(lines, class, doc, how, of_class)
   add_table(lines, "question", found.questions, function(name, arguments, meaning)
     return row(("`%s%s(%s)`"):format(how.prefix, name, arguments), meaning)
   end)
-  add_table(lines, "method", of_class, function(call, meaning) return row(("`%s`"):format(call), meaning) end)
+  add_table(lines, "method", of_class, function(call, results, meaning) return row(("`%s`"):format(call), results, meaning) end)
 end
 
 local function reference()
-  local lines, docs, done, all_methods = {}, {}, {}, methods()
+  local lines, docs, done = {}, {}, {}
   for _, class in ipairs(core.classes()) do docs[class.name] = class.doc end
   for _, how in ipairs(handled) do
-    add_class(lines, how.class, docs[how.class], how, all_methods[how.class] or {})
+    add_class(lines, how.class, docs[how.class], how)
     done[how.class] = true
   end
   for _, class in ipairs(core.classes()) do
-    if not done[class.name] then add_class(lines, class.name, class.doc, part, all_methods[class.name] or {}) end
+    if not done[class.name] then add_class(lines, class.name, class.doc, part) end
   end
   return table.concat(lines, "\n") .. "\n\n"
 end

@@ -165,7 +165,7 @@ local function repeat_with(number)
   return ("scripts/torture --seed %d --only %d"):format(options.seed, number)
 end
 
-local function finish_shrinking(number, failure)
+local function finish_shrinking(number)
   return function(smaller, died)
     if not smaller then
       report("machine %d: shrinking it ended with %s", number, died)
@@ -193,7 +193,7 @@ local function start_shrinking(job)
     local settings, failure, runs, problem = shrink.run(before, job.failure, job.cycles, examine_options(folder))
     failure.printed = failure.printed or job.failure.printed
     return { settings = settings, failure = failure, runs = runs, problem = problem, before = #before }
-  end, finish_shrinking(job.number, job.failure))
+  end, finish_shrinking(job.number))
 end
 
 local function finish_machine(number)

@@ -241,10 +241,10 @@ print(("%s, %s %s, policy %s: percent of samples by L2 hit ratio"):format(sim.na
   options.policy or "of the config"))
 print_head()
 
-local windows, before, ended, until_cycle = {}, nil, false, 0
+local windows, before, until_cycle = {}, nil, 0
 repeat
   until_cycle = until_cycle + numbers.window
-  ended = sim:run { until_cycle = until_cycle }
+  local ended = sim:run { until_cycle = until_cycle }
   local r = sim:result()
   local now = samples_of(r)
   windows[#windows + 1] = { cycle = r.cycles, samples = difference(now, before) }

@@ -1,5 +1,5 @@
 /* Classes: the registry, the proof that every byte has a row, and --describe. */
-#include "core/sim/object.h"
+#include "core/sim/method.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +40,37 @@ static void check_events(const Class *class) {
         if (i == MAX_EVENTS) panic("class %s: more than %d events", class->name, MAX_EVENTS);
 }
 
+/* Lists of arguments and results have room for their end. */
+static void check_methods(const Class *class) {
+    for (const Method *method = class->methods; method && method->name; method++)
+        if (!method->call || method->arguments[METHOD_ARGUMENTS].kind || method->results[METHOD_RESULTS].kind)
+            panic("class %s: method %s: expected a function, up to %d arguments and %d results", class->name,
+                  method->name, METHOD_ARGUMENTS, METHOD_RESULTS);
+}
+
 void class_register(const Class *class) {
     uint32_t at = 0;
     class_check_coverage(class);
     check_events(class);
+    check_methods(class);
     while (at < registered && strcmp(classes[at]->name, class->name) < 0)
         at++;
     if (at < registered && classes[at] == class) return;
+    if (at < registered && strcmp(classes[at]->name, class->name) == 0)
+        panic("class %s: expected one class of this name, got two", class->name);
     ensure(registered < MAX_CLASSES);
     memmove(classes + at + 1, classes + at, (registered - at) * sizeof *classes);
     classes[at] = class;
     registered++;
+}
+
+/* The linker's names of what REGISTER_CLASS() put into this section; NULL in a program without any. */
+extern const Class *const __start_ww_classes[] __attribute__((weak));
+extern const Class *const __stop_ww_classes[] __attribute__((weak));
+
+void class_register_all(void) {
+    for (const Class *const *class = __start_ww_classes; class < __stop_ww_classes; class ++)
+        class_register(*class);
 }
 
 const Class *class_find(const char *name) {
@@ -112,6 +132,49 @@ static void describe_events(const Class *class, bool questions, const char *titl
     }
 }
 
+/* "warp, pc": returns how many characters. */
+static int describe_names(const MethodParameter *parameter, FILE *out) {
+    int used = 0;
+    for (const char *comma = ""; parameter->kind; parameter++, comma = ", ")
+        used += fprintf(out, "%s%s", comma, parameter->name);
+    return used;
+}
+
+/* What is legal for an argument. */
+static void describe_argument(const MethodParameter *argument, FILE *out) {
+    fprintf(out, "%s: ", argument->name);
+    if (argument->kind == VALUE_SET)
+        fprintf(out, "a set of %s", argument->unit);
+    else if (argument->kind == VALUE_FLAG)
+        fputs("true or false", out);
+    else if (argument->kind == VALUE_OBJECT)
+        fputs(argument->class->name, out);
+    else if (argument->below)
+        fprintf(out, "0 to %s - 1", argument->below);
+    else if (argument->min == 0 && argument->max == 0)
+        fputs("a whole number", out);
+    else
+        fprintf(out, "%ld to %ld", argument->min, argument->max);
+}
+
+static void describe_method(const Method *method, FILE *out) {
+    int used = fprintf(out, "  %s(", method->name) + describe_names(method->arguments, out);
+    used += fprintf(out, ")%s", method->results[0].kind ? " -> " : "") + describe_names(method->results, out);
+    if (method->may_be_nil) used += fprintf(out, " or nil");
+    fprintf(out, "%*s%s", used < 38 ? 40 - used : 2, "", method->doc);
+    for (const MethodParameter *argument = method->arguments; argument->kind; argument++) {
+        fputs(argument == method->arguments ? " [" : "; ", out);
+        describe_argument(argument, out);
+    }
+    fputs(method->arguments[0].kind ? "]\n" : "\n", out);
+}
+
+static void describe_methods(const Class *class, FILE *out) {
+    if (class->methods) fputs("\nMethods: policies call them as object:method(arguments)\n", out);
+    for (const Method *method = class->methods; method && method->name; method++)
+        describe_method(method, out);
+}
+
 void class_describe(const Class *class, FILE *out) {
     fprintf(out, "%s: %s\n", class->name, class->doc);
     describe_rows(class, FIELD_PARAM, "Parameters (name, unit, default)", out);
@@ -122,6 +185,7 @@ void class_describe(const Class *class, FILE *out) {
     describe_rows(class, FIELD_FORMULA, "Derived statistics", out);
     describe_events(class, false, "Events: policies hear them at the end of the cycle", out);
     describe_events(class, true, "Questions: policies may answer them at once", out);
+    describe_methods(class, out);
     describe_rows(class, FIELD_STATE, "State", out);
     describe_rows(class, FIELD_STATE_ARRAY, "State arrays", out);
 }

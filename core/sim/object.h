@@ -15,6 +15,7 @@
 
 typedef struct SimObject SimObject;
 typedef struct Class Class;
+typedef struct Method Method;
 typedef struct Sim Sim;
 typedef struct Cluster Cluster;
 typedef struct Clock Clock;
@@ -202,7 +203,8 @@ struct Class {
     bool part; /* made by policies: a machine that takes over a state may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
-    const Event *events; /* numbered from 0 on; NULL: none */
+    const Event *events;   /* numbered from 0 on; NULL: none */
+    const Method *methods; /* what Lua may call (method.h); NULL: none */
     /* Checks parameters against each other and computes DERIVED members; then the kernel allocates the
      * arrays, zeroed. User errors name object_path(). */
     void (*build)(SimObject *object);
@@ -272,6 +274,14 @@ struct SimObject {
 #endif
 };
 
+/* Behind a class's definition: class_register_all() knows it. So a folder's classes are known as soon as the
+ * folder is there. */
+#define REGISTER_CLASS(c)                                                                                    \
+    static const Class *const c##_entry __attribute__((section("ww_classes"), used)) = &c
+
+/* Registers the classes of the whole program. */
+void class_register_all(void);
+/* One more; nothing happens when it is registered already. */
 void class_register(const Class *class);
 const Class *class_find(const char *name); /* NULL when there is none */
 uint32_t class_count(void);

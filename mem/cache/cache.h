@@ -189,8 +189,8 @@ extern const Question cache_victim_question;
                    d " that bypassed")
 
 #define STALL_ROWS(T, stall, n, d)                                                                           \
-    STAT_NAMED(T, cache.stats.stall_events[(stall)-1], n "s", "events", "Requests stopped at the tags: " d), \
-        STAT_NAMED(T, cache.stats.stall_cycles[(stall)-1], n "_cycles", "cycles", "Cycles so stopped")
+    STAT_NAMED(T, cache.stats.stall_events[stall - 1], n "s", "events", "Requests stopped at the tags: " d), \
+        STAT_NAMED(T, cache.stats.stall_cycles[stall - 1], n "_cycles", "cycles", "Cycles so stopped")
 
 /* clang-format off */
 #define CHOICE_ROW(T, m, n, def, words, d, ...)                                                              \

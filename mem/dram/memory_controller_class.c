@@ -230,6 +230,7 @@ const Class memory_controller_class = {
     .bytes = sizeof(MemoryController),
     .fields = memory_controller_fields,
     .events = memory_controller_events,
+    .methods = memory_controller_methods,
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,
@@ -241,3 +242,4 @@ const Class memory_controller_class = {
     .convert = memory_controller_convert,
     .destroy = memory_controller_destroy,
 };
+REGISTER_CLASS(memory_controller_class);

@@ -1,9 +1,11 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
- * memory_controller_class.c, its rows and building; memory_controller_check.c, its conservation laws;
- * memory_controller_convert.c, how it takes over what waits in other queues. */
+ * memory_controller_class.c, its rows and building; memory_controller_methods.c, what policies may call;
+ * memory_controller_check.c, its conservation laws; memory_controller_convert.c, how it takes over what waits
+ * in other queues. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H
 
+#include "core/sim/method.h"
 #include "mem/dram/dram_checker.h"
 #include "mem/dram/dram_queue.h"
 #include "mem/dram/memory_controller.h"
@@ -132,6 +134,7 @@ static inline uint32_t queue_of(const MemoryController *mc, const MemMessage *me
 void memory_controller_read_class_queues(MemoryController *mc);
 uint64_t memory_controller_tick(SimObject *object, uint64_t now);
 /* Counts the cycles up to `now`. */
+extern const Method memory_controller_methods[];
 void memory_controller_settle(SimObject *object, uint64_t now);
 void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context);
 void memory_controller_is_sound(const SimObject *object, bool fits);

@@ -6,6 +6,7 @@
  * the ownership of the memory and the warp sampler. */
 #include "core/sim/checkpoint/snapshot.h"
 #include "mem/cache/cache_answers.h"
+#include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/passing.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
@@ -517,12 +518,24 @@ static const Field l1_fields[] = {
     BLOCKED_HITS_ROWS(L1Cache, blocked_hits),
     FIELDS_END};
 
+static void call_reexecution_head(SimObject *object, MethodCall *call) {
+    uint32_t warp = l1_reexecution_head(object);
+    call->nothing = warp == NO_WARP_WAITS;
+    call->result[0].whole = warp;
+}
+
+static const Method l1_methods[] = {METHOD("reexecution_head", call_reexecution_head,
+                                           "The warp of the access at the head of the re-execution queue",
+                                           RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
+                                    CACHE_METHODS, METHODS_END};
+
 const Class l1_class = {
     .name = "L1",
     .doc = "First-level cache: data, constant, texture or instruction",
     .bytes = sizeof(L1Cache),
     .fields = l1_fields,
     .events = l1_events,
+    .methods = l1_methods,
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
@@ -538,3 +551,4 @@ const Class l1_class = {
     .report = l1_report,
     .convert = l1_convert,
 };
+REGISTER_CLASS(l1_class);

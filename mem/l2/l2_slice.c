@@ -2,6 +2,7 @@
 #include "core/sim/checkpoint/snapshot.h"
 #include "core/sim/random.h"
 #include "mem/cache/cache_answers.h"
+#include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/passing.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
@@ -483,12 +484,15 @@ static const Field l2_fields[] = {
     HOST(L2Slice, delays, "Is told how long requests wait"),
     FIELDS_END};
 
+static const Method l2_methods[] = {CACHE_METHODS, METHODS_END};
+
 const Class l2_class = {
     .name = "L2",
     .doc = "Slice of the second-level cache, where atomics are performed",
     .bytes = sizeof(L2Slice),
     .fields = l2_fields,
     .events = l2_events,
+    .methods = l2_methods,
     .build = l2_build,
     .init = l2_init,
     .tick = l2_tick,
@@ -505,3 +509,4 @@ const Class l2_class = {
     .convert = l2_convert,
     .destroy = l2_destroy,
 };
+REGISTER_CLASS(l2_class);

@@ -693,3 +693,4 @@ const Class crossbar_class = {
     .check = check_crossbar,
     .report = report_crossbar,
 };
+REGISTER_CLASS(crossbar_class);

@@ -194,3 +194,4 @@ const Class mux_class = {
     .check = check_mux,
     .report = report_mux,
 };
+REGISTER_CLASS(mux_class);

@@ -181,3 +181,4 @@ const Class address_map_class = {
     .build = address_map_build,
     .tick = address_map_tick,
 };
+REGISTER_CLASS(address_map_class);

@@ -303,9 +303,9 @@ end
 --- Runs the program and kills it with SIGKILL so many seconds after `ready`, a condition of the shell, holds. Returns whether it
 -- was still running.
 function oracle.run_and_kill(words, ready, seconds)
-  local command = ("%s >/dev/null 2>&1 & pid=$!; until %s || ! kill -0 $pid; do sleep 0.01; done; sleep %.3f; kill -9 $pid; wait $pid")
+  local killing = ("%s >/dev/null 2>&1 & pid=$!; until %s || ! kill -0 $pid; do sleep 0.01; done; sleep %.3f; kill -9 $pid; wait $pid")
     :format(oracle.quote(words), ready, seconds)
-  local _, _, status = os.execute(("(%s) 2>/dev/null"):format(command))
+  local _, _, status = os.execute(("(%s) 2>/dev/null"):format(killing))
   return status == 128 + 9
 end
 

@@ -1,8 +1,9 @@
 -- What the end-to-end tests share: named tests that go on after a failure, a folder for their files, and the program run
--- as users run it. A test file is a script: warpwright tests/end_to_end/test_NAME.lua; its exit status is 0 or 1.
+-- as users run it. A test file is a script: warpwright tests/end_to_end/test_NAME.lua [TEXT]; its exit status is 0 or 1.
+-- With TEXT it runs those tests alone whose names contain it.
 local harness = {}
 
-local program = arg[-1]
+local program, only = arg[-1], arg[1]
 local failures, passes, skips = 0, 0, 0
 local folder
 
@@ -84,6 +85,7 @@ function harness.skip(why) error(setmetatable({ why = why }, Skipped)) end
 
 --- Runs one test.
 function harness.test(name, body)
+  if only and not name:find(only, 1, true) then return end
   local ok, problem = pcall(body)
   if getmetatable(problem) == Skipped then
     skips = skips + 1
@@ -99,6 +101,10 @@ end
 --- Ends the test file.
 function harness.finish()
   if folder then os.execute("rm -rf " .. folder) end
+  if only and passes + failures + skips == 0 then
+    print(("%s: expected (a part of) the name of a test, got '%s'"):format(arg[0], only))
+    failures = 1
+  end
   print(("%d passed, %d failed%s"):format(passes, failures, skips > 0 and (", %d skipped"):format(skips) or ""))
   os.exit(failures == 0 and 0 or 1)
 end

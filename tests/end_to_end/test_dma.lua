@@ -1,7 +1,6 @@
 -- The DMA engine on a whole machine: every mode element for element; no tick order, thread or checkpoint in mid-transfer
 -- changes anything; engines that nobody uses change nothing.
 local ww = require "warpwright"
-local core = require "warpwright.core"
 local harness = require "harness"
 local transfers = require "dma_kernel"
 local oracle = require "scripts.lib.resume_oracle"

@@ -3,7 +3,6 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local harness = require "harness"
-local oracle = require "scripts.lib.resume_oracle"
 
 local warm_cycles = 40000
 

@@ -214,7 +214,7 @@ return p]])
   local stats = good { policy = path, workload = "bfs" }
   assert(stat(stats, "mc[0].of_sm.mixed") > 10)
   fails({ policy = policy_file("of_sm2", with_function("on_served()", "self.mc:of_sm(1, 0)", 'scope = "mc"')) },
-    "bad argument #1 to 'of_sm' (the controller has fewer queues)")
+    "mc[0]:of_sm: queue: expected 0, got 1")
 end)
 
 harness.test("slices that share a memory controller may not both answer for it", function()

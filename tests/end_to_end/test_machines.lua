@@ -30,7 +30,7 @@ local function machine(name, first_level)
 end
 
 local machines = {
-  machine("no_l1", function(m, sms)
+  machine("no_l1", function(_, sms)
     local ports = {}
     for i = 0, 5 do ports[#ports + 1] = sms[i].lsu.mem end
     return ports

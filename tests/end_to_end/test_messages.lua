@@ -138,9 +138,9 @@ local at_boundaries = policy_file("at_boundaries", [[
 
 harness.test("of two policies that set classes of the same warps' requests the second is an error", function()
   fails({ policy = namer .. "+medic" }, "policy warp_types of sm[0], in on_cta_start at cycle 16",
-    ": sm[0]: policy namer sets the classes of its warps; another policy cannot set them as well;")
+    ": sm[0]:set_class: policy namer sets the classes of its warps; another policy cannot set them as well;")
   fails({ policy = namer .. "+" .. at_boundaries }, "policy at_boundaries of the machine, in on_period at cycle 3008",
-    "sm[1]: policy namer sets the classes of its warps")
+    "sm[1]:set_class: policy namer sets the classes of its warps")
   fails({ policy = namer .. "+pcal:epoch=1000" }, "policy namer sets the classes of its warps")
   for _, one in ipairs { namer, at_boundaries, "medic", "wip+wbyp+wms", "pcal" } do
     runs.good { policy = one }

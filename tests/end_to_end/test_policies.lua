@@ -264,9 +264,9 @@ end)
 harness.test("a used policy with a condition is there when the parameter says so", function()
   local user = policy_file("choosy", ([[
 return policy "choosy" { uses = { { %q, when = "on" } }, params = { on = { true } } }]]):format(base))
-  local with, without = good { policy = user .. ":limit=5" }, good { policy = user .. ":limit=5,on=false" }
-  harness.equal(stat(with, "sm[0].base.limit"), 5)
-  assert(not without:find("base", 1, true), "it is there")
+  local used, unused = good { policy = user .. ":limit=5" }, good { policy = user .. ":limit=5,on=false" }
+  harness.equal(stat(used, "sm[0].base.limit"), 5)
+  assert(not unused:find("base", 1, true), "it is there")
 end)
 
 harness.test("a parameter of a part can be one of the policy by name", function()
@@ -315,9 +315,73 @@ harness.test("knobs and values that there are not, and values out of bounds, are
   start_fails("self.sm.group_size = '8'", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is '8'")
   start_fails("self.sm.may_issue = 'all'", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is 'all'")
   start_fails("self.sm.may_issue = nil", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is nil")
-  start_fails("self.sm:last(2)", "bad argument #1 to 'last' (no such scheduler)")
-  start_fails("self.sm:cta_warps(-1)", "bad argument #1 to 'cta_warps' (no such warp)")
-  start_fails("self.sm.last(self.lsu, 0)", "sm[0].lsu: last belongs to SM")
+end)
+
+harness.test("arguments of methods are named with what is legal, and a misspelt method with the nearest", function()
+  start_fails("self.sm:last(2)", "sm[0]:last: scheduler: expected a whole number from 0 to 1, got 2")
+  start_fails("self.sm:cta_warps(-1)", "sm[0]:cta_warps: warp: expected a whole number from 0 to 47, got -1")
+  start_fails("self.sm:oldest('all', 1)", "sm[0]:oldest: set: expected a set of warps (a whole number), got 'all'")
+  start_fails("self.sm:oldest(self.sm.live)", "sm[0]:oldest: n: expected a whole number, got nothing")
+  start_fails("self.sm.last(self.lsu, 0)", "SM:last: object before the colon: expected SM, got sm[0].lsu")
+  start_fails("self.sm.last(0)", "SM:last: object before the colon: expected SM, got 0")
+  start_fails("self.sm:lats(0)", "sm[0] has no value 'lats'; there are ", "; did you mean the method last?")
+  start_fails("local x = self.sm.liv", "; did you mean live?")
+  start_fails("self.sm.may_isue = 1", "; did you mean may_issue?")
+end)
+
+--- A policy that goes through the methods of its handles and calls each with every kind of illegal argument.
+local stranger = policy_file("stranger", [[
+local core = require "warpwright.core"
+local stranger = policy "stranger" { uses = { "ccws", "warp_types" }, counters = { refused = "Calls" },
+  parts = { { class = "LocalityScores", name = "scores2", of = "SM" }, { class = "WarpSampler", name = "sampler2", of = "SM" } } }
+
+local legal <const> = { whole = 0, set = 1, flag = true }
+local illegal <const> = { whole = { "1", 0.5, true, {}, "nothing" }, set = { "1", 0.5, true }, object = { 1, "handle", false } }
+
+-- A value for each argument but the i-th, which is `value`; up to that when it is missing.
+local function arguments_with(method, i, value)
+  local values = {}
+  for j, argument in ipairs(method.arguments) do values[j] = legal[argument.kind] end
+  values[i] = value
+  return table.unpack(values, 1, value == nil and i - 1 or #method.arguments)
+end
+
+local function refused(self, handle, method, i, value)
+  local argument = method.arguments[i]
+  local worked, message = pcall(handle[method.name], handle, arguments_with(method, i, value))
+  local start = ("%s:%s: %s: expected "):format(handle.path, method.name, argument.name)
+  assert(not worked and message:find(start, 1, true), ("%s: %s"):format(start, tostring(message)))
+  self:count "refused"
+end
+
+local function try_argument(self, handle, method, i)
+  local argument = method.arguments[i]
+  for _, value in ipairs(illegal[argument.kind]) do refused(self, handle, method, i, value) end
+  refused(self, handle, method, i, nil)
+  if argument.kind == "object" then refused(self, handle, method, i, self.sm) end
+  local max = argument.below and handle[argument.below] - 1 or argument.max
+  if max then
+    refused(self, handle, method, i, max + 1)
+    refused(self, handle, method, i, -1)
+  end
+end
+
+function stranger:start()
+  for _, handle in ipairs { self.sm, self.l1, self.texture, self.scores2, self.sampler2 } do
+    for _, method in ipairs(core.class_methods(handle.class)) do
+      for i = 1, #method.arguments do
+        if method.arguments[i].kind == "object" or i == 1 or method.arguments[1].kind ~= "object" then
+          try_argument(self, handle, method, i)
+        end
+      end
+    end
+  end
+end
+return stranger]])
+
+harness.test("each argument of each method is checked", function()
+  local stats = good { policy = stranger }
+  assert(stat(stats, "sm[0].stranger.refused") > 100)
 end)
 
 harness.test("knobs and values have the kind of their row", function()

@@ -98,9 +98,9 @@ for _, workload in ipairs { "kmeans", "bfs" } do checks.equals(in_lua, "ccws", w
 
 harness.test("scores from other things than victim tags of the same SM are refused", function()
   for arguments, message in pairs {
-    ["self.scores, 1"] = "VictimTags of the same SM are wanted",
-    ["self.vta, -1"] = "0 to 1000000 are legal",
-    ["self.vta, 1000001"] = "0 to 1000000 are legal",
+    ["self.scores, 1"] = "sm[0].scores:update_on_hits: vta: expected VictimTags, got sm[0].scores",
+    ["self.vta, -1"] = "sm[0].scores:update_on_hits: k_throttle: expected a whole number from 0 to 1000000, got -1",
+    ["self.vta, 1000001"] = "k_throttle: expected a whole number from 0 to 1000000, got 1000001",
   } do
     local file = variant("refused.lua", "self%.vta, self%.params%.k_throttle", arguments)
     harness.refused(message, "run", "gtx480", "vecadd", "--size", "small", "--policy", file)

@@ -2,7 +2,7 @@
 local ww = require "warpwright"
 local harness = require "harness"
 local buffers = require "scripts.lib.buffers"
-local job = require "scripts.lib.job"
+local jobs = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
 local json = require "scripts.lib.json"
 
@@ -248,7 +248,7 @@ end)
 --- What a job of so many launches takes of Lua's memory, in KiB.
 local function allocated(launches)
   local text = "ptx reference.ptx\nbuf o 4096 zero\n" .. ("launch fmaloop 1 1 1 32 1 1 0 @o i:1\n"):rep(launches)
-  local parsed = job.read(harness.write("long.job", text))
+  local parsed = jobs.read(harness.write("long.job", text))
   collectgarbage()
   collectgarbage "stop"
   local before = collectgarbage "count"

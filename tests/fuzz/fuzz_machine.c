@@ -140,7 +140,7 @@ static void make_seeds(const char *folder) {
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    gpu_register_classes();
+    class_register_all();
     if (*argc != 3 || strcmp((*argv)[1], "--seeds") != 0) return 0;
     make_seeds((*argv)[2]);
     exit(0);

@@ -536,7 +536,7 @@ static void show(const char *hex) {
 }
 
 static void start_interpreter(void) {
-    gpu_register_classes();
+    class_register_all();
     char *home = interpreter_find_home();
     L = interpreter_new(home);
     free(home);

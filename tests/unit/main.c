@@ -1,5 +1,6 @@
-/* Runs the unit tests: unit_tests [SUITE ...], all suites when none is named. The last line is "N passed, M
- * failed", with ", K skipped" where some were. */
+/* Runs the unit tests: unit_tests [SUITE | SUITE:TEXT | :TEXT ...]. Of a suite, or of any, those tests whose
+ * names contain TEXT; all when nothing is named. The last line is "N passed, M failed", with ", K skipped"
+ * where some were. */
 #include "tests/unit/suites.h"
 
 #include <stdbool.h>
@@ -22,21 +23,56 @@ static bool is_known(const char *name) {
     return false;
 }
 
-static bool is_wanted(const char *name, int count, char **wanted) {
-    for (int i = 0; i < count; i++)
-        if (strcmp(wanted[i], name) == 0) return true;
-    return count == 0;
+/* What the command line names, and the suite that is being made: _tcase_add_test() has no room for them. */
+static int wanted_count;
+static char **wanted;
+static const char *suite_name;
+static int chosen; /* tests of this suite */
+
+static bool is_wanted(const char *suite, const char *test) {
+    size_t length = strlen(suite);
+    for (int i = 0; i < wanted_count; i++) {
+        const char *text = strchr(wanted[i], ':');
+        size_t named = text ? (size_t)(text - wanted[i]) : strlen(wanted[i]);
+        bool in_suite = named == 0 || (named == length && memcmp(wanted[i], suite, length) == 0);
+        if (in_suite && (!text || strstr(test, text + 1))) return true;
+    }
+    return wanted_count == 0;
 }
 
-static void reject_unknown(int count, char **wanted) {
-    for (int i = 0; i < count; i++) {
-        if (is_known(wanted[i])) continue;
-        fprintf(stderr, "unit_tests: there is no suite '%s'; there are", wanted[i]);
+/* The linker puts this in front of libcheck's function, which every tcase_add_...() calls. */
+void __real__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end);
+void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end);
+void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end) {
+    if (!is_wanted(suite_name, test->name)) return;
+    chosen++;
+    __real__tcase_add_test(tcase, test, signal, status, start, end);
+}
+
+static void reject_unknown(void) {
+    char name[64];
+    for (int i = 0; i < wanted_count; i++) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(wanted[i], ":"), wanted[i]);
+        if (is_known(name) || wanted[i][0] == ':') continue;
+        fprintf(stderr, "unit_tests: there is no suite '%s'; there are", name);
         for (const UnitSuite *s = unit_suites; s->name; s++)
             fprintf(stderr, " %s", s->name);
         fputc('\n', stderr);
         exit(2);
     }
+}
+
+/* Suites without a test that is wanted go to `others`, which nobody runs. */
+static int add_suites(SRunner *runner, SRunner *others) {
+    int all = 0;
+    for (const UnitSuite *s = unit_suites; s->name; s++) {
+        suite_name = s->name;
+        chosen = 0;
+        Suite *suite = s->make();
+        srunner_add_suite(chosen ? runner : others, suite);
+        all += chosen;
+    }
+    return all;
 }
 
 /* A test that does not end is known by its own processor time, of which a busy machine takes nothing. By the
@@ -52,18 +88,21 @@ static void limit_tests(void) {
 }
 
 int main(int argc, char **argv) {
-    int count = argc - 1;
-    char **wanted = argv + 1;
-    reject_unknown(count, wanted);
+    wanted_count = argc - 1;
+    wanted = argv + 1;
+    reject_unknown();
     skipped = mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (skipped == MAP_FAILED) return EXIT_FAILURE;
     limit_tests();
-    SRunner *runner = srunner_create(NULL);
-    for (const UnitSuite *s = unit_suites; s->name; s++)
-        if (is_wanted(s->name, count, wanted)) srunner_add_suite(runner, s->make());
+    SRunner *runner = srunner_create(NULL), *others = srunner_create(NULL);
+    if (add_suites(runner, others) == 0) {
+        fprintf(stderr, "unit_tests: expected (a part of) the name of a test, got '%s'\n", wanted[0]);
+        return 2;
+    }
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner), passed = srunner_ntests_run(runner) - failed - *skipped;
     srunner_free(runner);
+    srunner_free(others);
     printf("%d passed, %d failed", passed, failed);
     if (*skipped) printf(", %d skipped", *skipped);
     putchar('\n');

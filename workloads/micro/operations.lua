@@ -116,8 +116,7 @@ operations.rows, operations.unroll = rows, unroll
 function operations:run(gpu, size)
   local threads = 32 * size.warps
   local out = gpu:alloc(4 * threads)
-  local kernel = self.kernels[size.kind .. "_" .. size.operation]
-  gpu:launch(kernel, { grid = 1, block = threads, args = { out, size.turns } })
+  gpu:launch(self.kernels[size.kind .. "_" .. size.operation], { grid = 1, block = threads, args = { out, size.turns } })
   self:check("turns", gpu:download("i32", out, threads), ww.array("i32", threads):fill(size.turns))
 end
 

@@ -196,3 +196,4 @@ const Class dispatcher_class = {
     .check = check,
     .report = report,
 };
+REGISTER_CLASS(dispatcher_class);

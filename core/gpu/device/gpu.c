@@ -2,21 +2,10 @@
 
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
-#include "core/gpu/parts/locality_scores/locality_scores.h"
-#include "mem/dram/memory_controller.h"
-#include "mem/parts/access_trace/l1_trace.h"
-#include "mem/parts/evicted_address_filter/evicted_address_filter.h"
-#include "mem/parts/line_reuse/line_reuse.h"
-#include "mem/parts/pc_bypass_table/pc_bypass_table.h"
-#include "mem/parts/queue_delays/queue_delays.h"
-#include "mem/parts/traffic/traffic.h"
-#include "mem/parts/victim_cache/victim_cache.h"
-#include "mem/parts/victim_tags/victim_tags.h"
-#include "mem/parts/warp_sampler/warp_sampler.h"
+#include "core/gpu/sm/sm.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/functional_memory.h"
-#include "mem/protocol/networks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,34 +43,6 @@ struct Gpu {
     void *report_context;
     double report_seconds, last_report;
 };
-
-void gpu_register_classes(void) {
-    static const Class *const classes[] = {
-        &sm_class,
-        &lsu_class,
-        &dma_engine_class,
-        &dispatcher_class,
-        &l1_class,
-        &l2_class,
-        &crossbar_class,
-        &mux_class,
-        &address_map_class,
-        &memory_controller_class,
-        &evicted_address_filter_class,
-        &pc_bypass_table_class,
-        &queue_delays_class,
-        &warp_sampler_class,
-        &traffic_source_class,
-        &traffic_sink_class,
-        &locality_scores_class,
-        &victim_tags_class,
-        &victim_cache_class,
-        &line_reuse_class,
-        &l1_trace_class,
-    };
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        class_register(classes[i]);
-}
 
 /* The places between issue and LSU: latch, two collectors, dispatch register; and the LSU itself, which
  * leaves an instruction here while it works on it. */

@@ -28,9 +28,6 @@ typedef struct {
 
 typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED } RunStatus;
 
-/* Registers the classes of core/gpu and mem. Once per process. */
-void gpu_register_classes(void);
-
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes);
 /* Elaborates the Sim, which must not be yet. User errors when it has no Dispatcher or no SM, or is not wired
  * up. */

@@ -369,3 +369,4 @@ const Class dma_engine_class = {
     .check = check,
     .report = report,
 };
+REGISTER_CLASS(dma_engine_class);

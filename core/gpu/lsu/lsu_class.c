@@ -180,3 +180,4 @@ const Class lsu_class = {
     .check = lsu_check,
     .report = lsu_report,
 };
+REGISTER_CLASS(lsu_class);

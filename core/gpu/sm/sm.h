@@ -1,6 +1,7 @@
 /* The streaming multiprocessor: its state, shared by the files that implement its stages.
  *
  *   sm_class.c  what it has: parameters, ports, state, statistics, events; building it
+ *   sm_methods.c  what policies may call
  *   sm_kernel.c  the kernel that it runs: how many CTAs fit, the memory that they take
  *   sm.c        the cycle, write-back
  *   sm_check.c  conservation laws, and what warps wait for
@@ -25,6 +26,7 @@
 #include "core/gpu/sm/write_back_wheel.h"
 #include "core/ptx/execution/exec.h"
 #include "core/sim/event.h"
+#include "core/sim/method.h"
 
 enum {
     MAX_WARPS = 64,
@@ -280,6 +282,9 @@ static inline uint32_t sm_inst_index(const Sm *sm, const Inst *inst) {
 static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
     return sm->predicates + (size_t)warp * sm->kernel.predicates;
 }
+
+/* --- sm_methods.c --- */
+extern const Method sm_methods[];
 
 /* --- sm_class.c --- */
 uint32_t sm_number(const SimObject *sm);

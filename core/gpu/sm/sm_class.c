@@ -393,6 +393,7 @@ const Class sm_class = {
     .bytes = sizeof(Sm),
     .fields = sm_fields,
     .events = sm_events,
+    .methods = sm_methods,
     .build = build,
     .init = init,
     .tick = sm_tick,
@@ -407,3 +408,4 @@ const Class sm_class = {
     .report = sm_report,
     .destroy = destroy,
 };
+REGISTER_CLASS(sm_class);

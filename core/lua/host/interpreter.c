@@ -244,6 +244,7 @@ static int open_core(lua_State *L) {
     array_open(L);
     random_open(L);
     machine_open(L);
+    class_rows_open(L);
     counters_open(L);
     stats_open(L);
     gpu_open(L);

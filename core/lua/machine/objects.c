@@ -108,6 +108,7 @@ static int l_finish(lua_State *L) {
 
 static void push_parameter(lua_State *L, const SimObject *object, const Field *f) {
     const void *at = (const char *)object + f->offset;
+    const uint64_t *whole = at;
     if (f->flag) {
         lua_pushboolean(L, *(const uint32_t *)at != 0);
     } else if (f->choices || f->type == TYPE_STRING) {
@@ -117,8 +118,7 @@ static void push_parameter(lua_State *L, const SimObject *object, const Field *f
     } else if (f->type == TYPE_DOUBLE) {
         lua_pushnumber(L, *(const double *)at);
     } else {
-        lua_pushinteger(L,
-                        f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer) * (const uint64_t *)at);
+        lua_pushinteger(L, f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer)*whole);
     }
 }
 

@@ -463,25 +463,6 @@ static int l_policy_counters(lua_State *L) {
     return 1;
 }
 
-static void push_event(lua_State *L, const Event *event) {
-    lua_newtable(L);
-    lua_pushstring(L, event->name);
-    lua_setfield(L, -2, "name");
-    lua_pushboolean(L, event->question != NULL);
-    lua_setfield(L, -2, "question");
-}
-
-/* core.class_events(class) -> { { name =, question = } ... } */
-static int l_class_events(lua_State *L) {
-    const Class *class = class_find(luaL_checkstring(L, 1));
-    lua_newtable(L);
-    for (int i = 0; class && class->events && class->events[i].name; i++) {
-        push_event(L, &class->events[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    return 1;
-}
-
 /* --- Checkpoints ----------------------------------------------------------------------------- */
 
 /* A resumed run calls start() anew: what was remembered in what that makes would be lost. NULL, or what it
@@ -627,7 +608,6 @@ void policy_open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"attach_policy", l_attach_policy},
         {"policy_counters", l_policy_counters},
-        {"class_events", l_class_events},
         {"copy_policy_state", l_copy_policy_state},
         {NULL, NULL},
     };

@@ -1,6 +1,9 @@
 #include "core/lua/policy/policy_object.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/policy/method_call.h"
+#include "core/lua/policy/near_name.h"
+#include "core/sim/method.h"
 #include "core/sim/sim.h"
 
 #include <lauxlib.h>
@@ -32,11 +35,16 @@ const char *policy_of_state(lua_State *L) {
     return instance;
 }
 
-SimObject *policy_object_at(lua_State *L, int index) {
+SimObject *policy_object_test(lua_State *L, int index) {
     const Handle *handle = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
     bool good = handle && lua_rawlen(L, index) == sizeof *handle && handle->type == handle_type;
-    if (!good) luaL_typeerror(L, index, handle_type);
-    return handle->object;
+    return good ? handle->object : NULL;
+}
+
+SimObject *policy_object_at(lua_State *L, int index) {
+    SimObject *object = policy_object_test(L, index);
+    if (!object) luaL_typeerror(L, index, handle_type);
+    return object;
 }
 
 static bool is_visible(const Field *f) {
@@ -54,6 +62,19 @@ static void list_names(const Class *class, bool knobs, luaL_Buffer *text) {
     }
 }
 
+/* The name that was meant, if one is near. */
+static void add_near_name(lua_State *L, const SimObject *object, bool knob, const char *name) {
+    NearName near = near_name(name);
+    const char *kind = "";
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (is_visible(f) && (f->knob || !knob)) near_name_try(&near, f->name);
+    const char *value = near.name;
+    for (const Method *m = knob ? NULL : object->class->methods; m && m->name; m++)
+        near_name_try(&near, m->name);
+    if (near.name != value) kind = "the method ";
+    lua_pushfstring(L, near.name ? "; did you mean %s%s?" : "", kind, near.name);
+}
+
 static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
     luaL_Buffer text;
     const char *name = luaL_tolstring(L, 2, NULL);
@@ -61,8 +82,9 @@ static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
     list_names(object->class, knob, &text);
     luaL_pushresult(&text);
     const char *names = lua_tostring(L, -1);
-    return luaL_error(L, "%s has no %s '%s'; there are %s", object->path, knob ? "knob" : "value", name,
-                      *names ? names : "none");
+    add_near_name(L, object, knob, name);
+    return luaL_error(L, "%s has no %s '%s'; there are %s%s", object->path, knob ? "knob" : "value", name,
+                      *names ? names : "none", lua_tostring(L, -1));
 }
 
 static void push_choice(lua_State *L, const Field *f, uint32_t index) {
@@ -74,6 +96,7 @@ static void push_choice(lua_State *L, const Field *f, uint32_t index) {
 
 static void push_value(lua_State *L, const SimObject *object, const Field *f) {
     const void *at = (const char *)object + f->offset;
+    const uint64_t *whole = at;
     if (f->flag)
         lua_pushboolean(L, *(const uint32_t *)at != 0);
     else if (f->choices)
@@ -81,8 +104,7 @@ static void push_value(lua_State *L, const SimObject *object, const Field *f) {
     else if (f->type == TYPE_DOUBLE)
         lua_pushnumber(L, *(const double *)at);
     else
-        lua_pushinteger(L,
-                        f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer) * (const uint64_t *)at);
+        lua_pushinteger(L, f->type == TYPE_U32 ? *(const uint32_t *)at : (lua_Integer)*whole);
 }
 
 /* Pushes what the name stands for in the class: a Field as light userdata, a method, or nil. */
@@ -347,15 +369,28 @@ static int l_setting(lua_State *L) {
 }
 
 struct Condition {
-    const SimObject *object;
+    SimObject *object;
     const Field *value; /* or, when that is NULL: */
-    uint64_t (*number)(const SimObject *object);
+    const Method *method;
 };
+
+/* Has it no arguments, and one result that may be 0? */
+static bool is_number(const Method *method) {
+    ValueKind kind = method->results[0].kind;
+    return !method->arguments[0].kind && (kind == VALUE_WHOLE || kind == VALUE_SET);
+}
+
+/* Of a method that has no answer now: false. */
+static bool method_is_not_0(const Condition *condition) {
+    MethodCall call = {.caller = ""};
+    condition->method->call(condition->object, &call);
+    return !call.nothing && !call.refusal[0] && call.result[0].set != 0;
+}
 
 bool policy_condition_holds(const Condition *condition) {
     const Field *f = condition->value;
     const void *at = f ? (const char *)condition->object + f->offset : NULL;
-    if (!f) return condition->number(condition->object) != 0;
+    if (!f) return method_is_not_0(condition);
     if (f->type == TYPE_DOUBLE) return *(const double *)at != 0;
     return f->type == TYPE_U32 ? *(const uint32_t *)at != 0 : *(const uint64_t *)at != 0;
 }
@@ -379,15 +414,13 @@ const Condition *policy_condition_at(lua_State *L, int index) {
 /* handle:condition "name" -> a function that says whether the value, or what the method without arguments
  * returns, is not 0 */
 static int l_condition(lua_State *L) {
-    const SimObject *object = policy_object_at(L, 1);
-    const char *name = luaL_checkstring(L, 2);
+    SimObject *object = policy_object_at(L, 1);
+    const Method *method = class_method(object->class, luaL_checkstring(L, 2));
     Condition condition = {.object = object};
     lua_settop(L, 2);
     if (push_member(L) == LUA_TLIGHTUSERDATA) condition.value = lua_touserdata(L, -1);
-    for (const PolicyNumber *n = policy_numbers; n->name; n++)
-        if (strcmp(n->class, object->class->name) == 0 && strcmp(n->name, name) == 0)
-            condition.number = n->number;
-    if (!condition.value && !condition.number) no_such_name(L, object, false);
+    if (method && is_number(method)) condition.method = method;
+    if (!condition.value && !condition.method) no_such_name(L, object, false);
     *(Condition *)lua_newuserdatauv(L, sizeof condition, 0) = condition;
     lua_pushcclosure(L, l_holds, 1);
     return 1;
@@ -396,27 +429,6 @@ static int l_condition(lua_State *L) {
 static int l_tostring(lua_State *L) {
     lua_pushstring(L, policy_object_at(L, 1)->path);
     return 1;
-}
-
-/* A method of a handle. */
-typedef struct {
-    const PolicyMethod *method;
-    const void *handle;
-    SimObject *object;
-} HandleMethod;
-
-/* Somebody took the method from one handle and calls it with another. */
-SELDOM static SimObject *other_object(lua_State *L, const HandleMethod *bound) {
-    SimObject *object = policy_object_at(L, 1);
-    if (object->class != bound->object->class)
-        luaL_error(L, "%s: %s belongs to %s", object->path, bound->method->name, bound->method->class);
-    return object;
-}
-
-static int l_call_method(lua_State *L) {
-    const HandleMethod *bound = lua_touserdata(L, lua_upvalueindex(1));
-    bool own = lua_touserdata(L, 1) == bound->handle;
-    return bound->method->call(L, own ? bound->object : other_object(L, bound));
 }
 
 /* Pushes the table of a class's fields, made when it is first wanted. */
@@ -435,13 +447,7 @@ static void push_class_table(lua_State *L, const Class *class) {
 
 static void push_methods(lua_State *L, const Handle *handle) {
     lua_newtable(L);
-    for (const PolicyMethod *m = policy_methods; m->name; m++) {
-        if (strcmp(m->class, handle->object->class->name) != 0) continue;
-        *(HandleMethod *)lua_newuserdatauv(L, sizeof(HandleMethod), 0) = (HandleMethod){m, handle,
-                                                                                        handle->object};
-        lua_pushcclosure(L, l_call_method, 1);
-        lua_setfield(L, -2, m->name);
-    }
+    method_calls_push(L, handle, handle->object);
     lua_pushcfunction(L, l_setting);
     lua_setfield(L, -2, "setting");
     lua_pushcfunction(L, l_condition);

@@ -14,6 +14,7 @@ const char *policy_of_state(lua_State *L); /* "" when nobody has said */
 void policy_object_push(lua_State *L, SimObject *object);
 /* The object of the handle at `index`; a Lua error when it is none. */
 SimObject *policy_object_at(lua_State *L, int index);
+SimObject *policy_object_test(lua_State *L, int index); /* NULL when it is none */
 
 /* Values for several knobs: what handle:setting() returns is a function that sets them. */
 typedef struct Setting Setting;
@@ -32,20 +33,5 @@ typedef struct Condition Condition;
 const Condition *policy_condition_at(lua_State *L, int index);
 bool policy_condition_holds(const Condition *condition);
 bool policy_condition_is_within(const Condition *condition, const Cluster *cluster);
-
-/* Functions that a class offers to policies, "oldest" of an SM, say: methods of its handles. `object` is the
- * object of the handle at index 1. */
-typedef struct {
-    const char *class, *name;
-    int (*call)(lua_State *L, SimObject *object);
-} PolicyMethod;
-extern const PolicyMethod policy_methods[]; /* ends with a NULL name */
-
-/* Methods without arguments, as numbers: what handle:condition() can be about, beside values by name. */
-typedef struct {
-    const char *class, *name;
-    uint64_t (*number)(const SimObject *object);
-} PolicyNumber;
-extern const PolicyNumber policy_numbers[]; /* ends with a NULL name */
 
 #endif

@@ -76,7 +76,7 @@ DEFINE_INTEGER_COMPARES(s64, LaneS64, a, b)
 
 /* Ordered compares are false when an operand is NaN, unordered ones (..u) true. */
 DEFINE_FLOAT_COMPARE(eq, a == b)
-DEFINE_FLOAT_COMPARE(ne, a<b || a> b)
+DEFINE_FLOAT_COMPARE(ne, (a < b) || (a > b))
 DEFINE_FLOAT_COMPARE(lt, a < b)
 DEFINE_FLOAT_COMPARE(le, a <= b)
 DEFINE_FLOAT_COMPARE(gt, a > b)
@@ -118,7 +118,7 @@ DEFINE_TESTP(infinite, a == INFINITY_F32, a == INFINITY_F64)
 DEFINE_TESTP(number, a == a, a == a)
 DEFINE_TESTP(notanumber, a != a, a != a)
 DEFINE_TESTP(normal, a >= SMALLEST_NORMAL_F32 && a < INFINITY_F32, a >= 0x1p-1022 && a < INFINITY_F64)
-DEFINE_TESTP(subnormal, a > 0 && a<SMALLEST_NORMAL_F32, a> 0 && a < 0x1p-1022)
+DEFINE_TESTP(subnormal, (a > 0) && (a < SMALLEST_NORMAL_F32), (a > 0) && (a < 0x1p-1022))
 
 static inline uint32_t combine_sources(const Inst *inst, const ExecContext *context, BooleanOp operation) {
     uint32_t a = predicate_source(inst, context, 0), b = predicate_source(inst, context, 1);

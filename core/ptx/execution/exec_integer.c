@@ -214,7 +214,7 @@ DEFINE_TERNARY(exec_vabsdiff4_add_s32, LaneU32, LaneU32, DIFFERENCE_SUM(int8_t))
     void name(const Inst *inst, ExecContext *context) {                                                      \
         LaneT *to = destination(inst, context, 0);                                                           \
         const LaneT *from_a = source(inst, context, 0), *from_b = source(inst, context, 1),                  \
-                    *from_c = source(inst, context, (sources)-1);                                            \
+                    *from_c = source(inst, context, sources - 1);                                            \
         uint32_t active = context->active, carry_out = 0;                                                    \
         uint32_t carry_in = inst->detail & DETAIL_CARRY_IN ? context->predicates[CARRY_PREDICATE] : 0;       \
         for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \

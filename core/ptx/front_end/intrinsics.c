@@ -66,7 +66,7 @@ static void instruction_add(Parser *parser, const BodyStatement *call, const cha
 static bool is_mark(const char *name, uint8_t *buffer, bool *ends) {
     static const char begin[] = "dma_mark_tile_begin_", end[] = "dma_mark_tile_end_";
     *ends = !strncmp(name, end, sizeof end - 1);
-    if (!*ends && strncmp(name, begin, sizeof begin - 1)) return false;
+    if (!*ends && strncmp(name, begin, sizeof begin - 1) != 0) return false;
     const char *number = name + (*ends ? sizeof end : sizeof begin) - 1;
     *buffer = (uint8_t)(*number - '0');
     return *number >= '0' && *number <= '3' && !number[1];

@@ -171,7 +171,7 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
     }
     for (size_t i = 0; i < sizeof unsupported_specials / sizeof *unsupported_specials; i++) {
         size_t length = strlen(unsupported_specials[i]);
-        if (name.length < length || memcmp(name.text, unsupported_specials[i], length)) continue;
+        if (name.length < length || memcmp(name.text, unsupported_specials[i], length) != 0) continue;
         refuse(&draft->statement, "it reads a special register that is not supported");
         operand->shape = OPERAND_SPECIAL;
         return true;
@@ -348,7 +348,8 @@ static void add_param_access(Parser *parser, Draft *draft) {
 }
 
 static bool accesses_param(const Draft *draft) {
-    if (strcmp(draft->statement.opcode, "ld") && strcmp(draft->statement.opcode, "st")) return false;
+    const char *opcode = draft->statement.opcode;
+    if (strcmp(opcode, "ld") != 0 && strcmp(opcode, "st") != 0) return false;
     for (uint32_t i = 0; i < draft->statement.modifier_count; i++)
         if (!strcmp(draft->modifiers[i], "param")) return true;
     return false;

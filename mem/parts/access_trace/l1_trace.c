@@ -162,3 +162,4 @@ const Class l1_trace_class = {
     .tick = part_sleeps,
     .destroy = destroy,
 };
+REGISTER_CLASS(l1_trace_class);

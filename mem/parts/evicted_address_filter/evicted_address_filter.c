@@ -111,3 +111,4 @@ const Class evicted_address_filter_class = {
     .tick = part_sleeps,
     .part = true,
 };
+REGISTER_CLASS(evicted_address_filter_class);

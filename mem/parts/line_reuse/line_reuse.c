@@ -177,3 +177,4 @@ const Class line_reuse_class = {
     .tick = part_sleeps,
     .check = check,
 };
+REGISTER_CLASS(line_reuse_class);

@@ -92,3 +92,4 @@ const Class pc_bypass_table_class = {
     .tick = part_sleeps,
     .part = true,
 };
+REGISTER_CLASS(pc_bypass_table_class);

@@ -105,3 +105,4 @@ const Class queue_delays_class = {
     .tick = part_sleeps,
     .part = true,
 };
+REGISTER_CLASS(queue_delays_class);

@@ -235,6 +235,7 @@ const Class traffic_source_class = {
     .check = source_check,
     .report = source_report,
 };
+REGISTER_CLASS(traffic_source_class);
 
 /* ---- The sink ---- */
 
@@ -387,3 +388,4 @@ const Class traffic_sink_class = {
     .tick = sink_tick,
     .check = sink_check,
 };
+REGISTER_CLASS(traffic_sink_class);

@@ -192,3 +192,5 @@ const Class victim_cache_class = {
     .is_sound = is_sound,
     .check = check,
 };
+
+REGISTER_CLASS(victim_cache_class);

@@ -116,3 +116,4 @@ const Class victim_tags_class = {
     .is_sound = is_sound,
     .check = check,
 };
+REGISTER_CLASS(victim_tags_class);

@@ -1,6 +1,7 @@
 #include "mem/parts/warp_sampler/warp_sampler.h"
 
 #include "core/sim/event.h"
+#include "core/sim/method.h"
 #include "mem/protocol/part.h"
 
 enum { WARPS = 64 };
@@ -59,12 +60,29 @@ static const Field fields[] = {
     STAT(WarpSampler, samples, "samples", "Times that a warp reached warm_up answers"),
     FIELDS_END};
 
+static void call_restart(SimObject *object, MethodCall *call) {
+    sampler_restart(object, call->argument[0].set);
+}
+
+static void call_served(SimObject *object, MethodCall *call) {
+    call->result[0].whole = (int64_t)sampler_served(object, (uint32_t)call->argument[0].whole);
+}
+
+static const Method methods[] = {
+    METHOD("restart", call_restart, "These warps are sampled from zero again",
+           TAKES(SET_OF("warps", "warps"))),
+    METHOD("served", call_served, "The core cycle of the second level's last answer to the warp; 0: none yet",
+           TAKES(WHOLE_NUMBER("warp", .max = WARPS - 1)), RETURNS(WHOLE_NUMBER("cycle"))),
+    METHODS_END};
+
 const Class warp_sampler_class = {
     .name = "WarpSampler",
     .doc = "Counts for each warp of an SM its requests to the second level, and those that hit there",
     .bytes = sizeof(WarpSampler),
     .fields = fields,
     .events = events,
+    .methods = methods,
     .tick = part_sleeps,
     .part = true,
 };
+REGISTER_CLASS(warp_sampler_class);

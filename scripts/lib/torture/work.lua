@@ -3,7 +3,6 @@ local core = require "warpwright.core"
 local load = require "warpwright.load"
 local machine = require "scripts.lib.torture.machine"
 local names = require "warpwright.names"
-local policy = require "warpwright.policy"
 local rows = require "scripts.lib.torture.rows"
 
 local work = {}

@@ -81,7 +81,7 @@ static void wire(SimObject *from, const char *from_port, SimObject *to, const ch
 
 static void set_up_memory(void) {
     static const char traffic[] = "footprint=64KiB rate=0.6 writes=0.3 limit=400";
-    gpu_register_classes();
+    class_register_all();
     sim = sim_new("test");
     sim_clock(sim, "clock", 1000000000);
     add("AddressMap", "map", "channels=2");
@@ -270,7 +270,7 @@ static const char kernel[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
                              "exit;\n}\n";
 
 static void set_up_sms(void) {
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     module = module_parse("work.ptx", kernel, strlen(kernel));
     sim = sim_new("test");

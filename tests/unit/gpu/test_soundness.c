@@ -87,7 +87,7 @@ static void free_machine(Machine *old) {
 }
 
 static void set_up(void) {
-    gpu_register_classes();
+    class_register_all();
     machine = new_machine();
     gpu_launch(machine.gpu, module_kernel(machine.module, "busy"), &launch);
     ck_assert_int_eq(gpu_run(machine.gpu, CYCLES), RUN_CYCLE_LIMIT);

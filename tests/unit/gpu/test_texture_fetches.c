@@ -209,7 +209,7 @@ static TextureMachine run(const char *body, Texture texture, bool cached) {
     TinyMachine *m = t.m;
     char *text = NULL;
     ensure(m && asprintf(&text, "%s%s\n}\n", head, body) > 0);
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     m->module = module_parse("tiny.ptx", text, strlen(text));
     free(text);

@@ -138,7 +138,7 @@ TinyMachine *tiny_new(TinySpec spec) {
     TinyMachine *machine = calloc(1, sizeof *machine);
     char parameter[80];
     ensure(machine);
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     machine->module = parse(spec.body);
     machine->sms = spec.sms ? spec.sms : 1;

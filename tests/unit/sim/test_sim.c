@@ -346,6 +346,14 @@ START_TEST(a_struct_with_an_uncovered_byte_is_refused_at_start_up) {
 }
 END_TEST
 
+START_TEST(two_classes_of_one_name_are_refused_at_start_up) {
+    Class twin = node_class;
+    class_register(&node_class);
+    class_register(&node_class);
+    class_register(&twin);
+}
+END_TEST
+
 START_TEST(sending_into_a_full_link_is_a_panic) {
     Sim *sim = two_clocks();
     Node *a = add_node(sim, "a", "core", 0, 0), *b = add_node(sim, "b", "core", 0, 0);
@@ -454,6 +462,7 @@ Suite *sim_suite(void) {
     tcase_add_exit_test(errors, two_responders_cannot_be_wired, EXIT_USER_ERROR);
     tcase_add_exit_test(errors, an_unknown_clock_is_a_user_error, EXIT_USER_ERROR);
     tcase_add_test_raise_signal(errors, a_struct_with_an_uncovered_byte_is_refused_at_start_up, SIGABRT);
+    tcase_add_test_raise_signal(errors, two_classes_of_one_name_are_refused_at_start_up, SIGABRT);
     tcase_add_test_raise_signal(errors, sending_into_a_full_link_is_a_panic, SIGABRT);
     suite_add_tcase(suite, run);
     suite_add_tcase(suite, errors);

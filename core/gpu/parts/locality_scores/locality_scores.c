@@ -268,6 +268,60 @@ static void report(const SimObject *object, FILE *out) {
                 s->active);
 }
 
+/* --- What policies may call ------------------------------------------------------------------ */
+
+enum { MAX_K_THROTTLE = 1000000 };
+
+static const Sm *sm_around(const SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object->parent;
+    if (sm && sm->obj.class == &sm_class) return sm;
+    method_refuse(call, "expected scores that belong to an SM, got %s of %s", object->path,
+                  sm ? sm->obj.path : "the machine");
+    return NULL;
+}
+
+static void call_set(SimObject *object, MethodCall *call) {
+    int64_t score = call->argument[1].whole;
+    scores_set(object, (uint32_t)call->argument[0].whole, score < 0 ? 0 : (uint64_t)score);
+}
+
+static void call_get(SimObject *object, MethodCall *call) {
+    call->result[0].whole = (int64_t)scores_get(object, (uint32_t)call->argument[0].whole);
+}
+
+static void call_set_active(SimObject *object, MethodCall *call) {
+    const Sm *sm = sm_around(object, call);
+    if (sm) scores_set_active(object, call->argument[0].set, sm->cta_by_age, sm->resident);
+}
+
+static void call_update_on_hits(SimObject *object, MethodCall *call) {
+    SimObject *victims = call->argument[0].object;
+    const Sm *sm = sm_around(object, call);
+    if (!sm) return;
+    if (victims->parent != object->parent)
+        method_refuse(call, "vta: expected VictimTags of %s, got %s", sm->obj.path, victims->path);
+    else
+        scores_update_on_hits(object, victims, sm, (uint32_t)call->argument[1].whole);
+}
+
+#define WARP WHOLE_NUMBER("warp", .max = MAX_WARPS - 1)
+
+static const Method methods[] = {
+    METHOD("set", call_set,
+           "The warp's score from the next cycle on; below the base it is the base, above the cut-off the "
+           "cut-off",
+           TAKES(WARP, WHOLE_NUMBER("score"))),
+    METHOD("get", call_get, "Its present score; 0 when it does not take part", TAKES(WARP),
+           RETURNS(WHOLE_NUMBER("score"))),
+    METHOD("set_active", call_set_active,
+           "The warps that have a score, with the ages that they have in the SM",
+           TAKES(SET_OF("warps", "warps"))),
+    METHOD("update_on_hits", call_update_on_hits,
+           "From now on a hit in these victim tags sets the warp's score to hits * k_throttle * cutoff // "
+           "sm.warp_instructions, as set() in on_vta_hit could",
+           TAKES(OBJECT_OF(victim_tags_class, "vta"), WHOLE_NUMBER("k_throttle", .max = MAX_K_THROTTLE))),
+    METHODS_END};
+
 const Class locality_scores_class = {
     .name = "LocalityScores",
     .doc = "Scores of the locality that warps have lost, and who may load under the cut-off",
@@ -275,6 +329,7 @@ const Class locality_scores_class = {
     .bytes = sizeof(LocalityScores),
     .fields = fields,
     .events = events,
+    .methods = methods,
     .init = init,
     .tick = tick,
     .settle = settle,
@@ -282,3 +337,4 @@ const Class locality_scores_class = {
     .check = check,
     .report = report,
 };
+REGISTER_CLASS(locality_scores_class);

@@ -11,7 +11,8 @@ local workload = require "warpwright.workload"
 
 local run = {}
 
-local run_options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
+--- What ww.run may be told.
+run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "resume", "allow_changes" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
@@ -25,7 +26,7 @@ local Stopped = {
 local function resolve_resume(options)
   if not options.resume then return options end
   local saved, resolved = checkpoint.read_run(options.resume), {}
-  for _, name in ipairs(run_options) do resolved[name] = options[name] end
+  for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory" } do
     if resolved[name] == nil then resolved[name] = saved[name] end
   end
@@ -55,7 +56,7 @@ end
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/.
 function run.run(options)
-  names.check_keys("ww.run", options, run_options)
+  names.check_keys("ww.run", options, run.options)
   options = resolve_resume(options)
   local w = load.get("workload", options.workload)
   local params, size = workload.resolve_size(w, options.size)

@@ -133,11 +133,11 @@ end
 --- The kernels that the host program can name. Those that it cannot launch are told before anything runs: it may have no use
 -- for them.
 local function prepare_kernels(w, gpu)
-  local kernels, names, refusals = load_kernels(w, gpu)
-  for _, name in ipairs(names) do
+  local kernels, kernel_names, refusals = load_kernels(w, gpu)
+  for _, name in ipairs(kernel_names) do
     if refusals[name] then note("kernel %s cannot be launched: %s", name, refusals[name]) end
   end
-  return strict_kernels(w, kernels, names)
+  return strict_kernels(w, kernels, kernel_names)
 end
 
 --- Runs the host program on a GPU; returns how many checks it passed.

@@ -170,7 +170,7 @@ static void elaborate(void *gpu) {
 }
 
 START_TEST(a_machine_needs_a_dispatcher_and_an_sm) {
-    gpu_register_classes();
+    class_register_all();
     Sim *sim = sim_new("bare");
     sim_clock(sim, "core", 1000000000);
     Gpu *gpu = gpu_new(sim, 1 << 20);
@@ -183,7 +183,7 @@ START_TEST(a_machine_needs_a_dispatcher_and_an_sm) {
 END_TEST
 
 static void assert_machine_rejected(const char *sm_parameters, const char *part) {
-    gpu_register_classes();
+    class_register_all();
     Sim *sim = sim_new("bare");
     sim_clock(sim, "core", 1000000000);
     Gpu *gpu = gpu_new(sim, 1 << 20);

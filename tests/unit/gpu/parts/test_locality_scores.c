@@ -47,7 +47,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
 /* Quanta of one cycle. */
 static void make_rig(Rig *rig, const char *parameters) {
     *rig = (Rig){.listener = {hear}, .sim = sim_new("test")};
-    gpu_register_classes();
+    class_register_all();
     class_register(&metronome_class);
     sim_clock(rig->sim, "clock", 1000000000);
     sim_set_quantum(rig->sim, 1);

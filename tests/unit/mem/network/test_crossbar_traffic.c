@@ -54,7 +54,7 @@ static SimObject *add_source(uint32_t i, Traffic traffic) {
 /* Square; `sink`: the class that takes the packets. */
 static SimObject *start(uint32_t count, const char *crossbar_parameters, const char *sink) {
     char parameters[128];
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     ends = count;
     sim = sim_new("test");

@@ -251,7 +251,7 @@ static MemMessage random_request(Random *random) {
 
 static SimObject *new_l1(Sim *sim, const char *parameters) {
     char text[256];
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     sim_clock(sim, "clock", 1000000000);
     SimObject *driver = tiny_add(sim, "MemoryDriver", "driver", "");

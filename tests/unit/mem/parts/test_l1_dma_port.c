@@ -19,7 +19,7 @@ static PortRig port_rig_above(const char *below, const char *l1) {
     const LinkOptions deep = {.depth = 64};
     char parameters[128];
     PortRig rig = {.sim = sim_new("test")};
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     sim_clock(rig.sim, "clock", 1000000000);
     sim_set_quantum(rig.sim, 1);

@@ -20,7 +20,7 @@ static Sim *sim;
 static SimObject *source, *end;
 
 static void start(void) {
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     sim = sim_new("test");
     sim_clock(sim, "clock", 1000000000);

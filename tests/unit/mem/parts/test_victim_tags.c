@@ -37,7 +37,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
 
 static Sim *new_sim(const char *l1) {
     Sim *sim = sim_new("test");
-    gpu_register_classes();
+    class_register_all();
     memory_test_classes();
     sim_clock(sim, "clock", 1000000000);
     SimObject *driver = tiny_add(sim, "MemoryDriver", "driver", "outstanding=1");

@@ -1,0 +1,138 @@
+/* What policies may call on an SM. */
+#include "core/gpu/sm/sm.h"
+#include "mem/protocol/class_table.h"
+
+#include <string.h>
+
+static void oldest(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    int64_t n = call->argument[1].whole;
+    n = n < 0 ? 0 : n > MAX_WARPS ? MAX_WARPS : n;
+    call->result[0].set = oldest_warps(sm->cta_by_age, sm->resident, call->argument[0].set, (uint32_t)n);
+}
+
+static void warps_of(SimObject *object, MethodCall *call) {
+    call->result[0].set = ((const Sm *)object)->sched[call->argument[0].whole].warps;
+}
+
+static void last(SimObject *object, MethodCall *call) {
+    call->result[0].whole = ((const Sm *)object)->sched[call->argument[0].whole].last;
+}
+
+static void cta_warps(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    call->result[0].set = sm->cta[sm->warp[call->argument[0].whole].cta_slot].warps;
+}
+
+static void memory_ready(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    call->result[0].set = sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting;
+}
+
+static void holds_accesses(SimObject *object, MethodCall *call) {
+    call->result[0].flag = sm_holds_accesses((const Sm *)object, (uint32_t)call->argument[0].whole);
+}
+
+static void watch_taken(SimObject *object, MethodCall *call) {
+    (void)call;
+    sm_watch_taken((Sm *)object);
+}
+
+static void watch_caches(SimObject *object, MethodCall *call) {
+    (void)call;
+    sm_watch_caches((Sm *)object);
+}
+
+static void number(SimObject *object, MethodCall *call) {
+    call->result[0].whole = sm_number(object);
+}
+
+static const RunningKernel *running_kernel(const SimObject *object, MethodCall *call) {
+    const RunningKernel *running = ((const Sm *)object)->running;
+    if (!running) method_refuse(call, "no kernel has been launched");
+    return running;
+}
+
+static void ctas_per_sm(SimObject *object, MethodCall *call) {
+    const RunningKernel *running = running_kernel(object, call);
+    if (running) call->result[0].whole = running->ctas_per_sm;
+}
+
+static void warps_per_cta(SimObject *object, MethodCall *call) {
+    const RunningKernel *running = running_kernel(object, call);
+    if (running) call->result[0].whole = running->warps_per_cta;
+}
+
+/* A warp has one class: what a second policy called it would be taken for the first one's. */
+static bool claim_classes(Sm *sm, MethodCall *call) {
+    const char *owner = sm->class_setter ? sm->class_setter : call->caller;
+    size_t length = strcspn(owner, " ");
+    if (length != strcspn(call->caller, " ") || memcmp(owner, call->caller, length) != 0) {
+        method_refuse(call,
+                      "policy %.*s sets the classes of its warps; another policy cannot set them as well",
+                      (int)length, owner);
+        return false;
+    }
+    sm->class_setter = call->caller;
+    return true;
+}
+
+static void set_class(SimObject *object, MethodCall *call) {
+    Sm *sm = (Sm *)object;
+    if (!claim_classes(sm, call)) return;
+    for (WarpSet warps = call->argument[0].set; warps; warps &= warps - 1)
+        sm->class_of[first_warp(warps)] = (uint8_t)call->argument[1].whole;
+}
+
+static void class_of(SimObject *object, MethodCall *call) {
+    call->result[0].whole = ((const Sm *)object)->class_of[call->argument[0].whole];
+}
+
+static void warps_in(SimObject *object, MethodCall *call) {
+    const Sm *sm = (const Sm *)object;
+    WarpSet warps = 0;
+    for (uint32_t warp = 0; warp < sm->warps; warp++)
+        warps |= (WarpSet)(sm->class_of[warp] == call->argument[0].whole) << warp;
+    call->result[0].set = warps;
+}
+
+#define WARP      WHOLE_NUMBER_BELOW("warp", Sm, warps)
+#define WARPS     SET_OF("warps", "warps")
+#define SCHEDULER WHOLE_NUMBER_BELOW("scheduler", Sm, schedulers)
+#define CLASS     WHOLE_NUMBER("class", .max = CLASSES - 1)
+
+const Method sm_methods[] = {
+    METHOD("oldest", oldest, "The n oldest warps of the set",
+           TAKES(SET_OF("warps", "set"), WHOLE_NUMBER("n")), RETURNS(WARPS)),
+    METHOD("warps_of", warps_of, "The warps of the scheduler", TAKES(SCHEDULER), RETURNS(WARPS)),
+    METHOD("last", last, "The warp that the scheduler issued last", TAKES(SCHEDULER),
+           RETURNS(WHOLE_NUMBER("warp"))),
+    METHOD("cta_warps", cta_warps, "The warps of the warp's CTA", TAKES(WARP), RETURNS(WARPS)),
+    METHOD("memory_ready", memory_ready,
+           "The warps whose next instruction goes to the LSU and has its operands", RETURNS(WARPS)),
+    METHOD("holds_accesses", holds_accesses,
+           "Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in "
+           "the load/store unit, before it, behind it, or in the L1",
+           TAKES(WARP), RETURNS(FLAG_VALUE("holds"))),
+    METHOD("watch_taken", watch_taken,
+           "From now on no event of a watched warp is emitted while it holds_accesses(), and to set "
+           "`watched` has no effect on it; instead the SM watches each warp whose access an L1 takes, unless "
+           "all may issue memory instructions"),
+    METHOD("watch_caches", watch_caches,
+           "From now on the SM follows the L1s behind its load/store unit: `saturated` is kept, and the "
+           "events saturation and memory_access are emitted"),
+    METHOD("number", number, "Of this SM among all, from 0", RETURNS(WHOLE_NUMBER("number"))),
+    METHOD("ctas_per_sm", ctas_per_sm,
+           "CTAs of the present kernel that an SM holds at once, in its slots 0, 1, ...",
+           RETURNS(WHOLE_NUMBER("ctas"))),
+    METHOD("warps_per_cta", warps_per_cta,
+           "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1",
+           RETURNS(WHOLE_NUMBER("n"))),
+    METHOD("set_class", set_class,
+           "The number on all requests of these warps from now on; 0 until it is set. One policy of a run "
+           "sets them",
+           TAKES(WARPS, CLASS)),
+    METHOD("class_of", class_of, "The number on the warp's requests",
+           TAKES(WHOLE_NUMBER("warp", .max = MAX_WARPS - 1)), RETURNS(WHOLE_NUMBER("class"))),
+    METHOD("warps_in", warps_in, "The warps of the class", TAKES(CLASS), RETURNS(WARPS)),
+    METHODS_END};

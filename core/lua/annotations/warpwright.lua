@@ -1,0 +1,93 @@
+---@meta
+-- Written by scripts/annotations.lua from the rows of the classes: `warpwright scripts/annotations.lua` writes it anew.
+
+---@class (exact) warpwright.RunOptions
+---@field config? any
+---@field workload? any
+---@field size? string|table
+---@field policy? string|table
+---@field set? table
+---@field out? string|false
+---@field max_cycles? integer
+---@field order? any
+---@field threads? integer
+---@field memory? any
+---@field checkpoint_every? integer|string
+---@field checkpoint_at? any
+---@field resume? string
+---@field allow_changes? any
+
+---@class warpwright
+---@field version string
+local ww = {}
+
+---@param name string
+---@param options table<string, number|string|boolean> that overrides may change by name
+---@param build fun(m: warpwright.Machine, o: table)
+---@overload fun(name: string, build: fun(m: warpwright.Machine, o: table)): table
+---@return table
+function ww.machine(name, options, build) end
+
+---@param name string
+---@return fun(definition: table): table
+function ww.workload(name) end
+
+---@param options warpwright.RunOptions
+---@return table result
+function ww.run(options) end
+
+---@param config any
+---@param options? table
+---@return table sim
+function ww.build(config, options) end
+
+---@param element string "f32" and the like
+---@param length integer
+---@return table
+function ww.array(element, length) end
+
+---@param seed integer
+---@return table
+function ww.rng(seed) end
+
+---@param value number
+---@return table
+function ww.i8(value) end
+
+---@param value number
+---@return table
+function ww.u8(value) end
+
+---@param value number
+---@return table
+function ww.i16(value) end
+
+---@param value number
+---@return table
+function ww.u16(value) end
+
+---@param value number
+---@return table
+function ww.i32(value) end
+
+---@param value number
+---@return table
+function ww.u32(value) end
+
+---@param value number
+---@return table
+function ww.i64(value) end
+
+---@param value number
+---@return table
+function ww.u64(value) end
+
+---@param value number
+---@return table
+function ww.f32(value) end
+
+---@param value number
+---@return table
+function ww.f64(value) end
+
+return ww

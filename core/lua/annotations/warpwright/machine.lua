@@ -1,0 +1,754 @@
+---@meta
+-- Written by scripts/annotations.lua from the rows of the classes: `warpwright scripts/annotations.lua` writes it anew.
+
+---@class warpwright.Port
+
+---@class warpwright.Object
+---@field path string
+---@field class string
+---@field [string] any objects below it
+
+---@class (exact) warpwright.WireOptions
+---@field latency? integer cycles of the sender
+---@field depth? integer messages
+---@field width? integer messages per cycle
+---@field back? warpwright.WireOptions of the responses
+
+---What the function of ww.machine gets.
+---@class warpwright.Machine
+---@field reference table<string, number|number[]> values measured on what the machine describes
+local Machine = {}
+
+---@param clocks table<string, string|number> core = "700MHz" and others
+function Machine:clocks(clocks) end
+
+---@param cycles integer of the core clock
+function Machine:quantum(cycles) end
+
+---@param a warpwright.Port|string
+---@param b warpwright.Port|string
+---@param options? warpwright.WireOptions
+function Machine:wire(a, b, options) end
+
+---@class (exact) warpwright.AddressMap.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field channels? integer Memory channels (channels); default 6
+---@field slices_per_channel? integer L2 slices of a channel (slices); default 1
+---@field interleave? integer|string Consecutive bytes of one channel (bytes); default 256
+---@field row_mask? integer Row bits of the address with the channel taken out (mask); default 0x0fff0000
+---@field bank_mask? integer Bank bits of the same (mask); default 0xe100
+---@field column_mask? integer Column bits of the same (mask); default 0x1eff
+---@field slice_mask? integer Bits of the same that choose the slice in the channel; may be bank bits (mask); default 0
+
+---@class warpwright.AddressMap.Object: warpwright.Object
+---@field channels integer Memory channels (channels)
+---@field slices_per_channel integer L2 slices of a channel (slices)
+---@field interleave integer Consecutive bytes of one channel (bytes)
+---@field row_mask integer Row bits of the address with the channel taken out (mask)
+---@field bank_mask integer Bank bits of the same (mask)
+---@field column_mask integer Column bits of the same (mask)
+---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
+
+---Where an address lives: channel, L2 slice, DRAM bank, row and column
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.AddressMap.Parameters): warpwright.AddressMap.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.AddressMap.Parameters): warpwright.AddressMap.Object
+function Machine:AddressMap(name, index) end
+
+---@class (exact) warpwright.Crossbar.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field up integer Ports towards the SMs (ports)
+---@field down integer Ports towards the L2 slices, one for each (ports)
+---@field flit? integer|string What a channel carries in a cycle (bytes); default 32B
+---@field latency? integer From a flit's crossing to the output channel (cycles); default 1
+---@field speedup? integer Flits that cross from an input to an output in a cycle (steps); default 1
+---@field output_buffer? integer Buffer of each output (flits); default 16
+---@field response_part? integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits); default 0
+---@field acknowledgements? "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote; default write
+
+---@class warpwright.Crossbar.Object: warpwright.Object
+---@field up table<integer, warpwright.Port> Towards the SMs
+---@field down table<integer, warpwright.Port> Towards the L2 slices
+---@field flit integer What a channel carries in a cycle (bytes)
+---@field latency integer From a flit's crossing to the output channel (cycles)
+---@field speedup integer Flits that cross from an input to an output in a cycle (steps)
+---@field output_buffer integer Buffer of each output (flits)
+---@field response_part integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits)
+---@field acknowledgements "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote
+
+---Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.Crossbar.Parameters): warpwright.Crossbar.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Crossbar.Parameters): warpwright.Crossbar.Object
+function Machine:Crossbar(name, index) end
+
+---@class (exact) warpwright.Dispatcher.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field sms integer SMs that it serves (SMs)
+---@field goes_on? boolean A launch begins at the SM behind the one that got the last CTA of the launch before; else at the first one; default false
+---@field code_align? integer|string For instruction caches: kernels lie one behind the other and begin at multiples of this (bytes); default 256
+
+---@class warpwright.Dispatcher.Object: warpwright.Object
+---@field sm table<integer, warpwright.Port> One per SM
+---@field sms integer SMs that it serves (SMs)
+---@field goes_on boolean A launch begins at the SM behind the one that got the last CTA of the launch before; else at the first one
+---@field code_align integer For instruction caches: kernels lie one behind the other and begin at multiples of this (bytes)
+
+---Hands out the CTAs of a kernel to the SMs, in turn, as resources allow
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.Dispatcher.Parameters): warpwright.Dispatcher.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Dispatcher.Parameters): warpwright.Dispatcher.Object
+function Machine:Dispatcher(name, index) end
+
+---@class (exact) warpwright.DmaEngine.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field buffers? integer Transfers that each CTA may have in flight (buffers); default 4
+---@field check? boolean Loads of shared memory wait for transfers into it; false is for experiments: they read stale data; default true
+
+---@class warpwright.DmaEngine.Object: warpwright.Object
+---@field sm warpwright.Port The SM that it is part of
+---@field mem warpwright.Port Requests for segments
+---@field buffers integer Transfers that each CTA may have in flight (buffers)
+---@field check boolean Loads of shared memory wait for transfers into it; false is for experiments: they read stale data
+
+---D2MA: copies tiles from global to shared memory
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.DmaEngine.Parameters): warpwright.DmaEngine.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.DmaEngine.Parameters): warpwright.DmaEngine.Object
+function Machine:DmaEngine(name, index) end
+
+---@class (exact) warpwright.EvictedAddressFilter.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field bits_per_address? integer Bits of the filter per line of the cache (bits); default 8
+---@field hashes? integer Bits that an address sets (hashes); default 4
+---@field bimodal? integer One of so many lines that the filter does not know enters as the most recently used (lines); default 64
+---@field seed? integer Of the hashes and of bimodal insertion; default 1
+
+---@class warpwright.EvictedAddressFilter.Object: warpwright.Object
+---@field bits_per_address integer Bits of the filter per line of the cache (bits)
+---@field hashes integer Bits that an address sets (hashes)
+---@field bimodal integer One of so many lines that the filter does not know enters as the most recently used (lines)
+---@field seed integer Of the hashes and of bimodal insertion
+
+---Bloom filter of addresses that a cache evicted lately, which decides where lines enter
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.EvictedAddressFilter.Parameters): warpwright.EvictedAddressFilter.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.EvictedAddressFilter.Parameters): warpwright.EvictedAddressFilter.Object
+function Machine:EvictedAddressFilter(name, index) end
+
+---@class (exact) warpwright.L1.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field size integer|string Capacity (bytes)
+---@field ways integer Lines per set (lines)
+---@field line? integer|string Line size: 32, 64 or 128 B (bytes); default 128
+---@field sectors? integer Parts of a line that are fetched alone, at least 32 B each (sectors); default 1
+---@field index? "linear"|"xor" Set index: line number modulo sets, or parities of address bits; default linear
+---@field index_masks? string For xor: a mask of address bits per index bit, bit 0 first: "0x80,0x100" (masks); default 
+---@field allocate? "miss"|"fill" When a read that missed takes a line; writes that allocate do so at once; default miss
+---@field mshrs integer Lines with fills in flight (entries)
+---@field merges? integer Requests that one MSHR can hold, the first included (requests); default 8
+---@field miss_queue? integer Queue for the memory side (messages); default 8
+---@field class_depths? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
+---@field class_keeps? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field latency? integer From accepting a request to the response of a hit (cycles); default 1
+---@field write_policy? "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only; default evict
+---@field local_allocate? boolean Writes of local memory that miss take a line; else they go on below; default true
+---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
+---@field passing_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
+---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
+---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
+---@field prioritization_queues? integer Prioritization buffer: FIFO queues, by the number of the warp (queues); default 48
+---@field prioritization_places? integer Requests that each can hold; 0: there is no such buffer (requests); default 0
+---@field prioritization_total? integer Requests that all of them can hold; 0: what their places allow (requests); default 0
+---@field bypass_line_fails? boolean Requests that find every way of their set reserved pass the cache by, and do not wait; default false
+---@field keeps_lines? boolean The beginning of a kernel leaves its lines valid; default false
+---@field reexecution_entries? integer Re-execution queue, for accesses that are not taken; 0: they wait at the tags (accesses); default 0
+---@field reexecution? boolean Use it; default true
+---@field watch_blocked_hits? boolean Count blocked_hit_cycles; default false
+
+---@class warpwright.L1.Object: warpwright.Object
+---@field cpu warpwright.Port From the processor side
+---@field mem warpwright.Port To the memory side
+---@field dma warpwright.Port From a DMA engine
+---@field size integer Capacity (bytes)
+---@field ways integer Lines per set (lines)
+---@field line integer Line size: 32, 64 or 128 B (bytes)
+---@field sectors integer Parts of a line that are fetched alone, at least 32 B each (sectors)
+---@field index "linear"|"xor" Set index: line number modulo sets, or parities of address bits
+---@field index_masks string For xor: a mask of address bits per index bit, bit 0 first: "0x80,0x100" (masks)
+---@field allocate "miss"|"fill" When a read that missed takes a line; writes that allocate do so at once
+---@field mshrs integer Lines with fills in flight (entries)
+---@field merges integer Requests that one MSHR can hold, the first included (requests)
+---@field miss_queue integer Queue for the memory side (messages)
+---@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field latency integer From accepting a request to the response of a hit (cycles)
+---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
+---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
+---@field enabled boolean false: everything bypasses, only the tags are kept up to date
+---@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
+---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
+---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)
+---@field prioritization_places integer Requests that each can hold; 0: there is no such buffer (requests)
+---@field prioritization_total integer Requests that all of them can hold; 0: what their places allow (requests)
+---@field bypass_line_fails boolean Requests that find every way of their set reserved pass the cache by, and do not wait
+---@field keeps_lines boolean The beginning of a kernel leaves its lines valid
+---@field reexecution_entries integer Re-execution queue, for accesses that are not taken; 0: they wait at the tags (accesses)
+---@field reexecution boolean Use it
+---@field watch_blocked_hits boolean Count blocked_hit_cycles
+
+---First-level cache: data, constant, texture or instruction
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.L1.Parameters): warpwright.L1.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.L1.Parameters): warpwright.L1.Object
+function Machine:L1(name, index) end
+
+---@class (exact) warpwright.L1Trace.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field cache? string L1 beside it that it records (name); default l1d
+---@field folder string Folder for the file, PATH.trace; made if need be (path)
+
+---@class warpwright.L1Trace.Object: warpwright.Object
+---@field cache string L1 beside it that it records (name)
+---@field folder string Folder for the file, PATH.trace; made if need be (path)
+
+---Records what an L1 is asked for into a file
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.L1Trace.Parameters): warpwright.L1Trace.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.L1Trace.Parameters): warpwright.L1Trace.Object
+function Machine:L1Trace(name, index) end
+
+---@class (exact) warpwright.L2.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field size integer|string Capacity (bytes)
+---@field ways integer Lines per set (lines)
+---@field line? integer|string Line size: 32, 64 or 128 B (bytes); default 128
+---@field sectors? integer Parts of a line that are fetched alone, at least 32 B each (sectors); default 1
+---@field index? "linear"|"xor" Set index: line number modulo sets, or parities of address bits; default linear
+---@field index_masks? string For xor: a mask of address bits per index bit, bit 0 first: "0x80,0x100" (masks); default 
+---@field allocate? "miss"|"fill" When a read that missed takes a line; writes that allocate do so at once; default miss
+---@field mshrs integer Lines with fills in flight (entries)
+---@field merges? integer Requests that one MSHR can hold, the first included (requests); default 8
+---@field miss_queue? integer Queue for the memory side (messages); default 8
+---@field class_depths? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
+---@field class_keeps? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field rop_delay? integer From accepting a request to the tags (cycles); default 120
+---@field queue_entries? integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests); default 0
+---@field data_port? integer|string Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes); default 128
+---@field write_miss? "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read; default fetch
+---@field atomic_latency? integer How long an atomic has the data array to itself before it is done (cycles); default 0
+---@field host_copies? boolean Copies from the host leave their lines here; default false
+---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
+---@field bypass_delay? integer From accepting a request that bypasses to sending it on (cycles); default 120
+---@field bypass? boolean Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say; default false
+---@field bypass_classes? integer Classes that bypass, but for atomics: bit n for class n (classes); default 0
+---@field allocate_classes? integer Classes whose requests may take lines; others that find none are passed on (classes); default 0xffff
+---@field bypass_rate? integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille); default 0
+---@field bypass_seed? integer Of that draw; each slice has a sequence of its own; default 1
+---@field passing_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256
+
+---@class warpwright.L2.Object: warpwright.Object
+---@field cpu warpwright.Port From the processor side
+---@field mem warpwright.Port To the memory side
+---@field size integer Capacity (bytes)
+---@field ways integer Lines per set (lines)
+---@field line integer Line size: 32, 64 or 128 B (bytes)
+---@field sectors integer Parts of a line that are fetched alone, at least 32 B each (sectors)
+---@field index "linear"|"xor" Set index: line number modulo sets, or parities of address bits
+---@field index_masks string For xor: a mask of address bits per index bit, bit 0 first: "0x80,0x100" (masks)
+---@field allocate "miss"|"fill" When a read that missed takes a line; writes that allocate do so at once
+---@field mshrs integer Lines with fills in flight (entries)
+---@field merges integer Requests that one MSHR can hold, the first included (requests)
+---@field miss_queue integer Queue for the memory side (messages)
+---@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field rop_delay integer From accepting a request to the tags (cycles)
+---@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
+---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
+---@field write_miss "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read
+---@field atomic_latency integer How long an atomic has the data array to itself before it is done (cycles)
+---@field host_copies boolean Copies from the host leave their lines here
+---@field enabled boolean false: everything bypasses, only the tags are kept up to date
+---@field bypass_delay integer From accepting a request that bypasses to sending it on (cycles)
+---@field bypass boolean Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say
+---@field bypass_classes integer Classes that bypass, but for atomics: bit n for class n (classes)
+---@field allocate_classes integer Classes whose requests may take lines; others that find none are passed on (classes)
+---@field bypass_rate integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille)
+---@field bypass_seed integer Of that draw; each slice has a sequence of its own
+---@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+
+---Slice of the second-level cache, where atomics are performed
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.L2.Parameters): warpwright.L2.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.L2.Parameters): warpwright.L2.Object
+function Machine:L2(name, index) end
+
+---@class (exact) warpwright.LSU.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field shared_latency? integer Shared memory: from begin to write-back without conflicts (cycles); default 26
+---@field constant_latency? integer Parameter and constant loads when no constant cache is wired (cycles); default 2
+---@field entries? integer Instructions with outstanding answers (entries); default 256
+---@field narrow_segments? boolean Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for elements of 2 B, also where a vector of them is accessed; default false
+
+---@class warpwright.LSU.Object: warpwright.Object
+---@field sm warpwright.Port Instructions from the SM
+---@field mem warpwright.Port Global and local memory: an L1 or a network
+---@field constant warpwright.Port Constant cache: parameters and constants
+---@field texture warpwright.Port Texture cache
+---@field shared_latency integer Shared memory: from begin to write-back without conflicts (cycles)
+---@field constant_latency integer Parameter and constant loads when no constant cache is wired (cycles)
+---@field entries integer Instructions with outstanding answers (entries)
+---@field narrow_segments boolean Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for elements of 2 B, also where a vector of them is accessed
+
+---Load/store unit: coalescing, shared-memory banks, accesses to the caches
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.LSU.Parameters): warpwright.LSU.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.LSU.Parameters): warpwright.LSU.Object
+function Machine:LSU(name, index) end
+
+---@class (exact) warpwright.LineReuse.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field since? "last"|"first" Whose touch counts: of the last to touch the line, or of who had it brought; default last
+
+---@class warpwright.LineReuse.Object: warpwright.Object
+---@field since "last"|"first" Whose touch counts: of the last to touch the line, or of who had it brought
+
+---Classes the hits of a cache by who touched the line before
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.LineReuse.Parameters): warpwright.LineReuse.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.LineReuse.Parameters): warpwright.LineReuse.Object
+function Machine:LineReuse(name, index) end
+
+---@class (exact) warpwright.LocalityScores.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field base? integer Base score (points); default 100
+---@field edge? "bottom"|"top" Edge of a warp's score in the stack that must lie above the cut-off to block it; default bottom
+
+---@class warpwright.LocalityScores.Object: warpwright.Object
+---@field base integer Base score (points)
+---@field edge "bottom"|"top" Edge of a warp's score in the stack that must lie above the cut-off to block it
+
+---Scores of the locality that warps have lost, and who may load under the cut-off
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.LocalityScores.Parameters): warpwright.LocalityScores.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.LocalityScores.Parameters): warpwright.LocalityScores.Object
+function Machine:LocalityScores(name, index) end
+
+---@class (exact) warpwright.MemoryController.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field ports? integer Ports, one per L2 slice (ports); default 1
+---@field queues? integer Request queues; a request's class chooses, and a posted write is of the last; low queues first (queues); default 1
+---@field class_queues? string Queue of each class, class 0 first: "1,1,0"; of those left out: their own number, or the last (queues); default 
+---@field queue_entries? integer Room in each queue (requests); default 64
+---@field return_entries? integer Room for responses of each port (responses); default 116
+---@field scheduler? "frfcfs"|"fcfs" Row hits first, then oldest; or each bank in order of arrival; default frfcfs
+---@field latency? integer Delay in front of the queue; the depth of the link bounds the requests in it (cycles); default 0
+---@field age_cap? integer A request that waited so long goes before row hits and the bus direction; 0: never (cycles); default 4096
+---@field banks? integer Banks (banks); default 16
+---@field bank_groups? integer Bank groups (groups); default 4
+---@field group_bits? "low"|"high" Bits of the bank number that are its group; default low
+---@field bus_bytes? integer|string Data per command cycle (bytes); default 32
+---@field burst_bytes? integer|string Data per column command; smaller requests take as long (bytes); default 64
+---@field tCL? integer READ to its first data (cycles); default 12
+---@field tWL? integer WRITE to its first data (cycles); default 4
+---@field tRCD? integer ACTIVATE to READ, same bank; to WRITE tWL + 1 less (cycles); default 12
+---@field tRP? integer PRECHARGE to ACTIVATE, same bank (cycles); default 12
+---@field tRC? integer ACTIVATE to ACTIVATE, same bank (cycles); default 40
+---@field tRAS? integer ACTIVATE to PRECHARGE, same bank (cycles); default 28
+---@field tRRD? integer ACTIVATE to ACTIVATE, any banks (cycles); default 6
+---@field tCCD? integer Column command to the next of the same kind, any banks (cycles); default 2
+---@field tCCDL? integer Column command to the next of the same kind, same bank group (cycles); default 3
+---@field tWR? integer Last written data to PRECHARGE, same bank (cycles); default 12
+---@field tCDLR? integer Last written data to READ, any banks (cycles); default 5
+---@field tRTPL? integer READ to PRECHARGE, same bank (cycles); default 2
+---@field check_commands? boolean Verify every command against all timings; default false
+
+---@class warpwright.MemoryController.Object: warpwright.Object
+---@field cpu table<integer, warpwright.Port> From the L2 slices
+---@field ports integer Ports, one per L2 slice (ports)
+---@field queues integer Request queues; a request's class chooses, and a posted write is of the last; low queues first (queues)
+---@field class_queues string Queue of each class, class 0 first: "1,1,0"; of those left out: their own number, or the last (queues)
+---@field queue_entries integer Room in each queue (requests)
+---@field return_entries integer Room for responses of each port (responses)
+---@field scheduler "frfcfs"|"fcfs" Row hits first, then oldest; or each bank in order of arrival
+---@field latency integer Delay in front of the queue; the depth of the link bounds the requests in it (cycles)
+---@field age_cap integer A request that waited so long goes before row hits and the bus direction; 0: never (cycles)
+---@field banks integer Banks (banks)
+---@field bank_groups integer Bank groups (groups)
+---@field group_bits "low"|"high" Bits of the bank number that are its group
+---@field bus_bytes integer Data per command cycle (bytes)
+---@field burst_bytes integer Data per column command; smaller requests take as long (bytes)
+---@field tCL integer READ to its first data (cycles)
+---@field tWL integer WRITE to its first data (cycles)
+---@field tRCD integer ACTIVATE to READ, same bank; to WRITE tWL + 1 less (cycles)
+---@field tRP integer PRECHARGE to ACTIVATE, same bank (cycles)
+---@field tRC integer ACTIVATE to ACTIVATE, same bank (cycles)
+---@field tRAS integer ACTIVATE to PRECHARGE, same bank (cycles)
+---@field tRRD integer ACTIVATE to ACTIVATE, any banks (cycles)
+---@field tCCD integer Column command to the next of the same kind, any banks (cycles)
+---@field tCCDL integer Column command to the next of the same kind, same bank group (cycles)
+---@field tWR integer Last written data to PRECHARGE, same bank (cycles)
+---@field tCDLR integer Last written data to READ, any banks (cycles)
+---@field tRTPL integer READ to PRECHARGE, same bank (cycles)
+---@field check_commands boolean Verify every command against all timings
+
+---One DRAM channel with its request queue
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.MemoryController.Parameters): warpwright.MemoryController.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.MemoryController.Parameters): warpwright.MemoryController.Object
+function Machine:MemoryController(name, index) end
+
+---@class (exact) warpwright.Mux.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field up integer Ports to be joined (ports)
+---@field arbitration? "round_robin"|"priority" Which of several requests goes first; priority: the lowest port; default round_robin
+
+---@class warpwright.Mux.Object: warpwright.Object
+---@field up table<integer, warpwright.Port> From the caches
+---@field down warpwright.Port Towards the network
+---@field arbitration "round_robin"|"priority" Which of several requests goes first; priority: the lowest port
+
+---Joins several requesters into one network port
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.Mux.Parameters): warpwright.Mux.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Mux.Parameters): warpwright.Mux.Object
+function Machine:Mux(name, index) end
+
+---@class (exact) warpwright.PcBypassTable.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field entries? integer Entries, chosen by a hash of the load's address (entries); default 128
+---@field window? integer An entry that has seen so many halves its counters (loads); default 256
+---@field warm_up? integer Loads of an entry before it decides (loads); default 64
+---@field threshold? integer Loads with a lower hit rate bypass; 0: none (percent); default 20
+---@field probe? integer One of so many loads with a low hit rate does not bypass (loads); default 32
+
+---@class warpwright.PcBypassTable.Object: warpwright.Object
+---@field entries integer Entries, chosen by a hash of the load's address (entries)
+---@field window integer An entry that has seen so many halves its counters (loads)
+---@field warm_up integer Loads of an entry before it decides (loads)
+---@field threshold integer Loads with a lower hit rate bypass; 0: none (percent)
+---@field probe integer One of so many loads with a low hit rate does not bypass (loads)
+
+---Recent hit rates of load instructions; those with low ones bypass the cache
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.PcBypassTable.Parameters): warpwright.PcBypassTable.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.PcBypassTable.Parameters): warpwright.PcBypassTable.Object
+function Machine:PcBypassTable(name, index) end
+
+---@class (exact) warpwright.QueueDelays.Parameters
+---@field clock? string The object's clock; core where none is named
+
+---@class warpwright.QueueDelays.Object: warpwright.Object
+
+---Distribution of the delays of requests that queue for the tags of an L2 slice
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.QueueDelays.Parameters): warpwright.QueueDelays.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.QueueDelays.Parameters): warpwright.QueueDelays.Object
+function Machine:QueueDelays(name, index) end
+
+---@class (exact) warpwright.SM.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field warps? integer Warps that can be resident (warps); default 48
+---@field schedulers? integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers); default 2
+---@field registers? integer 32-bit registers (registers); default 32768
+---@field ctas? integer CTAs that can be resident (CTAs); default 8
+---@field shared? integer|string Shared memory (bytes); default 48KiB
+---@field scheduler? "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers; default gto
+---@field first? "any"|"memory"|"compute" Kind of instruction that goes before others; default any
+---@field group_size? integer Order groups: warps of a scheduler in a fetch group (warps); default 8
+---@field group_order? "lrr"|"gto" Order groups: order within a fetch group and between them; default gto
+---@field warp_limit? integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier (warps); default 64
+---@field register_unit? integer Registers per thread are allocated in multiples of this (registers); default 4
+---@field atomic_payloads? integer Warp atomics on global memory in flight (entries); default 64
+---@field atomics_stall? boolean A warp issues nothing while an atomic of its own on global memory is in flight; default false
+---@field shared_banks? integer Shared-memory banks of 4 B (banks); default 32
+---@field sp_units? integer Pipelines (units); default 2
+---@field sp_collectors? integer Operand collectors (units); default 6
+---@field sp_latches? integer Registers between issue and collectors (registers); default 2
+---@field sfu_units? integer Pipelines (units); default 1
+---@field sfu_collectors? integer Operand collectors (units); default 8
+---@field sfu_latches? integer Registers between issue and collectors (registers); default 1
+---@field mem_collectors? integer Operand collectors (units); default 2
+---@field mem_latches? integer Registers between issue and collectors (registers); default 1
+---@field register_banks? integer Register banks: (register + warp) mod banks (banks); default 16
+---@field result_bus? integer Results written back per cycle (results); default 2
+---@field local_layout? "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once; default warp
+---@field other_latency? integer Latency of moves, logic, shifts, compares, conversions, control (cycles); default 1
+---@field other_interval? integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles); default 1
+---@field other_unit? "sp"|"sfu" Unit that executes moves, logic, shifts, compares, conversions, control; default sp
+---@field int_add_latency? integer Latency of integer add and subtract (cycles); default 4
+---@field int_add_interval? integer Initiation interval of integer add and subtract (cycles); default 1
+---@field int_add_unit? "sp"|"sfu" Unit that executes integer add and subtract; default sp
+---@field int_max_latency? integer Latency of integer minimum and maximum (cycles); default 13
+---@field int_max_interval? integer Initiation interval of integer minimum and maximum (cycles); default 2
+---@field int_max_unit? "sp"|"sfu" Unit that executes integer minimum and maximum; default sp
+---@field int_mul_latency? integer Latency of integer multiply (cycles); default 4
+---@field int_mul_interval? integer Initiation interval of integer multiply (cycles); default 2
+---@field int_mul_unit? "sp"|"sfu" Unit that executes integer multiply; default sp
+---@field int_mad_latency? integer Latency of integer multiply-add (cycles); default 5
+---@field int_mad_interval? integer Initiation interval of integer multiply-add (cycles); default 1
+---@field int_mad_unit? "sp"|"sfu" Unit that executes integer multiply-add; default sp
+---@field int_div_latency? integer Latency of integer divide and remainder (cycles); default 145
+---@field int_div_interval? integer Initiation interval of integer divide and remainder (cycles); default 8
+---@field int_div_unit? "sp"|"sfu" Unit that executes integer divide and remainder; default sfu
+---@field fp_add_latency? integer Latency of single-precision add (cycles); default 4
+---@field fp_add_interval? integer Initiation interval of single-precision add (cycles); default 1
+---@field fp_add_unit? "sp"|"sfu" Unit that executes single-precision add; default sp
+---@field fp_max_latency? integer Latency of single-precision minimum and maximum (cycles); default 13
+---@field fp_max_interval? integer Initiation interval of single-precision minimum and maximum (cycles); default 2
+---@field fp_max_unit? "sp"|"sfu" Unit that executes single-precision minimum and maximum; default sp
+---@field fp_mul_latency? integer Latency of single-precision multiply (cycles); default 4
+---@field fp_mul_interval? integer Initiation interval of single-precision multiply (cycles); default 1
+---@field fp_mul_unit? "sp"|"sfu" Unit that executes single-precision multiply; default sp
+---@field fp_mad_latency? integer Latency of single-precision fused multiply-add (cycles); default 5
+---@field fp_mad_interval? integer Initiation interval of single-precision fused multiply-add (cycles); default 1
+---@field fp_mad_unit? "sp"|"sfu" Unit that executes single-precision fused multiply-add; default sp
+---@field fp_div_latency? integer Latency of single-precision divide (cycles); default 39
+---@field fp_div_interval? integer Initiation interval of single-precision divide (cycles); default 4
+---@field fp_div_unit? "sp"|"sfu" Unit that executes single-precision divide; default sfu
+---@field dp_add_latency? integer Latency of double-precision add (cycles); default 8
+---@field dp_add_interval? integer Initiation interval of double-precision add (cycles); default 8
+---@field dp_add_unit? "sp"|"sfu" Unit that executes double-precision add; default sfu
+---@field dp_max_latency? integer Latency of double-precision minimum and maximum (cycles); default 19
+---@field dp_max_interval? integer Initiation interval of double-precision minimum and maximum (cycles); default 16
+---@field dp_max_unit? "sp"|"sfu" Unit that executes double-precision minimum and maximum; default sfu
+---@field dp_mul_latency? integer Latency of double-precision multiply (cycles); default 8
+---@field dp_mul_interval? integer Initiation interval of double-precision multiply (cycles); default 8
+---@field dp_mul_unit? "sp"|"sfu" Unit that executes double-precision multiply; default sfu
+---@field dp_mad_latency? integer Latency of double-precision fused multiply-add (cycles); default 8
+---@field dp_mad_interval? integer Initiation interval of double-precision fused multiply-add (cycles); default 8
+---@field dp_mad_unit? "sp"|"sfu" Unit that executes double-precision fused multiply-add; default sfu
+---@field dp_div_latency? integer Latency of double-precision divide and square root (cycles); default 330
+---@field dp_div_interval? integer Initiation interval of double-precision divide and square root (cycles); default 130
+---@field dp_div_unit? "sp"|"sfu" Unit that executes double-precision divide and square root; default sfu
+---@field dp_roots_on_sfu? boolean Double-precision reciprocals and square roots take the SFU's latency and interval, not those of a division; default false
+---@field sfu_latency? integer Latency of reciprocal, root, sine, exponential, logarithm (cycles); default 8
+---@field sfu_interval? integer Initiation interval of reciprocal, root, sine, exponential, logarithm (cycles); default 8
+---@field sfu_unit? "sp"|"sfu" Unit that executes reciprocal, root, sine, exponential, logarithm; default sfu
+---@field shuffle_latency? integer Latency of shuffles between lanes (cycles); default 32
+---@field shuffle_interval? integer Initiation interval of shuffles between lanes (cycles); default 4
+---@field shuffle_unit? "sp"|"sfu" Unit that executes shuffles between lanes; default sp
+---@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity (bytes); default 2KiB
+---@field code_ways? integer Instruction cache: lines per set (lines); default 4
+---@field code_line? integer|string Instruction cache: line size (bytes); default 128
+---@field code_misses? integer Instruction cache: lines under way (lines); default 2
+---@field lsu? warpwright.LSU.Parameters Load/store unit
+
+---@class warpwright.SM.Object: warpwright.Object
+---@field dispatch warpwright.Port CTAs to run
+---@field lsu warpwright.Port Memory instructions; wired to the child lsu when left open
+---@field fetch warpwright.Port Misses of the instruction cache; left open, instructions are always there
+---@field transfers warpwright.Port Transfers for a DmaEngine
+---@field lsu warpwright.LSU.Object Load/store unit
+---@field warps integer Warps that can be resident (warps)
+---@field schedulers integer Warp schedulers; warp w belongs to scheduler w mod schedulers (schedulers)
+---@field registers integer 32-bit registers (registers)
+---@field ctas integer CTAs that can be resident (CTAs)
+---@field shared integer Shared memory (bytes)
+---@field scheduler "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers
+---@field first "any"|"memory"|"compute" Kind of instruction that goes before others
+---@field group_size integer Order groups: warps of a scheduler in a fetch group (warps)
+---@field group_order "lrr"|"gto" Order groups: order within a fetch group and between them
+---@field warp_limit integer Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier (warps)
+---@field register_unit integer Registers per thread are allocated in multiples of this (registers)
+---@field atomic_payloads integer Warp atomics on global memory in flight (entries)
+---@field atomics_stall boolean A warp issues nothing while an atomic of its own on global memory is in flight
+---@field shared_banks integer Shared-memory banks of 4 B (banks)
+---@field sp_units integer Pipelines (units)
+---@field sp_collectors integer Operand collectors (units)
+---@field sp_latches integer Registers between issue and collectors (registers)
+---@field sfu_units integer Pipelines (units)
+---@field sfu_collectors integer Operand collectors (units)
+---@field sfu_latches integer Registers between issue and collectors (registers)
+---@field mem_collectors integer Operand collectors (units)
+---@field mem_latches integer Registers between issue and collectors (registers)
+---@field register_banks integer Register banks: (register + warp) mod banks (banks)
+---@field result_bus integer Results written back per cycle (results)
+---@field local_layout "warp"|"word" Local memory: all words of a warp lie together, or a word's copies of all threads that run at once
+---@field other_latency integer Latency of moves, logic, shifts, compares, conversions, control (cycles)
+---@field other_interval integer Initiation interval of moves, logic, shifts, compares, conversions, control (cycles)
+---@field other_unit "sp"|"sfu" Unit that executes moves, logic, shifts, compares, conversions, control
+---@field int_add_latency integer Latency of integer add and subtract (cycles)
+---@field int_add_interval integer Initiation interval of integer add and subtract (cycles)
+---@field int_add_unit "sp"|"sfu" Unit that executes integer add and subtract
+---@field int_max_latency integer Latency of integer minimum and maximum (cycles)
+---@field int_max_interval integer Initiation interval of integer minimum and maximum (cycles)
+---@field int_max_unit "sp"|"sfu" Unit that executes integer minimum and maximum
+---@field int_mul_latency integer Latency of integer multiply (cycles)
+---@field int_mul_interval integer Initiation interval of integer multiply (cycles)
+---@field int_mul_unit "sp"|"sfu" Unit that executes integer multiply
+---@field int_mad_latency integer Latency of integer multiply-add (cycles)
+---@field int_mad_interval integer Initiation interval of integer multiply-add (cycles)
+---@field int_mad_unit "sp"|"sfu" Unit that executes integer multiply-add
+---@field int_div_latency integer Latency of integer divide and remainder (cycles)
+---@field int_div_interval integer Initiation interval of integer divide and remainder (cycles)
+---@field int_div_unit "sp"|"sfu" Unit that executes integer divide and remainder
+---@field fp_add_latency integer Latency of single-precision add (cycles)
+---@field fp_add_interval integer Initiation interval of single-precision add (cycles)
+---@field fp_add_unit "sp"|"sfu" Unit that executes single-precision add
+---@field fp_max_latency integer Latency of single-precision minimum and maximum (cycles)
+---@field fp_max_interval integer Initiation interval of single-precision minimum and maximum (cycles)
+---@field fp_max_unit "sp"|"sfu" Unit that executes single-precision minimum and maximum
+---@field fp_mul_latency integer Latency of single-precision multiply (cycles)
+---@field fp_mul_interval integer Initiation interval of single-precision multiply (cycles)
+---@field fp_mul_unit "sp"|"sfu" Unit that executes single-precision multiply
+---@field fp_mad_latency integer Latency of single-precision fused multiply-add (cycles)
+---@field fp_mad_interval integer Initiation interval of single-precision fused multiply-add (cycles)
+---@field fp_mad_unit "sp"|"sfu" Unit that executes single-precision fused multiply-add
+---@field fp_div_latency integer Latency of single-precision divide (cycles)
+---@field fp_div_interval integer Initiation interval of single-precision divide (cycles)
+---@field fp_div_unit "sp"|"sfu" Unit that executes single-precision divide
+---@field dp_add_latency integer Latency of double-precision add (cycles)
+---@field dp_add_interval integer Initiation interval of double-precision add (cycles)
+---@field dp_add_unit "sp"|"sfu" Unit that executes double-precision add
+---@field dp_max_latency integer Latency of double-precision minimum and maximum (cycles)
+---@field dp_max_interval integer Initiation interval of double-precision minimum and maximum (cycles)
+---@field dp_max_unit "sp"|"sfu" Unit that executes double-precision minimum and maximum
+---@field dp_mul_latency integer Latency of double-precision multiply (cycles)
+---@field dp_mul_interval integer Initiation interval of double-precision multiply (cycles)
+---@field dp_mul_unit "sp"|"sfu" Unit that executes double-precision multiply
+---@field dp_mad_latency integer Latency of double-precision fused multiply-add (cycles)
+---@field dp_mad_interval integer Initiation interval of double-precision fused multiply-add (cycles)
+---@field dp_mad_unit "sp"|"sfu" Unit that executes double-precision fused multiply-add
+---@field dp_div_latency integer Latency of double-precision divide and square root (cycles)
+---@field dp_div_interval integer Initiation interval of double-precision divide and square root (cycles)
+---@field dp_div_unit "sp"|"sfu" Unit that executes double-precision divide and square root
+---@field dp_roots_on_sfu boolean Double-precision reciprocals and square roots take the SFU's latency and interval, not those of a division
+---@field sfu_latency integer Latency of reciprocal, root, sine, exponential, logarithm (cycles)
+---@field sfu_interval integer Initiation interval of reciprocal, root, sine, exponential, logarithm (cycles)
+---@field sfu_unit "sp"|"sfu" Unit that executes reciprocal, root, sine, exponential, logarithm
+---@field shuffle_latency integer Latency of shuffles between lanes (cycles)
+---@field shuffle_interval integer Initiation interval of shuffles between lanes (cycles)
+---@field shuffle_unit "sp"|"sfu" Unit that executes shuffles between lanes
+---@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
+---@field code_ways integer Instruction cache: lines per set (lines)
+---@field code_line integer Instruction cache: line size (bytes)
+---@field code_misses integer Instruction cache: lines under way (lines)
+
+---Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.SM.Parameters): warpwright.SM.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.SM.Parameters): warpwright.SM.Object
+function Machine:SM(name, index) end
+
+---@class (exact) warpwright.TrafficSink.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field latency? integer From taking a request to its answer (cycles); default 1
+---@field interval? integer From taking a request to taking the next (cycles); default 1
+---@field capacity? integer Most between taken and answered (requests); default 64
+
+---@class warpwright.TrafficSink.Object: warpwright.Object
+---@field cpu warpwright.Port Who asks
+---@field latency integer From taking a request to its answer (cycles)
+---@field interval integer From taking a request to taking the next (cycles)
+---@field capacity integer Most between taken and answered (requests)
+
+---Takes and answers memory requests after a fixed time
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.TrafficSink.Parameters): warpwright.TrafficSink.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.TrafficSink.Parameters): warpwright.TrafficSink.Object
+function Machine:TrafficSink(name, index) end
+
+---@class (exact) warpwright.TrafficSource.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field rate? number Probability of a request in each cycle (requests/cycle); default 1
+---@field writes? number Of the requests that are writes; the others are reads (fraction); default 0
+---@field destination_share? number Of the requests that go to addresses of slice `destination`; the others go anywhere (fraction); default 0
+---@field seed? integer Of the random numbers; each source has its own sequence (seed); default 1
+---@field limit? integer How many to send in all; 0: no end (requests); default 0
+---@field outstanding? integer Most that may wait for an answer; 0: any number (requests); default 0
+---@field base? integer|string First address (bytes); default 0
+---@field footprint? integer|string Addresses from there on (bytes); default 64MiB
+---@field bytes? integer|string Of a request (bytes); default 128
+---@field addresses? "random"|"sequential" Uniformly at random, or one after the other, again from the start at the end; default random
+---@field posted? boolean Writes want no answer; default false
+---@field destination? integer See destination_share (slice); default 0
+
+---@class warpwright.TrafficSource.Object: warpwright.Object
+---@field mem warpwright.Port What is driven
+---@field rate number Probability of a request in each cycle (requests/cycle)
+---@field writes number Of the requests that are writes; the others are reads (fraction)
+---@field destination_share number Of the requests that go to addresses of slice `destination`; the others go anywhere (fraction)
+---@field seed integer Of the random numbers; each source has its own sequence (seed)
+---@field limit integer How many to send in all; 0: no end (requests)
+---@field outstanding integer Most that may wait for an answer; 0: any number (requests)
+---@field base integer First address (bytes)
+---@field footprint integer Addresses from there on (bytes)
+---@field bytes integer Of a request (bytes)
+---@field addresses "random"|"sequential" Uniformly at random, or one after the other, again from the start at the end
+---@field posted boolean Writes want no answer
+---@field destination integer See destination_share (slice)
+
+---Makes memory requests at random, to measure what serves them
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.TrafficSource.Parameters): warpwright.TrafficSource.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.TrafficSource.Parameters): warpwright.TrafficSource.Object
+function Machine:TrafficSource(name, index) end
+
+---@class (exact) warpwright.VictimCache.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field lines? integer Lines that it holds (lines); default 4
+
+---@class warpwright.VictimCache.Object: warpwright.Object
+---@field lines integer Lines that it holds (lines)
+
+---Lines that an L1 has replaced, to be exchanged when they are needed again
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.VictimCache.Parameters): warpwright.VictimCache.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.VictimCache.Parameters): warpwright.VictimCache.Object
+function Machine:VictimCache(name, index) end
+
+---@class (exact) warpwright.VictimTags.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field cache? string L1 beside it that it is attached to (name); default l1d
+---@field warps? integer Warps that have an array (warps); default 48
+---@field entries? integer Tags of each warp (tags); default 16
+---@field ways? integer Tags per set (tags); default 8
+
+---@class warpwright.VictimTags.Object: warpwright.Object
+---@field cache string L1 beside it that it is attached to (name)
+---@field warps integer Warps that have an array (warps)
+---@field entries integer Tags of each warp (tags)
+---@field ways integer Tags per set (tags)
+
+---Tags of the lines that each warp has lost from an L1
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.VictimTags.Parameters): warpwright.VictimTags.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.VictimTags.Parameters): warpwright.VictimTags.Object
+function Machine:VictimTags(name, index) end
+
+---@class (exact) warpwright.WarpSampler.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field warm_up? integer Answers that make a sample; 0: none does (accesses); default 100
+
+---@class warpwright.WarpSampler.Object: warpwright.Object
+---@field warm_up integer Answers that make a sample; 0: none does (accesses)
+
+---Counts for each warp of an SM its requests to the second level, and those that hit there
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.WarpSampler.Parameters): warpwright.WarpSampler.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.WarpSampler.Parameters): warpwright.WarpSampler.Object
+function Machine:WarpSampler(name, index) end
+

@@ -1,0 +1,118 @@
+---@meta
+-- Written by scripts/annotations.lua from the rows of the classes: `warpwright scripts/annotations.lua` writes it anew.
+
+---@class warpwright.PolicyPart
+---@field class string
+---@field name string
+---@field of string
+---@field [string] any its parameters: values, functions of (params, object), or policy.param "name"
+
+---@class (exact) warpwright.PolicySettings
+---@field doc? string
+---@field scope? "sm"|"l2"|"mc"|"machine"
+---@field params? table<string, table> { name = { default, min =, max =, doc = } }
+---@field counters? table<string, string> { name = "what it counts" }
+---@field period? integer|string cycles between two on_period, or the parameter that says so
+---@field parts? warpwright.PolicyPart[]
+---@field uses? table
+---@field order? "lrr"|"gto"|"oldest"|"groups"
+---@field first? "any"|"memory"|"compute"
+
+---What policy "name" {...} makes, and `self` in its functions.
+---@class warpwright.Policy
+---@field sm warpwright.SM in scope sm
+---@field l1 warpwright.L1 in scope sm; false where the load/store unit has none
+---@field texture warpwright.L1
+---@field constant warpwright.L1
+---@field lsu warpwright.LSU
+---@field l2 warpwright.L2 in scope l2
+---@field mc warpwright.MemoryController in scopes l2 and mc
+---@field sms warpwright.SM[] in scope machine
+---@field l1s warpwright.L1[]
+---@field textures warpwright.L1[]
+---@field constants warpwright.L1[]
+---@field l2s warpwright.L2[]
+---@field mcs warpwright.MemoryController[]
+---@field params table<string, any> to be read
+---@field state table all that it remembers
+---@field counters table<string, integer>
+---@field count fun(self: warpwright.Policy, name: string, n?: integer) adds n, or 1, to a counter
+---@field cycle fun(self: warpwright.Policy): integer the present cycle of the object's clock
+---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
+---@field bind_if fun(self: warpwright.Policy, condition: function, hook: string, setting: function|table, counter?: string)
+---@field start? fun(self: warpwright.Policy)
+---@field configure? fun(self: warpwright.Policy, class: string, path: string, params: table): table?
+---@field on_period? fun(self: warpwright.Policy)
+---@field on_kernel_start? fun(self: warpwright.Policy, name: string)
+---@field on_kernel_end? fun(self: warpwright.Policy, name: string)
+---@field bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L2: Shall this read pass the cache by?
+---@field constant_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
+---@field constant_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU
+---@field l1_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
+---@field l1_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU
+---@field mc_pick? fun(self: warpwright.Policy, queue: integer, requests: integer, row_hits: integer, writes: integer): integer? MemoryController: Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in order chooses
+---@field on_constant_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_constant_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
+---@field on_constant_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
+---@field on_constant_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_constant_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
+---@field on_constant_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
+---@field on_constant_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
+---@field on_constant_saturation? fun(self: warpwright.Policy, on: integer) L1: MSHRs or miss queue became nearly full, or are no longer
+---@field on_constant_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
+---@field on_cta_end? fun(self: warpwright.Policy, slot: integer, warps: integer) SM: A CTA ended
+---@field on_cta_start? fun(self: warpwright.Policy, slot: integer, warps: integer) SM: A CTA started; warps: the set of its warps
+---@field on_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L2: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L2: What a warp had fetched has come; hit: the cache below had it
+---@field on_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request found all its sectors
+---@field on_issue? fun(self: warpwright.Policy, warp: integer, pc: integer) SM: A warp issued the instruction at index pc
+---@field on_l1_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_l1_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
+---@field on_l1_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
+---@field on_l1_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_l1_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
+---@field on_l1_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
+---@field on_l1_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
+---@field on_l1_saturation? fun(self: warpwright.Policy, on: integer) L1: MSHRs or miss queue became nearly full, or are no longer
+---@field on_l1_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
+---@field on_load_blocked? fun(self: warpwright.Policy, warp: integer) SM: A watched warp must wait for what it loads from beyond the SM; told once
+---@field on_mc_served? fun(self: warpwright.Policy, sm: integer, warp: integer, class: integer, write: integer) MemoryController: The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp and the class are those of its line
+---@field on_memory_access? fun(self: warpwright.Policy, warp: integer) SM: The same: one of them has told of its memory_access, while `saturated` and all may issue memory
+---@field on_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request waits for sectors in flight
+---@field on_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request found a sector neither there nor in flight
+---@field on_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L2: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
+---@field on_saturation? fun(self: warpwright.Policy, on: integer) SM: After watch_caches(): the first of the L1s behind the load/store unit became nearly full of misses, or the last no longer is
+---@field on_served? fun(self: warpwright.Policy, sm: integer, warp: integer, class: integer, write: integer) MemoryController: The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp and the class are those of its line
+---@field on_texture_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_texture_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
+---@field on_texture_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
+---@field on_texture_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_texture_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
+---@field on_texture_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
+---@field on_texture_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
+---@field on_texture_saturation? fun(self: warpwright.Policy, on: integer) L1: MSHRs or miss queue became nearly full, or are no longer
+---@field on_texture_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
+---@field on_warp_end? fun(self: warpwright.Policy, warp: integer) SM: A warp has exited, and nothing of it is in flight
+---@field on_warps_changed? fun(self: warpwright.Policy) SM: Warps started, ended, or came to or left a barrier
+---@field on_watched_stops? fun(self: warpwright.Policy, warp: integer) SM: A watched warp has ended, or waits at a barrier or a fence; told once
+---@field pick? (fun(self: warpwright.Policy, scheduler: integer, ready: integer): integer?)|(fun(self: warpwright.Policy, queue: integer, requests: integer, row_hits: integer, writes: integer): integer?) SM: Which of the ready warps shall this scheduler issue?; MemoryController: Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in order chooses
+---@field texture_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
+---@field texture_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU
+---@field victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L2: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU
+---@field [string] any parts by name, own functions
+
+---@class warpwright.PolicyModule
+---@overload fun(name: string): fun(settings: warpwright.PolicySettings): warpwright.Policy
+local policy = {}
+
+---As a value in handle:setting(): the argument that the setting is called with.
+---@param argument integer
+---@return integer
+function policy.argument(argument) end
+
+---For a parameter of a part, or a setting of configure(): that of the policy.
+---@param name string
+---@return any
+function policy.param(name) end
+
+return policy

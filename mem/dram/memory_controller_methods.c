@@ -1,0 +1,51 @@
+/* What policies may call on a memory controller. */
+#include "mem/dram/memory_controller_state.h"
+
+static void set_queue(SimObject *object, MethodCall *call) {
+    memory_controller_set_queue(object, (uint32_t)call->argument[0].whole, (uint32_t)call->argument[1].whole);
+}
+
+static void request(SimObject *object, MethodCall *call) {
+    WaitingRequest r;
+    int64_t queue = call->argument[0].whole, rank = call->argument[1].whole;
+    bool exists = queue >= 0 && rank >= 0 && queue <= UINT32_MAX && rank <= UINT32_MAX &&
+                  memory_controller_waiting(object, (uint32_t)queue, (uint32_t)rank, &r);
+    call->nothing = !exists;
+    if (!exists) return;
+    call->result[0].whole = r.sm;
+    call->result[1].whole = r.warp;
+    call->result[2].whole = r.class_number;
+    call->result[3].whole = r.bank;
+    call->result[4].whole = r.row;
+    call->result[5].flag = r.write;
+    call->result[6].whole = (int64_t)r.waited;
+}
+
+static void of_bank(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_controller_of_bank(object, (uint32_t)call->argument[0].whole,
+                                                    (uint32_t)call->argument[1].whole);
+}
+
+static void of_sm(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_controller_of_sm(object, (uint32_t)call->argument[0].whole,
+                                                  (uint32_t)call->argument[1].whole);
+}
+
+#define QUEUE WHOLE_NUMBER_BELOW("queue", MemoryController, queues)
+
+const Method memory_controller_methods[] = {
+    METHOD("set_queue", set_queue, "Requests of the class go to this queue; lower ones are served first",
+           TAKES(WHOLE_NUMBER("class", .max = CLASSES - 1), QUEUE)),
+    METHOD("request", request,
+           "A waiting request; rank 0 is the oldest. waited: cycles. nil when the queue holds fewer",
+           TAKES(WHOLE_NUMBER("queue"), WHOLE_NUMBER("rank")),
+           RETURNS(WHOLE_NUMBER("sm"), WHOLE_NUMBER("warp"), WHOLE_NUMBER("class"), WHOLE_NUMBER("bank"),
+                   WHOLE_NUMBER("row"), FLAG_VALUE("write"), WHOLE_NUMBER("waited")),
+           MAY_BE_NIL),
+    METHOD("of_bank", of_bank, "The requests for this bank",
+           TAKES(QUEUE, WHOLE_NUMBER("bank", .max = UINT32_MAX)), RETURNS(SET_OF("requests", "requests"))),
+    METHOD("of_sm", of_sm,
+           "The requests of this SM, by its number from 0; those of a write-back are of the SM that made "
+           "the line dirty",
+           TAKES(QUEUE, WHOLE_NUMBER("sm", .max = UINT32_MAX)), RETURNS(SET_OF("requests", "requests"))),
+    METHODS_END};
