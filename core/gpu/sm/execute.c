@@ -285,7 +285,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) execute_fence(sm, w);
         break;
     case INST_DMA:
-        if (context->active) sm_dma_execute(sm, w, inst);
+        if (context->active) gates_execute(&sm->gates, w, inst);
         break;
     default: break; /* INST_NOP */
     }

@@ -56,7 +56,7 @@ void sm_show_next(Sm *sm, uint32_t w) {
 }
 
 SELDOM void sm_look_at_watched(Sm *sm) {
-    WarpSet parked = sm->watched & sm->dma_parked; /* loads, of which the transfer fetches the data */
+    WarpSet parked = sm->watched & sm->gates.parked; /* loads, of which the transfer fetches the data */
     WarpSet stopped = sm->watched & (sm->waiting | ~sm->live) & ~parked;
     WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~(stopped | parked);
     for (; stopped; stopped &= stopped - 1)

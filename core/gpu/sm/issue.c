@@ -54,7 +54,7 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 
 /* Warps that others of their CTA wait for at a barrier. */
 static WarpSet lagging_warps(const Sm *sm) {
-    WarpSet at_barrier = sm->waiting & ~(sm->fencing | sm->dma_parked), lagging = 0;
+    WarpSet at_barrier = sm->waiting & ~(sm->fencing | sm->gates.parked), lagging = 0;
     for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
         if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
     return lagging;
@@ -166,7 +166,7 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     if (!mine) return SLOT_IDLE;
     if (decoded & sm->loading) return SLOT_MEMORY;
     if (decoded) return SLOT_SCOREBOARD;
-    if (mine & waiting & sm->dma_parked) return SLOT_DMA;
+    if (mine & waiting & sm->gates.parked) return SLOT_GATE;
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
@@ -187,7 +187,7 @@ static inline SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, W
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
     sched->last = guided_pick(sm, sched, issuable);
     sm->head_known &= ~warp_bit(sched->last);
-    return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
+    return gates_let_issue(&sm->gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
 }
 
 /* Their order rotates. */
@@ -204,7 +204,7 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
-        SlotCause cause = __builtin_expect(guided | (sm->dma_watch != 0), 0)
+        SlotCause cause = __builtin_expect(guided | (sm->gates.at_work != 0), 0)
                               ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now, &causes)
                               : choose_warp(sm, sched, ready, waiting, cycle, now, &causes);
         if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
