@@ -149,6 +149,11 @@ typedef struct {
         .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = #m, .unit = u, .doc = d, .knob = true,     \
         FIELD_AT(T, m)                                                                                       \
     }
+#define KNOB_NAMED(T, m, n, u, d)                                                                            \
+    {                                                                                                        \
+        .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = n, .unit = u, .doc = d, .knob = true,      \
+        FIELD_AT(T, m)                                                                                       \
+    }
 /* State of any type that policies set by methods of its handle: like a knob it belongs to the policy, and
  * starts anew under another one. */
 #define KNOB_BY_METHOD(T, m, n, d)                                                                           \

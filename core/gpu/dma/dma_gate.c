@@ -177,6 +177,7 @@ static void check(const IssueGate *gate, bool idle) {
     const DmaGate *dma = const_of_gate(gate);
     const Sm *sm = gate->sm;
     uint32_t busy = 0;
+    gate_check_at_work(gate, dma->watches);
     for (uint32_t slot = 0; slot < sm->ctas; slot++)
         for (uint32_t b = 0; b < DMA_BUFFERS; b++)
             busy |= dma->cta[slot].buffer[b].in_flight << slot;

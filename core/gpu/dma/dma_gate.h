@@ -66,11 +66,11 @@ typedef struct {
     PORT_NAMED(T, m.transfers, "transfers", dma_protocol, ROLE_REQUESTER, "Transfers for a DmaEngine",       \
                .optional = true)
 #define DMA_GATE_STATE_ROWS(T, m, ctas, warps)                                                               \
-    GATE_ROWS(T, m.gate), HOST(T, m.engine, "At the port transfers")                                         \
+    PARKING_GATE_ROWS(T, m.gate, "dma_parked", "Warps that wait for transfers"),                             \
+        HOST(T, m.engine, "At the port transfers")                                                           \
     , STATE_NAMED(T, m.watches, "dma_watch", "Issue looks for transfers and marks"),                         \
         STATE_NAMED(T, m.busy, "dma_busy", "CTA slots with transfers in flight"),                            \
         STATE_NAMED(T, m.tile_open, "tile_open", "CTA slots that copy a marked tile"),                       \
-        VISIBLE_NAMED(T, m.gate.parked, "dma_parked", "warps", "Warps that wait for transfers"),             \
         STATE_ARRAY_NAMED(T, m.cta, "dma_cta", ctas, "Transfers and marked tiles of each CTA"),              \
         STATE_ARRAY_NAMED(T, m.warp, "dma_warp", warps, "How far each warp is with its CTA's transfers")
 #define DMA_GATE_STAT_ROWS(T, m)                                                                             \

@@ -60,7 +60,7 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
     gates_cta_starts(&sm->gates, start->slot);
-    sm_update_allowed(sm);
+    sm_warps_changed(sm);
     object_tell(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
 }

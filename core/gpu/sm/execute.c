@@ -254,7 +254,7 @@ static void leave_if_done(Sm *sm, uint32_t w) {
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
-    sm_update_allowed(sm);
+    sm_warps_changed(sm);
 }
 
 static void execute_fence(Sm *sm, uint32_t w) {

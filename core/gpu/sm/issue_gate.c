@@ -1,5 +1,6 @@
 /* The gates of an SM: who is asked, in which order; parking. */
 #include "core/gpu/sm/sm.h"
+#include "core/sim/sim.h"
 
 void gate_add(Sm *sm, IssueGate *gate, const GateClass *class) {
     ensure(sm->gates.count < MAX_GATES);
@@ -18,6 +19,20 @@ IssueGate *gate_find(const GateList *gates, const GateClass *class) {
 void gate_set_at_work(IssueGate *gate, bool at_work) {
     uint32_t *all = &gate->sm->gates.at_work;
     *all = (*all & ~(1u << gate->number)) | (uint32_t)at_work << gate->number;
+}
+
+void gate_check_at_work(const IssueGate *gate, bool needed) {
+    bool at_work = gate->sm->gates.at_work >> gate->number & 1;
+    if (at_work != needed)
+        panic("%s: gate %s is %s, and is %s", gate->sm->obj.path, gate->class->name,
+              needed ? "needed" : "not needed", at_work ? "at work" : "not at work");
+}
+
+const char *gate_not_allowed(const IssueGate *gate, const char *knob, char text[REASON_BYTES]) {
+    const char *policies = gate->sm->obj.sim->policies;
+    snprintf(text, REASON_BYTES, "is not allowed to issue by %s%s: %s", policies ? "policy " : "the config",
+             policies ? policies : "", knob);
+    return text;
 }
 
 /* --- Warps that do not issue ----------------------------------------------------------------- */
@@ -51,6 +66,7 @@ void gate_release(IssueGate *gate, WarpSet warps) {
 #define FOR_ALL_GATES(gates, g, what)     FOR_GATES(gates, (1u << (gates)->count) - 1, g, what)
 
 WarpSet gates_narrow(const GateList *gates, WarpSet ready) {
+    if (!ready) return 0;
     FOR_GATES_AT_WORK (gates, gate, narrow)
         ready = gate->class->narrow(gate, ready);
     return ready;

@@ -76,8 +76,11 @@ struct IssueGate {
     WarpSet parked;       /* of the SM's `waiting`: those that wait for this gate */
 };
 
-/* The rows of an IssueGate `m`; a gate that parks warps has a row of its own for `parked`. */
-#define GATE_ROWS(T, m)                                                                                      \
+/* The rows of an IssueGate `m`: of one that parks no warps, and of one that does, with the row's name and its
+ * text for users. */
+#define GATE_ROWS(T, m)               GATE_HOST_ROWS(T, m), HOST(T, m.parked, "It parks none")
+#define PARKING_GATE_ROWS(T, m, n, d) GATE_HOST_ROWS(T, m), VISIBLE_NAMED(T, m.parked, n, "warps", d)
+#define GATE_HOST_ROWS(T, m)                                                                                 \
     HOST(T, m.class, "What the gate does")                                                                   \
     , HOST(T, m.sm, "Its SM")                                                                                \
     , HOST(T, m.number, "Of the gate in its SM")                                                             \
@@ -95,6 +98,11 @@ void gate_add(Sm *sm, IssueGate *gate, const GateClass *class);
 /* The gate of this class. */
 IssueGate *gate_find(const GateList *gates, const GateClass *class);
 void gate_set_at_work(IssueGate *gate, bool at_work);
+/* For check: panics unless the gate is at work when it is needed, and else is not. */
+void gate_check_at_work(const IssueGate *gate, bool needed);
+
+/* --- For reason: policies do not allow it to issue, by this knob. */
+const char *gate_not_allowed(const IssueGate *gate, const char *knob, char text[REASON_BYTES]);
 
 /* --- For lets_issue: the warp does not issue. */
 /* It tries again: the issue slot is lost, and what was fetched behind the instruction with it. */

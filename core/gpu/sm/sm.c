@@ -62,7 +62,6 @@ static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_
 SELDOM static void end_cycle(Sm *sm, uint32_t causes) {
     gates_pass(&sm->gates, 1, causes >> SLOT_ISSUED & 1);
     gates_end_cycle(&sm->gates);
-    if (sm->watched) sm_look_at_watched(sm);
 }
 
 uint64_t sm_tick(SimObject *object, uint64_t now) {
@@ -77,7 +76,7 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
-    if (__builtin_expect((sm->watched | sm->gates.at_work) != 0, 0)) end_cycle(sm, causes);
+    if (GATES_AT_WORK(&sm->gates)) end_cycle(sm, causes);
     sm->accounted = cycle + 1;
     return goes_on(sm, decoded, causes) ? now + object->period : next_work(sm, causes, cycle, now);
 }

@@ -6,7 +6,6 @@
  *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
- *   memory_watch.c  what policies watch of the L1s behind the load/store unit
  *   issue.c     which warp issues, and why none does
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
@@ -88,9 +87,8 @@ typedef struct {
     uint32_t pad;
 } Scheduler;
 
-/* Which of its ready warps a scheduler issues, and of which kind it prefers them. */
+/* Which of its ready warps a scheduler issues. */
 typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
-typedef enum { FIRST_ANY, FIRST_MEMORY, FIRST_COMPUTE } SchedulerFirst;
 
 /* What policies can listen to; the table is in sm_class.c. */
 typedef enum {
@@ -146,9 +144,7 @@ struct Sm {
     uint32_t warps, schedulers, registers, ctas;
     uint64_t shared;
     uint32_t scheduler;               /* SchedulerOrder; a knob */
-    uint32_t first;                   /* SchedulerFirst; a knob */
     uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
-    uint32_t warp_limit;              /* a knob; see sm_update_allowed() */
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
@@ -174,16 +170,6 @@ struct Sm {
     WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
     WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
-    /* knobs of policies */
-    WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred;                  /* go before the others; see issue.c                     */
-    WarpSet watched;                    /* whose next load_blocked or watched_stops is told      */
-    Listener taken;                     /* by an L1, and what watched warps do: sm_watch_taken()  */
-    Listener saturation, memory_access; /* of L1s: sm_watch_caches() */
-    uint64_t saturated;                 /* one of these is */
-    WarpSet allowed;                    /* may_issue, and within warp_limit                      */
-    WarpSet head_known, head_loads; /* host: warps whose next instruction issue has looked at, and those of
-                                       them that are about to load; while policies guide it */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -307,25 +293,12 @@ void sm_leave_buffer(Sm *sm, uint32_t warp);
 void sm_show_next(Sm *sm, uint32_t warp);
 /* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
 void sm_update_blocked(Sm *sm, uint32_t warp);
-/* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
- * watched. */
-void sm_look_at_watched(Sm *sm);
+/* Of a warp with a decoded instruction: does an operand come from beyond the SM, or must the warp's atomics
+ * there be done first? */
+bool sm_waits_for_load(const Sm *sm, uint32_t warp);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
 }
-
-/* --- memory_watch.c --- */
-/* For policies, at the end of a cycle: is there an access of the warp that has issued, and that the L1 which
- * serves it has not taken? */
-bool sm_holds_accesses(const Sm *sm, uint32_t warp);
-/* From now on warps are watched when an L1 tells that it has taken the last access that it held of them,
- * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
-void sm_watch_taken(Sm *sm);
-/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
-void sm_watch_those_without_accesses(Sm *sm);
-/* From now on SM_SATURATION is told, of the first L1 that is saturated, and when the last no longer is; and
- * between these two SM_MEMORY_ACCESS, while all warps may issue memory instructions. */
-void sm_watch_caches(Sm *sm);
 
 /* --- issue.c --- */
 /* The oldest of a set of warps that is not empty. */
@@ -337,11 +310,14 @@ static inline uint32_t sm_oldest(const Sm *sm, WarpSet set) {
 }
 /* The n oldest warps of a set; `cta_by_age` as in Sm. */
 WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n);
-/* Computes `allowed` anew: call when warps started or exited, came to or left a barrier, or a knob was set.
- */
-void sm_update_allowed(Sm *sm);
-/* May this warp issue its next instruction, as far as policies are concerned? */
-bool sm_policy_allows(const Sm *sm, uint32_t warp);
+/* Warps that could issue, were it for no gate and no unit. */
+static inline WarpSet sm_ready_warps(const Sm *sm) {
+    return sm->valid & ~sm->blocked & ~sm->waiting;
+}
+/* Call when warps started or exited, came to or left a barrier. */
+static inline void sm_warps_changed(Sm *sm) {
+    if (GATES_AT_WORK(&sm->gates)) gates_warps_changed(&sm->gates);
+}
 /* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 

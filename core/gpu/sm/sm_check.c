@@ -123,25 +123,16 @@ void sm_check(const SimObject *object, bool idle) {
               object->path, sm->live, sm->wheel.count);
 }
 
-static const char *not_allowed(const Sm *sm, const char *knob, char text[REASON_BYTES]) {
-    const char *policies = sm->obj.sim->policies;
-    snprintf(text, REASON_BYTES, "is not allowed to issue by %s%s: %s", policies ? "policy " : "the config",
-             policies ? policies : "", knob);
-    return text;
-}
-
 static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     WarpSet bit = warp_bit(w);
-    if (sm->gates.parked & bit) return gates_reason(&sm->gates, w, text);
+    bool at_gate = (sm->gates.parked | ~sm->waiting) & bit;
+    const char *of_gate = at_gate ? gates_reason(&sm->gates, w, text) : NULL;
+    if (of_gate) return of_gate;
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
-    if (!(sm->may_issue & bit)) return not_allowed(sm, "may_issue", text);
-    if (!(sm->allowed & bit)) return not_allowed(sm, "warp_limit", text);
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
-    if (!sm_policy_allows(sm, w))
-        return not_allowed(sm, sm->may_issue_memory & bit ? "may_load" : "may_issue_memory", text);
     if (sm->head_memory & bit) return "waits for the memory pipeline";
     return "is ready";
 }

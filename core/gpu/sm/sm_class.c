@@ -78,15 +78,7 @@ static const Field sm_fields[] = {
      .knob = true,
      .doc = "Order of the warp schedulers",
      FIELD_AT(Sm, scheduler)},
-    {.kind = FIELD_PARAM,
-     .type = TYPE_U32,
-     .name = "first",
-     .initial = "any",
-     .unit = "choice",
-     .choices = "any|memory|compute",
-     .knob = true,
-     .doc = "Kind of instruction that goes before others",
-     FIELD_AT(Sm, first)},
+    ISSUE_KNOBS_FIRST_ROW(SmWithParts, knobs),
     PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a scheduler in a fetch group", .min = 1,
           .max = MAX_WARPS, .knob = true),
     {.kind = FIELD_PARAM,
@@ -98,9 +90,7 @@ static const Field sm_fields[] = {
      .knob = true,
      .doc = "Order groups: order within a fetch group and between them",
      FIELD_AT(Sm, group_order)},
-    PARAM(Sm, warp_limit, "64", "warps",
-          "Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier",
-          .min = 1, .max = MAX_WARPS, .knob = true),
+    ISSUE_KNOBS_LIMIT_ROW(SmWithParts, knobs),
     PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
           .min = 1, .max = 256),
     PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
@@ -185,20 +175,12 @@ static const Field sm_fields[] = {
     STATE(Sm, want_fetch, "Warps that want instructions"),
     STATE(Sm, refetch, "Warps that will, after a jump"),
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
-    KNOB(Sm, may_issue, "warps", "Warps that may issue"),
-    KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
-    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics of global and local memory"),
-    KNOB(Sm, preferred, "warps", "Warps that go before the others"),
-    KNOB(Sm, watched, "warps",
-         "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
-    HOST(Sm, taken, "Adds to them"),
-    HOST(Sm, saturation, "Hears of the L1s behind the load/store unit"),
-    HOST(Sm, memory_access, "Hears of what they take"),
-    VISIBLE(Sm, saturated, "flag",
-            "After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses"),
-    VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
-    HOST(Sm, head_known, "Warps of which it is known whether they are about to load"),
-    HOST(Sm, head_loads, "Those that are"),
+    ISSUE_KNOBS_MAY_ISSUE_ROW(SmWithParts, knobs),
+    MEMORY_OWNERSHIP_OWNERS_ROW(SmWithParts, ownership),
+    LOAD_GATE_ROWS(SmWithParts, loads),
+    ISSUE_KNOBS_PREFERRED_ROW(SmWithParts, knobs),
+    MEMORY_OWNERSHIP_WATCH_ROWS(SmWithParts, ownership),
+    ISSUE_KNOBS_STATE_ROWS(SmWithParts, knobs),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
     STATE(Sm, last_fetched, "Warp fetched last"),
@@ -335,6 +317,9 @@ uint32_t sm_number(const SimObject *object) {
 
 static void add_parts(Sm *sm) {
     SmWithParts *all = (SmWithParts *)sm;
+    issue_knobs_init(&all->knobs, sm);
+    memory_ownership_init(&all->ownership, sm);
+    load_gate_init(&all->loads, sm);
     dma_gate_init(&all->dma, sm);
 }
 
@@ -342,7 +327,6 @@ static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
-    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = sm->allowed = ~0ull;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     if (lsu_fetches_constants(sm->lsu.send->receiver))
         sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
@@ -372,8 +356,6 @@ static void commit(SimObject *object) {
 
 static bool knobs_set(SimObject *object) {
     Sm *sm = (Sm *)object;
-    sm_update_allowed(sm);
-    sm_watch_those_without_accesses(sm);
     gates_knobs_set(&sm->gates);
     for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
         sm_show_next(sm, first_warp(live));

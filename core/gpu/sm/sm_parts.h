@@ -4,10 +4,16 @@
 #define WW_GPU_SM_PARTS_H
 
 #include "core/gpu/dma/dma_gate.h"
+#include "core/gpu/parts/issue_knobs/issue_knobs.h"
+#include "core/gpu/parts/load_gate/load_gate.h"
+#include "core/gpu/parts/memory_ownership/memory_ownership.h"
 #include "core/gpu/sm/sm.h"
 
 typedef struct {
     Sm sm;
+    IssueKnobs knobs;
+    MemoryOwnership ownership;
+    LoadGate loads;
     DmaGate dma;
 } SmWithParts;
 

@@ -1,5 +1,6 @@
 /* What policies can ask of objects, beside values by name. */
 #include "core/gpu/parts/locality_scores/locality_scores.h"
+#include "core/gpu/parts/memory_ownership/memory_ownership.h"
 #include "core/lua/policy/policy_object.h"
 #include "mem/dram/memory_controller.h"
 #include "mem/parts/victim_tags/victim_tags.h"
