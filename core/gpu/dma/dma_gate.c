@@ -20,10 +20,14 @@ static const DmaGate *const_of_gate(const IssueGate *gate) {
 
 /* --- At work or not -------------------------------------------------------------------------- */
 
+static uint32_t needed_at(const DmaGate *dma) {
+    return dma->watches ? GATE_AT_WORK : GATE_AT_REST;
+}
+
 static void watch_if_needed(IssueGate *gate) {
     DmaGate *dma = of_gate(gate);
     dma->watches = dma->busy || gate->sm->running->kernel->mark_count;
-    gate_set_at_work(gate, dma->watches);
+    gate_set_stages(gate, needed_at(dma));
 }
 
 void dma_update_busy(DmaGate *dma, uint32_t slot) {
@@ -35,7 +39,7 @@ void dma_update_busy(DmaGate *dma, uint32_t slot) {
 }
 
 static void knobs_set(IssueGate *gate) {
-    gate_set_at_work(gate, of_gate(gate)->watches);
+    gate_set_stages(gate, needed_at(of_gate(gate)));
 }
 
 /* --- Parking --------------------------------------------------------------------------------- */
@@ -177,7 +181,7 @@ static void check(const IssueGate *gate, bool idle) {
     const DmaGate *dma = const_of_gate(gate);
     const Sm *sm = gate->sm;
     uint32_t busy = 0;
-    gate_check_at_work(gate, dma->watches);
+    gate_check_stages(gate, needed_at(dma));
     for (uint32_t slot = 0; slot < sm->ctas; slot++)
         for (uint32_t b = 0; b < DMA_BUFFERS; b++)
             busy |= dma->cta[slot].buffer[b].in_flight << slot;

@@ -93,19 +93,19 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
                                     uint64_t cycle, uint64_t now, uint32_t *causes) {
     const GateList *gates = &sm->gates;
     WarpSet ready = all_ready & sched->warps, allowed = ready;
-    if (GATES_AT_WORK(gates)) allowed = gates_narrow(gates, ready);
+    if (GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
     WarpSet issuable = all_ready ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
-    if (GATES_AT_WORK(gates)) issuable = gates_prefer(gates, issuable);
+    if (GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
     bool is_heard = __builtin_expect((sm->obj.heard & PICKS) != 0, 0);
     sched->last = is_heard ? pick_and_tell(sm, sched, issuable) : pick(sm, sched, issuable);
-    if (!GATES_AT_WORK(gates)) return SLOT_ISSUED;
+    if (!GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
     return gates_let_issue(gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
 }
 
 static inline void issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     sm_execute(sm, w, cycle, now);
-    if (GATES_AT_WORK(&sm->gates)) gates_issued(&sm->gates, w);
+    if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, w);
 }
 
 /* Their order rotates. */

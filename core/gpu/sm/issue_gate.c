@@ -16,16 +16,35 @@ IssueGate *gate_find(const GateList *gates, const GateClass *class) {
     panic("an SM without gate %s", class->name);
 }
 
-void gate_set_at_work(IssueGate *gate, bool at_work) {
-    uint32_t *all = &gate->sm->gates.at_work;
-    *all = (*all & ~(1u << gate->number)) | (uint32_t)at_work << gate->number;
+/* Those for which there is a function. */
+static uint32_t stages_of(const GateClass *class) {
+    return (uint32_t)(class->narrow != NULL) << GATE_NARROW |
+           (uint32_t)(class->prefer != NULL) << GATE_PREFER |
+           (uint32_t)(class->lets_issue != NULL) << GATE_LETS_ISSUE |
+           (uint32_t)(class->issued != NULL) << GATE_ISSUED |
+           (uint32_t)(class->begin_cycle != NULL) << GATE_BEGIN_CYCLE |
+           (uint32_t)(class->pass != NULL) << GATE_PASS |
+           (uint32_t)(class->end_cycle != NULL) << GATE_END_CYCLE |
+           (uint32_t)(class->next != NULL) << GATE_NEXT |
+           (uint32_t)(class->warps_changed != NULL) << GATE_WARPS_CHANGED;
 }
 
-void gate_check_at_work(const IssueGate *gate, bool needed) {
-    bool at_work = gate->sm->gates.at_work >> gate->number & 1;
-    if (at_work != needed)
-        panic("%s: gate %s is %s, and is %s", gate->sm->obj.path, gate->class->name,
-              needed ? "needed" : "not needed", at_work ? "at work" : "not at work");
+void gate_set_stages(IssueGate *gate, uint32_t stages) {
+    GateList *gates = &gate->sm->gates;
+    uint32_t bit = 1u << gate->number;
+    stages &= stages_of(gate->class);
+    if (stages == gate->stages) return;
+    gate->stages = stages;
+    gates->at_work = (gates->at_work & ~bit) | (uint32_t)(stages != 0) << gate->number;
+    for (uint32_t i = 0; i < GATE_STAGES; i++)
+        gates->asked[i] = (uint8_t)((gates->asked[i] & ~bit) | (stages >> i & 1) << gate->number);
+}
+
+void gate_check_stages(const IssueGate *gate, uint32_t stages) {
+    stages &= stages_of(gate->class);
+    if (gate->stages != stages)
+        panic("%s: gate %s is at work at stages 0x%x, its state needs it at 0x%x", gate->sm->obj.path,
+              gate->class->name, gate->stages, stages);
 }
 
 const char *gate_not_allowed(const IssueGate *gate, const char *knob, char text[REASON_BYTES]) {
@@ -62,50 +81,53 @@ void gate_release(IssueGate *gate, WarpSet warps) {
     for (uint32_t rest_ = (numbers); rest_; rest_ &= rest_ - 1)                                              \
         for (IssueGate *g = (gates)->gate[__builtin_ctz(rest_)]; g && g->class->what; g = NULL)
 
-#define FOR_GATES_AT_WORK(gates, g, what) FOR_GATES(gates, (gates)->at_work, g, what)
-#define FOR_ALL_GATES(gates, g, what)     FOR_GATES(gates, (1u << (gates)->count) - 1, g, what)
+/* Those that are asked at a stage. */
+#define FOR_GATES_AT_WORK(gates, g, stage)                                                                   \
+    for (uint32_t rest_ = (gates)->asked[stage]; rest_; rest_ &= rest_ - 1)                                  \
+        for (IssueGate *g = (gates)->gate[__builtin_ctz(rest_)]; g; g = NULL)
+#define FOR_ALL_GATES(gates, g, what) FOR_GATES(gates, (1u << (gates)->count) - 1, g, what)
 
 WarpSet gates_narrow(const GateList *gates, WarpSet ready) {
     if (!ready) return 0;
-    FOR_GATES_AT_WORK (gates, gate, narrow)
+    FOR_GATES_AT_WORK (gates, gate, GATE_NARROW)
         ready = gate->class->narrow(gate, ready);
     return ready;
 }
 
 WarpSet gates_prefer(const GateList *gates, WarpSet issuable) {
-    FOR_GATES_AT_WORK (gates, gate, prefer)
+    FOR_GATES_AT_WORK (gates, gate, GATE_PREFER)
         issuable = gate->class->prefer(gate, issuable);
     return issuable;
 }
 
 bool gates_let_issue(const GateList *gates, uint32_t w, uint64_t cycle, uint64_t now) {
-    FOR_GATES_AT_WORK (gates, gate, lets_issue)
+    FOR_GATES_AT_WORK (gates, gate, GATE_LETS_ISSUE)
         if (!gate->class->lets_issue(gate, w, cycle, now)) return false;
     return true;
 }
 
 void gates_issued(const GateList *gates, uint32_t w) {
-    FOR_GATES_AT_WORK (gates, gate, issued)
+    FOR_GATES_AT_WORK (gates, gate, GATE_ISSUED)
         gate->class->issued(gate, w);
 }
 
 void gates_begin_cycle(const GateList *gates, uint64_t now) {
-    FOR_GATES_AT_WORK (gates, gate, begin_cycle)
+    FOR_GATES_AT_WORK (gates, gate, GATE_BEGIN_CYCLE)
         gate->class->begin_cycle(gate, now);
 }
 
 void gates_pass(const GateList *gates, uint64_t cycles, bool issued) {
-    FOR_GATES_AT_WORK (gates, gate, pass)
+    FOR_GATES_AT_WORK (gates, gate, GATE_PASS)
         gate->class->pass(gate, cycles, issued);
 }
 
 void gates_end_cycle(const GateList *gates) {
-    FOR_GATES_AT_WORK (gates, gate, end_cycle)
+    FOR_GATES_AT_WORK (gates, gate, GATE_END_CYCLE)
         gate->class->end_cycle(gate);
 }
 
 uint64_t gates_next(const GateList *gates, uint64_t next) {
-    FOR_GATES_AT_WORK (gates, gate, next) {
+    FOR_GATES_AT_WORK (gates, gate, GATE_NEXT) {
         uint64_t at = gate->class->next(gate);
         if (at < next) next = at;
     }
@@ -139,7 +161,7 @@ void gates_cta_ends(const GateList *gates, uint32_t slot, uint64_t cycle) {
 }
 
 void gates_warps_changed(const GateList *gates) {
-    FOR_GATES_AT_WORK (gates, gate, warps_changed)
+    FOR_GATES_AT_WORK (gates, gate, GATE_WARPS_CHANGED)
         gate->class->warps_changed(gate);
 }
 

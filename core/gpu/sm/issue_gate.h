@@ -21,10 +21,10 @@
  * gate_squash(), gate_park(), gate_release() and sm_release_cta(), and what the SM offers to all: links of
  * its ports, shared memory, events. `narrow` and `prefer` change nothing that another scheduler sees.
  *
- * A gate is at work or not: gate_set_at_work(). All SMs have all parts' rows; one whose gates are not at work
- * pays a test for zero where the gates would be asked. A gate that goes to work in the middle of a cycle is
- * asked from the next scheduler on. Whether it is at work follows from its state, so that it can be found
- * again when a snapshot has brought that state: in `knobs_set`. */
+ * A gate is at work or not, at all of these stages or at some: gate_set_stages(). All SMs have all parts'
+ * rows; one whose gates are not at work pays a test for zero where the gates would be asked. A gate that goes
+ * to work in the middle of a cycle is asked from the next scheduler on. Whether it is at work follows from
+ * its state, so that it can be found again when a snapshot has brought that state: in `knobs_set`. */
 #ifndef WW_GPU_ISSUE_GATE_H
 #define WW_GPU_ISSUE_GATE_H
 
@@ -38,6 +38,23 @@ enum { MAX_GATES = 8, REASON_BYTES = 256 };
 
 typedef struct Sm Sm;
 typedef struct IssueGate IssueGate;
+
+/* Where a gate at work is asked; each is a function of GateClass. */
+typedef enum {
+    GATE_NARROW,
+    GATE_PREFER,
+    GATE_LETS_ISSUE,
+    GATE_ISSUED,
+    GATE_BEGIN_CYCLE,
+    GATE_PASS,
+    GATE_END_CYCLE,
+    GATE_NEXT,
+    GATE_WARPS_CHANGED,
+    GATE_STAGES,
+} GateStage;
+
+/* Sets of stages: all that the gate has a function for, or none. */
+enum { GATE_AT_WORK = (1 << GATE_STAGES) - 1, GATE_AT_REST = 0 };
 
 /* What a gate does; NULL: nothing. */
 typedef struct {
@@ -72,8 +89,9 @@ typedef struct {
 struct IssueGate {
     const GateClass *class;
     Sm *sm;
-    uint32_t number, pad; /* of the gate in its SM */
-    WarpSet parked;       /* of the SM's `waiting`: those that wait for this gate */
+    uint32_t number; /* of the gate in its SM */
+    uint32_t stages; /* at which it is asked; 0: it is not at work */
+    WarpSet parked;  /* of the SM's `waiting`: those that wait for this gate */
 };
 
 /* The rows of an IssueGate `m`: of one that parks no warps, and of one that does, with the row's name and its
@@ -84,22 +102,24 @@ struct IssueGate {
     HOST(T, m.class, "What the gate does")                                                                   \
     , HOST(T, m.sm, "Its SM")                                                                                \
     , HOST(T, m.number, "Of the gate in its SM")                                                             \
-    , HOST(T, m.pad, "Alignment")
+    , HOST(T, m.stages, "At which it is asked")
 
 /* Of an SM; of this process. */
 typedef struct {
     IssueGate *gate[MAX_GATES]; /* in the order in which they are asked */
     uint32_t count;
-    uint32_t at_work; /* a bit for each */
-    WarpSet parked;   /* by any of them */
+    uint32_t at_work;           /* a bit for each */
+    uint8_t asked[GATE_STAGES]; /* the same, at each stage */
+    WarpSet parked;             /* by any of them */
 } GateList;
 
 void gate_add(Sm *sm, IssueGate *gate, const GateClass *class);
 /* The gate of this class. */
 IssueGate *gate_find(const GateList *gates, const GateClass *class);
-void gate_set_at_work(IssueGate *gate, bool at_work);
-/* For check: panics unless the gate is at work when it is needed, and else is not. */
-void gate_check_at_work(const IssueGate *gate, bool needed);
+/* From now on it is asked at these stages, as far as it has functions for them. */
+void gate_set_stages(IssueGate *gate, uint32_t stages);
+/* For check: panics unless it is asked at these. */
+void gate_check_stages(const IssueGate *gate, uint32_t stages);
 
 /* --- For reason: policies do not allow it to issue, by this knob. */
 const char *gate_not_allowed(const IssueGate *gate, const char *knob, char text[REASON_BYTES]);
@@ -114,7 +134,8 @@ void gate_release(IssueGate *gate, WarpSet warps);
 
 /* --- For the stages of the SM */
 
-#define GATES_AT_WORK(gates) __builtin_expect((gates)->at_work != 0, 0)
+#define GATES_AT_WORK(gates)      __builtin_expect((gates)->at_work != 0, 0)
+#define GATES_ASKED(gates, stage) __builtin_expect((gates)->asked[stage] != 0, 0)
 
 WarpSet gates_narrow(const GateList *gates, WarpSet ready);
 WarpSet gates_prefer(const GateList *gates, WarpSet issuable);

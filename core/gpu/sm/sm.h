@@ -316,7 +316,7 @@ static inline WarpSet sm_ready_warps(const Sm *sm) {
 }
 /* Call when warps started or exited, came to or left a barrier. */
 static inline void sm_warps_changed(Sm *sm) {
-    if (GATES_AT_WORK(&sm->gates)) gates_warps_changed(&sm->gates);
+    if (GATES_ASKED(&sm->gates, GATE_WARPS_CHANGED)) gates_warps_changed(&sm->gates);
 }
 /* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);

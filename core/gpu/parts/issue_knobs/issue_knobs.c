@@ -29,14 +29,17 @@ static void warps_changed(IssueGate *gate) {
     knobs->allowed = knobs->may_issue & within_limit(gate->sm, knobs->warp_limit);
 }
 
-static bool is_needed(const IssueKnobs *knobs) {
-    bool sets = (knobs->may_issue & knobs->preferred) != ALL_WARPS;
-    return sets || knobs->first != FIRST_ANY || knobs->warp_limit < MAX_WARPS;
+static uint32_t needed_at(const IssueKnobs *knobs) {
+    uint32_t stages = GATE_AT_REST;
+    if (knobs->may_issue != ALL_WARPS || knobs->warp_limit < MAX_WARPS)
+        stages |= 1u << GATE_NARROW | 1u << GATE_WARPS_CHANGED;
+    if (knobs->preferred != ALL_WARPS || knobs->first != FIRST_ANY) stages |= 1u << GATE_PREFER;
+    return stages;
 }
 
 static void knobs_set(IssueGate *gate) {
     warps_changed(gate);
-    gate_set_at_work(gate, is_needed(of_gate(gate)));
+    gate_set_stages(gate, needed_at(of_gate(gate)));
 }
 
 static WarpSet narrow(IssueGate *gate, WarpSet ready) {
@@ -61,7 +64,7 @@ static void check(const IssueGate *gate, bool idle) {
     const IssueKnobs *knobs = (const IssueKnobs *)gate;
     WarpSet allowed = knobs->may_issue & within_limit(gate->sm, knobs->warp_limit);
     (void)idle;
-    gate_check_at_work(gate, is_needed(knobs));
+    gate_check_stages(gate, needed_at(knobs));
     if ((knobs->allowed ^ allowed) & gate->sm->live)
         panic("%s: warps 0x%lx are allowed to issue, by may_issue and warp_limit it is 0x%lx",
               gate->sm->obj.path, knobs->allowed, allowed);
@@ -86,5 +89,5 @@ static const GateClass issue_knobs_class = {
 void issue_knobs_init(IssueKnobs *knobs, Sm *sm) {
     gate_add(sm, &knobs->gate, &issue_knobs_class);
     knobs->may_issue = knobs->preferred = knobs->allowed = ALL_WARPS;
-    gate_set_at_work(&knobs->gate, is_needed(knobs));
+    gate_set_stages(&knobs->gate, needed_at(knobs));
 }

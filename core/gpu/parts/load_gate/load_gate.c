@@ -40,11 +40,15 @@ static void issued(IssueGate *gate, uint32_t w) {
     of_gate(gate)->known &= ~warp_bit(w);
 }
 
+static uint32_t needed_at(const LoadGate *gate) {
+    return gate->may_load != ALL_WARPS ? GATE_AT_WORK : GATE_AT_REST;
+}
+
 /* What is known is of warps whose issue it has heard of since. */
 static void knobs_set(IssueGate *gate) {
-    bool needed = of_gate(gate)->may_load != ALL_WARPS;
-    if (!needed) of_gate(gate)->known = 0;
-    gate_set_at_work(gate, needed);
+    uint32_t stages = needed_at(of_gate(gate));
+    if (!stages) of_gate(gate)->known = 0;
+    gate_set_stages(gate, stages);
 }
 
 /* --- The books ------------------------------------------------------------------------------- */
@@ -54,7 +58,7 @@ static void check(const IssueGate *gate, bool idle) {
     const Sm *sm = gate->sm;
     WarpSet known = loads->known & sm->valid & sm->head_memory;
     (void)idle;
-    gate_check_at_work(gate, loads->may_load != ALL_WARPS);
+    gate_check_stages(gate, needed_at(loads));
     if ((loads->loads & known) != find_loads(sm, known))
         panic("%s: of warps 0x%lx, 0x%lx are about to load, the load gate knows of 0x%lx", sm->obj.path,
               known, find_loads(sm, known), loads->loads & known);

@@ -8,12 +8,13 @@ static MemoryOwnership *of_gate(IssueGate *gate) {
 
 /* --- Who may issue memory instructions ------------------------------------------------------- */
 
-static bool is_needed(const MemoryOwnership *ownership) {
-    return ownership->may_issue_memory != ALL_WARPS || ownership->watched;
+static uint32_t needed_at(const MemoryOwnership *ownership) {
+    return (uint32_t)(ownership->may_issue_memory != ALL_WARPS) << GATE_NARROW |
+           (uint32_t)(ownership->watched != 0) << GATE_END_CYCLE;
 }
 
 void memory_ownership_update(MemoryOwnership *ownership) {
-    gate_set_at_work(&ownership->gate, is_needed(ownership));
+    gate_set_stages(&ownership->gate, needed_at(ownership));
 }
 
 static void knobs_set(IssueGate *gate) {
@@ -51,7 +52,6 @@ SELDOM static void look_at_watched(MemoryOwnership *ownership) {
 
 static void end_cycle(IssueGate *gate) {
     MemoryOwnership *ownership = of_gate(gate);
-    if (!ownership->watched) return;
     look_at_watched(ownership);
     memory_ownership_update(ownership);
 }
@@ -60,7 +60,7 @@ static void end_cycle(IssueGate *gate) {
 
 static void check(const IssueGate *gate, bool idle) {
     (void)idle;
-    gate_check_at_work(gate, is_needed((const MemoryOwnership *)gate));
+    gate_check_stages(gate, needed_at((const MemoryOwnership *)gate));
 }
 
 static const char *reason(const IssueGate *gate, uint32_t w, char text[REASON_BYTES]) {

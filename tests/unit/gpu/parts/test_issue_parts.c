@@ -113,7 +113,7 @@ START_TEST(a_knob_that_is_set_behind_its_gate_is_found) {
     TinyMachine *m = launched(LOAD "add.u32 %r8, %r7, 1;\n", NULL);
     tiny_step_to(m, 20);
     parts(m)->ownership.may_issue_memory = 1;
-    assert_panic(check_books, m, "gate memory ownership is needed, and is not at work");
+    assert_panic(check_books, m, "gate memory ownership is at work at stages 0x0, its state needs it at 0x1");
     tiny_free(m);
 }
 END_TEST

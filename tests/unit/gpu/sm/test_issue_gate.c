@@ -120,7 +120,7 @@ static TinyMachine *launched(Probe settings) {
     TinyMachine *m = tiny_new(spec);
     probe = settings;
     gate_add(m->sm[0], &probe.gate, &probe_class);
-    gate_set_at_work(&probe.gate, true);
+    gate_set_stages(&probe.gate, GATE_AT_WORK);
     tiny_launch(m, spec);
     return m;
 }
@@ -235,7 +235,7 @@ END_TEST
 
 START_TEST(a_gate_that_is_not_at_work_is_not_asked) {
     TinyMachine *m = launched((Probe){.opens = NEVER_OPENS, .holds = ALL_WARPS, .squashes = ALL_WARPS});
-    gate_set_at_work(&probe.gate, false);
+    gate_set_stages(&probe.gate, GATE_AT_REST);
     tiny_finish(m);
     ck_assert_uint_eq(probe.cycles | probe.ended_cycles | probe.issued[0], 0);
     tiny_free(m);
@@ -276,14 +276,14 @@ START_TEST(the_hang_report_says_what_a_gate_waits_for) {
 END_TEST
 
 static void check_needed(void *gate) {
-    gate_check_at_work(gate, true);
+    gate_check_stages(gate, GATE_AT_WORK);
 }
 
-START_TEST(a_gate_that_is_needed_and_not_at_work_is_found) {
+START_TEST(a_gate_that_is_not_at_work_where_it_is_needed_is_found) {
     TinyMachine *m = launched((Probe){.opens = 0});
-    gate_check_at_work(&probe.gate, true);
-    gate_set_at_work(&probe.gate, false);
-    assert_panic(check_needed, &probe.gate, "gate probe is needed, and is not at work");
+    gate_check_stages(&probe.gate, GATE_AT_WORK);
+    gate_set_stages(&probe.gate, GATE_AT_REST);
+    assert_panic(check_needed, &probe.gate, "gate probe is at work at stages 0x0, its state needs it at 0x");
     tiny_free(m);
 }
 END_TEST
@@ -305,7 +305,7 @@ Suite *issue_gate_suite(void) {
     tcase_add_test(gates, a_gate_that_is_not_at_work_is_not_asked);
     tcase_add_test(gates, a_cta_that_a_gate_keeps_ends_when_it_is_released);
     tcase_add_test(gates, the_hang_report_says_what_a_gate_waits_for);
-    tcase_add_test(gates, a_gate_that_is_needed_and_not_at_work_is_found);
+    tcase_add_test(gates, a_gate_that_is_not_at_work_where_it_is_needed_is_found);
     suite_add_tcase(suite, gates);
     return suite;
 }
