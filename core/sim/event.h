@@ -37,9 +37,9 @@ void object_listen_first(SimObject *object, Listener *listener, uint32_t events)
 /* Nobody listens to any object any more. */
 void sim_forget_listeners(Sim *sim);
 
-#define SELDOM __attribute__((cold, noinline))
-SELDOM void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
-SELDOM int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+#define COLD __attribute__((cold, noinline))
+COLD void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+COLD int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 
 /* In SimObject.heard beside the bits of events: a part is called while the object works, so it takes the
  * paths on which it tells. */
@@ -70,6 +70,6 @@ void event_pass_on(SimObject *object, uint32_t event, int64_t a);
 void object_fail(SimObject *object, const char *message);
 
 /* In sim.c, at the end of a cycle of a cluster. */
-SELDOM void cluster_tell_events(Cluster *cluster);
+COLD void cluster_tell_events(Cluster *cluster);
 
 #endif

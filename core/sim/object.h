@@ -115,7 +115,7 @@ typedef struct {
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = #m, .initial = def, .unit = u, .doc = d,   \
         FIELD_AT(T, m), __VA_ARGS__                                                                          \
     }
-/* A parameter whose Lua name is not the member's (an element of an array, say). */
+/* A row whose name is not the member's (an element of an array, say, or a member of a part). */
 #define PARAM_NAMED(T, m, n, def, u, d, ...)                                                                 \
     {                                                                                                        \
         .kind = FIELD_PARAM, .type = FIELD_TYPE_OF(T, m), .name = n, .initial = def, .unit = u, .doc = d,    \
@@ -158,6 +158,12 @@ typedef struct {
 /* State that policies may read by name. */
 #define VISIBLE(T, m, u, d)                                                                                  \
     { .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = #m, .unit = u, .doc = d, FIELD_AT(T, m) }
+#define VISIBLE_NAMED(T, m, n, u, d)                                                                         \
+    { .kind = FIELD_STATE, .type = FIELD_TYPE_OF(T, m), .name = n, .unit = u, .doc = d, FIELD_AT(T, m) }
+#define STATE_NAMED(T, m, n, d)                                                                              \
+    { .kind = FIELD_STATE, .name = n, .doc = d, FIELD_AT(T, m) }
+#define STATE_ARRAY_NAMED(T, m, n, count, d)                                                                 \
+    { .kind = FIELD_STATE_ARRAY, .name = n, .doc = d, FIELD_ARRAY_AT(T, m, count) }
 #define STATE_ARRAY(T, m, count, d)                                                                          \
     { .kind = FIELD_STATE_ARRAY, .name = #m, .doc = d, FIELD_ARRAY_AT(T, m, count) }
 #define STAT(T, m, u, d)                                                                                     \

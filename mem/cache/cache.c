@@ -80,7 +80,7 @@ void cache_tell(const Cache *c, const MemMessage *m, Result result) {
     object_tell(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
 }
 
-static SELDOM void tell_fill(const Cache *c, const MemMessage *m, uint32_t line) {
+static COLD void tell_fill(const Cache *c, const MemMessage *m, uint32_t line) {
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->filled) o->filled(o, m, line);
     object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);

@@ -495,7 +495,7 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
  * nobody asks about anything but reads. They are asked once about each request, when it first matters: how
  * often it is tried must not be seen by anyone. */
-SELDOM bool cache_ask_bypass(const Cache *cache, const MemMessage *m);
+COLD bool cache_ask_bypass(const Cache *cache, const MemMessage *m);
 static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m) {
     return object_is_heard(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
            cache_ask_bypass(cache, m);
@@ -511,13 +511,13 @@ static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate)
 }
 /* The line that policies want to be replaced, instead of `candidate` of the set, which is valid. They are
  * asked once, when nothing but their answer is wanting. */
-SELDOM uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
+COLD uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
 static inline uint32_t cache_victim(const Cache *cache, uint32_t set, uint32_t candidate) {
     return cache_policy_replaces(cache, candidate) ? cache_ask_victim(cache, set, candidate) : candidate;
 }
 /* Must there be room for a write-back before the candidate of the set, or what policies want instead, is
  * replaced? */
-SELDOM bool cache_any_is_dirty(const Cache *cache, uint32_t set);
+COLD bool cache_any_is_dirty(const Cache *cache, uint32_t set);
 static inline bool cache_victim_is_dirty(const Cache *cache, uint32_t set, uint32_t candidate) {
     return cache_policy_replaces(cache, candidate) ? cache_any_is_dirty(cache, set)
                                                    : cache_is_dirty(cache, candidate);

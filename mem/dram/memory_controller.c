@@ -45,7 +45,7 @@ static inline void choose_port(MemoryController *mc) {
 
 /* Ports whose link had no room are looked at in every tick: the link wakes the controller when it has some.
  */
-SELDOM static void look_at_all_ports(MemoryController *mc) {
+COLD static void look_at_all_ports(MemoryController *mc) {
     mc->response_blocked = 0;
     for (uint32_t port = 0; port < mc->ports; port++)
         look_at_port(mc, port);
@@ -219,9 +219,10 @@ uint64_t memory_controller_of_sm(const SimObject *object, uint32_t q, uint32_t s
 
 /* Atomics are performed at the L2 slice, which reads and writes lines. */
 static _Noreturn void no_l2_for(const MemoryController *mc, const MemMessage *message) {
-    user_error("%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between the SMs "
-               "and the memory controller performs atomics",
-               object_path(&mc->obj), message->address, message->sm, message->warp);
+    user_error(
+        "%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between the SMs "
+        "and the memory controller performs atomics",
+        object_path(&mc->obj), message->address, message->sm, message->warp);
 }
 
 static void count_arrival(MemoryController *mc, const MemMessage *message) {
@@ -266,8 +267,8 @@ static inline bool has_room(const MemoryController *mc, const MemMessage *messag
 /* Finds a request of a port that is there since `latest` and goes to a queue with room: those for full queues
  * are in no other's way, as if each queue had wires of its own (MeDiC, section 3.4, note 1). NULL when there
  * is none; `later` is then when the next one comes. */
-SELDOM static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
-                                              uint64_t *later) {
+COLD static const MemMessage *bring_forward(const MemoryController *mc, Link *link, uint64_t latest,
+                                            uint64_t *later) {
     uint64_t ready = NEVER;
     for (uint64_t i = 1; (ready = link_ready_at(link, i)) <= latest; i++)
         if (has_room(mc, link_message_at(link, i))) {
@@ -364,7 +365,7 @@ static uint32_t banks_of(const DramQueue *queue, uint64_t requests) {
 }
 
 /* Those that policies want to be served; all of them when they want none. */
-SELDOM static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t eligible) {
+COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t eligible) {
     const DramQueue *queue = &mc->queue[q];
     int64_t answer = event_ask(&mc->obj, MC_PICK, q, (int64_t)eligible, (int64_t)(eligible & queue->row_hit),
                                (int64_t)(eligible & queue->write));

@@ -314,12 +314,12 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
     return link_next_ready(l1->mem.receive);
 }
 
-SELDOM static void change_saturation(L1Cache *l1, uint64_t now) {
+COLD static void change_saturation(L1Cache *l1, uint64_t now) {
     saturation_change(&l1->saturation, object_cycle(&l1->obj, now) + 1);
     object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
-SELDOM static void tell_taken(L1Cache *l1, const MemMessage *m) {
+COLD static void tell_taken(L1Cache *l1, const MemMessage *m) {
     if (object_is_heard(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
         event_tell(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
 }

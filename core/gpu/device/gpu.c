@@ -2,6 +2,7 @@
 
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
+#include "core/gpu/dma/dma_gate.h"
 #include "core/gpu/sm/sm.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
@@ -222,7 +223,7 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
         uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
         if (!fits) user_error("kernel %s does not fit %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
         if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
-        if (kernel->dma_line && !gpu->sms[i]->transfers.send)
+        if (kernel->dma_line && !dma_gate_of(gpu->sms[i])->engine)
             user_error("kernel %s, PTX line %u: an intrinsic of the DMA engine, but %s has none: wire a "
                        "DmaEngine to "
                        "its port transfers, as configs/gtx480_d2ma.lua does",

@@ -3,7 +3,8 @@
  * itself. */
 #include "core/gpu/dma/dma_engine.h"
 
-#include "core/gpu/sm/sm_sound.h"
+#include "core/gpu/dma/dma_gate.h"
+#include "core/gpu/sm/sm.h"
 #include "mem/parts/dma_port/l1_dma_port.h"
 
 #include <string.h>
@@ -52,6 +53,22 @@ static Transfer *in_order(DmaEngine *engine, uint32_t place) {
 static uint32_t index_of(uint32_t cta, uint32_t buffer) {
     return cta * DMA_BUFFERS + buffer;
 }
+
+/* --- What it and the SM tell each other ------------------------------------------------------- */
+
+static void start_is_sound(const char *link, const SimObject *engine, const void *message) {
+    dma_start_is_sound((const Sm *)engine->parent, link, message);
+}
+
+static void news_is_sound(const char *link, const SimObject *sm, const void *message) {
+    dma_news_is_sound((const Sm *)sm, link, message);
+}
+
+const Protocol dma_protocol = {.name = "DMA transfers",
+                               .request_bytes = sizeof(DmaStart),
+                               .response_bytes = sizeof(DmaNews),
+                               .request_is_sound = start_is_sound,
+                               .response_is_sound = news_is_sound};
 
 /* --- Descriptors ----------------------------------------------------------------------------- */
 
@@ -245,7 +262,7 @@ static void is_sound(const SimObject *object, bool fits) {
     for (uint32_t i = 0; i < TRANSFERS; i++) {
         const Transfer *t = &engine->transfer[i];
         if (!t->busy) continue;
-        sm_dma_start_is_sound((const Sm *)object->parent, object->path, &t->start);
+        dma_start_is_sound((const Sm *)object->parent, object->path, &t->start);
         sound(index_of(t->start.cta, t->start.buffer) == i && t->outstanding <= DMA_MAX_ELEMENTS,
               "%s.transfer: %u", object->path, i);
     }
@@ -261,7 +278,7 @@ static void check_buffers(const DmaEngine *engine) {
     const Sm *sm = (const Sm *)engine->obj.parent;
     for (uint32_t i = 0; i < TRANSFERS; i++) {
         const Transfer *t = &engine->transfer[i];
-        const DmaBuffer *buffer = &sm->dma_cta[t->start.cta].buffer[t->start.buffer];
+        const DmaBuffer *buffer = &dma_gate_of(sm)->cta[t->start.cta].buffer[t->start.buffer];
         if (t->busy &&
             (!buffer->in_flight || memcmp(&buffer->layout, &t->start.layout, sizeof buffer->layout) != 0))
             panic("%s: a transfer to CTA slot %u, buffer %u, for which %s does not wait", engine->obj.path,

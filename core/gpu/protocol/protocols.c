@@ -18,14 +18,6 @@ static void cta_done_is_sound(const char *link, const SimObject *dispatcher, con
           ((const CtaDone *)message)->slot);
 }
 
-static void dma_start_is_sound(const char *link, const SimObject *engine, const void *message) {
-    sm_dma_start_is_sound((const Sm *)engine->parent, link, message);
-}
-
-static void dma_news_is_sound(const char *link, const SimObject *sm, const void *message) {
-    sm_dma_news_is_sound((const Sm *)sm, link, message);
-}
-
 const Protocol memory_op_protocol = {.name = "memory-op",
                                      .request_bytes = sizeof(MemoryOp),
                                      .response_bytes = sizeof(MemoryDone),
@@ -36,8 +28,3 @@ const Protocol cta_protocol = {.name = "cta",
                                .response_bytes = sizeof(CtaDone),
                                .request_is_sound = cta_start_is_sound,
                                .response_is_sound = cta_done_is_sound};
-const Protocol dma_protocol = {.name = "DMA transfers",
-                               .request_bytes = sizeof(DmaStart),
-                               .response_bytes = sizeof(DmaNews),
-                               .request_is_sound = dma_start_is_sound,
-                               .response_is_sound = dma_news_is_sound};

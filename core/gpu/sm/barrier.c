@@ -76,7 +76,7 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);
-    sm_update_allowed(sm);
+    sm_warps_changed(sm);
 }
 
 void sm_check_barriers(Sm *sm, Cta *cta) {

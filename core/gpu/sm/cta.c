@@ -59,8 +59,8 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     }
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
-    sm_dma_start_cta(sm, start->slot);
-    sm_update_allowed(sm);
+    gates_cta_starts(&sm->gates, start->slot);
+    sm_warps_changed(sm);
     object_tell(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
 }
@@ -89,23 +89,30 @@ static void forget_age(Sm *sm, WarpSet warps) {
     memmove(sm->cta_by_age + at, sm->cta_by_age + at + 1, (sm->resident - at) * sizeof(WarpSet));
 }
 
+/* All its warps have left, and nothing of it is in flight. */
+static void end_cta(Sm *sm, uint32_t slot) {
+    gates_cta_ends(&sm->gates, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
+    object_tell(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);
+    forget_age(sm, sm->cta[slot].warps);
+    sm->ctas_finished++;
+    sm->finished_ctas |= 1u << slot;
+}
+
 void sm_retire_warp(Sm *sm, uint32_t w) {
     uint32_t slot = sm->warp[w].cta_slot;
     object_tell(&sm->obj, SM_WARP_END, w, 0, 0, 0);
     object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     if (--sm->cta[slot].unfinished) return;
-    if (sm->dma_busy >> slot & 1)
-        sm->dma_ending |= 1u << slot;
+    if (gates_keep_cta(&sm->gates, slot))
+        sm->ending |= 1u << slot;
     else
-        sm_end_cta(sm, slot);
+        end_cta(sm, slot);
 }
 
-void sm_end_cta(Sm *sm, uint32_t slot) {
-    if (sm->tile_open >> slot & 1) sm_end_tiles(sm, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
-    object_tell(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);
-    forget_age(sm, sm->cta[slot].warps);
-    sm->ctas_finished++;
-    sm->finished_ctas |= 1u << slot;
+void sm_release_cta(Sm *sm, uint32_t slot) {
+    if (!(sm->ending >> slot & 1) || gates_keep_cta(&sm->gates, slot)) return;
+    sm->ending &= ~(1u << slot);
+    end_cta(sm, slot);
 }
 
 void sm_report_finished_cta(Sm *sm, uint64_t now) {

@@ -254,7 +254,7 @@ static void leave_if_done(Sm *sm, uint32_t w) {
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
     sm_check_barriers(sm, &sm->cta[sm->warp[w].cta_slot]);
-    sm_update_allowed(sm);
+    sm_warps_changed(sm);
 }
 
 static void execute_fence(Sm *sm, uint32_t w) {
@@ -285,14 +285,14 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) execute_fence(sm, w);
         break;
     case INST_DMA:
-        if (context->active) sm_dma_execute(sm, w, inst);
+        if (context->active) gates_execute(&sm->gates, w, inst);
         break;
     default: break; /* INST_NOP */
     }
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 
-SELDOM void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
+COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
     prepare_memory(sm, w);
 }

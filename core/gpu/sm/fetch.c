@@ -23,8 +23,8 @@ static bool waits_for_atomics(const Sm *sm, const Warp *warp, const Inst *inst) 
                                  (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC));
 }
 
-/* Does an operand come from beyond the SM, or must the warp's atomics there be done first? */
-static bool waits_for_load(const Sm *sm, uint32_t w, const Inst *inst) {
+bool sm_waits_for_load(const Sm *sm, uint32_t w) {
+    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
     uint64_t common = 0;
     for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
         common |= sm->load_pending[w][i] & inst->names[i];
@@ -33,11 +33,6 @@ static bool waits_for_load(const Sm *sm, uint32_t w, const Inst *inst) {
 
 static void set_bit(WarpSet *set, uint32_t warp, bool on) {
     *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
-}
-
-static void tell_watched(Sm *sm, uint32_t w, SmEvent event) {
-    sm->watched &= ~warp_bit(w);
-    object_tell(&sm->obj, event, w, 0, 0, 0);
 }
 
 void sm_update_blocked(Sm *sm, uint32_t w) {
@@ -55,27 +50,12 @@ void sm_show_next(Sm *sm, uint32_t w) {
     sm_update_blocked(sm, w);
 }
 
-SELDOM void sm_look_at_watched(Sm *sm) {
-    WarpSet parked = sm->watched & sm->dma_parked; /* loads, of which the transfer fetches the data */
-    WarpSet stopped = sm->watched & (sm->waiting | ~sm->live) & ~parked;
-    WarpSet blocked = sm->watched & sm->blocked & sm->valid & ~(stopped | parked);
-    for (; stopped; stopped &= stopped - 1)
-        tell_watched(sm, first_warp(stopped), SM_WATCHED_STOPS);
-    for (; parked; parked &= parked - 1)
-        tell_watched(sm, first_warp(parked), SM_LOAD_BLOCKED);
-    for (; blocked; blocked &= blocked - 1) {
-        uint32_t w = first_warp(blocked);
-        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-        if (waits_for_load(sm, w, inst)) tell_watched(sm, w, SM_LOAD_BLOCKED);
-    }
-}
-
 static void empty_buffer(Sm *sm, uint32_t w) {
     sm->warp[w].buffered = 0;
     sm->valid &= ~warp_bit(w);
 }
 
-SELDOM void sm_leave_buffer(Sm *sm, uint32_t w) {
+COLD void sm_leave_buffer(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth == 0) {
         sm->blocked &= ~warp_bit(w);
     } else {

@@ -34,16 +34,6 @@ static inline __attribute__((always_inline)) uint32_t pick(const Sm *sm, const S
     return sm->scheduler == ORDER_OLDEST ? sm_oldest(sm, ready) : pick_by_group(sm, sched, ready);
 }
 
-/* Of several ready warps, those that policies want first: the preferred, and of them those with a memory or a
- * compute instruction. */
-static WarpSet narrow(const Sm *sm, WarpSet ready) {
-    WarpSet preferred = ready & sm->preferred;
-    if (preferred) ready = preferred;
-    if (sm->first == FIRST_ANY) return ready;
-    WarpSet wanted = ready & (sm->first == FIRST_MEMORY ? sm->head_memory : ~sm->head_memory);
-    return wanted ? wanted : ready;
-}
-
 WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n) {
     WarpSet oldest = 0;
     for (uint32_t i = 0; i < ctas && n; i++)
@@ -52,89 +42,17 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
     return oldest;
 }
 
-/* Warps that others of their CTA wait for at a barrier. */
-static WarpSet lagging_warps(const Sm *sm) {
-    WarpSet at_barrier = sm->waiting & ~(sm->fencing | sm->dma_parked), lagging = 0;
-    for (uint32_t i = 0; at_barrier && i < sm->resident; i++)
-        if (sm->cta_by_age[i] & at_barrier) lagging |= sm->cta_by_age[i] & ~at_barrier;
-    return lagging;
-}
-
 #define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
 
-/* Has a policy a say in which warps may issue and which of them does, or does one listen? Nothing that
- * happens in a cycle changes this. */
-static inline bool is_guided(const Sm *sm) {
-    uint64_t restricted = (sm->allowed & sm->may_issue_memory & sm->may_load & sm->preferred) + 1;
-    return (restricted | sm->first | (sm->obj.heard & PICKS) | (sm->warp_limit < MAX_WARPS)) != 0;
-}
-
-void sm_update_allowed(Sm *sm) {
-    WarpSet within = ~0ull;
-    if (sm->warp_limit < MAX_WARPS) {
-        within = lagging_warps(sm);
-        for (uint32_t i = 0; i < sm->schedulers; i++)
-            within |= oldest_warps(sm->cta_by_age, sm->resident, sm->sched[i].warps, sm->warp_limit);
-    }
-    sm->allowed = sm->may_issue & within;
-    if (!is_guided(sm)) sm->head_known = 0; /* unguided issue does not care for it */
-}
-
-/* For what policies have a say in: out of the way of the SMs without one, and as fast as they are. */
-#define GUIDED __attribute__((noinline))
-
-SELDOM static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet ready) {
+/* Policies that listen may pick themselves. */
+COLD static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet issuable) {
     int64_t warp = NO_ANSWER;
     if (object_is_heard(&sm->obj, SM_PICK))
-        warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)ready, 0, 0);
-    bool good = warp >= 0 && warp < MAX_WARPS && ready >> warp & 1;
-    uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, ready);
+        warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable, 0, 0);
+    bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
+    uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
     object_tell(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
     return picked;
-}
-
-static inline uint32_t guided_pick(Sm *sm, const Scheduler *sched, WarpSet ready) {
-    ready = narrow(sm, ready);
-    return sm->obj.heard & PICKS ? pick_and_tell(sm, sched, ready) : pick(sm, sched, ready);
-}
-
-/* Of a set whose next instructions are for the LSU: loads and atomics that go to L1 and beyond. */
-GUIDED static WarpSet find_loads(const Sm *sm, WarpSet set) {
-    const uint32_t spaces = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_GENERIC;
-    WarpSet loads = 0;
-    for (; set; set &= set - 1) {
-        uint32_t w = first_warp(set);
-        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-        bool reads = inst->kind == INST_LOAD || inst->kind == INST_ATOMIC;
-        if (reads && (spaces >> inst->space & 1)) loads |= warp_bit(w);
-    }
-    return loads;
-}
-
-/* Those that may not load are ready for long, and stand at the same instruction: it is looked at once. */
-static inline WarpSet loads_among(Sm *sm, WarpSet set) {
-    WarpSet unknown = set & ~sm->head_known;
-    if (unknown) {
-        sm->head_loads = (sm->head_loads & ~unknown) | find_loads(sm, unknown);
-        sm->head_known |= unknown;
-    }
-    debug_ensure((sm->head_loads & set) == find_loads(sm, set));
-    return sm->head_loads & set;
-}
-
-/* Without those that may not load. */
-static inline WarpSet may_issue_next(const Sm *sm, WarpSet ready) {
-    return ready & sm->allowed & (sm->may_issue_memory | ~sm->head_memory);
-}
-
-static inline WarpSet restricted_warps(Sm *sm, WarpSet ready) {
-    WarpSet allowed = may_issue_next(sm, ready), memory = allowed & sm->head_memory & ~sm->may_load;
-    return memory ? allowed & ~loads_among(sm, memory) : allowed;
-}
-
-bool sm_policy_allows(const Sm *sm, uint32_t w) {
-    WarpSet allowed = may_issue_next(sm, warp_bit(w)), memory = allowed & sm->head_memory & ~sm->may_load;
-    return (allowed & ~find_loads(sm, memory)) != 0;
 }
 
 static inline WarpSet all_or_none(bool all) {
@@ -166,28 +84,28 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     if (!mine) return SLOT_IDLE;
     if (decoded & sm->loading) return SLOT_MEMORY;
     if (decoded) return SLOT_SCOREBOARD;
-    if (mine & waiting & sm->dma_parked) return SLOT_DMA;
+    if (mine & waiting & sm->gates.parked) return SLOT_GATE;
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
 /* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
 static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet waiting,
                                     uint64_t cycle, uint64_t now, uint32_t *causes) {
-    WarpSet ready = all_ready & sched->warps,
-            issuable = all_ready ? issuable_warps(sm, ready, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, ready, causes);
-    sched->last = pick(sm, sched, issuable);
-    return SLOT_ISSUED;
+    const GateList *gates = &sm->gates;
+    WarpSet ready = all_ready & sched->warps, allowed = ready;
+    if (GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
+    WarpSet issuable = all_ready ? issuable_warps(sm, allowed, cycle, now) : 0;
+    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
+    if (GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
+    bool is_heard = __builtin_expect((sm->obj.heard & PICKS) != 0, 0);
+    sched->last = is_heard ? pick_and_tell(sm, sched, issuable) : pick(sm, sched, issuable);
+    if (!GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
+    return gates_let_issue(gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
 }
 
-static inline SlotCause choose_guided(Sm *sm, Scheduler *sched, WarpSet ready, WarpSet waiting,
-                                      uint64_t cycle, uint64_t now, uint32_t *causes) {
-    WarpSet allowed = restricted_warps(sm, ready),
-            issuable = allowed ? issuable_warps(sm, allowed, cycle, now) : 0;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
-    sched->last = guided_pick(sm, sched, issuable);
-    sm->head_known &= ~warp_bit(sched->last);
-    return sm->dma_watch && !sm_dma_lets_issue(sm, sched->last, cycle, now) ? SLOT_DMA : SLOT_ISSUED;
+static inline void issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+    sm_execute(sm, w, cycle, now);
+    if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, w);
 }
 
 /* Their order rotates. */
@@ -198,16 +116,13 @@ static inline uint32_t first_scheduler(const Sm *sm, uint64_t cycle) {
 
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t which = first_scheduler(sm, cycle), causes = 0;
-    bool guided = is_guided(sm);
     /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
-     * another, but that a transfer which it starts is to be watched at once. */
-    WarpSet waiting = sm->waiting, ready = sm->valid & ~sm->blocked & ~waiting;
+     * another, but that a gate may go to work at once. */
+    WarpSet waiting = sm->waiting, ready = sm_ready_warps(sm);
     for (uint32_t i = 0; i < sm->schedulers; i++) {
         Scheduler *sched = &sm->sched[which];
-        SlotCause cause = __builtin_expect(guided | (sm->dma_watch != 0), 0)
-                              ? choose_guided(sm, sched, ready & sched->warps, waiting, cycle, now, &causes)
-                              : choose_warp(sm, sched, ready, waiting, cycle, now, &causes);
-        if (cause == SLOT_ISSUED) sm_execute(sm, sched->last, cycle, now);
+        SlotCause cause = choose_warp(sm, sched, ready, waiting, cycle, now, &causes);
+        if (cause == SLOT_ISSUED) issue(sm, sched->last, cycle, now);
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
         causes |= 1u << cause;

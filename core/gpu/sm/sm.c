@@ -8,7 +8,7 @@ static void account(Sm *sm, uint64_t cycle) {
         SlotCause cause = sm->slot_cause[i] == SLOT_ISSUED ? SLOT_FETCH : sm->slot_cause[i];
         sm->slots[cause] += cycle - sm->accounted;
     }
-    if (sm->dma_watch) sm_dma_account(sm, cycle - sm->accounted, false);
+    if (GATES_ASKED(&sm->gates, GATE_PASS)) gates_pass(&sm->gates, cycle - sm->accounted, false);
     sm->accounted = cycle;
 }
 
@@ -54,18 +54,14 @@ static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_
     }
     if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
     if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
-    if (sm->dma_busy && (at = link_next_ready(sm->transfers.receive)) < next) next = at;
     if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
+    if (GATES_ASKED(&sm->gates, GATE_NEXT)) next = gates_next(&sm->gates, next);
     return next > now ? next : soon;
 }
 
-/* With watched warps, transfers in flight, or a kernel with marks. */
-SELDOM static void look_closer(Sm *sm) {
-    uint32_t issued = 0;
-    for (uint32_t i = 0; i < sm->schedulers; i++)
-        issued |= sm->slot_cause[i] == SLOT_ISSUED;
-    if (sm->dma_watch) sm_dma_account(sm, 1, issued);
-    if (sm->watched) sm_look_at_watched(sm);
+static inline void end_cycle_at_gates(Sm *sm, uint32_t causes) {
+    if (GATES_ASKED(&sm->gates, GATE_PASS)) gates_pass(&sm->gates, 1, causes >> SLOT_ISSUED & 1);
+    if (GATES_ASKED(&sm->gates, GATE_END_CYCLE)) gates_end_cycle(&sm->gates);
 }
 
 uint64_t sm_tick(SimObject *object, uint64_t now) {
@@ -74,13 +70,13 @@ uint64_t sm_tick(SimObject *object, uint64_t now) {
     account(sm, cycle);
     write_back(sm, cycle);
     receive_memory(sm, now);
-    if (__builtin_expect(sm->dma_watch != 0, 0)) sm_dma_receive(sm, now);
+    if (GATES_ASKED(&sm->gates, GATE_BEGIN_CYCLE)) gates_begin_cycle(&sm->gates, now);
     sm_accept_cta(sm, now);
     uint32_t causes = sm_issue(sm, cycle, now);
     bool decoded = sm_decode(sm);
     sm_fetch(sm, now);
     sm_report_finished_cta(sm, now);
-    if (__builtin_expect((sm->watched | sm->dma_watch) != 0, 0)) look_closer(sm);
+    if (GATES_AT_WORK(&sm->gates)) end_cycle_at_gates(sm, causes);
     sm->accounted = cycle + 1;
     return goes_on(sm, decoded, causes) ? now + object->period : next_work(sm, causes, cycle, now);
 }

@@ -7,10 +7,8 @@
  *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
- *   memory_watch.c  what policies watch of the L1s behind the load/store unit
  *   issue.c     which warp issues, and why none does
- *   dma.c       transfers of the DMA engine at issue, loads that wait for them, data that come
- *   tile_marks.c  marks of kernels that copy their tiles themselves
+ *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *
  * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
@@ -18,9 +16,9 @@
 #ifndef WW_GPU_SM_H
 #define WW_GPU_SM_H
 
-#include "core/gpu/dma/dma.h"
 #include "core/gpu/protocol/protocols.h"
 #include "core/gpu/sm/instruction_cache.h"
+#include "core/gpu/sm/issue_gate.h"
 #include "core/gpu/sm/operand_collector.h"
 #include "core/gpu/sm/simt_stack.h"
 #include "core/gpu/sm/write_back_wheel.h"
@@ -29,7 +27,6 @@
 #include "core/sim/method.h"
 
 enum {
-    MAX_WARPS = 64,
     MAX_SCHEDULERS = 4,
     MAX_CTAS = 32,
     NAMED_BARRIERS = 16,
@@ -37,15 +34,6 @@ enum {
     NO_WARP = 0xff,
     ATOMIC_PAYLOADS = 64,
 };
-
-typedef uint64_t WarpSet;
-
-static inline WarpSet warp_bit(uint32_t warp) {
-    return 1ull << warp;
-}
-static inline uint32_t first_warp(WarpSet set) {
-    return (uint32_t)__builtin_ctzll(set);
-}
 
 /* A kernel while it runs; the same for all SMs, fixed from launch to end. */
 typedef struct {
@@ -101,9 +89,8 @@ typedef struct {
     uint32_t pad;
 } Scheduler;
 
-/* Which of its ready warps a scheduler issues, and of which kind it prefers them. */
+/* Which of its ready warps a scheduler issues. */
 typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
-typedef enum { FIRST_ANY, FIRST_MEMORY, FIRST_COMPUTE } SchedulerFirst;
 
 /* What policies can listen to; the table is in sm_class.c. */
 typedef enum {
@@ -130,7 +117,7 @@ typedef enum {
     SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
     SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
     SLOT_POLICY,     /* ready, but the policy does not allow it                    */
-    SLOT_DMA,        /* squashed for a transfer, or all others wait for one        */
+    SLOT_GATE,       /* a gate has squashed or parked it, or all others            */
     SLOT_CAUSES,
 } SlotCause;
 
@@ -152,15 +139,14 @@ typedef struct {
     uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
 } SmKernel;
 
-typedef struct {
+/* Without its parts: see sm_parts.h. */
+struct Sm {
     SimObject obj;
     /* parameters */
     uint32_t warps, schedulers, registers, ctas;
     uint64_t shared;
     uint32_t scheduler;               /* SchedulerOrder; a knob */
-    uint32_t first;                   /* SchedulerFirst; a knob */
     uint32_t group_size, group_order; /* of ORDER_GROUPS; group_order: ORDER_LRR or ORDER_GTO */
-    uint32_t warp_limit;              /* a knob; see sm_update_allowed() */
     uint32_t register_unit, atomic_payloads, shared_banks;
     uint64_t code_bytes; /* of the instruction cache */
     uint32_t code_ways, code_line, code_misses;
@@ -174,7 +160,7 @@ typedef struct {
     uint32_t number; /* of this SM among all */
     uint32_t sm_count;
     /* ports */
-    Port dispatch, lsu, fetch, transfers;
+    Port dispatch, lsu, fetch;
     /* state: warp sets */
     WarpSet live;        /* started, with lanes that have not exited                  */
     WarpSet valid;       /* with a decoded instruction                                */
@@ -186,16 +172,6 @@ typedef struct {
     WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
     WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
-    /* knobs of policies */
-    WarpSet may_issue, may_issue_memory, may_load;
-    WarpSet preferred;                  /* go before the others; see issue.c                     */
-    WarpSet watched;                    /* whose next load_blocked or watched_stops is told      */
-    Listener taken;                     /* by an L1, and what watched warps do: sm_watch_taken()  */
-    Listener saturation, memory_access; /* of L1s: sm_watch_caches() */
-    uint64_t saturated;                 /* one of these is */
-    WarpSet allowed;                    /* may_issue, and within warp_limit                      */
-    WarpSet head_known, head_loads; /* host: warps whose next instruction issue has looked at, and those of
-                                       them that are about to load; while policies guide it */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -206,19 +182,13 @@ typedef struct {
     WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
                                      older */
     uint32_t resident;
-    uint32_t dma_busy;   /* CTA slots with transfers in flight                                    */
-    uint32_t dma_ending; /* CTA slots of which only transfers are left                            */
-    uint32_t tile_open;  /* CTA slots that copy a marked tile                                     */
-    uint64_t dma_watch;  /* transfers are in flight, or the kernel has marks: issue looks closer  */
-    WarpSet dma_parked;  /* of `waiting`: for transfers                                           */
+    uint32_t ending; /* CTA slots whose warps have left, and that a gate keeps */
     OperandCollector collector;
     WriteBackWheel wheel;
     InstructionCache code;               /* used when `fetch` is wired */
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
     Warp *warp;
-    DmaCta *dma_cta;
-    DmaWarp *dma_warp;
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
@@ -239,18 +209,16 @@ typedef struct {
     AddressWindow *windows;           /* per warp: kernel->windows of them */
     uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
     MemoryView *view;
-    const SimObject *dma_engine; /* NULL: it has none */
-    uint64_t spaces_beyond;      /* bit per space: loads from it come from beyond the SM */
-    const char *class_setter;    /* the instance of a policy that set class_of, or NULL */
+    GateList gates;
+    uint64_t spaces_beyond;   /* bit per space: loads from it come from beyond the SM */
+    const char *class_setter; /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];
     uint64_t barriers, branches, divergent_branches;
     uint64_t fetch_hits, fetch_misses, fetch_merges, fetch_fails;
     uint64_t unit_instructions[UNIT_CLASSES];
-    uint64_t dma_squashes, dma_parked_cycles, transfer_stall_cycles;
-    uint64_t tiles, tile_agen_cycles, tile_cycles, tile_stall_cycles;
-} Sm;
+};
 
 /* Where something waits in an SM, for the audit of its queues. */
 typedef enum { QUEUE_CODE_LINES } SmQueue;
@@ -314,8 +282,8 @@ uint32_t sm_resident_slots(const Sm *sm);
 void sm_accept_cta(Sm *sm, uint64_t now);
 /* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
 void sm_retire_warp(Sm *sm, uint32_t warp);
-/* All its warps have left, and nothing of it is in flight. */
-void sm_end_cta(Sm *sm, uint32_t slot);
+/* For gates: a CTA that one of them has kept ends, unless there is another reason to wait. */
+void sm_release_cta(Sm *sm, uint32_t slot);
 void sm_report_finished_cta(Sm *sm, uint64_t now);
 
 /* --- fetch.c --- */
@@ -330,25 +298,12 @@ void sm_leave_buffer(Sm *sm, uint32_t warp);
 void sm_show_next(Sm *sm, uint32_t warp);
 /* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
 void sm_update_blocked(Sm *sm, uint32_t warp);
-/* Tells of watched warps that wait for a load or stand still, also of those that did so before they were
- * watched. */
-void sm_look_at_watched(Sm *sm);
+/* Of a warp with a decoded instruction: does an operand come from beyond the SM, or must the warp's atomics
+ * there be done first? */
+bool sm_waits_for_load(const Sm *sm, uint32_t warp);
 static inline bool sm_fetch_pending(const Sm *sm) {
     return ((sm->want_fetch | sm->refetch[0] | sm->refetch[1]) != 0) | (sm->decode_warp != NO_WARP);
 }
-
-/* --- memory_watch.c --- */
-/* For policies, at the end of a cycle: is there an access of the warp that has issued, and that the L1 which
- * serves it has not taken? */
-bool sm_holds_accesses(const Sm *sm, uint32_t warp);
-/* From now on warps are watched when an L1 tells that it has taken the last access that it held of them,
- * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
-void sm_watch_taken(Sm *sm);
-/* Of the warps that a policy has set, those that hold accesses are not watched yet. */
-void sm_watch_those_without_accesses(Sm *sm);
-/* From now on SM_SATURATION is told, of the first L1 that is saturated, and when the last no longer is; and
- * between these two SM_MEMORY_ACCESS, while all warps may issue memory instructions. */
-void sm_watch_caches(Sm *sm);
 
 /* --- issue.c --- */
 /* The oldest of a set of warps that is not empty. */
@@ -360,30 +315,16 @@ static inline uint32_t sm_oldest(const Sm *sm, WarpSet set) {
 }
 /* The n oldest warps of a set; `cta_by_age` as in Sm. */
 WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint32_t n);
-/* Computes `allowed` anew: call when warps started or exited, came to or left a barrier, or a knob was set.
- */
-void sm_update_allowed(Sm *sm);
-/* May this warp issue its next instruction, as far as policies are concerned? */
-bool sm_policy_allows(const Sm *sm, uint32_t warp);
+/* Warps that could issue, were it for no gate and no unit. */
+static inline WarpSet sm_ready_warps(const Sm *sm) {
+    return sm->valid & ~sm->blocked & ~sm->waiting;
+}
+/* Call when warps started or exited, came to or left a barrier. */
+static inline void sm_warps_changed(Sm *sm) {
+    if (GATES_ASKED(&sm->gates, GATE_WARPS_CHANGED)) gates_warps_changed(&sm->gates);
+}
 /* Every scheduler's turn; slot_cause says what came of it. Returns the causes, a bit each. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
-
-/* --- dma.c --- */
-void sm_dma_start_cta(Sm *sm, uint32_t slot);
-/* For `dma_watch`: call when a kernel is set. */
-void sm_dma_update_watch(Sm *sm);
-/* Of the instruction that a warp is to issue, while there is something to watch. False: it is squashed, the
- * warp will replay it. */
-bool sm_dma_lets_issue(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
-void sm_dma_execute(Sm *sm, uint32_t warp, const Inst *inst);
-void sm_dma_receive(Sm *sm, uint64_t now);
-void sm_dma_account(Sm *sm, uint64_t cycles, bool issued);
-void sm_dma_check(const Sm *sm, bool idle);
-
-/* --- tile_marks.c --- */
-void sm_pass_marks(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle);
-/* The CTA is through. */
-void sm_end_tiles(Sm *sm, uint32_t slot, uint64_t cycle);
 
 /* --- execute.c --- */
 /* Gives the context the warp's registers, and the lanes that execute the instruction. */

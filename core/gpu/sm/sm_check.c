@@ -107,7 +107,7 @@ void sm_check(const SimObject *object, bool idle) {
     check_instructions(sm);
     check_ctas(sm);
     check_fetches(sm);
-    sm_dma_check(sm, idle);
+    gates_check(&sm->gates, idle);
     for (uint32_t i = 0; i < SLOT_CAUSES; i++)
         slots += sm->slots[i];
     if (slots != sm->accounted * sm->schedulers)
@@ -116,34 +116,23 @@ void sm_check(const SimObject *object, bool idle) {
     if (sm->slots[SLOT_ISSUED] != sm->warp_instructions)
         panic("%s: %lu slots issued %lu warp instructions", object->path, sm->slots[SLOT_ISSUED],
               sm->warp_instructions);
+    if (idle && sm->ending)
+        panic("%s: CTA slots 0x%x wait for a gate although the machine is idle", object->path, sm->ending);
     if (idle && (sm->live || sm->wheel.count || sm->ctas_started != sm->ctas_finished))
         panic("%s: warps 0x%lx live and %u write-backs outstanding although the machine is idle",
               object->path, sm->live, sm->wheel.count);
 }
 
-enum { REASON_BYTES = 256 };
-
-static const char *not_allowed(const Sm *sm, const char *knob, char text[REASON_BYTES]) {
-    const char *policies = sm->obj.sim->policies;
-    snprintf(text, REASON_BYTES, "is not allowed to issue by %s%s: %s", policies ? "policy " : "the config",
-             policies ? policies : "", knob);
-    return text;
-}
-
 static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     WarpSet bit = warp_bit(w);
-    static const char *const transfers[] = {"waits for DMA buffer 0", "waits for DMA buffer 1",
-                                            "waits for DMA buffer 2", "waits for DMA buffer 3"};
-    if (sm->dma_parked & bit) return transfers[sm->dma_warp[w].waits_for % DMA_BUFFERS];
+    bool at_gate = (sm->gates.parked | ~sm->waiting) & bit;
+    const char *of_gate = at_gate ? gates_reason(&sm->gates, w, text) : NULL;
+    if (of_gate) return of_gate;
     if (sm->fencing & bit) return "waits at a fence for its writes";
     if (sm->waiting & bit) return "waits at a barrier";
-    if (!(sm->may_issue & bit)) return not_allowed(sm, "may_issue", text);
-    if (!(sm->allowed & bit)) return not_allowed(sm, "warp_limit", text);
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";
     if (!(sm->valid & bit)) return "waits for its instructions";
-    if (!sm_policy_allows(sm, w))
-        return not_allowed(sm, sm->may_issue_memory & bit ? "may_load" : "may_issue_memory", text);
     if (sm->head_memory & bit) return "waits for the memory pipeline";
     return "is ready";
 }

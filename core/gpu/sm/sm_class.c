@@ -1,4 +1,5 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
+#include "core/gpu/sm/sm_parts.h"
 #include "core/gpu/sm/sm_sound.h"
 
 #include "mem/protocol/functional_memory.h"
@@ -77,15 +78,7 @@ static const Field sm_fields[] = {
      .knob = true,
      .doc = "Order of the warp schedulers",
      FIELD_AT(Sm, scheduler)},
-    {.kind = FIELD_PARAM,
-     .type = TYPE_U32,
-     .name = "first",
-     .initial = "any",
-     .unit = "choice",
-     .choices = "any|memory|compute",
-     .knob = true,
-     .doc = "Kind of instruction that goes before others",
-     FIELD_AT(Sm, first)},
+    ISSUE_KNOBS_FIRST_ROW(SmWithParts, knobs),
     PARAM(Sm, group_size, "8", "warps", "Order groups: warps of a scheduler in a fetch group", .min = 1,
           .max = MAX_WARPS, .knob = true),
     {.kind = FIELD_PARAM,
@@ -97,9 +90,7 @@ static const Field sm_fields[] = {
      .knob = true,
      .doc = "Order groups: order within a fetch group and between them",
      FIELD_AT(Sm, group_order)},
-    PARAM(Sm, warp_limit, "64", "warps",
-          "Warps of a scheduler that may issue, the oldest; others of a CTA may catch up to its barrier",
-          .min = 1, .max = MAX_WARPS, .knob = true),
+    ISSUE_KNOBS_LIMIT_ROW(SmWithParts, knobs),
     PARAM(Sm, register_unit, "4", "registers", "Registers per thread are allocated in multiples of this",
           .min = 1, .max = 256),
     PARAM(Sm, atomic_payloads, "64", "entries", "Warp atomics on global memory in flight", .min = 1,
@@ -172,7 +163,7 @@ static const Field sm_fields[] = {
          "Memory instructions; wired to the child lsu when left open", .optional = true),
     PORT(Sm, fetch, memory_protocol, ROLE_REQUESTER,
          "Misses of the instruction cache; left open, instructions are always there", .optional = true),
-    PORT(Sm, transfers, dma_protocol, ROLE_REQUESTER, "Transfers for a DmaEngine", .optional = true),
+    DMA_GATE_PORT_ROWS(SmWithParts, dma),
     CHILD("lsu", "LSU", "Load/store unit"),
     VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
     VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
@@ -184,20 +175,12 @@ static const Field sm_fields[] = {
     STATE(Sm, want_fetch, "Warps that want instructions"),
     STATE(Sm, refetch, "Warps that will, after a jump"),
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
-    KNOB(Sm, may_issue, "warps", "Warps that may issue"),
-    KNOB(Sm, may_issue_memory, "warps", "Warps that may issue memory instructions"),
-    KNOB(Sm, may_load, "warps", "Warps that may issue loads and atomics of global and local memory"),
-    KNOB(Sm, preferred, "warps", "Warps that go before the others"),
-    KNOB(Sm, watched, "warps",
-         "Warps that are told of, and then no longer watched, once they wait for a load or stop"),
-    HOST(Sm, taken, "Adds to them"),
-    HOST(Sm, saturation, "Hears of the L1s behind the load/store unit"),
-    HOST(Sm, memory_access, "Hears of what they take"),
-    VISIBLE(Sm, saturated, "flag",
-            "After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses"),
-    VISIBLE(Sm, allowed, "warps", "Warps that may issue and are within warp_limit"),
-    HOST(Sm, head_known, "Warps of which it is known whether they are about to load"),
-    HOST(Sm, head_loads, "Those that are"),
+    ISSUE_KNOBS_MAY_ISSUE_ROW(SmWithParts, knobs),
+    MEMORY_OWNERSHIP_OWNERS_ROW(SmWithParts, ownership),
+    LOAD_GATE_ROWS(SmWithParts, loads),
+    ISSUE_KNOBS_PREFERRED_ROW(SmWithParts, knobs),
+    MEMORY_OWNERSHIP_WATCH_ROWS(SmWithParts, ownership),
+    ISSUE_KNOBS_STATE_ROWS(SmWithParts, knobs),
     STATE(Sm, accounted, "Cycles whose scheduler slots are accounted for"),
     STATE(Sm, decode_warp, "Warp to be decoded in the next cycle"),
     STATE(Sm, last_fetched, "Warp fetched last"),
@@ -206,11 +189,8 @@ static const Field sm_fields[] = {
     STATE(Sm, sched, "Schedulers"),
     STATE(Sm, cta_by_age, "Warps of the resident CTAs, the oldest first"),
     STATE(Sm, resident, "Resident CTAs"),
-    STATE(Sm, dma_watch, "Issue looks for transfers and marks"),
-    STATE(Sm, dma_busy, "CTA slots with transfers in flight"),
-    STATE(Sm, dma_ending, "CTA slots of which only transfers are left"),
-    STATE(Sm, tile_open, "CTA slots that copy a marked tile"),
-    VISIBLE(Sm, dma_parked, "warps", "Warps that wait for transfers"),
+    STATE_NAMED(Sm, ending, "dma_ending", "CTA slots of which only transfers are left"),
+    DMA_GATE_STATE_ROWS(SmWithParts, dma, sm.ctas, sm.warps),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
     TAG_ARRAY_ROWS(Sm, code.tags),
@@ -218,8 +198,6 @@ static const Field sm_fields[] = {
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
-    STATE_ARRAY(Sm, dma_cta, ctas, "Transfers and marked tiles of each CTA"),
-    STATE_ARRAY(Sm, dma_warp, warps, "How far each warp is with its CTA's transfers"),
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
@@ -240,7 +218,7 @@ static const Field sm_fields[] = {
     HOST(Sm, windows, "What registers with addresses of shared memory hold"),
     HOST(Sm, known_windows, "Which of them hold"),
     HOST(Sm, view, "Of device memory"),
-    HOST(Sm, dma_engine, "At the port transfers"),
+    HOST(Sm, gates, "Of its parts"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -260,7 +238,7 @@ static const Field sm_fields[] = {
                "Slots lost because the memory pipeline took nothing"),
     STAT_NAMED(Sm, slots[SLOT_POLICY], "slots_policy", "slots",
                "Slots lost because the policy forbade the ready"),
-    STAT_NAMED(Sm, slots[SLOT_DMA], "slots_dma", "slots",
+    STAT_NAMED(Sm, slots[SLOT_GATE], "slots_dma", "slots",
                "Slots lost to instructions squashed for a transfer, or waiting for one"),
     STAT(Sm, barriers, "instructions", "Warp arrivals at barriers"),
     STAT(Sm, branches, "instructions", "Warp branches"),
@@ -275,15 +253,7 @@ static const Field sm_fields[] = {
                "Warp instructions of the SFU"),
     STAT_NAMED(Sm, unit_instructions[UNIT_MEM], "mem_instructions", "instructions",
                "Warp instructions of the LSU"),
-    STAT(Sm, dma_squashes, "instructions", "Issues undone because a transfer was in flight"),
-    STAT(Sm, dma_parked_cycles, "cycles", "Cycles of warps that waited for transfers"),
-    STAT(Sm, transfer_stall_cycles, "cycles",
-         "All resident CTAs had a transfer in flight, and no warp issued"),
-    STAT(Sm, tiles, "tiles", "Tiles copied between marks"),
-    STAT(Sm, tile_agen_cycles, "cycles",
-         "From the begin of a marked tile to its last global load, all tiles"),
-    STAT(Sm, tile_cycles, "cycles", "From the begin of a marked tile to its end, all tiles"),
-    STAT(Sm, tile_stall_cycles, "cycles", "All resident CTAs were copying a marked tile, and no warp issued"),
+    DMA_GATE_STAT_ROWS(SmWithParts, dma),
     FORMULA("ipc", ipc, "instructions/cycle", "Thread instructions per core cycle"),
     FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
     FIELDS_END};
@@ -345,11 +315,18 @@ uint32_t sm_number(const SimObject *object) {
     return ((const Sm *)object)->number;
 }
 
+static void add_parts(Sm *sm) {
+    SmWithParts *all = (SmWithParts *)sm;
+    issue_knobs_init(&all->knobs, sm);
+    memory_ownership_init(&all->ownership, sm);
+    load_gate_init(&all->loads, sm);
+    dma_gate_init(&all->dma, sm);
+}
+
 static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
     if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
-    sm->may_issue = sm->may_issue_memory = sm->may_load = sm->preferred = sm->allowed = ~0ull;
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     if (lsu_fetches_constants(sm->lsu.send->receiver))
         sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
@@ -362,7 +339,7 @@ static void init(SimObject *object) {
     *sm->context = (ExecContext){.view = sm->view};
     view_init(sm->view, functional_memory(object)->memory);
     functional_memory(object)->payloads[sm->number] = sm->payload;
-    if (sm->transfers.send) sm->dma_engine = sm->transfers.send->receiver;
+    add_parts(sm);
 }
 
 static void destroy(SimObject *object) {
@@ -379,8 +356,7 @@ static void commit(SimObject *object) {
 
 static bool knobs_set(SimObject *object) {
     Sm *sm = (Sm *)object;
-    sm_update_allowed(sm);
-    sm_watch_those_without_accesses(sm);
+    gates_knobs_set(&sm->gates);
     for (WarpSet live = sm->kernel.is_fresh ? sm->live : 0; live; live &= live - 1)
         sm_show_next(sm, first_warp(live));
     sm->kernel.is_fresh = 0;
@@ -390,7 +366,7 @@ static bool knobs_set(SimObject *object) {
 const Class sm_class = {
     .name = "SM",
     .doc = "Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines",
-    .bytes = sizeof(Sm),
+    .bytes = sizeof(SmWithParts),
     .fields = sm_fields,
     .events = sm_events,
     .methods = sm_methods,

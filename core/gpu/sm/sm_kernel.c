@@ -67,5 +67,5 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->textures = running->textures;
     sm->context->shared_bytes = running->shared_bytes;
     sm->context->local_bytes = kernel->local_bytes;
-    sm_dma_update_watch(sm);
+    gates_kernel_set(&sm->gates);
 }

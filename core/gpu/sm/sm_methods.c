@@ -1,4 +1,5 @@
 /* What policies may call on an SM. */
+#include "core/gpu/parts/memory_ownership/memory_ownership.h"
 #include "core/gpu/sm/sm.h"
 #include "mem/protocol/class_table.h"
 

@@ -8,7 +8,7 @@
 enum { STAGES = 256, CONFLICTS_MAX = WARP_LANES * 4 };
 
 /* No launch has come yet: then there is nothing to be sound. */
-static uint32_t ctas_in_use(const Sm *sm) {
+uint32_t sm_ctas_in_use(const Sm *sm) {
     return sm->running ? sm->running->ctas_per_sm : 0;
 }
 
@@ -188,8 +188,9 @@ static void warps_are_sound(const Sm *sm) {
         const Warp *warp = &sm->warp[w];
         const BarrierVote *vote = &sm->vote[w];
         if (!(used >> w & 1)) continue;
-        warp_must_be(sm, warp->cta_slot < ctas_in_use(sm) && warp->warp_in_cta < sm->running->warps_per_cta,
-                     w, "its CTA slot");
+        warp_must_be(sm,
+                     warp->cta_slot < sm_ctas_in_use(sm) && warp->warp_in_cta < sm->running->warps_per_cta, w,
+                     "its CTA slot");
         stack_is_sound(sm, w);
         warp_must_be(sm,
                      !vote->lanes || (vote->inst < sm->kernel.inst_count &&
@@ -203,8 +204,7 @@ static void sets_are_sound(const Sm *sm) {
     must_be(sm, !(live & ~all), "live");
     must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
             "valid, waiting, want_fetch, refetch");
-    must_be(sm, !((sm->fencing | sm->dma_parked) & ~sm->waiting) && !(sm->loading & ~all),
-            "fencing, dma_parked, loading");
+    must_be(sm, !(sm->fencing & ~sm->waiting) && !(sm->loading & ~all), "fencing, loading");
     must_be(sm, sm->decode_warp == NO_WARP || (sm->decode_warp < MAX_WARPS && live >> sm->decode_warp & 1),
             "decode_warp");
     must_be(sm, sm->last_fetched < MAX_WARPS, "last_fetched");
@@ -226,19 +226,19 @@ static WarpSet warps_of(const Sm *sm, uint32_t slot) {
 
 static void ages_are_sound(const Sm *sm) {
     WarpSet seen = 0;
-    must_be(sm, sm->resident <= ctas_in_use(sm), "resident");
+    must_be(sm, sm->resident <= sm_ctas_in_use(sm), "resident");
     for (uint32_t i = 0; i < sm->resident; i++) {
         uint32_t slot = 0;
-        while (slot < ctas_in_use(sm) && sm->cta_by_age[i] != warps_of(sm, slot))
+        while (slot < sm_ctas_in_use(sm) && sm->cta_by_age[i] != warps_of(sm, slot))
             slot++;
-        must_be(sm, slot < ctas_in_use(sm) && !(seen & sm->cta_by_age[i]), "cta_by_age");
+        must_be(sm, slot < sm_ctas_in_use(sm) && !(seen & sm->cta_by_age[i]), "cta_by_age");
         must_be(sm, sm->cta[slot].warps == sm->cta_by_age[i] && !(sm->finished_ctas >> slot & 1), "cta");
         seen |= sm->cta_by_age[i];
     }
     must_be(sm, !(sm->live & ~seen), "cta_by_age: a warp of no CTA lives");
     for (uint32_t slot = 0; slot < MAX_CTAS; slot++) {
         const Cta *cta = &sm->cta[slot];
-        bool resident = slot < ctas_in_use(sm) && seen & warps_of(sm, slot);
+        bool resident = slot < sm_ctas_in_use(sm) && seen & warps_of(sm, slot);
         uint32_t unfinished = 0;
         for (WarpSet rest = resident ? cta->warps : 0; rest; rest &= rest - 1) {
             const Warp *warp = &sm->warp[first_warp(rest)];
@@ -246,22 +246,22 @@ static void ages_are_sound(const Sm *sm) {
             must_be(sm, warp->cta_slot == slot, "cta: warps");
         }
         must_be(sm, !resident || cta->unfinished == unfinished, "cta: unfinished warps");
-        must_be(sm, !resident || unfinished || sm->dma_ending >> slot & 1, "cta: it has ended");
+        must_be(sm, !resident || unfinished || sm->ending >> slot & 1, "cta: it has ended");
         for (uint32_t b = 0; resident && b < NAMED_BARRIERS; b++)
             must_be(sm, !(cta->barrier[b].waiting & ~cta->warps), "cta: who waits at a barrier");
     }
 }
 
 static void ctas_are_sound(const Sm *sm) {
-    uint32_t ctas = ctas_in_use(sm), slots = ctas ? ~0u >> (MAX_CTAS - ctas) : 0;
-    must_be(sm, !((sm->finished_ctas | sm->dma_busy | sm->dma_ending | sm->tile_open) & ~slots),
-            "finished_ctas, dma_busy, dma_ending, tile_open");
-    must_be(sm, !(sm->dma_ending & ~sm->dma_busy), "dma_ending");
+    uint32_t ctas = sm_ctas_in_use(sm), slots = ctas ? ~0u >> (MAX_CTAS - ctas) : 0;
+    must_be(sm, !((sm->finished_ctas | sm->ending) & ~slots), "finished_ctas, dma_ending");
+    for (uint32_t rest = sm->ending; rest; rest &= rest - 1)
+        must_be(sm, gates_keep_cta(&sm->gates, (uint32_t)__builtin_ctz(rest)), "dma_ending");
     ages_are_sound(sm);
 }
 
 void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *start) {
-    sound(start->slot < ctas_in_use(sm), "%s: a CTA for slot %u", where, start->slot);
+    sound(start->slot < sm_ctas_in_use(sm), "%s: a CTA for slot %u", where, start->slot);
 }
 
 /* --- Memories -------------------------------------------------------------------------------- */
@@ -304,48 +304,6 @@ static void code_is_sound(const Sm *sm) {
     }
 }
 
-/* --- Transfers ------------------------------------------------------------------------------- */
-
-/* As check_shape() and its kin in dma.c have found it. */
-static bool layout_is_sound(const Sm *sm, const DmaLayout *layout) {
-    uint64_t start, end;
-    if (!dma_layout_is_legal(layout)) return false;
-    if (dma_shared_end(layout) > sm->running->shared_bytes) return false;
-    dma_global_range(layout, &start, &end);
-    return start < end && view_covers(sm->view, start, end - start);
-}
-
-void sm_dma_start_is_sound(const Sm *sm, const char *where, const DmaStart *start) {
-    sound(start->cta < ctas_in_use(sm) && start->buffer < DMA_BUFFERS && start->warp < MAX_WARPS &&
-              start->inst < sm->kernel.inst_count && layout_is_sound(sm, &start->layout),
-          "%s: a transfer of CTA slot %u, buffer %u", where, start->cta, start->buffer);
-}
-
-void sm_dma_news_is_sound(const Sm *sm, const char *where, const DmaNews *news) {
-    bool good = news->cta < ctas_in_use(sm) && news->buffer < DMA_BUFFERS;
-    const DmaBuffer *buffer = good ? &sm->dma_cta[news->cta].buffer[news->buffer] : NULL;
-    good = good && buffer->in_flight && news->first <= dma_elements(&buffer->layout) &&
-           news->count <= dma_elements(&buffer->layout) - news->first;
-    for (uint32_t e = news->first; good && e < news->first + news->count; e++)
-        good = news->constant || !dma_is_constant(&buffer->layout, e);
-    sound(good, "%s: elements %u to %u for CTA slot %u, buffer %u", where, news->first,
-          news->first + news->count, news->cta, news->buffer);
-}
-
-static void transfers_are_sound(const Sm *sm) {
-    for (uint32_t slot = 0; slot < sm->ctas; slot++)
-        for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
-            const DmaBuffer *buffer = &sm->dma_cta[slot].buffer[b];
-            bool resident = slot < ctas_in_use(sm);
-            must_be(sm, buffer->in_flight <= resident && buffer->layout.element_shift <= 3, "dma_cta");
-            must_be(sm, !buffer->in_flight || layout_is_sound(sm, &buffer->layout), "dma_cta: a layout");
-            must_be(sm, sm->dma_cta[slot].tile[b].open <= 1, "dma_cta: a tile");
-        }
-    for (uint32_t w = 0; w < sm->warps; w++)
-        must_be(sm, sm->dma_warp[w].staged.element_shift <= 3, "dma_warp");
-    must_be(sm, sm->transfers.send || !sm->dma_busy, "dma_busy");
-}
-
 void sm_is_sound(const SimObject *object, bool fits) {
     const Sm *sm = (const Sm *)object;
     (void)fits;
@@ -357,6 +315,6 @@ void sm_is_sound(const SimObject *object, bool fits) {
     collector_is_sound(sm);
     wheel_is_sound(sm);
     code_is_sound(sm);
-    transfers_are_sound(sm);
+    gates_are_sound(&sm->gates);
     must_be(sm, sm->accounted <= object_cycle(object, object->sim->now) + 1, "accounted");
 }

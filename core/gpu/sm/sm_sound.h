@@ -12,9 +12,8 @@ void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *
 /* The same as the SM sends it; of one that the unit has begun with, all but the addresses is kept. */
 void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, bool begun);
 void sm_cta_start_is_sound(const Sm *sm, const char *where, const CtaStart *start);
-void sm_dma_start_is_sound(const Sm *sm, const char *where, const DmaStart *start);
-void sm_dma_news_is_sound(const Sm *sm, const char *where, const DmaNews *news);
-/* Warp slots that the running kernel uses. */
+/* CTA slots and warp slots that the running kernel uses. */
+uint32_t sm_ctas_in_use(const Sm *sm);
 WarpSet sm_warps_in_use(const Sm *sm);
 
 #endif

@@ -37,7 +37,7 @@ static const char *push_expected(lua_State *L, const MethodParameter *argument, 
                            (LUAI_UACINT)bounds.max);
 }
 
-_Noreturn SELDOM static void refuse(lua_State *L, const BoundMethod *bound, const SimObject *object, int i) {
+_Noreturn COLD static void refuse(lua_State *L, const BoundMethod *bound, const SimObject *object, int i) {
     const MethodParameter *argument = &bound->method->arguments[i];
     const char *given = push_given_value(L, FIRST_ARGUMENT + i);
     luaL_error(L, "%s:%s: %s: expected %s, got %s", object->path, bound->method->name, argument->name,
@@ -88,7 +88,7 @@ static int push_results(lua_State *L, const Method *method, const MethodCall *ca
 }
 
 /* Somebody took the method from one handle and calls it with another, or without the colon. */
-SELDOM static SimObject *other_object(lua_State *L, const BoundMethod *bound) {
+COLD static SimObject *other_object(lua_State *L, const BoundMethod *bound) {
     SimObject *object = policy_object_test(L, 1);
     const char *class = bound->object->class->name;
     if (!object || object->class != bound->object->class)

@@ -52,7 +52,7 @@ static size_t location_length(const char *text) {
 
 /* An instance that failed says no more: the run ends at the next boundary. The place in the policy's file
  * comes first: where it was thrown, or else where the function is. */
-SELDOM static void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
+COLD static void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
     char message[MESSAGE_BYTES];
     const char *text = thrown_text(instance->L), *place = text;
     size_t length = location_length(text);

@@ -14,7 +14,7 @@ typedef struct {
 } BlockedHits;
 
 #define BLOCKED_HITS_ROWS(T, m)                                                                              \
-    TAG_FRONT_ROWS(T, m.front)                                                                                     \
+    TAG_FRONT_ROWS(T, m.front)                                                                               \
     ,                                                                                                        \
         PARAM_FLAG_NAMED(T, m.watch, "watch_blocked_hits", "false", "Count blocked_hit_cycles",              \
                          .timing = true),                                                                    \

@@ -33,7 +33,7 @@ typedef struct {
     PARAM_NAMED(T, m.queue.entries, "reexecution_entries", "0", "accesses",                                  \
                 "Re-execution queue, for accesses that are not taken; 0: they wait at the tags",             \
                 .max = REEXECUTION_ENTRIES_MAX, .timing = true)                                              \
-    , TAG_FRONT_ROWS(T, m.front), REEXECUTION_ROWS(T, m.queue),                                                    \
+    , TAG_FRONT_ROWS(T, m.front), REEXECUTION_ROWS(T, m.queue),                                              \
         STATE(T, m.queue_cycle, "First cycle in which the queue has not had its turn")                       \
     , HOST(T, m.again, "When to look at it again")                                                           \
     , STATE(T, m.allowed, "What the accesses in the queue were last tried under")                            \

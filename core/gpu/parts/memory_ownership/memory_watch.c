@@ -1,5 +1,7 @@
 /* What policies watch behind the load/store unit: whether the L1s there, for data, constants and textures,
  * have taken what warps have issued, and whether one of them is nearly full of misses. */
+#include "core/gpu/parts/memory_ownership/memory_ownership.h"
+
 #include "core/gpu/sm/sm.h"
 
 #include "mem/protocol/caches.h"
@@ -28,69 +30,81 @@ bool sm_holds_accesses(const Sm *sm, uint32_t w) {
     return holds;
 }
 
-void sm_watch_those_without_accesses(Sm *sm) {
-    if (!sm->taken.hear) return;
-    for (WarpSet rest = sm->watched; rest; rest &= rest - 1)
-        if (sm_holds_accesses(sm, first_warp(rest))) sm->watched &= ~(rest & -rest);
+void memory_watch_those_without_accesses(MemoryOwnership *ownership) {
+    if (!ownership->taken.hear) return;
+    for (WarpSet rest = ownership->watched; rest; rest &= rest - 1)
+        if (sm_holds_accesses(ownership->gate.sm, first_warp(rest))) ownership->watched &= ~(rest & -rest);
 }
 
 /* An L1 has taken what it held of a warp. Another, or the load/store unit, may hold more: then it is not told
  * that the warp waits, and what takes the last of it comes here again. */
-static void watch_taken(Sm *sm, WarpSet warp) {
-    bool chosen = sm->may_issue_memory != ~0ull && (sm->may_issue_memory & warp);
-    if (!chosen || sm->watched & warp) return;
-    sm->watched |= warp;
-    object_wake(&sm->obj);
+static void watch_taken(MemoryOwnership *ownership, WarpSet warp) {
+    WarpSet owners = ownership->may_issue_memory;
+    bool chosen = owners != ALL_WARPS && (owners & warp);
+    if (!chosen || ownership->watched & warp) return;
+    ownership->watched |= warp;
+    memory_ownership_update(ownership);
+    object_wake(&ownership->gate.sm->obj);
 }
 
 /* Of an L1, or of the SM itself. */
 static int64_t hear_taken(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
                           uint64_t now) {
-    Sm *sm = (Sm *)((char *)listener - offsetof(Sm, taken));
+    MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener - offsetof(MemoryOwnership, taken));
+    const Sm *sm = ownership->gate.sm;
     uint32_t w = (uint32_t)arguments[0];
     (void)event, (void)now;
     if (object == &sm->obj) return sm_holds_accesses(sm, w) ? WITHHELD : NO_ANSWER;
-    watch_taken(sm, warp_bit(w));
+    watch_taken(ownership, warp_bit(w));
     return NO_ANSWER;
 }
 
 void sm_watch_taken(Sm *sm) {
-    sm->taken = (Listener){hear_taken};
-    listen_to_caches(sm, &sm->taken, "taken");
-    object_listen_first(&sm->obj, &sm->taken, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
+    Listener *taken = &memory_ownership_of(sm)->taken;
+    *taken = (Listener){hear_taken};
+    listen_to_caches(sm, taken, "taken");
+    object_listen_first(&sm->obj, taken, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
 }
 
 /* --- The memory saturation flag -------------------------------------------------------------- */
+
+static bool is_saturated(const MemoryOwnership *ownership) {
+    SimObject *cache[LSU_CACHES];
+    bool saturated = false;
+    for (uint32_t i = 0, count = caches_behind(ownership->gate.sm, cache); i < count; i++)
+        saturated |= l1_is_saturated(cache[i]);
+    return saturated;
+}
 
 /* Of an L1. All are seen at the end of the cycle, so that what is told does not depend on which of several is
  * heard first. */
 static int64_t hear_saturation(Listener *listener, SimObject *object, uint32_t event,
                                const int64_t *arguments, uint64_t now) {
-    Sm *sm = (Sm *)((char *)listener - offsetof(Sm, saturation));
-    SimObject *cache[LSU_CACHES];
-    uint64_t saturated = 0;
+    MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener -
+                                                     offsetof(MemoryOwnership, saturation));
+    uint64_t saturated = is_saturated(ownership);
     (void)object, (void)event, (void)arguments, (void)now;
-    for (uint32_t i = 0, count = caches_behind(sm, cache); i < count; i++)
-        saturated |= l1_is_saturated(cache[i]);
-    if (saturated == sm->saturated) return NO_ANSWER;
-    sm->saturated = saturated;
-    event_pass_on(&sm->obj, SM_SATURATION, (int64_t)saturated);
+    if (saturated == ownership->saturated) return NO_ANSWER;
+    ownership->saturated = saturated;
+    event_pass_on(&ownership->gate.sm->obj, SM_SATURATION, (int64_t)saturated);
     return NO_ANSWER;
 }
 
 /* Another L1 may have taken one before, and in the same cycle the last may no longer be saturated. */
 static int64_t hear_memory_access(Listener *listener, SimObject *object, uint32_t event,
                                   const int64_t *arguments, uint64_t now) {
-    Sm *sm = (Sm *)((char *)listener - offsetof(Sm, memory_access));
+    const MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener -
+                                                           offsetof(MemoryOwnership, memory_access));
     (void)object, (void)event, (void)now;
-    if (sm->saturated && sm->may_issue_memory == ~0ull)
-        event_pass_on(&sm->obj, SM_MEMORY_ACCESS, arguments[0]);
+    if (ownership->saturated && ownership->may_issue_memory == ALL_WARPS)
+        event_pass_on(&ownership->gate.sm->obj, SM_MEMORY_ACCESS, arguments[0]);
     return NO_ANSWER;
 }
 
 void sm_watch_caches(Sm *sm) {
-    sm->saturation = (Listener){hear_saturation};
-    sm->memory_access = (Listener){hear_memory_access};
-    listen_to_caches(sm, &sm->saturation, "saturation");
-    listen_to_caches(sm, &sm->memory_access, "memory_access");
+    MemoryOwnership *ownership = memory_ownership_of(sm);
+    ownership->saturation = (Listener){hear_saturation};
+    ownership->memory_access = (Listener){hear_memory_access};
+    listen_to_caches(sm, &ownership->saturation, "saturation");
+    listen_to_caches(sm, &ownership->memory_access, "memory_access");
 }
