@@ -1,5 +1,6 @@
 -- The include floors: a file includes only its own folder or lower ones,
 -- core/sim < core/ptx < mem < core/gpu < core/lua < core/main.c.
+-- Inside mem and core/gpu: a part knows no other part, a level of the hierarchy no other level, and the SM not the device.
 
 local floors = { "core/sim/", "core/ptx/", "mem/", "core/gpu/", "core/lua/", "core/main.c" }
 
@@ -9,12 +10,40 @@ local function floor_of(path)
   end
 end
 
+-- Rooms of mem, the lowest first. Those of one pattern stand beside each other.
+local mem_rooms = { "^mem/protocol/", "^mem/cache/", "^mem/parts/[%w_]+/", "^mem/%w+/" }
+-- Handles of parts that a cache calls from its own tick.
+local handles = {
+  ["mem/parts/victim_tags/victim_tags.h"] = "mem/cache/cache.h",
+  ["mem/parts/evicted_address_filter/evicted_address_filter.h"] = "mem/cache/cache.h",
+}
+
+local function mem_room_of(path)
+  for level, pattern in ipairs(mem_rooms) do
+    local room = path:match(pattern)
+    if room then return room, level end
+  end
+end
+
+-- Is `included` in a room that a file in the room of `path` does not know?
+local function in_unknown_room(path, included)
+  local room, level = mem_room_of(path)
+  local other, other_level = mem_room_of(included)
+  if room and other and room ~= other then return other_level >= level and handles[included] ~= path end
+  local part, other_part = path:match "^core/gpu/parts/([%w_]+)/", included:match "^core/gpu/parts/([%w_]+)/"
+  if part and other_part then return part ~= other_part end
+  return path:find "^core/gpu/" and included:find "^core/gpu/device/" and not path:find "^core/gpu/device/"
+end
+
 -- What is wrong with `path` including `included` (quoted includes only), or nil.
 local function complaint(path, included)
   local from, to = floor_of(path), floor_of(included)
   if not from then return path .. " stands on no floor" end
   if not to then return ("%s includes \"%s\", which is no path from the root"):format(path, included) end
   if to > from then return ("%s includes \"%s\", which is above it"):format(path, included) end
+  if in_unknown_room(path, included) then
+    return ("%s includes \"%s\", of a room that it must not know"):format(path, included)
+  end
 end
 
 local passed, failures = 0, {}
@@ -30,6 +59,11 @@ expect(complaint("core/sim/sim.c", "core/ptx/instructions/inst.h"), "upward must
 expect(complaint("mem/cache/cache.c", "core/gpu/device/gpu.h"), "mem must not know core/gpu")
 expect(complaint("core/lua/bind.c", "core/main.c"), "nothing includes the main program")
 expect(complaint("mem/cache/cache.c", "cache.h"), "includes are paths from the root")
+expect(not complaint("mem/l1/l1_cache.c", "mem/parts/saturation/saturation.h"), "an L1 may have a part")
+expect(complaint("mem/parts/saturation/saturation.c", "mem/parts/ownership/ownership.h"), "a part knows no other")
+expect(complaint("mem/l2/l2_slice.c", "mem/l1/l1_cache.h"), "a level knows no other")
+expect(complaint("mem/cache/cache.c", "mem/l1/l1_cache.h"), "what caches share knows no class")
+expect(complaint("core/gpu/sm/sm.c", "core/gpu/device/gpu.h"), "an SM does not know the device")
 
 local list = assert(io.popen("find core mem -name '*.[ch]' | LC_ALL=C sort"))
 local files = 0

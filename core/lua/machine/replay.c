@@ -1,5 +1,5 @@
 /* Recorded traces of caches, for scripts/belady. */
-#include "mem/parts/traffic/replay.h"
+#include "mem/parts/access_trace/replay.h"
 
 #include "core/lua/bindings.h"
 

@@ -1,7 +1,7 @@
 /* Trace files: what was written comes back, and what is damaged is refused; replacement over them. */
 #include "core/sim/random.h"
 #include "mem/cache/cache.h"
-#include "mem/parts/traffic/replay.h"
+#include "mem/parts/access_trace/replay.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/mem/memory_driver.h"

@@ -1,4 +1,4 @@
-#include "mem/parts/traffic/replay.h"
+#include "mem/parts/access_trace/replay.h"
 
 #include "mem/cache/cache.h"
 
