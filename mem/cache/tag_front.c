@@ -1,5 +1,7 @@
 #include "mem/cache/tag_front.h"
 
+#include "mem/protocol/caches.h"
+
 static void append(CacheObject *object, TagFront *front) {
     Cache *c = &object->cache;
     TagFront **end = &c->fronts;
@@ -28,6 +30,7 @@ void cache_end_fronts(CacheObject *object) {
 
 void cache_attach_front(CacheObject *object, TagFront *front, const TagFrontClass *class) {
     TagFront **end = &object->cache.attached;
+    ensure(object->obj.class == &l1_class);
     while (*end)
         end = &(*end)->next_attached;
     *end = front;

@@ -62,7 +62,8 @@ struct TagFront {
 /* Host state that init() makes anew. */
 #define TAG_FRONT_ROWS(T, m) HOST(T, m, "Its place between pipeline and tags")
 
-/* Puts a front of an object of its own nearest to the tags of a cache. From that object's init(). */
+/* Puts a front of an object of its own nearest to the tags of an L1; an L2 asks no fronts. From that object's
+ * init(). */
 void cache_attach_front(CacheObject *object, TagFront *front, const TagFrontClass *class);
 /* The fronts that are embedded in a cache stand before those attached to it. Each call begins the chain anew.
  */

@@ -62,12 +62,14 @@ START_TEST(least_recent_of_its_lines_is_lost) {
 }
 END_TEST
 
-/* Global memory is written below: the line kept is stale. */
+/* Global memory is written below, past the L1's tags or not: the line kept is stale. */
 START_TEST(line_that_is_written_below_is_dropped) {
     CacheRig rig = rig_of("lines=4");
     fill_l1(&rig);
     rig_time(&rig, read_number(4));
-    rig_time(&rig, write_request(0x1000, 32));
+    MemMessage m = write_request(0x1000, 32);
+    if (_i) m.flags |= MEM_BYPASS_L1;
+    rig_time(&rig, m);
     ck_assert_uint_eq(victims(&rig, "drops"), 1);
     ck_assert_int_eq(rig_time(&rig, read_number(0)), RIG_MISS);
     rig_free(&rig);
@@ -140,7 +142,7 @@ Suite *victim_cache_suite(void) {
     TCase *tests = tcase_create("victim_cache");
     tcase_add_test(tests, replaced_line_comes_back_one_cycle_after_a_hit_would);
     tcase_add_test(tests, least_recent_of_its_lines_is_lost);
-    tcase_add_test(tests, line_that_is_written_below_is_dropped);
+    tcase_add_loop_test(tests, line_that_is_written_below_is_dropped, 0, 2);
     tcase_add_test(tests, nothing_is_left_when_the_l1_is_invalidated);
     tcase_add_test(tests, dirty_line_is_written_back_when_it_is_exchanged);
     ADD_MIXTURE_TESTS(tests, 4);
