@@ -322,7 +322,7 @@ static void check(const SimObject *object, bool idle) {
         panic("%s: %lu requests, but %lu of 32 B, %lu of 64 B, %lu of 128 B", object->path, engine->requests,
               engine->requests_32, engine->requests_64, engine->requests_128);
     check_buffers(engine);
-    if (idle && busy) panic("%s is idle but %lu transfers are under way", object->path, busy);
+    if (idle && busy) panic("%s is idle but %lu transfers are in flight", object->path, busy);
 }
 
 static void report(const SimObject *object, FILE *out) {

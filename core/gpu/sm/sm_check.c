@@ -80,7 +80,7 @@ static void check_fetches(const Sm *sm) {
     uint64_t lines = instruction_cache_under_way(&sm->code);
     if (!sm->fetch.send) return;
     if (sm->fetch_misses != sm->fetch.send->pushed || sm->fetch_misses != sm->fetch.receive->popped + lines)
-        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu under way",
+        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu in flight",
               sm->obj.path, sm->fetch_misses, sm->fetch.send->pushed, sm->fetch.receive->popped, lines);
 }
 

@@ -86,7 +86,7 @@ void tiny_launch(TinyMachine *machine, TinySpec spec);
 bool tiny_step(TinyMachine *machine);
 /* Runs the cycles before `cycle`. */
 void tiny_step_to(TinyMachine *machine, uint64_t cycle);
-/* Runs to the end of the kernel, at most a million cycles, and checks the machine's books. */
+/* Runs to the end of the kernel, at most a million cycles, and checks the machine's invariants. */
 void tiny_finish(TinyMachine *machine);
 
 /* --- At one go */

@@ -213,7 +213,7 @@ START_TEST(a_gate_releases_only_warps_that_it_has_parked) {
 }
 END_TEST
 
-START_TEST(a_gate_hears_of_every_instruction_that_issues) {
+START_TEST(a_gate_is_called_for_every_instruction_that_issues) {
     TinyMachine *m = run((Probe){.opens = 0});
     ck_assert_uint_eq(probe.issued[0], 7);
     ck_assert_uint_eq(probe.issued[1], 7);
@@ -253,7 +253,7 @@ START_TEST(a_cta_that_a_gate_keeps_ends_when_it_is_released) {
 }
 END_TEST
 
-/* --- Hangs and books ------------------------------------------------------------------------- */
+/* --- Hangs and invariants ------------------------------------------------------------------------- */
 
 static void finish(void *machine) {
     tiny_finish(machine);
@@ -300,7 +300,7 @@ Suite *issue_gate_suite(void) {
     tcase_add_test(gates, a_squashed_warp_tries_again);
     tcase_add_test(gates, a_parked_warp_goes_on_in_the_cycle_in_which_it_is_released);
     tcase_add_test(gates, a_gate_releases_only_warps_that_it_has_parked);
-    tcase_add_test(gates, a_gate_hears_of_every_instruction_that_issues);
+    tcase_add_test(gates, a_gate_is_called_for_every_instruction_that_issues);
     tcase_add_test(gates, every_cycle_passes_once);
     tcase_add_test(gates, a_gate_that_is_not_at_work_is_not_asked);
     tcase_add_test(gates, a_cta_that_a_gate_keeps_ends_when_it_is_released);
