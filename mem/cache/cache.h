@@ -426,16 +426,11 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
 static inline uint64_t cache_only_if(bool condition, uint64_t time) {
     return time | -(uint64_t)!condition; /* NEVER is all ones */
 }
-/* The next cycle, unless the link is full: then it says when there is room. */
-static inline uint64_t cache_send_time(const Link *link, uint64_t soon) {
-    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
-    return cache_only_if(link->pushed - popped < link->depth, soon);
-}
 /* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
 static inline uint64_t cache_access_time(const CacheObject *object, uint64_t soon) {
     const Cache *c = &object->cache;
     if (c->stall == STALL_NONE) return c->pipeline.ready[c->pipeline.first];
-    if (c->stall == STALL_RESPONSE) return cache_send_time(object->cpu.send, soon);
+    if (c->stall == STALL_RESPONSE) return link_send_time(object->cpu.send, soon);
     return c->stall == STALL_DATA_PORT ? c->data_busy_until : NEVER;
 }
 /* `below`: when to look again at what comes from the memory side. */
@@ -446,8 +441,8 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
     bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
     next = earlier_of(next, cache_only_if(waiting, cache_access_time(object, soon)));
     next = earlier_of(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
-    next = earlier_of(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
-    if (c->mshr.woken_count) next = earlier_of(next, cache_send_time(object->cpu.send, soon));
+    next = earlier_of(next, cache_only_if(c->misses.count != 0, link_send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = earlier_of(next, link_send_time(object->cpu.send, soon));
     return next > soon ? next : soon;
 }
 

@@ -82,10 +82,10 @@ uint64_t delay_queue_answers_due(const DelayQueue *queue) {
 /* Who asked is answered exactly once. How many writes want no answer is known in debug builds alone. */
 static void check_answers(const CacheObject *object, uint64_t unanswered) {
     const Cache *c = &object->cache;
-    uint64_t answers = object->cpu.send->pushed, promises;
-    if (c->stats.accesses != object->cpu.receive->popped)
+    uint64_t answers = link_sent(object->cpu.send), promises;
+    if (c->stats.accesses != link_received(object->cpu.receive))
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
-              object->cpu.receive->popped);
+              link_received(object->cpu.receive));
     unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
@@ -108,8 +108,8 @@ static uint64_t messages_waiting_as_they_are(const MissQueue *queue) {
 static void check_memory_side(const CacheObject *object, uint64_t bypassed) {
     const Cache *c = &object->cache;
     bypassed += c->mshr.lent;
-    uint64_t sent = object->mem.send->pushed + messages_waiting_as_they_are(&c->misses);
-    uint64_t own = c->stats.fetches + c->stats.write_backs, came = object->mem.receive->popped;
+    uint64_t sent = link_sent(object->mem.send) + messages_waiting_as_they_are(&c->misses);
+    uint64_t own = c->stats.fetches + c->stats.write_backs, came = link_received(object->mem.receive);
     if (sent < own || came < c->stats.fills || sent - own < came - c->stats.fills + bypassed)
         panic("%s: %lu messages for the memory side, %lu of them fetches and write-backs; %lu came back, %lu "
               "of "

@@ -412,9 +412,9 @@ static void l2_check(const SimObject *object, bool idle) {
     const CacheStats *stats = &l2->cache.stats;
     cache_check((const CacheObject *)object, l2->bypassed.count, delay_queue_answers_due(&l2->bypassing),
                 idle);
-    if (stats->fills + l2->bypassed.answered != l2->mem.receive->popped)
+    if (stats->fills + l2->bypassed.answered != link_received(l2->mem.receive))
         panic("%s: %lu fills, but %lu messages came from the memory side and %lu of them were passed on",
-              object_path(object), stats->fills, l2->mem.receive->popped, l2->bypassed.answered);
+              object_path(object), stats->fills, link_received(l2->mem.receive), l2->bypassed.answered);
     if (idle && (l2->bypassed.count || l2->bypassing.count))
         panic("%s is idle but %u requests bypass and %u that passed through are not answered",
               object_path(object), l2->bypassing.count, l2->bypassed.count);

@@ -147,12 +147,12 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
     uint32_t all = ~0u >> (MAX_CTAS - sm->running->ctas_per_sm),
              there = sm->finished_ctas | sm_resident_slots(sm);
     uint32_t free_slots = d->slots[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
-    for (uint64_t k = to->popped; k != to->pushed; k++) {
+    FOR_LINK_MESSAGES (to, k) {
         uint32_t slot = 1u << ((const CtaStart *)link_message(to, k))->slot;
         doubled |= taken & slot;
         taken |= slot;
     }
-    for (uint64_t k = from->popped; k != from->pushed; k++) {
+    FOR_LINK_MESSAGES (from, k) {
         uint32_t slot = 1u << ((const CtaDone *)link_message(from, k))->slot;
         doubled |= taken & slot;
         taken |= slot;
@@ -170,8 +170,8 @@ static void check(const SimObject *object, bool idle) {
         panic("%s: %lu of %lu CTAs handed out, %lu finished", object->path, d->handed_out, d->ctas, d->done);
     uint64_t sent = 0, finished = 0;
     for (uint32_t i = 0; i < d->sms; i++) {
-        sent += d->sm[i].send->pushed;
-        finished += d->sm[i].receive->popped;
+        sent += link_sent(d->sm[i].send);
+        finished += link_received(d->sm[i].receive);
         check_slots(d, i);
     }
     if (d->ctas_dispatched != sent || sent - finished != d->handed_out - d->done)

@@ -41,7 +41,7 @@ static void note_links(AnswerCounts *counts) {
         const Class *receiver = link->receiver->class;
         if (!link->protocol->wants_answer) continue;
         counts->open |= !link->requests && !receiver->requests_inside && !receiver->came_by;
-        for (uint64_t k = link->popped; k != link->pushed; k++) {
+        FOR_LINK_MESSAGES (link, k) {
             const void *message = link_message(link, k);
             if (link->requests)
                 note(counts, link->requests, message);
