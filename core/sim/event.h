@@ -41,9 +41,10 @@ void sim_forget_subscribers(Sim *sim);
 COLD void event_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 COLD int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 
-/* In SimObject.subscribed beside the bits of events: a part is called while the object works, so it takes the
- * paths on which it tells. */
-#define SEEN_BY_PARTS (1u << MAX_EVENTS)
+/* In SimObject.subscribed, above the bits of events: what parts look on at. They are called while the object
+ * works, so it takes the paths on which it emits events. */
+#define SEEN_BY_PART(what) (1u << (MAX_EVENTS + (what)))
+#define SEEN_BY_PARTS      (~0u << MAX_EVENTS)
 
 /* Costs a look at a mask when nobody has subscribed. */
 static inline bool object_has_subscriber(const SimObject *object, uint32_t event) {

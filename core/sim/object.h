@@ -182,7 +182,7 @@ typedef struct {
 /* Of texts that checkpoints hold and messages show. */
 enum { OBJECT_PATH_MAX = 240, PORT_NAME_MAX = 127, PARAM_TEXT_MAX = 511, CLOCK_NAME_MAX = 127 };
 
-enum { MAX_EVENTS = 31, EVENT_ARGUMENTS = 4 };
+enum { MAX_EVENTS = 26, EVENT_ARGUMENTS = 4 };
 
 /* What may be answered to a question, beside nothing at all. */
 typedef struct {
@@ -272,7 +272,7 @@ struct SimObject {
     uint64_t period;       /* of its clock, in ticks                          */
     uint32_t id;           /* order of construction                      */
     uint32_t commit_requested;
-    uint32_t subscribed; /* bit per event with a subscriber, and SEEN_BY_PARTS */
+    uint32_t subscribed; /* bit per event with a subscriber, and those of parts that look on */
     uint32_t subscriber_count;
     struct SubscriberEntry *subscribers;
 #ifdef WW_DEBUG

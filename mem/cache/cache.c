@@ -69,7 +69,13 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 void cache_observe(Cache *c, CacheObserver *observer) {
     observer->next = c->observers;
     c->observers = observer;
-    cache_owner(c)->subscribed |= SEEN_BY_PARTS;
+    cache_owner(c)->subscribed |= (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
+                                  (observer->missed ? SEEN_BY_PART(SEES_MISSES) : 0) |
+                                  (observer->evicted || observer->replaced || observer->insertion_depth
+                                       ? SEEN_BY_PART(SEES_REPLACEMENTS)
+                                       : 0) |
+                                  (observer->filled ? SEEN_BY_PART(SEES_FILLS) : 0) |
+                                  (observer->answered ? SEEN_BY_PART(SEES_ANSWERS) : 0);
 }
 
 void cache_emit(const Cache *c, const MemMessage *m, Result result) {
@@ -78,6 +84,16 @@ void cache_emit(const Cache *c, const MemMessage *m, Result result) {
         if (o->accessed) o->accessed(o, m, result);
     if (result == RESULT_BYPASS) return;
     object_emit(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
+}
+
+COLD static void show_miss(const Cache *c, const MemMessage *m, uint64_t line_address) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->missed) o->missed(o, m, line_address);
+}
+
+void cache_show_answer(const Cache *c, const MemMessage *m, uint64_t now) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->answered) o->answered(o, m, now);
 }
 
 static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t line) {
@@ -215,26 +231,32 @@ static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t lin
     tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
 }
 
-/* While somebody has subscribed, or a part keeps what was evicted, or chooses where the line enters. */
+static uint32_t insertion_depth(const Cache *c, uint64_t line_address) {
+    uint32_t depth = 0;
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->insertion_depth) depth = o->insertion_depth(o, line_address);
+    return depth;
+}
+
+/* While somebody has subscribed, or a part looks on. */
 static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, const Lookup *at,
                                                        const MemMessage *m, uint64_t now) {
     const TagLine *l = &c->tags.line[line];
     uint64_t address = tag_address(&c->tags, line);
     bool evicts = c->tags.tag[line] != 0;
-    uint32_t depth = c->filter ? filter_depth(c->filter, at->line_address) : 0;
+    uint32_t depth = insertion_depth(c, at->line_address);
     if (evicts) object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
-    if (evicts && c->victims) victim_tags_insert(c->victims, l->warp, address);
-    if (evicts && c->filter) filter_add(c->filter, address);
-    for (CacheObserver *o = c->observers; o; o = o->next)
+    for (CacheObserver *o = c->observers; o; o = o->next) {
+        if (o->evicted && evicts) o->evicted(o, line);
         if (o->replaced) o->replaced(o, line);
+    }
     replace(c, line, at, m, now);
     if (depth) tag_lower(&c->tags, line, depth);
 }
 
 static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,
                                                                const MemMessage *m, uint64_t now) {
-    if (__builtin_expect((cache_owner(c)->subscribed & REPLACEMENTS_SUBSCRIBED) || c->filter || c->victims,
-                         0))
+    if (__builtin_expect(cache_owner(c)->subscribed & REPLACEMENTS_SUBSCRIBED, 0))
         replace_and_emit(c, line, at, m, now);
     else
         replace(c, line, at, m, now);
@@ -323,7 +345,8 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
     Stall stall = what_is_short(c, &plan, messages);
     if (stall) return cache_fail(c, at, stall, messages);
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
-    if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
+    if (*result == RESULT_MISS && __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0))
+        show_miss(c, m, at->line_address);
     take_line(c, m, at, cache_victim(c, at->set, plan.victim), now);
     register_miss(c, m, at, &plan);
     cache_count(c, m, *result);
@@ -520,7 +543,6 @@ static void read_classes(const SimObject *object, Cache *c) {
 
 void cache_init(SimObject *object) {
     Cache *c = &((CacheObject *)object)->cache;
-    c->filter = filter_of(object);
     read_classes(object, c);
     audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
                 queue_length);

@@ -13,8 +13,6 @@
 #include "mem/cache/cache_observer.h"
 #include "mem/cache/mshr.h"
 #include "mem/cache/tag_array.h"
-#include "mem/parts/evicted_address_filter/evicted_address_filter.h"
-#include "mem/parts/victim_tags/victim_tags.h"
 
 /* Why the request at the tags cannot go on. The first four are the reservation fails. */
 typedef enum {
@@ -64,10 +62,13 @@ typedef enum {
     CACHE_EVENTS_END,
 } CacheEvent;
 
-/* In SimObject.subscribed of a cache: subscribers to what became of accesses, replacements and fills. */
-#define ACCESSES_SUBSCRIBED     (SEEN_BY_PARTS | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
-#define REPLACEMENTS_SUBSCRIBED (SEEN_BY_PARTS | 1u << CACHE_EVICT)
-#define FILLS_SUBSCRIBED        (SEEN_BY_PARTS | 1u << CACHE_FILL)
+/* In SimObject.subscribed of a cache: subscribers and observers. */
+#define ACCESSES_SUBSCRIBED                                                                                  \
+    (SEEN_BY_PART(SEES_ACCESSES) | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
+#define MISSES_SUBSCRIBED       SEEN_BY_PART(SEES_MISSES)
+#define REPLACEMENTS_SUBSCRIBED (SEEN_BY_PART(SEES_REPLACEMENTS) | 1u << CACHE_EVICT)
+#define FILLS_SUBSCRIBED        (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
+#define ANSWERS_SUBSCRIBED      SEEN_BY_PART(SEES_ANSWERS)
 
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;
@@ -127,9 +128,7 @@ typedef struct {
     uint64_t stall_since;          /* cycle up to which that stall is counted              */
     FailedTry failed;              /* host: unknown after a resume                      */
     uint64_t put_aside;            /* requests that came to the tags and wait elsewhere */
-    EvictedAddressFilter *filter;  /* a policy's part, which chooses where lines enter; or NULL */
-    VictimTags *victims;           /* part of a policy that observes misses and replacements; NULL: none */
-    CacheObserver *observers;      /* parts that see all of it; NULL: none */
+    CacheObserver *observers;      /* parts that look on; NULL: none */
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
     TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
@@ -257,8 +256,6 @@ extern const Question cache_victim_question;
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
     HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
-    HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
-    HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \
     HOST(T, cache.fronts, "What stands in front of the tags"),                                               \
     HOST(T, cache.last_front, "Of these the nearest to the tags that offers requests"),                      \
@@ -346,6 +343,12 @@ Ratio cache_read_miss_rate(const SimObject *object);
 
 /* The steps of a tick. */
 
+/* What lies below has answered: to be called before the cache deals with it. */
+COLD void cache_show_answer(const Cache *cache, const MemMessage *m, uint64_t now);
+static inline void cache_note_answer(const CacheObject *object, const MemMessage *m, uint64_t now) {
+    if (__builtin_expect(object->obj.subscribed & ANSWERS_SUBSCRIBED, 0))
+        cache_show_answer(&object->cache, m, now);
+}
 /* Takes the answer to a fetch that this cache sent. */
 void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
 void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);

@@ -15,7 +15,6 @@
 #include "mem/parts/prioritization_buffer/prioritization_front.h"
 #include "mem/parts/reexecution_queue/reexecution_front.h"
 #include "mem/parts/saturation/saturation.h"
-#include "mem/parts/warp_sampler/warp_sampler.h"
 #include "mem/protocol/caches.h"
 
 typedef struct {
@@ -30,7 +29,6 @@ typedef struct {
     BypassedRequests bypassed;
     /* parts */
     L1DmaPort dma;
-    WarpSampler *sampler; /* a policy's part of the SM, or NULL */
     Saturation saturation;
     Ownership ownership;
     PrioritizationFront prioritization;
@@ -97,7 +95,6 @@ static void l1_init(SimObject *object) {
                 l1->prioritization.buffer.slots, prioritization_count);
     l1->may_allocate = ~0ull;
     ownership_init(&l1->ownership);
-    l1->sampler = sampler_of(object);
     update_fronts(l1);
 }
 
@@ -148,7 +145,6 @@ void l1_invalidate(SimObject *object) {
     cache_forget_failed_try(c);
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         c->written[i] = 0;
-    if (c->victims) victim_tags_clear(c->victims);
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->cleared) o->cleared(o);
 }
@@ -240,7 +236,8 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
     if (!outcome->hit && fronts) {
         read_miss_if_allowed(l1, m, at, outcome, now);
     } else if (!outcome->hit) {
-        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull || l1->obj.subscribed;
+        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull ||
+                        (l1->obj.subscribed & ~SEEN_BY_PARTS);
         outcome->stall = policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
     } else if (!link_can_send(l1->cpu.send, now)) {
         outcome->hit = false;
@@ -302,8 +299,7 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
         bool bypassed = bypassed_is_token(m->token);
         if (__builtin_expect(dma_port_is_token(m->token), 0)) return take_transfer(l1, m, now);
         if (bypassed && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
-        if (l1->sampler && !(m->flags & MEM_BYPASSED))
-            sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
+        cache_note_answer((CacheObject *)l1, m, now);
         if (bypassed)
             bypassed_answer((CacheObject *)l1, &l1->bypassed, m, now);
         else
@@ -502,7 +498,6 @@ static const Field l1_fields[] = {
          "Warps that may take lines; requests of others that find none bypass"),
     BYPASSED_ROWS(L1Cache, bypassed, "1024"),
     L1_DMA_PORT_ROWS(L1Cache, dma),
-    HOST(L1Cache, sampler, "Counts what the second level answers"),
     SATURATION_ROWS(L1Cache, saturation),
     OWNERSHIP_ROWS(L1Cache, ownership),
     PRIORITIZATION_FRONT_ROWS(L1Cache, prioritization),

@@ -299,9 +299,11 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
     bool bypassed = m && bypassed_is_token(m->token);
     if (bypassed && !link_can_send(l2->cpu.send, now)) return link_space_time(l2->cpu.send, now);
     if (bypassed) {
+        cache_note_answer((CacheObject *)l2, m, now);
         bypassed_answer((CacheObject *)l2, &l2->bypassed, m, now);
         link_pop(from_mem, now);
     } else if (m && l2->fill_busy_until <= now) {
+        cache_note_answer((CacheObject *)l2, m, now);
         cache_fill(&l2->cache, m, now);
         l2->fill_busy_until = now + cache_port_cycles(&l2->cache, m->bytes) * l2->cache.period;
         link_pop(from_mem, now);

@@ -12,11 +12,6 @@ end
 
 -- Rooms of mem, the lowest first. Those of one pattern stand beside each other.
 local mem_rooms = { "^mem/protocol/", "^mem/cache/", "^mem/parts/[%w_]+/", "^mem/%w+/" }
--- Handles of parts that a cache calls from its own tick.
-local handles = {
-  ["mem/parts/victim_tags/victim_tags.h"] = "mem/cache/cache.h",
-  ["mem/parts/evicted_address_filter/evicted_address_filter.h"] = "mem/cache/cache.h",
-}
 
 local function mem_room_of(path)
   for level, pattern in ipairs(mem_rooms) do
@@ -29,7 +24,7 @@ end
 local function in_unknown_room(path, included)
   local room, level = mem_room_of(path)
   local other, other_level = mem_room_of(included)
-  if room and other and room ~= other then return other_level >= level and handles[included] ~= path end
+  if room and other and room ~= other then return other_level >= level end
   local part, other_part = path:match "^core/gpu/parts/([%w_]+)/", included:match "^core/gpu/parts/([%w_]+)/"
   if part and other_part then return part ~= other_part end
   return path:find "^core/gpu/" and included:find "^core/gpu/device/" and not path:find "^core/gpu/device/"
