@@ -1,6 +1,6 @@
 /* Building a machine: objects, wires, the cut into clusters, elaboration. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/random.h"
 #include "core/sim/sim.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "core/sim/object.h"
 
 #include "core/sim/alias.h"
-#include "core/sim/units.h"
+#include "core/sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

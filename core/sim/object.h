@@ -5,8 +5,8 @@
 #ifndef WW_SIM_OBJECT_H
 #define WW_SIM_OBJECT_H
 
-#include "core/sim/error.h"
-#include "core/sim/times.h"
+#include "core/sim/base/error.h"
+#include "core/sim/base/times.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
 #ifndef WW_SIM_SIM_H
 #define WW_SIM_SIM_H
 
+#include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
-#include "core/sim/worker_pool.h"
 
 struct Clock {
     char *name;

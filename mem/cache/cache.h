@@ -11,8 +11,8 @@
 
 #include "core/sim/event.h"
 #include "mem/cache/cache_observer.h"
-#include "mem/cache/mshr.h"
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/mshr.h"
+#include "mem/cache/structures/tag_array.h"
 
 /* Why the request at the tags cannot go on. The first four are the reservation fails. */
 typedef enum {

@@ -1,6 +1,6 @@
 /* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/cache/bypassed.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"

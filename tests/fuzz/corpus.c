@@ -3,7 +3,7 @@
  *   fuzz_NAME --seeds FOLDER
  *   fuzz_NAME [--changes N] FILE|FOLDER ... */
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>

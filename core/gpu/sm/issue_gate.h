@@ -30,7 +30,7 @@
 #ifndef WW_GPU_ISSUE_GATE_H
 #define WW_GPU_ISSUE_GATE_H
 
-#include "core/gpu/sm/warp_set.h"
+#include "core/gpu/sm/structures/warp_set.h"
 #include "core/ptx/instructions/inst.h"
 
 #include <stdbool.h>

@@ -17,11 +17,11 @@
 #define WW_GPU_SM_H
 
 #include "core/gpu/protocol/protocols.h"
-#include "core/gpu/sm/instruction_cache.h"
 #include "core/gpu/sm/issue_gate.h"
-#include "core/gpu/sm/operand_collector.h"
-#include "core/gpu/sm/simt_stack.h"
-#include "core/gpu/sm/write_back_wheel.h"
+#include "core/gpu/sm/structures/instruction_cache.h"
+#include "core/gpu/sm/structures/operand_collector.h"
+#include "core/gpu/sm/structures/simt_stack.h"
+#include "core/gpu/sm/structures/write_back_wheel.h"
 #include "core/ptx/execution/exec.h"
 #include "core/sim/event.h"
 #include "core/sim/method.h"

@@ -6,7 +6,7 @@
 #include "core/lua/machine/objects.h"
 #include "core/lua/policy/policy.h"
 #include "core/sim/alias.h"
-#include "core/sim/units.h"
+#include "core/sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "mem/parts/evicted_address_filter/evicted_address_filter.h"
 
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"

@@ -6,7 +6,7 @@
  * from there, so that they show what waiting costs; `outstanding` turns it into a closed loop. */
 #include "mem/parts/traffic/traffic.h"
 
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 

@@ -1,8 +1,8 @@
 /* The locality scoring system alone, cycle by cycle; the example is that of Rogers et al., figure 8: four
  * warps with a base score of 100, so that the cut-off is 400. */
 #include "core/gpu/parts/locality_scores/locality_scores.h"
+#include "core/sim/base/random.h"
 #include "core/sim/event.h"
-#include "core/sim/random.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/mem/memory_driver.h"
 #include "tests/unit/suites.h"

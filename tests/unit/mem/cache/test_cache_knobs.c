@@ -1,7 +1,7 @@
 /* What policies can do with a cache: switch it off, let classes and warps bypass it or not take lines, hear
  * of what happens in it, and answer its questions. Timing: see test_l1_cache.c and test_l2_slice.c. A request
  * that bypasses an L2 slice is on its way to memory as soon as one that misses would be. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

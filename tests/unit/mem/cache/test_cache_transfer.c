@@ -1,6 +1,6 @@
 /* What is in flight in a cache, transferred to one with other MSHRs, queues and latencies. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

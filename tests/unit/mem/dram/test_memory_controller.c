@@ -1,6 +1,6 @@
 /* A memory controller: what a single request takes, its queues and ports, and what it refuses. */
+#include "core/sim/base/random.h"
 #include "core/sim/event.h"
-#include "core/sim/random.h"
 #include "mem/dram/memory_controller_state.h"
 #include "tests/unit/mem/dram/memory_controller_fixture.h"
 

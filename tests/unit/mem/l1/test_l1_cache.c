@@ -1,6 +1,6 @@
 /* An L1: reads, what stops requests at the tags, and random requests of all kinds. Timing: see cache_rig.h.
  */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

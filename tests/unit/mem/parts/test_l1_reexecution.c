@@ -1,7 +1,7 @@
 /* What Mascar (section III) asks of an L1: a saturation flag, refusal of misses, and the re-execution queue.
  * Timing of the rig: a request sent in cycle s is looked up in s + 1 + DELAY; a hit is answered then and is
  * back at s + RIG_HIT; a miss is below at s + BELOW. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"

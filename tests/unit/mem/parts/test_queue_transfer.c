@@ -1,6 +1,6 @@
 /* What waits at a memory controller, transferred to one with other queues. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/dram/memory_controller_state.h"
 #include "mem/protocol/address_map.h"
 #include "tests/unit/gpu/tiny_machine.h"

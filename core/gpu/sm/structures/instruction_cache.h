@@ -3,7 +3,7 @@
 #ifndef WW_GPU_INSTRUCTION_CACHE_H
 #define WW_GPU_INSTRUCTION_CACHE_H
 
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 
 enum { MAX_FETCH_MISSES = 8 };
 

@@ -5,7 +5,7 @@
 #ifndef WW_GPU_SIMT_STACK_H
 #define WW_GPU_SIMT_STACK_H
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

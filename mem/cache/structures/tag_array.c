@@ -1,6 +1,6 @@
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 
-#include "mem/cache/tag_hash.h"
+#include "mem/cache/structures/tag_hash.h"
 #include "mem/protocol/memory_protocol.h"
 
 #include <stdlib.h>
