@@ -35,6 +35,7 @@ local policy = require "warpwright.policy"
 local observer = policy "observer" {
   doc = "Watches mascar",
   counters = { loads = "", owned_loads = "", forbidden_loads = "", pairs = "", parted = "", blocked = "", kept = "", modes = "",
+    to_ready = "", to_queue = "", to_nobody = "", wrong_owner = "",
     wrong_modes = "", strangers = "", accesses = "", not_owned = "", uneven = "", takes = "", unwatched = "",
     early = "" },
 }
@@ -48,11 +49,11 @@ function observer:on_issue(warp, pc)
 end
 
 --- Both misses of a warp one after the other, or with another warp's between them. Nobody but the owner misses, and without
--- an owner everybody may.
+-- an owner everybody may; in the cycle in which the owner gives way, it may still have missed.
 function observer:on_l1_miss(_, warp, _, pc)
   if pc == 14 then self:count(self.state.last == warp and "pairs" or "parted") end
   self.state.last = warp
-  if not bits.has(self.l1.may_miss, warp) then self:count "strangers" end
+  if not bits.has(self.l1.may_miss, warp) and self.state.since ~= self:cycle() then self:count "strangers" end
 end
 
 --- Who may issue memory is served by the L1, be it the owner or, without one, everybody.
@@ -76,13 +77,21 @@ function observer:on_l1_taken(warp)
   self:compare()
 end
 
---- The owner is one at most. It gives way when it waits for a load, and not before the L1 has taken its accesses.
+--- The owner is one at most. It gives way when it waits for a load, and not before the L1 has taken its accesses: to the
+-- oldest warp that is ready to access memory, without one to that of the access at the head of the queue, without one to nobody.
 function observer:on_load_blocked(warp)
+  local sm, ready, head = self.sm, self.sm:memory_ready(), self.l1:reexecution_head()
   self:count "blocked"
+  self.state.since = self:cycle()
   self:compare()
-  if self.sm:holds_accesses(warp) then self:count "early" end
-  if self.sm.may_issue_memory == bits.of(warp) and self.sm:memory_ready() ~= 0 then self:count "kept" end
+  if sm:holds_accesses(warp) then self:count "early" end
+  if sm.may_issue_memory == bits.of(warp) then self:count "kept" end
+  local next = ready ~= 0 and sm:oldest(ready, 1) or head and bits.of(head) or bits.all
+  if sm.may_issue_memory ~= next then self:count "wrong_owner" end
+  self:count(ready ~= 0 and "to_ready" or head and "to_queue" or "to_nobody")
 end
+
+observer.on_watched_stops = observer.on_load_blocked
 
 function observer:on_l1_saturation(on)
   local sm, l1 = self.sm, self.l1
@@ -119,10 +128,14 @@ harness.test("in MP mode one warp accesses memory at a time, and gives way when 
   assert(sum "pairs" > 5 * sum "parted", ("%d pairs of misses come together, %d do not"):format(sum "pairs", sum "parted"))
   harness.equal(sum "strangers", 0, "misses of others")
   assert(sum "blocked" > 100, "too few owners were blocked to tell: " .. sum "blocked")
-  harness.equal(sum "kept", 0, "owners that kept ownership though others were ready")
+  harness.equal(sum "kept", 0, "owners that kept ownership")
+  harness.equal(sum "wrong_owner", 0, "owners after another that are not the oldest ready warp, or the queue's head")
+  harness.equal(sum "to_ready", checks.sum(r, "sm.mascar.ready_owners"), "owners that were the oldest ready warp")
+  harness.equal(sum "to_queue", checks.sum(r, "sm.mascar.queue_owners"), "owners at the head of the queue")
+  for _, name in ipairs { "to_ready", "to_queue", "to_nobody" } do assert(sum(name) > 5, name .. ": " .. sum(name)) end
   assert(sum "modes" > 40, "too few modes to tell: " .. sum "modes")
   harness.equal(sum "wrong_modes", 0, "modes with knobs of the other")
-  assert(checks.sum(r, "sm.mascar.owners") > 300, "owners")
+  assert(checks.sum(r, "sm.mascar.owners") > 100, "owners: " .. checks.sum(r, "sm.mascar.owners"))
   assert(checks.sum(r, "sm.mascar.queue_owners") > 0, "owners of the head of the re-execution queue")
   assert(checks.sum(r, "sm.l1d.reexecution_refusals") > 50, "refusals")
   -- No access is refused when nobody owns the memory: the first that needs it makes its warp the owner.

@@ -842,6 +842,10 @@ function SM:cta_warps(warp) end
 ---@return integer warps
 function SM:memory_ready() end
 
+---The oldest of these; nil when there is none
+---@return integer? warp
+function SM:oldest_memory_ready() end
+
 ---Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in the load/store unit, before it, behind it, or in the L1
 ---@param warp integer 0 to warps - 1
 ---@return boolean holds
