@@ -72,8 +72,8 @@ bad_machine("a misspelt parameter", { { "warps = 48", "warp = 48" } },
   { "machine.lua:5: ", "sm: SM has no parameter 'warp'", "its parameters are warps, schedulers" })
 bad_machine("a required parameter left out", { { "mshrs = 32", "" } }, { "machine.lua:6: ", "sm.l1d", "'mshrs' must be given" })
 bad_machine("a port wired twice", { { "l1.cpu)", "l1.cpu) m:wire(sm.lsu.mem, l1.cpu)" } },
-  { "machine.lua:8: ", "sm.lsu.mem is wired twice" })
-bad_machine("a dangling port", {}, { "sm.l1d.mem is not wired" })
+  { "machine.lua:8: ", "sm.lsu.mem: expected one wire, got a second" })
+bad_machine("a dangling port", {}, { "sm.l1d.mem: expected a wire, got none" })
 bad_machine("ports that speak different protocols", { { "sm.dispatch", "l1.cpu" } },
   { "machine.lua:7: ", "dispatcher.sm[0] speaks", "sm.l1d.cpu speaks memory" })
 bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "both requesters" })

@@ -159,10 +159,10 @@ refused_run("another latency is named by its path", { saved, "sm[1].l1d.latency 
   "sm[1].l1d.latency=33")
 refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size is 16384", "32768" }, "--set",
   "sm[*].l1d.size=32KiB")
-refused_run("fewer SMs", { saved, "the checkpoint has", "this machine" }, "--set", "sms=1")
-refused_run("more SMs, even when changes are allowed", { saved, "the checkpoint has", "this machine" }, "--set", "sms=3",
+refused_run("fewer SMs", { saved, "as in the checkpoint" }, "--set", "sms=1")
+refused_run("more SMs, even when changes are allowed", { saved, "as in the checkpoint" }, "--set", "sms=3",
   "--allow-changes")
-refused_run("another clock is named", { saved, "clock.core has 700000000 Hz in the checkpoint" }, "--set",
+refused_run("another clock is named", { saved, "clock.core: expected 700000000 Hz as in the checkpoint" }, "--set",
   "clock.core=800MHz")
 refused_run("another quantum", { saved, "a quantum of 16 cycles", "8" }, "--set", "quantum=8")
 refused_run("another machine", { saved, "configs/gtx480_gpgpusim4.lua has changed since it was made, or is another config" },
@@ -170,7 +170,7 @@ refused_run("another machine", { saved, "configs/gtx480_gpgpusim4.lua has change
 refused_run("another machine, even when changes are allowed", { saved, "in the checkpoint" }, "gtx480_gpgpusim4", program,
   "--allow-changes")
 refused_run("what state depends on, even when changes are allowed",
-  { saved, "sm[0].warps is 48 in the checkpoint and 24 in this machine, and its state cannot be converted" }, "--set",
+  { saved, "sm[0].warps: expected 48 as in the checkpoint, got 24, to which its state cannot be converted" }, "--set",
   "sm[*].warps=24", "--allow-changes")
 refused_run("memory too small for what was allocated", { "bytes do not fit the device memory" }, "--memory", "4KiB")
 

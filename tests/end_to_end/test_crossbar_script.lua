@@ -159,7 +159,7 @@ harness.test("advance is for machines without SMs, and wants a number of cycles"
   wrong("machine gtx480 has SMs (sm[0]); its kernels run it", ww.build "gtx480", 100)
   wrong("cycles: 0 is not a whole number from 1 on", slice_alone {}, 0)
   wrong("cycles: 'many' is not a whole number from 1 on", slice_alone {}, "many")
-  wrong("source.destination: 3; the address map has 1 slices",
+  wrong("source.destination: expected a slice of the address map (0 to 0), got 3",
     slice_alone { destination = 3, destination_share = 1 }, 9)
 end)
 

@@ -739,7 +739,7 @@ end)
 
 harness.test("a policy that stalls all warps for ever is reported as what they wait for", function()
   local path = policy_file("stall", with_function("on_cta_start()", "if self.sm.ctas_started == 3 then self.sm.may_issue = 0 end"))
-  local stats, output = fails({ policy = path }, "hangs: nothing has moved since cycle ",
+  local stats, output = fails({ policy = path }, "hangs: no progress since cycle ",
     "is not allowed to issue by policy ", "stall.lua: may_issue;")
   assert(stat(stats, "run.cycles") > 0)
   lacks(output, "is ready")

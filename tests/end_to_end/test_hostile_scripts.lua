@@ -104,7 +104,7 @@ print(closed(problem(%s)))]]):format(call, call), call)
 end)
 
 harness.test("an error is told although a finalizer has one while it is made", function()
-  prints("new.thing: there is no object 'new' to belong to", [[
+  prints("new.thing: no object matches its parent 'new'", [[
 local m = core.machine "m"
 m:clock("core", "1GHz")
 print(in_finalizer(function() pcall(core.user_error, "another") end, m.add, m, "L2", "new.thing"))]])
@@ -164,7 +164,7 @@ print(early, problem(core.set, x, "up", 100))]])
 end)
 
 harness.test("a machine that could not be built is not built again", function()
-  prints("x.up[0] is not wired (memory\tbuild: machine m is already built\tmachine m is not built yet", [[
+  prints("x.up[0]: expected a wire, got none (memory\tbuild: machine m is already built\tmachine m is not built yet", [[
 local m = core.machine "m"
 m:clock("core", "1GHz")
 local x = m:add("Crossbar", "x")

@@ -16,7 +16,7 @@ harness.test("a mistake that stops all SMs is a line, with the policy's name, an
   assert(lines_of(output) <= 6, output)
   harness.contains(output, "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed to issue by policy ",
     "stopped.lua: may_issue; 0 instructions in flight\n  and 191 more lines like this, up to sm[14]\n",
-    "kernel kmeans_assign hangs", folder .. "/hang.txt says it of each")
+    "kernel kmeans_assign hangs", folder .. "/hang.txt has each warp")
   local report = harness.read(folder .. "/hang.txt")
   harness.equal(select(2, report:gsub("sm%[%d+%]: warp", "")), 192, "warps in hang.txt")
   harness.contains(report, "\nsm[14]: warp 7 of CTA (14, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed")
@@ -33,7 +33,7 @@ harness.test("a run without a folder reports a hang in full", function()
   local script = harness.write("no_folder.lua", ([[
     local ww = require "warpwright"
     ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = %q, out = false }]]):format(stopped))
-  local output = harness.refused("the report above says what every warp waits for", script)
+  local output = harness.refused("the report above says what each warp waits for", script)
   harness.equal(select(2, output:gsub("sm%[%d+%]: warp", "")), 192, "warps")
 end)
 

@@ -112,7 +112,7 @@ return stop]])
   harness.equal(status, 1, output)
   harness.equal(counts.hangs, 2, output)
   harness.equal(counts.crashes + counts.differences, 0, output)
-  harness.contains(output, "hangs: nothing has moved")
+  harness.contains(output, "hangs: no progress")
 end)
 
 harness.test("an error before the first cycle is a refusal, a later one is not", function()

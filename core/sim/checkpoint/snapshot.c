@@ -202,8 +202,8 @@ static const char *shown(const char *text) {
 
 static void say_other(const SimObject *object, const Field *f, const char *before, const char *now,
                       bool allowed, char *why, size_t why_size) {
-    snprintf(why, why_size, "%s.%s is %s in the checkpoint and %s in this machine%s", object->path, f->name,
-             shown(before), shown(now), allowed ? ", and its state cannot be converted" : "");
+    snprintf(why, why_size, "%s.%s: expected %s as in the checkpoint, got %s%s", object->path, f->name,
+             shown(before), shown(now), allowed ? ", to which its state cannot be converted" : "");
 }
 
 bool saved_same(const SavedObject *saved, const char *const *params) {
@@ -222,7 +222,8 @@ static bool same_size(const SavedObject *saved, const Field *f, char *why, size_
     const uint8_t *bytes = saved_row(saved, f->name, &before);
     row_bytes(saved->object, f, &now);
     if (bytes && before == now) return true;
-    snprintf(why, why_size, "%s.%s is another one in the checkpoint, and cannot be converted",
+    snprintf(why, why_size,
+             "%s.%s: expected the size of the checkpoint, got another, to which it cannot be converted",
              saved->object->path, f->name);
     return false;
 }
@@ -318,7 +319,8 @@ static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *w
         if (!bytes || count != sizeof elements) continue;
         memcpy(&elements, bytes, sizeof elements);
         if (!resize_arrays(object, saved, g, elements))
-            return fail(why, why_size, object->path, "an array and its length contradict each other");
+            return fail(why, why_size, object->path,
+                        "damaged: an array and its length contradict each other");
     }
     return true;
 }
@@ -332,15 +334,15 @@ static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_kn
         if (!is_state(f) || (f->knob && reset_knobs)) continue;
         const uint8_t *bytes = saved_row(saved, f->name, &count);
         if (!bytes) {
-            snprintf(why, why_size, "%s: the checkpoint has no '%s'", object->path, f->name);
+            snprintf(why, why_size, "%s.%s: the checkpoint does not have it", object->path, f->name);
             return false;
         }
         uint8_t *row = row_bytes(object, f, &present);
         if (present == count) {
             memcpy(row, bytes, count);
         } else {
-            snprintf(why, why_size, "%s: its '%s' has %zu bytes in the checkpoint and %zu in this machine",
-                     object->path, f->name, count, present);
+            snprintf(why, why_size, "%s.%s: expected %zu bytes as in the checkpoint, got %zu", object->path,
+                     f->name, count, present);
             (*left)++;
         }
     }
@@ -411,7 +413,7 @@ static bool load_object(SimObject *object, Section *section, const SnapshotChang
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;
     if (left == 0 && !converts && saved->rows != count_rows(object->class, false))
-        return fail(why, why_size, section->path, "the checkpoint has rows that this version does not know");
+        return fail(why, why_size, section->path, "expected rows of this version, got others");
     loaded.fits = !converts;
     if ((left && !converts) || !passes(object_is_sound, &loaded, why, why_size)) return false;
     loaded.fits = true;
@@ -505,15 +507,14 @@ static bool load_link(Link *link, Reader *reader, char *why, size_t why_size) {
     LinkCounters c;
     if (!read_link(reader, name, &message_bytes, &c)) return fail(why, why_size, link->name, "damaged");
     if (strcmp(name, link->name) != 0) {
-        snprintf(why, why_size, "this machine has the wire %s where the checkpoint has %s", link->name, name);
+        snprintf(why, why_size, "expected the wire %s of the checkpoint, got %s", name, link->name);
         return false;
     }
     if (message_bytes != link->message_bytes || c.pushed - c.popped > link->depth) {
-        snprintf(
-            why, why_size,
-            "%s: depth: the checkpoint has %lu messages of %u bytes in it; here %u of %u fit; legal is at "
-            "least that depth, or a checkpoint of another cycle",
-            name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
+        snprintf(why, why_size,
+                 "%s: depth: expected room for the %lu messages of %u bytes of the checkpoint, got %u of %u; "
+                 "a larger depth or a checkpoint of another cycle helps",
+                 name, c.pushed - c.popped, message_bytes, link->depth, link->message_bytes);
         return false;
     }
     link->pushed = link->pushed_seen = c.pushed;
@@ -558,11 +559,11 @@ static void say_other_clock(const Sim *sim, const char *name, uint64_t hertz, ch
         if (strcmp(sim->clocks[i].name, name) == 0) clock = &sim->clocks[i];
     if (clock && clock->hertz != hertz)
         snprintf(why, why_size,
-                 "clock.%s has %lu Hz in the checkpoint and %lu Hz in this machine; legal is the same, since "
-                 "times are saved in ticks that all clocks have in common",
+                 "clock.%s: expected %lu Hz as in the checkpoint, got %lu Hz (times are saved in ticks that "
+                 "all clocks share)",
                  name, hertz, clock->hertz);
     else
-        snprintf(why, why_size, "clock.%s has %lu Hz in the checkpoint; this machine has other clocks", name,
+        snprintf(why, why_size, "clock.%s: expected %lu Hz as in the checkpoint, got other clocks", name,
                  hertz);
 }
 
@@ -571,7 +572,8 @@ static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_si
     uint32_t count = reader_u32(reader);
     for (uint32_t i = 0; i < count; i++) {
         char name[NAME_BYTES];
-        if (!reader_name(reader, name, sizeof name)) return fail(why, why_size, sim->name, "damaged clocks");
+        if (!reader_name(reader, name, sizeof name))
+            return fail(why, why_size, sim->name, "its clocks are damaged");
         uint64_t hertz = reader_u64(reader);
         if (i < sim->clock_count && strcmp(name, sim->clocks[i].name) == 0 && hertz == sim->clocks[i].hertz)
             continue;
@@ -580,8 +582,9 @@ static bool load_clocks(const Sim *sim, Reader *reader, char *why, size_t why_si
     }
     uint32_t quantum = reader_u32(reader);
     if (!reader->failed && count == sim->clock_count && quantum == sim->quantum_cycles) return true;
-    snprintf(why, why_size, "the checkpoint has %u clocks and a quantum of %u cycles, this machine %u and %u",
-             count, quantum, sim->clock_count, sim->quantum_cycles);
+    snprintf(why, why_size,
+             "expected %u clocks and a quantum of %u cycles as in the checkpoint, got %u and %u", count,
+             quantum, sim->clock_count, sim->quantum_cycles);
     return false;
 }
 
@@ -618,9 +621,9 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
             continue;
         }
         if (!same) {
-            snprintf(why, why_size, "this machine has %s (%s) where the checkpoint has %s%s%s%s",
-                     object->path, object->class->name, sections ? section.path : "no more objects",
-                     sections ? " (" : "", sections ? section.class : "", sections ? ")" : "");
+            snprintf(why, why_size, "expected %s%s%s%s as in the checkpoint, got %s (%s)",
+                     sections ? section.path : "no more objects", sections ? " (" : "",
+                     sections ? section.class : "", sections ? ")" : "", object->path, object->class->name);
             return false;
         }
         if (!load_object(object, &section, changes, saved, why, why_size)) return false;
@@ -636,7 +639,7 @@ static bool load_objects(Sim *sim, Reader *reader, uint32_t sections, const Snap
         sections--;
     }
     if (sections == 0) return true;
-    snprintf(why, why_size, "the checkpoint has %u more objects than this machine", sections);
+    snprintf(why, why_size, "expected %u more objects as in the checkpoint", sections);
     return false;
 }
 
@@ -655,17 +658,16 @@ static void wake_all(const Sim *sim) {
 }
 
 bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *why, size_t why_size) {
-    if (reader_u32(reader) != SIM_MARK)
-        return fail(why, why_size, sim->name, "this is no snapshot of a machine");
+    if (reader_u32(reader) != SIM_MARK) return fail(why, why_size, sim->name, "not a snapshot of a machine");
     uint64_t now = reader_u64(reader);
     if (!load_clocks(sim, reader, why, why_size)) return false;
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
     if (links != sim->link_count) {
-        snprintf(why, why_size, "the checkpoint has %u links, this machine %u", links, sim->link_count);
+        snprintf(why, why_size, "expected %u links as in the checkpoint, got %u", links, sim->link_count);
         return false;
     }
     if (now % sim->quantum || now >> LATEST_SHIFT)
-        return fail(why, why_size, sim->name, "a time that is no quantum boundary");
+        return fail(why, why_size, sim->name, "expected a time at a quantum boundary, got another");
     sim->now = now;
     SavedObject *saved = calloc(1, sizeof *saved);
     ensure(saved);
@@ -676,7 +678,8 @@ bool sim_load(Sim *sim, Reader *reader, const SnapshotChanges *changes, char *wh
     if (!good) return false;
     for (uint32_t i = 0; i < sim->link_count; i++)
         if (!load_link(sim->links[i], reader, why, why_size)) return false;
-    if (!reader_at_end(reader)) return fail(why, why_size, sim->name, "bytes behind the end of the snapshot");
+    if (!reader_at_end(reader))
+        return fail(why, why_size, sim->name, "damaged: bytes after the end of the snapshot");
     sim_audit_restart(sim);
     sim_reset_periodics(sim);
     if (!passes(laws_hold, sim, why, why_size)) return false;
@@ -721,16 +724,16 @@ static bool list_links(Reader *reader, uint32_t links, SnapshotVisitor *visit, v
 bool snapshot_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
                    size_t why_size) {
     char name[NAME_BYTES];
-    if (reader_u32(reader) != SIM_MARK)
-        return fail(why, why_size, "machine", "this is no snapshot of a machine");
+    if (reader_u32(reader) != SIM_MARK) return fail(why, why_size, "machine", "not a snapshot of a machine");
     *now = reader_u64(reader);
     uint32_t clocks = reader_u32(reader);
     for (uint32_t i = 0; i < clocks && reader_name(reader, name, sizeof name); i++)
         reader_u64(reader);
     reader_u32(reader);
     uint32_t objects = reader_u32(reader), links = reader_u32(reader);
-    if (reader->failed) return fail(why, why_size, "machine", "damaged clocks");
+    if (reader->failed) return fail(why, why_size, "machine", "its clocks are damaged");
     return list_objects(reader, objects, visit, context, why, why_size) &&
            list_links(reader, links, visit, context, why, why_size) &&
-           (reader_at_end(reader) || fail(why, why_size, "machine", "bytes behind the end of the snapshot"));
+           (reader_at_end(reader) ||
+            fail(why, why_size, "machine", "damaged: bytes after the end of the snapshot"));
 }

@@ -74,14 +74,14 @@ static void expect(const char *text, const char *wanted) {
 START_TEST(user_error_names_the_line_of_the_users_code) {
     expect(CORE
            "\nlocal ok, problem = pcall(function()\n core.machine('m'):add('None', 'x') end)\nreturn problem",
-           "test.lua:3: x: there is no class 'None'");
+           "test.lua:3: x: no class matches 'None'");
 }
 END_TEST
 
 START_TEST(user_error_in_a_coroutine_reaches_its_caller) {
     expect(CORE "local co = coroutine.create(function() core.machine('m'):add('None', 'x') end)\n"
                 "return select(2, coroutine.resume(co))",
-           "test.lua:1: x: there is no class 'None'");
+           "test.lua:1: x: no class matches 'None'");
 }
 END_TEST
 
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(parameter_out_of_bounds_names_object_and_bounds) {
     expect(BOX "return select(2, pcall(core.set, box, 'size', 4097))",
-           "test.lua:1: box.size: 4097 is out of bounds; legal is 0 to 4096 bytes");
+           "test.lua:1: box.size: expected 0 to 4096 (bytes), got 4097");
 }
 END_TEST
 
