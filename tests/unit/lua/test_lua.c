@@ -87,7 +87,7 @@ END_TEST
 
 START_TEST(user_error_skips_the_librarys_own_lines) {
     expect("local ww = require 'warpwright'\nreturn select(2, pcall(function() return ww.nothing end))",
-           "test.lua:2: warpwright has no 'nothing'");
+           "test.lua:2: warpwright: no function matches 'nothing'");
 }
 END_TEST
 
@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(index_of_a_port_array_is_checked) {
     expect(BOX "core.finish(box) return select(2, pcall(function() return box.out[2] end))",
-           "test.lua:1: box.out[2]: there is no such port; legal is [0] to [1]");
+           "test.lua:1: box.out: expected a port from 0 to 1, got 2");
 }
 END_TEST
 
@@ -142,7 +142,7 @@ END_TEST
 
 START_TEST(object_of_a_closed_machine_is_an_error) {
     expect(BOX "m:close() return select(2, pcall(core.finish, box))",
-           "test.lua:1: the machine of this object was closed");
+           "test.lua:1: object: its machine was closed");
 }
 END_TEST
 
