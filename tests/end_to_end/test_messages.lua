@@ -49,18 +49,18 @@ end)
 -- What is legal ------------------------------------------------------------------------------------------------------
 
 harness.test("bounds are whole where the value is whole, and those of the parameter", function()
-  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: a whole number from 1 to 64 is wanted, this is -1")
+  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: expected a whole number from 1 to 64, got -1")
   fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: -1 is not a whole number from 1 to 64 (warps)")
   fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: 2.5 is not a whole number from 1 to 64 (warps)")
   fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: -1 is not a whole number from 0 to 1000000000 (cycles)")
-  fails({ set = { "sms=many" } }, "sms = 'many': a whole number is wanted")
+  fails({ set = { "sms=many" } }, "sms: expected a whole number, got 'many'")
   fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period = '0': a whole number from ")
 end)
 
 harness.test("a bound that there is not is not named", function()
   local path = policy_file("bounds", 'return policy "bounds" { params = { n = { 400, min = 100 }, f = { 0.5, max = 2 } } }')
-  fails({ policy = path .. ":n=1" }, "policy bounds: n = '1': a whole number from 100 on is wanted\n")
-  fails({ policy = path .. ":f=3" }, "policy bounds: f = '3': a number up to 2 is wanted\n")
+  fails({ policy = path .. ":n=1" }, "policy bounds: n: expected a whole number from 100 on, got '1'\n")
+  fails({ policy = path .. ":f=3" }, "policy bounds: f: expected a number up to 2, got '3'\n")
 end)
 
 -- Names --------------------------------------------------------------------------------------------------------------

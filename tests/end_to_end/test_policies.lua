@@ -46,11 +46,11 @@ end)
 
 harness.test("a parameter that is wrong is named with what is legal", function()
   fails({ policy = tuned .. ":limt=3" }, "policy tuned has no parameter 'limt'", "limit, on, share, word")
-  fails({ policy = tuned .. ":limit=49" }, "policy tuned: limit = '49': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":limit=0" }, "limit = '0': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":limit=2.5" }, "limit = '2.5': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":share=many" }, "share = 'many': a number from 0 to 1 is wanted")
-  fails({ policy = tuned .. ":on=1" }, "on = '1': true or false is wanted")
+  fails({ policy = tuned .. ":limit=49" }, "policy tuned: limit: expected a whole number from 1 to 48, got '49'")
+  fails({ policy = tuned .. ":limit=0" }, "limit: expected a whole number from 1 to 48, got '0'")
+  fails({ policy = tuned .. ":limit=2.5" }, "limit: expected a whole number from 1 to 48, got '2.5'")
+  fails({ policy = tuned .. ":share=many" }, "share: expected a number from 0 to 1, got 'many'")
+  fails({ policy = tuned .. ":on=1" }, "on: expected true or false, got '1'")
   fails({ policy = "gto:limit=1" }, "policy gto has no parameter 'limit'; it has none")
   fails({ policy = tuned .. ":limit" }, "'limit' is not parameter=value")
   fails({ policy = tuned .. ":" }, "'' is not parameter=value")
@@ -123,7 +123,7 @@ local bad_definitions = {
   { 'return policy "x" { params = { a = { 3, mn = 1 } } }', "policy x: parameter a: there is no 'mn'" },
   { 'return policy "x" { params = { a = { 3, max = 2 } } }', "policy x: parameter a: its default, 3, is out of its bounds" },
   { 'return policy "x" { params = { 3 } }', "policy x: parameter 1: { default" },
-  { 'return policy "x" { params = 3 }', "policy x: params: a table is wanted, this is a number" },
+  { 'return policy "x" { params = 3 }', "policy x: params: expected a table, got a number" },
   { 'return policy "x" { counters = { "hits" } }', 'policy x: counters = { name = "what it counts" } is wanted' },
   { 'return policy "x" { uses = "gto" }', "policy x: uses: a table is wanted" },
   { 'return policy "x" { uses = { "gtoo" } }', "there is no policy 'gtoo'" },
@@ -242,7 +242,7 @@ harness.test("a policy that uses another brings it along, in front, with the par
   harness.equal(stat(stats, "sm[0].user.order"), 11)
   harness.equal(stat(good { policy = user .. ":limit=12,own=2" }, "sm[0].base.limit"), 12)
   harness.equal(stat(good { policy = user_of("user2", base, "own = { 1 }") }, "sm[0].base.limit"), 4)
-  fails({ policy = user .. ":limit=49" }, "policy base: limit = '49': a whole number from 1 to 48 is wanted")
+  fails({ policy = user .. ":limit=49" }, "policy base: limit: expected a whole number from 1 to 48, got '49'")
 end)
 
 harness.test("parameters of a used policy are its user's too, with the same defaults and bounds", function()
@@ -252,7 +252,7 @@ harness.test("parameters of a used policy are its user's too, with the same defa
     harness.equal(stat(good { policy = user }, "sm[0].base.limit"), 4)
     harness.equal(stat(good { policy = user .. ":limit=7,own=3" }, "sm[0].base.limit"), 7)
   end
-  fails({ policy = outer .. ":limit=49" }, "policy outer: limit = '49': a whole number from 1 to 48 is wanted")
+  fails({ policy = outer .. ":limit=49" }, "policy outer: limit: expected a whole number from 1 to 48, got '49'")
   fails({ policy = outer .. ":limt=9" }, "policy outer has no parameter 'limt'; its parameters are limit, own")
   local reader = policy_file("reader", ([[
 local p = policy "reader" { uses = { %q }, counters = { limit = "base's" } }
@@ -306,15 +306,15 @@ harness.test("knobs and values that there are not, and values out of bounds, are
   start_fails("self.sm.live = 1", "sm[0] has no knob 'live'")
   start_fails("local x = self.sm.liv", "sm[0] has no value 'liv'; there are ", "live")
   start_fails("local x = self.lsu.nothing", "sm[0].lsu has no value 'nothing'")
-  start_fails("self.sm.scheduler = 'fifo'", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is 'fifo'")
-  start_fails("self.sm.scheduler = ''", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is ''")
-  start_fails("self.sm.scheduler = 1", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is 1")
-  start_fails("self.sm.group_size = 65", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 65")
-  start_fails("self.sm.group_size = 0", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 0")
-  start_fails("self.sm.group_size = 2.5", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 2.5")
-  start_fails("self.sm.group_size = '8'", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is '8'")
-  start_fails("self.sm.may_issue = 'all'", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is 'all'")
-  start_fails("self.sm.may_issue = nil", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is nil")
+  start_fails("self.sm.scheduler = 'fifo'", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'")
+  start_fails("self.sm.scheduler = ''", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got ''")
+  start_fails("self.sm.scheduler = 1", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 1")
+  start_fails("self.sm.group_size = 65", "sm[0].group_size: expected a whole number from 1 to 64, got 65")
+  start_fails("self.sm.group_size = 0", "sm[0].group_size: expected a whole number from 1 to 64, got 0")
+  start_fails("self.sm.group_size = 2.5", "sm[0].group_size: expected a whole number from 1 to 64, got 2.5")
+  start_fails("self.sm.group_size = '8'", "sm[0].group_size: expected a whole number from 1 to 64, got '8'")
+  start_fails("self.sm.may_issue = 'all'", "sm[0].may_issue: expected a set of warps (a whole number), got 'all'")
+  start_fails("self.sm.may_issue = nil", "sm[0].may_issue: expected a set of warps (a whole number), got nil")
 end)
 
 harness.test("arguments of methods are named with what is legal, and a misspelt method with the nearest", function()

@@ -54,7 +54,7 @@ static void reject_unknown(void) {
     for (int i = 0; i < wanted_count; i++) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(wanted[i], ":"), wanted[i]);
         if (is_known(name) || wanted[i][0] == ':') continue;
-        fprintf(stderr, "unit_tests: there is no suite '%s'; there are", name);
+        fprintf(stderr, "unit_tests: no suite matches '%s'; available:", name);
         for (const UnitSuite *s = unit_suites; s->name; s++)
             fprintf(stderr, " %s", s->name);
         fputc('\n', stderr);

@@ -372,8 +372,7 @@ static void knob_is_sound(const SimObject *object, const Field *f) {
     if (f->choices || f->flag)
         sound(value < choices, "%s.%s: %g, of %u choices", object->path, f->name, value, choices);
     else if (f->min != 0 || f->max != 0)
-        sound(value >= f->min && value <= f->max, "%s.%s: %g; legal is %g to %g", object->path, f->name,
-              value, f->min, f->max);
+        sound(value >= f->min && value <= f->max, "%s.%s: expected %g to %g, got %g", object->path, f->name, f->min, f->max, value);
 }
 
 typedef struct {
