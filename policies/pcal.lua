@@ -30,7 +30,7 @@ function pcal:configure(class)
 end
 
 function pcal:start()
-  if self.params.level == "l1" and not self.l1 then error(("policy pcal: expected an L1 data cache in %s, got none"):format(self.sm.path), 0) end
+  if self.params.level == "l1" and not self.l1 then error(("%s: expected an L1 data cache, got none"):format(self.sm.path), 0) end
 end
 
 -- Tokens -----------------------------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ harness.test("unbounded still ends a run whose caches become full", function()
   local ok, problem = pcall(sim.fork, sim, { { policy = "unbounded:l1_lines=128,l2_lines=8192" }, out = false })
   sim:close()
   assert(not ok, "it was accepted")
-  harness.contains(tostring(problem), "sm[0].l1d has replaced lines", "l1_lines")
+  harness.contains(tostring(problem), "sm[0].l1d: expected a kernel that touches up to 128 lines", "l1_lines")
 end)
 
 harness.test("what cannot be taken over is refused with what is legal", function()

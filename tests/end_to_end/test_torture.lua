@@ -131,7 +131,7 @@ end)
 
 harness.test("wrong arguments are named", function()
   for words, wanted in pairs {
-    ["--machines none"] = "'none' is not a whole number from 1 on", ["--mahcines 3"] = "unknown option '--mahcines'",
+    ["--machines none"] = "--machines: expected a whole number from 1 on, got 'none'", ["--mahcines 3"] = "unknown option '--mahcines'",
     ["3"] = "expected options, got '3'", ["--settings /nowhere"] = "/nowhere: no settings",
   } do
     local status, output = torture(words)

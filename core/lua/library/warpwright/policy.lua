@@ -185,8 +185,8 @@ local function append(chain, load_policy, what, given, used_by)
   local there = find_entry(chain, name)
   if there and used_by[1] then return end -- it is there once, as it was asked for first
   if there then
-    core.user_error(("policy %s: expected to be named once, "):format(name) .. (there.used_by
-      and ("got it after %s, which uses it; name it first, with its parameters"):format(there.used_by) or "got it twice"))
+    core.user_error(("policy %s: expected once in a chain, "):format(name) .. (there.used_by
+      and ("got it again after %s, which uses it; name it first, with its parameters"):format(there.used_by) or "got it twice"))
   end
   local rows = all_params(definition, load_policy, used_by)
   local params, users = resolve_params(definition, rows, given), with_last(used_by, name)

@@ -31,7 +31,7 @@ end
 
 --- What an instance remembered elsewhere would be missing after a resume.
 local function refuse_field(_, name)
-  error(("self.%s: expected new fields in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
+  error(("self.%s: expected an assignment in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
 end
 
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
