@@ -30,7 +30,7 @@ local function raised(given, least) return math.max(math.tointeger(given) or 0, 
 local function cache_settings(params, given)
   local set = {}
   if params.entries > 0 then
-    for _, name in ipairs { "mshrs", "miss_queue", "passing_limit" } do set[name] = raised(given[name], params.entries) end
+    for _, name in ipairs { "mshrs", "miss_queue", "bypassed_limit" } do set[name] = raised(given[name], params.entries) end
   end
   if params.merges > 0 then set.merges = params.merges end
   if params.associative then

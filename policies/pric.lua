@@ -87,7 +87,7 @@ function pric:configure(class, path, params)
   local sets = quantity(params.size) // (line * quantity(params.ways))
   local index_bits = log2(sets)
   if not index_bits or index_bits == 0 then
-    core.user_error(("policy pric: expected a power of two as sets of %s, got %d"):format(path, sets))
+    core.user_error(("policy pric: expected a power of two from 2 on as sets of %s, got %d"):format(path, sets))
   end
   local masks = pric.masks(chosen_polynomial(self, path, index_bits), log2(line), self.params.address_bits)
   for i, mask in ipairs(masks) do masks[i] = ("0x%x"):format(mask) end

@@ -26,10 +26,10 @@ function wip:configure(class, _, params)
   local hits = self.params.keep_hits and 2 or 1
   local balanced = math.floor(self.params.balanced_depth * (params.ways - 1) + 0.5)
   return {
-    class_depths = types.table {
+    insertion_position = types.table {
       all_miss = least_recently_used, mostly_miss = least_recently_used, balanced = math.min(balanced, least_recently_used),
     },
-    class_keeps = types.table { unknown = 1, balanced = 1, mostly_hit = hits, all_hit = hits },
+    retention_priority = types.table { unknown = 1, balanced = 1, mostly_hit = hits, all_hit = hits },
   }
 end
 

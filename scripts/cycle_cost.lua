@@ -14,9 +14,9 @@ of scripts/bench.lua, workloads at their small sizes; default: sgemm spmv vecadd
 
 -- A file belongs to the first part that has a pattern for it.
 local parts = {
-  { "fetch, scoreboard, issue", "^core/gpu/sm/fetch", "^core/gpu/sm/issue", "^core/gpu/sm/instruction_cache" },
-  { "operand collector", "^core/gpu/sm/operand_collector" },
-  { "effects: scoreboard, SIMT stack, barriers, CTAs", "^core/gpu/sm/execute", "^core/gpu/sm/simt_stack",
+  { "fetch, scoreboard, issue", "^core/gpu/sm/fetch", "^core/gpu/sm/issue", "^core/gpu/sm/structures/instruction_cache" },
+  { "operand collector", "^core/gpu/sm/structures/operand_collector" },
+  { "effects: scoreboard, SIMT stack, barriers, CTAs", "^core/gpu/sm/execute", "^core/gpu/sm/structures/simt_stack",
     "^core/gpu/sm/barrier", "^core/gpu/sm/cta", "^core/gpu/device/dispatcher" },
   { "functional execution", "^core/ptx/" },
   { "load/store unit", "^core/gpu/lsu/" },

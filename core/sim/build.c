@@ -1,6 +1,6 @@
 /* Building a machine: objects, wires, the cut into clusters, elaboration. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/random.h"
 #include "core/sim/sim.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static void free_object(SimObject *object) {
         if (f->kind == FIELD_STATE_ARRAY || f->kind == FIELD_PORT_ARRAY || f->type == TYPE_STRING)
             free(field_pointer(object, f));
     object_audit_free(object);
-    free(object->listeners);
+    free(object->subscribers);
     free(object->path);
     free(object);
 }
@@ -111,7 +111,7 @@ void sim_free(Sim *sim) {
         free(sim->clusters[i].turns);
         free(sim->exchanges[i].pushed.link);
         free(sim->exchanges[i].popped.link);
-        free(sim->clusters[i].told);
+        free(sim->clusters[i].emitted);
         free(sim->clusters[i].fault);
     }
     for (uint32_t i = 0; i < sim->clock_count; i++)

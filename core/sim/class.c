@@ -183,7 +183,7 @@ void class_describe(const Class *class, FILE *out) {
     describe_rows(class, FIELD_CHILD, "Children", out);
     describe_rows(class, FIELD_STAT, "Statistics", out);
     describe_rows(class, FIELD_FORMULA, "Derived statistics", out);
-    describe_events(class, false, "Events: policies hear them at the end of the cycle", out);
+    describe_events(class, false, "Events: policies handle them at the end of the cycle", out);
     describe_events(class, true, "Questions: policies may answer them at once", out);
     describe_methods(class, out);
     describe_rows(class, FIELD_STATE, "State", out);

@@ -1,60 +1,61 @@
-/* Events: how policies hear of what happens in objects, and how they answer questions.
+/* Events: how policies learn what happens in objects, and how they answer questions.
  *
- * What happens in a cycle is told when all objects of the cluster have had their turn in it, in the order of
- * the objects' construction. A listener therefore sees the state at the end of the cycle, what it changes
+ * Events of a cycle are emitted when all objects of the cluster have had their turn in it, in the order of
+ * the objects' construction. A subscriber therefore sees the state at the end of the cycle, what it changes
  * counts from the next cycle on, and the order of the ticks cannot matter. A question is asked in the middle
- * of a cycle: its answer may depend on nothing but its arguments, the asking object, and what listeners
+ * of a cycle: its answer may depend on nothing but its arguments, the asking object, and what subscribers
  * remembered before the cycle. */
 #ifndef WW_SIM_EVENT_H
 #define WW_SIM_EVENT_H
 
 #include "core/sim/sim.h"
 
-typedef struct Listener Listener;
+typedef struct Subscriber Subscriber;
 
-struct Listener {
+struct Subscriber {
     /* Called on whatever thread runs the object's cluster. Returns the answer to a question, else NO_ANSWER
      * or WITHHELD. */
-    int64_t (*hear)(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now);
+    int64_t (*handle)(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
+                      uint64_t now);
 };
 
 #define NO_ANSWER INT64_MIN
-#define WITHHELD  (INT64_MIN + 1) /* who listens behind this one does not hear of it */
+#define WITHHELD  (INT64_MIN + 1) /* subscribers behind this one do not get it */
 
-typedef struct ListenerEntry {
-    Listener *listener;
+typedef struct SubscriberEntry {
+    Subscriber *subscriber;
     uint32_t events; /* bit per event */
-} ListenerEntry;
+} SubscriberEntry;
 
 /* The number of a class's event; -1 when it has none of this name. */
 int event_number(const Class *class, const char *name);
 
-/* From now on the listener hears these events of the object (bit per event). Between quanta. */
-void object_listen(SimObject *object, Listener *listener, uint32_t events);
+/* From now on the subscriber handles these events of the object (bit per event). Between quanta. */
+void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events);
 /* Before all others, for one that may withhold it from them. */
-void object_listen_first(SimObject *object, Listener *listener, uint32_t events);
-/* Nobody listens to any object any more. */
-void sim_forget_listeners(Sim *sim);
+void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events);
+/* No object has a subscriber any more. */
+void sim_forget_subscribers(Sim *sim);
 
 #define COLD __attribute__((cold, noinline))
-COLD void event_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+COLD void event_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 COLD int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
 
-/* In SimObject.heard beside the bits of events: a part is called while the object works, so it takes the
- * paths on which it tells. */
-#define SEEN_BY_PARTS (1u << MAX_EVENTS)
+/* In SimObject.subscribed, above the bits of events: what parts look on at. They are called while the object
+ * works, so it takes the paths on which it emits events. */
+#define SEEN_BY_PART(what) (1u << (MAX_EVENTS + (what)))
+#define SEEN_BY_PARTS      (~0u << MAX_EVENTS)
 
-/* Costs a look at a mask when nobody listens. */
-static inline bool object_is_heard(const SimObject *object, uint32_t event) {
-    return __builtin_expect(object->heard >> event & 1, 0);
+/* Costs a look at a mask when nobody has subscribed. */
+static inline bool object_has_subscriber(const SimObject *object, uint32_t event) {
+    return __builtin_expect(object->subscribed >> event & 1, 0);
 }
-static inline void object_tell(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c,
+static inline void object_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c,
                                int64_t d) {
-    if (object_is_heard(object, event)) event_tell(object, event, a, b, c, d);
+    if (object_has_subscriber(object, event)) event_emit(object, event, a, b, c, d);
 }
 
-/* For listeners, and between quanta: the present time of an object, and an extra tick in the next cycle, the
+/* For subscribers, and between quanta: the present time of an object, and an extra tick in the next cycle, the
  * first that has not begun. */
 static inline uint64_t object_now(const SimObject *object) {
     uint64_t in_cycle = object->cluster->now, boundary = object->sim->now;
@@ -62,14 +63,14 @@ static inline uint64_t object_now(const SimObject *object) {
 }
 void object_wake(SimObject *object);
 
-/* For listeners: what they have heard is an event of another object as well, and is told in its place. */
+/* For subscribers: an event that they handle is an event of another object as well, and is emitted in its place. */
 void event_pass_on(SimObject *object, uint32_t event, int64_t a);
 
-/* For listeners: the run ends with this user error at the end of the quantum, in a consistent state. The
+/* For subscribers: the run ends with this user error at the end of the quantum, in a consistent state. The
  * first one of a cluster counts. */
 void object_fail(SimObject *object, const char *message);
 
 /* In sim.c, at the end of a cycle of a cluster. */
-COLD void cluster_tell_events(Cluster *cluster);
+COLD void cluster_emit_events(Cluster *cluster);
 
 #endif

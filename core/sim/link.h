@@ -103,6 +103,13 @@ static inline uint64_t link_space_time(const Link *link, uint64_t now) {
     return NEVER;
 }
 
+/* For a sender that has a message: `soon`, or NEVER while the link is full as far as the sender knows. It is
+ * poked then when there is room. Without a branch, which the host could not foresee. */
+static inline uint64_t link_send_time(const Link *link, uint64_t soon) {
+    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
+    return soon | -(uint64_t)(link->pushed - popped >= link->depth); /* NEVER is all ones */
+}
+
 /* The receiver's first edge at `time` or later. */
 static inline uint64_t link_edge(const Link *link, uint64_t time) {
     return multiply_high(time + link->align_to - 1, link->align_inverse) * link->align_to;
@@ -147,6 +154,22 @@ static inline void link_update_next_ready(Link *link) {
 /* Of a link within a cluster, at the end of a cycle: its messages, from number `popped` up to `pushed`. */
 static inline const void *link_message(const Link *link, uint64_t number) {
     return link->slots + (number & link->slot_mask) * link->message_bytes;
+}
+
+/* Messages ever sent, and ever received: for checks, by which a component accounts for all of them. */
+static inline uint64_t link_sent(const Link *link) {
+    return link->pushed;
+}
+static inline uint64_t link_received(const Link *link) {
+    return link->popped;
+}
+/* The numbers of all messages in it, for link_message(). */
+#define FOR_LINK_MESSAGES(link, number)                                                                      \
+    for (uint64_t number = link_received(link); number != link_sent(link); number++)
+
+/* Does it cross clusters? */
+static inline bool link_is_cut(const Link *link) {
+    return link->cut;
 }
 
 /* The first message if it is ready, else NULL. Stays valid until link_pop(). */

@@ -1,16 +1,23 @@
 /* Parameters and ports of one object, by name. */
 #include "core/sim/object.h"
 
-#include "core/sim/units.h"
+#include "core/sim/alias.h"
+#include "core/sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const Field *object_field(const SimObject *object, FieldKind kind, const char *name) {
+static const Field *field_named(const SimObject *object, FieldKind kind, const char *name) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == kind && strcmp(f->name, name) == 0) return f;
     return NULL;
+}
+
+const Field *object_field(const SimObject *object, FieldKind kind, const char *name) {
+    const Field *f = field_named(object, kind, name);
+    const char *current = f ? NULL : alias_current(name);
+    return current ? field_named(object, kind, current) : f;
 }
 
 /* "size, ways, mshrs": the legal names, for messages. */

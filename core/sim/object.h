@@ -5,8 +5,8 @@
 #ifndef WW_SIM_OBJECT_H
 #define WW_SIM_OBJECT_H
 
-#include "core/sim/error.h"
-#include "core/sim/times.h"
+#include "core/sim/base/error.h"
+#include "core/sim/base/times.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct SnapshotChanges;
 typedef struct {
     const char *name;
     uint32_t request_bytes, response_bytes;
-    /* For the books of answers (answers.h); NULL: there are none. */
+    /* For the conservation of answers (answers.h); NULL: there are none. */
     bool (*wants_answer)(const void *request);
     uint32_t (*route_depth)(const void *message); /* networks that it has crossed */
     /* Panics unless a message that a snapshot brought could have been sent. The link's name is `link`. */
@@ -182,7 +182,7 @@ typedef struct {
 /* Of texts that checkpoints hold and messages show. */
 enum { OBJECT_PATH_MAX = 240, PORT_NAME_MAX = 127, PARAM_TEXT_MAX = 511, CLOCK_NAME_MAX = 127 };
 
-enum { MAX_EVENTS = 31, EVENT_ARGUMENTS = 4 };
+enum { MAX_EVENTS = 26, EVENT_ARGUMENTS = 4 };
 
 /* What may be answered to a question, beside nothing at all. */
 typedef struct {
@@ -192,8 +192,8 @@ typedef struct {
 
 extern const Question yes_or_no;
 
-/* Something that happens in an object and that listeners may be told of. A question is asked in the middle of
- * a cycle, and the answer counts at once; of anything else listeners hear at the end of the cycle. */
+/* Something that happens in an object and that subscribers may handle. A question is asked in the middle of
+ * a cycle, and the answer counts at once; anything else subscribers handle at the end of the cycle. */
 typedef struct {
     const char *name;      /* NULL ends the table                                     */
     const char *arguments; /* "warp, address": at most EVENT_ARGUMENTS whole numbers  */
@@ -206,7 +206,7 @@ typedef void RequestVisitor(void *context, const Link *by, const void *message);
 
 struct Class {
     const char *name, *doc;
-    bool part; /* made by policies: a machine that takes over a state may lack it, or have it anew */
+    bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
     const Event *events;   /* numbered from 0 on; NULL: none */
@@ -236,7 +236,7 @@ struct Class {
     /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in
      * flight. */
     void (*check)(const SimObject *object, bool idle);
-    /* --- For the books of answers (answers.h) */
+    /* --- For the conservation of answers (answers.h) */
     /* Requests that are inside and want an answer, as they came in. NULL: it holds none. */
     void (*requests_inside)(const SimObject *object, RequestVisitor *visit, void *context);
     /* Of a message that the object has sent on for others: the link by which it came; NULL when it is the
@@ -272,9 +272,9 @@ struct SimObject {
     uint64_t period;       /* of its clock, in ticks                          */
     uint32_t id;           /* order of construction                      */
     uint32_t commit_requested;
-    uint32_t heard; /* bit per event that somebody listens to, and SEEN_BY_PARTS */
-    uint32_t listener_count;
-    struct ListenerEntry *listeners;
+    uint32_t subscribed; /* bit per event with a subscriber, and those of parts that look on */
+    uint32_t subscriber_count;
+    struct SubscriberEntry *subscribers;
 #ifdef WW_DEBUG
     ObjectAudit *audit; /* of its queues (queue_audit.h); NULL: it has none */
 #endif

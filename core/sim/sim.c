@@ -29,7 +29,7 @@ static void cluster_run(Cluster *cluster, uint64_t end) {
                 uint64_t due = take_turn(cluster, turn + i, now);
                 next = due < next ? due : next;
             }
-        if (cluster->told_count) cluster_tell_events(cluster);
+        if (cluster->emitted_count) cluster_emit_events(cluster);
         cluster->next = next < cluster->next ? next : cluster->next;
     }
     cluster->current = NULL;
@@ -59,7 +59,7 @@ static void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end)
         wake_all(cluster, now);
         for (uint32_t i = 0; i < cluster->count; i++)
             take_turn(cluster, &cluster->turns[i], now);
-        if (cluster->told_count) cluster_tell_events(cluster);
+        if (cluster->emitted_count) cluster_emit_events(cluster);
     }
     for (uint32_t i = 0; i < cluster->count; i++)
         next = cluster->turns[i].due < next ? cluster->turns[i].due : next;
@@ -160,7 +160,7 @@ const char *sim_failure(const Sim *sim) {
     return NULL;
 }
 
-/* What listeners found wrong; the machine is in order. */
+/* What subscribers found wrong; the machine is in order. */
 static void raise_failure(const Sim *sim) {
     if (sim->failed) user_error("%s", sim_failure(sim));
 }

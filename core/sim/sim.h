@@ -6,8 +6,8 @@
 #ifndef WW_SIM_SIM_H
 #define WW_SIM_SIM_H
 
+#include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
-#include "core/sim/worker_pool.h"
 
 struct Clock {
     char *name;
@@ -20,7 +20,7 @@ typedef struct {
     SimObject *object;
     uint32_t event;
     int64_t arguments[EVENT_ARGUMENTS];
-} ToldEvent;
+} EmittedEvent;
 
 /* An object's place among those of its cluster. */
 typedef struct {
@@ -39,14 +39,14 @@ struct Cluster {
     uint64_t next; /* no turn is due earlier */
     uint64_t now;
     Turn *turns; /* in tick order; behind them such as are never due, to fill up the last step */
-    uint32_t places, told_count; /* places: turns with these */
-    SimObject *current;          /* the object at work, for panics */
-    uint64_t progress;           /* counts what object_progress() reports */
-    ToldEvent *told;             /* in this cycle, for listeners */
-    char *fault;                 /* what object_fail() said */
+    uint32_t places, emitted_count; /* places: turns with these */
+    SimObject *current;             /* the object at work, for panics */
+    uint64_t progress;              /* counts what object_progress() reports */
+    EmittedEvent *emitted;          /* in this cycle, for subscribers */
+    char *fault;                    /* what object_fail() said */
 
-    uint32_t count, told_capacity; /* count: of the objects */
-    uint64_t claimed;              /* several threads: end of the last quantum that a thread took it for */
+    uint32_t count, emitted_capacity; /* count: of the objects */
+    uint64_t claimed;                 /* several threads: end of the last quantum that a thread took it for */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */

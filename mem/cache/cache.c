@@ -69,21 +69,37 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 void cache_observe(Cache *c, CacheObserver *observer) {
     observer->next = c->observers;
     c->observers = observer;
-    cache_owner(c)->heard |= SEEN_BY_PARTS;
+    cache_owner(c)->subscribed |= (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
+                                  (observer->missed ? SEEN_BY_PART(SEES_MISSES) : 0) |
+                                  (observer->evicted || observer->replaced || observer->insertion_depth
+                                       ? SEEN_BY_PART(SEES_REPLACEMENTS)
+                                       : 0) |
+                                  (observer->filled ? SEEN_BY_PART(SEES_FILLS) : 0) |
+                                  (observer->answered ? SEEN_BY_PART(SEES_ANSWERS) : 0);
 }
 
-void cache_tell(const Cache *c, const MemMessage *m, Result result) {
+void cache_emit(const Cache *c, const MemMessage *m, Result result) {
     static const CacheEvent events[] = {CACHE_HIT, CACHE_MISS, CACHE_MERGE};
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->accessed) o->accessed(o, m, result);
     if (result == RESULT_BYPASS) return;
-    object_tell(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
+    object_emit(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
 }
 
-static COLD void tell_fill(const Cache *c, const MemMessage *m, uint32_t line) {
+COLD static void show_miss(const Cache *c, const MemMessage *m, uint64_t line_address) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->missed) o->missed(o, m, line_address);
+}
+
+void cache_show_answer(const Cache *c, const MemMessage *m, uint64_t now) {
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->answered) o->answered(o, m, now);
+}
+
+static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t line) {
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->filled) o->filled(o, m, line);
-    object_tell(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
+    object_emit(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
 }
 
 /* Of at most 64 ways; those with sectors in flight are not among them. */
@@ -215,26 +231,33 @@ static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t lin
     tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
 }
 
-/* While somebody listens, or a part keeps what was evicted, or chooses where the line enters. */
-static __attribute__((noinline)) void replace_and_tell(Cache *c, uint32_t line, const Lookup *at,
+static uint32_t insertion_depth(const Cache *c, uint64_t line_address) {
+    uint32_t depth = 0;
+    for (CacheObserver *o = c->observers; o; o = o->next)
+        if (o->insertion_depth) depth = o->insertion_depth(o, line_address);
+    return depth;
+}
+
+/* While somebody has subscribed, or a part looks on. */
+static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, const Lookup *at,
                                                        const MemMessage *m, uint64_t now) {
     const TagLine *l = &c->tags.line[line];
     uint64_t address = tag_address(&c->tags, line);
     bool evicts = c->tags.tag[line] != 0;
-    uint32_t depth = c->filter ? filter_depth(c->filter, at->line_address) : 0;
-    if (evicts) object_tell(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
-    if (evicts && c->victims) victim_tags_insert(c->victims, l->warp, address);
-    if (evicts && c->filter) filter_add(c->filter, address);
-    for (CacheObserver *o = c->observers; o; o = o->next)
+    uint32_t depth = insertion_depth(c, at->line_address);
+    if (evicts) object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
+    for (CacheObserver *o = c->observers; o; o = o->next) {
+        if (o->evicted && evicts) o->evicted(o, line);
         if (o->replaced) o->replaced(o, line);
+    }
     replace(c, line, at, m, now);
     if (depth) tag_lower(&c->tags, line, depth);
 }
 
 static inline __attribute__((always_inline)) void replace_line(Cache *c, uint32_t line, const Lookup *at,
                                                                const MemMessage *m, uint64_t now) {
-    if (__builtin_expect((cache_owner(c)->heard & HEARS_REPLACEMENTS) || c->filter || c->victims, 0))
-        replace_and_tell(c, line, at, m, now);
+    if (__builtin_expect(cache_owner(c)->subscribed & REPLACEMENTS_SUBSCRIBED, 0))
+        replace_and_emit(c, line, at, m, now);
     else
         replace(c, line, at, m, now);
 }
@@ -322,7 +345,8 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
     Stall stall = what_is_short(c, &plan, messages);
     if (stall) return cache_fail(c, at, stall, messages);
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
-    if (c->victims && *result == RESULT_MISS) victim_tags_probe(c->victims, m->warp, at->line_address);
+    if (*result == RESULT_MISS && __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0))
+        show_miss(c, m, at->line_address);
     take_line(c, m, at, cache_victim(c, at->set, plan.victim), now);
     register_miss(c, m, at, &plan);
     cache_count(c, m, *result);
@@ -398,7 +422,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
     }
     c->failed.stall &= -(uint64_t)(e->set != c->failed.set); /* STALL_NONE, where the line was wanted */
     c->stats.fills++;
-    if (__builtin_expect(cache_owner(c)->heard & HEARS_FILLS, 0)) tell_fill(c, m, e->line);
+    if (__builtin_expect(cache_owner(c)->subscribed & FILLS_SUBSCRIBED, 0)) emit_fill(c, m, e->line);
     mshr_fill(&c->mshr, entry, sectors);
     if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
@@ -451,7 +475,7 @@ static void begin_stall(CacheObject *object, const MemMessage *m, Stall stall, u
     c->stall_since = cycle;
     c->stats.stall_events[stall - 1]++;
     if (stall <= STALL_MISS_QUEUE)
-        object_tell(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
+        object_emit(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
 }
 
 void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
@@ -488,7 +512,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     case QUEUE_MISSES: return c->misses.count;
     case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent;
     case QUEUE_WAITING: return cache_requests_in_mshrs(c);
-    case QUEUE_PASSING:
+    case QUEUE_BYPASSED:
     case QUEUE_REEXECUTION:
     case QUEUE_PRIORITIZATION:
     case QUEUE_BYPASSING: break; /* the class's own */
@@ -512,14 +536,13 @@ void cache_set_keep(SimObject *object, uint32_t class_number, uint32_t keep) {
 
 static void read_classes(const SimObject *object, Cache *c) {
     const CacheParameters *p = &c->parameters;
-    class_table_read(&c->tags.order.depth, object, "class_depths", p->class_depths, LEAST_RECENT);
-    class_table_read(&c->tags.order.keep, object, "class_keeps", p->class_keeps, UINT8_MAX);
-    c->tags.order.by_class = *p->class_depths || *p->class_keeps;
+    class_table_read(&c->tags.order.depth, object, "insertion_position", p->insertion_position, LEAST_RECENT);
+    class_table_read(&c->tags.order.keep, object, "retention_priority", p->retention_priority, UINT8_MAX);
+    c->tags.order.by_class = *p->insertion_position || *p->retention_priority;
 }
 
 void cache_init(SimObject *object) {
     Cache *c = &((CacheObject *)object)->cache;
-    c->filter = filter_of(object);
     read_classes(object, c);
     audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
                 queue_length);
@@ -534,7 +557,7 @@ static const char *const stall_names[STALLS] = {"its time at the tags",
                                                 "a free MSHR",
                                                 "a place in its line's MSHR",
                                                 "the miss queue",
-                                                "an earlier passing request to return",
+                                                "an earlier bypassed request to return",
                                                 "the response link",
                                                 "the data array",
                                                 "its warp's misses to be allowed",

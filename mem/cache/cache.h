@@ -11,10 +11,8 @@
 
 #include "core/sim/event.h"
 #include "mem/cache/cache_observer.h"
-#include "mem/cache/mshr.h"
-#include "mem/cache/tag_array.h"
-#include "mem/parts/evicted_address_filter/evicted_address_filter.h"
-#include "mem/parts/victim_tags/victim_tags.h"
+#include "mem/cache/structures/mshr.h"
+#include "mem/cache/structures/tag_array.h"
 
 /* Why the request at the tags cannot go on. The first four are the reservation fails. */
 typedef enum {
@@ -23,7 +21,7 @@ typedef enum {
     STALL_MSHR_ENTRY, /* no MSHR is free                                        */
     STALL_MSHR_MERGE, /* the line's MSHR has all the requests it can hold       */
     STALL_MISS_QUEUE, /* no room for what must be sent down                     */
-    STALL_PASSING,    /* too many requests in flight that only pass through     */
+    STALL_BYPASSED,   /* too many requests in flight that only pass through     */
     STALL_RESPONSE,   /* the response link is full or its width used up         */
     STALL_DATA_PORT,  /* the data array is busy with earlier accesses           */
     STALL_REFUSED,    /* a policy does not let the warp's misses go below       */
@@ -51,7 +49,7 @@ typedef enum {
 
 typedef enum { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL } Allocation;
 
-/* What policies can listen to in every cache. A class's own events follow. */
+/* Events that policies can subscribe to in every cache. A class's own events follow. */
 typedef enum {
     CACHE_HIT,
     CACHE_MISS,
@@ -64,17 +62,20 @@ typedef enum {
     CACHE_EVENTS_END,
 } CacheEvent;
 
-/* In SimObject.heard of a cache: who wants to know what became of accesses, replacements and fills. */
-#define HEARS_ACCESSES     (SEEN_BY_PARTS | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
-#define HEARS_REPLACEMENTS (SEEN_BY_PARTS | 1u << CACHE_EVICT)
-#define HEARS_FILLS        (SEEN_BY_PARTS | 1u << CACHE_FILL)
+/* In SimObject.subscribed of a cache: subscribers and observers. */
+#define ACCESSES_SUBSCRIBED                                                                                  \
+    (SEEN_BY_PART(SEES_ACCESSES) | 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE)
+#define MISSES_SUBSCRIBED       SEEN_BY_PART(SEES_MISSES)
+#define REPLACEMENTS_SUBSCRIBED (SEEN_BY_PART(SEES_REPLACEMENTS) | 1u << CACHE_EVICT)
+#define FILLS_SUBSCRIBED        (SEEN_BY_PART(SEES_FILLS) | 1u << CACHE_FILL)
+#define ANSWERS_SUBSCRIBED      SEEN_BY_PART(SEES_ANSWERS)
 
 /* One bit per byte of the 128 B block that holds an address. */
 typedef __uint128_t ByteMask;
 
 typedef struct {
     uint64_t size;
-    char *index_masks, *class_depths, *class_keeps;
+    char *index_masks, *insertion_position, *retention_priority;
     uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
 } CacheParameters;
 
@@ -127,9 +128,7 @@ typedef struct {
     uint64_t stall_since;          /* cycle up to which that stall is counted              */
     FailedTry failed;              /* host: unknown after a resume                      */
     uint64_t put_aside;            /* requests that came to the tags and wait elsewhere */
-    EvictedAddressFilter *filter;  /* a policy's part, which chooses where lines enter; or NULL */
-    VictimTags *victims;           /* part of a policy that hears of misses and replacements; NULL: none */
-    CacheObserver *observers;      /* parts that see all of it; NULL: none */
+    CacheObserver *observers;      /* parts that look on; NULL: none */
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
     TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
@@ -148,7 +147,7 @@ typedef enum {
     QUEUE_MISSES,
     QUEUE_MSHRS,
     QUEUE_WAITING,
-    QUEUE_PASSING,
+    QUEUE_BYPASSED,
     QUEUE_REEXECUTION,
     QUEUE_BYPASSING,
     QUEUE_PRIORITIZATION,
@@ -223,10 +222,10 @@ extern const Question cache_victim_question;
                 .converts = true),                                                                           \
     PARAM_NAMED(T, cache.parameters.miss_queue, "miss_queue", "8", "messages", "Queue for the memory side",  \
                 .min = 2, .max = 65536, .converts = true),                                                   \
-    PARAM_NAMED(T, cache.parameters.class_depths, "class_depths", "", "ways",                                \
+    PARAM_NAMED(T, cache.parameters.insertion_position, "insertion_position", "", "ways",                                \
                 "How far below the most recently used the lines of each class enter, class 0 first: "        \
                 "\"0,15,7\"; 0 unless named, 255: at the least", .timing = true),                                            \
-    PARAM_NAMED(T, cache.parameters.class_keeps, "class_keeps", "", "ranks",                                 \
+    PARAM_NAMED(T, cache.parameters.retention_priority, "retention_priority", "", "ranks",                                 \
                 "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
@@ -257,8 +256,6 @@ extern const Question cache_victim_question;
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
     HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
-    HOST(T, cache.filter, "Chooses where lines enter"),                                                             \
-    HOST(T, cache.victims, "Victim tags attached to it"),                                                    \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \
     HOST(T, cache.fronts, "What stands in front of the tags"),                                               \
     HOST(T, cache.last_front, "Of these the nearest to the tags that offers requests"),                      \
@@ -281,16 +278,16 @@ extern const Question cache_victim_question;
     STALL_ROWS(T, STALL_MSHR_ENTRY, "mshr_entry_fail", "no MSHR was free"),                                  \
     STALL_ROWS(T, STALL_MSHR_MERGE, "mshr_merge_fail", "the line's MSHR was full"),                          \
     STALL_ROWS(T, STALL_MISS_QUEUE, "miss_queue_fail", "the miss queue was full"),                           \
-    STALL_ROWS(T, STALL_PASSING, "passing_stall", "too many requests were passing through"),                 \
+    STALL_ROWS(T, STALL_BYPASSED, "bypassed_stall", "too many bypassed requests were in flight"),                 \
     STALL_ROWS(T, STALL_RESPONSE, "response_stall", "the response link was taken"),                          \
     STALL_ROWS(T, STALL_DATA_PORT, "data_port_stall", "the data array was busy"),                            \
     STALL_ROWS(T, STALL_REFUSED, "refused_stall", "a policy refuses the warp's misses"),                     \
     STALL_ROWS(T, STALL_QUEUE_FULL, "reexecution_full_stall", "the re-execution queue was full"),            \
     STALL_ROWS(T, STALL_ORDER, "reexecution_order_stall", "their warp has an older instruction in it"),      \
     STAT_NAMED(T, cache.stats.evictions, "evictions", "lines", "Lines replaced"),                            \
-    STAT_NAMED(T, cache.tags.sheltered, "sheltered", "lines",                                                \
+    STAT_NAMED(T, cache.tags.protected_evictions, "protected_evictions", "lines",                                                \
                "Replacements that spared the least recently used line, for its class"),                      \
-    STAT_NAMED(T, cache.tags.lowered, "lowered", "lines",                                                    \
+    STAT_NAMED(T, cache.tags.low_priority_insertions, "low_priority_insertions", "lines",                                                    \
                "Lines that did not enter as the most recently used, for their class"),                       \
     STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
     STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
@@ -324,7 +321,7 @@ bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *save
 #define CACHE_CONVERTED_ROWS                                                                                 \
     "cache.tags.tag", "cache.tags.line", "cache.written", "cache.tags.used", "cache.tags.hash.bucket",       \
         "cache.tags.hash.links"
-/* Of a queue that was taken over from another machine: room for as many messages as this one allows. */
+/* Of a queue that was transferred from another machine: room for as many messages as this one allows. */
 void delay_queue_make_room(DelayQueue *queue);
 /* Panics unless every line stands in its set. */
 void cache_check_sets(const CacheObject *object, CacheIndex *index);
@@ -336,9 +333,9 @@ static inline uint64_t cache_looked_up(const CacheStats *stats) {
 }
 /* In cache_check.c. */
 uint64_t cache_requests_in_mshrs(const Cache *cache);
-/* `passing`: requests that were passed on and wait for their answer; `due`: others, neither in front of the
+/* `bypassed`: requests that were passed on and wait for their answer; `due`: others, neither in front of the
  * tags nor in MSHRs, that want one. */
-void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle);
+void cache_check(const CacheObject *object, uint64_t bypassed, uint64_t due, bool idle);
 void cache_report(const SimObject *object, FILE *out);
 Ratio cache_miss_rate(const SimObject *object);
 Ratio cache_miss_or_merge_rate(const SimObject *object);
@@ -346,6 +343,12 @@ Ratio cache_read_miss_rate(const SimObject *object);
 
 /* The steps of a tick. */
 
+/* What lies below has answered: to be called before the cache deals with it. */
+COLD void cache_show_answer(const Cache *cache, const MemMessage *m, uint64_t now);
+static inline void cache_note_answer(const CacheObject *object, const MemMessage *m, uint64_t now) {
+    if (__builtin_expect(object->obj.subscribed & ANSWERS_SUBSCRIBED, 0))
+        cache_show_answer(&object->cache, m, now);
+}
 /* Takes the answer to a fetch that this cache sent. */
 void cache_fill(Cache *cache, const MemMessage *fill, uint64_t now);
 void cache_send_oldest_woken(Cache *cache, Link *to_cpu, uint64_t now);
@@ -426,16 +429,11 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
 static inline uint64_t cache_only_if(bool condition, uint64_t time) {
     return time | -(uint64_t)!condition; /* NEVER is all ones */
 }
-/* The next cycle, unless the link is full: then it says when there is room. */
-static inline uint64_t cache_send_time(const Link *link, uint64_t soon) {
-    uint64_t popped = link->to_cut ? link->popped_seen : link->popped;
-    return cache_only_if(link->pushed - popped < link->depth, soon);
-}
 /* A request that waits for an MSHR, a line or the miss queue gets it in a tick that has another reason. */
 static inline uint64_t cache_access_time(const CacheObject *object, uint64_t soon) {
     const Cache *c = &object->cache;
     if (c->stall == STALL_NONE) return c->pipeline.ready[c->pipeline.first];
-    if (c->stall == STALL_RESPONSE) return cache_send_time(object->cpu.send, soon);
+    if (c->stall == STALL_RESPONSE) return link_send_time(object->cpu.send, soon);
     return c->stall == STALL_DATA_PORT ? c->data_busy_until : NEVER;
 }
 /* `below`: when to look again at what comes from the memory side. */
@@ -446,8 +444,8 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
     bool waiting = c->pipeline.count != 0, room = c->pipeline.count < c->pipeline.limit;
     next = earlier_of(next, cache_only_if(waiting, cache_access_time(object, soon)));
     next = earlier_of(next, cache_only_if(room, link_next_ready(object->cpu.receive)));
-    next = earlier_of(next, cache_only_if(c->misses.count != 0, cache_send_time(object->mem.send, soon)));
-    if (c->mshr.woken_count) next = earlier_of(next, cache_send_time(object->cpu.send, soon));
+    next = earlier_of(next, cache_only_if(c->misses.count != 0, link_send_time(object->mem.send, soon)));
+    if (c->mshr.woken_count) next = earlier_of(next, link_send_time(object->cpu.send, soon));
     return next > soon ? next : soon;
 }
 
@@ -480,8 +478,8 @@ static inline SimObject *cache_owner(const Cache *cache) {
 }
 /* From init() of a part of the same cluster. */
 void cache_observe(Cache *cache, CacheObserver *observer);
-/* Tells listeners what became of a request. */
-void cache_tell(const Cache *cache, const MemMessage *m, Result result);
+/* Tells subscribers what became of a request. */
+void cache_emit(const Cache *cache, const MemMessage *m, Result result);
 
 static inline void cache_count(Cache *cache, const MemMessage *m, Result result) {
     Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
@@ -489,7 +487,8 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
                                            : (Stream)(STREAM_READ + m->kind);
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
-    if (__builtin_expect(cache_owner(cache)->heard & HEARS_ACCESSES, 0)) cache_tell(cache, m, result);
+    if (__builtin_expect(cache_owner(cache)->subscribed & ACCESSES_SUBSCRIBED, 0))
+        cache_emit(cache, m, result);
 }
 
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
@@ -497,7 +496,7 @@ static inline void cache_count(Cache *cache, const MemMessage *m, Result result)
  * often it is tried must not be seen by anyone. */
 COLD bool cache_ask_bypass(const Cache *cache, const MemMessage *m);
 static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m) {
-    return object_is_heard(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
+    return object_has_subscriber(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
            cache_ask_bypass(cache, m);
 }
 /* The line of the set to replace, or NO_LINE, where policies are not asked. */
@@ -506,7 +505,7 @@ static inline uint32_t cache_candidate(const Cache *cache, uint32_t set) {
 }
 /* Do policies say which line goes instead of the candidate? They have no say where an empty way is taken. */
 static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate) {
-    return object_is_heard(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
+    return object_has_subscriber(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
            cache->tags.tag[candidate];
 }
 /* The line that policies want to be replaced, instead of `candidate` of the set, which is valid. They are

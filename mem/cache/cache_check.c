@@ -82,10 +82,10 @@ uint64_t delay_queue_answers_due(const DelayQueue *queue) {
 /* Who asked is answered exactly once. How many writes want no answer is known in debug builds alone. */
 static void check_answers(const CacheObject *object, uint64_t unanswered) {
     const Cache *c = &object->cache;
-    uint64_t answers = object->cpu.send->pushed, promises;
-    if (c->stats.accesses != object->cpu.receive->popped)
+    uint64_t answers = link_sent(object->cpu.send), promises;
+    if (c->stats.accesses != link_received(object->cpu.receive))
         panic("%s: %lu accesses, but %lu requests were taken", object_path(&object->obj), c->stats.accesses,
-              object->cpu.receive->popped);
+              link_received(object->cpu.receive));
     unanswered += cache_requests_in_mshrs(c) + delay_queue_answers_due(&c->pipeline);
     if (answers + unanswered > c->stats.accesses)
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
@@ -105,23 +105,23 @@ static uint64_t messages_waiting_as_they_are(const MissQueue *queue) {
 /* What went below and is neither fetch nor write-back was passed on, and what came back and is no fill
  * answers it. Posted requests that are passed on, which write-backs from a cache above are, have no answer.
  */
-static void check_memory_side(const CacheObject *object, uint64_t passing) {
+static void check_memory_side(const CacheObject *object, uint64_t bypassed) {
     const Cache *c = &object->cache;
-    passing += c->mshr.lent;
-    uint64_t sent = object->mem.send->pushed + messages_waiting_as_they_are(&c->misses);
-    uint64_t own = c->stats.fetches + c->stats.write_backs, came = object->mem.receive->popped;
-    if (sent < own || came < c->stats.fills || sent - own < came - c->stats.fills + passing)
+    bypassed += c->mshr.lent;
+    uint64_t sent = link_sent(object->mem.send) + messages_waiting_as_they_are(&c->misses);
+    uint64_t own = c->stats.fetches + c->stats.write_backs, came = link_received(object->mem.receive);
+    if (sent < own || came < c->stats.fills || sent - own < came - c->stats.fills + bypassed)
         panic("%s: %lu messages for the memory side, %lu of them fetches and write-backs; %lu came back, %lu "
               "of "
               "them fills, and %lu passed on wait for their answer",
-              object_path(&object->obj), sent, own, came, c->stats.fills, passing);
+              object_path(&object->obj), sent, own, came, c->stats.fills, bypassed);
 }
 
-void cache_check(const CacheObject *object, uint64_t passing, uint64_t due, bool idle) {
+void cache_check(const CacheObject *object, uint64_t bypassed, uint64_t due, bool idle) {
     const char *path = object_path(&object->obj);
     check_results(path, &object->cache);
     check_fetches(path, &object->cache);
-    check_answers(object, passing + due);
-    check_memory_side(object, passing);
+    check_answers(object, bypassed + due);
+    check_memory_side(object, bypassed);
     if (idle) check_idle(path, &object->cache);
 }

@@ -152,8 +152,8 @@ static bool move_lines(CacheObject *object, SavedLines *lines, const SnapshotCha
     return true;
 }
 
-static bool take_over_lines(SimObject *object, CacheIndex *index, const SavedObject *saved,
-                            const SnapshotChanges *changes, char *why, size_t why_size) {
+static bool transfer_lines(SimObject *object, CacheIndex *index, const SavedObject *saved,
+                           const SnapshotChanges *changes, char *why, size_t why_size) {
     SavedLines lines = {.index = index, .object = object};
     bool good = read_lines(&lines, saved);
     if (!good)
@@ -187,7 +187,7 @@ static void make_room_for_misses(Cache *c) {
 bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
                    const SnapshotChanges *changes, char *why, size_t why_size) {
     Cache *c = &((CacheObject *)object)->cache;
-    if (!saved_same(saved, geometry_params) && !take_over_lines(object, index, saved, changes, why, why_size))
+    if (!saved_same(saved, geometry_params) && !transfer_lines(object, index, saved, changes, why, why_size))
         return false;
     mshr_make_room(&c->mshr);
     make_room_for_misses(c);

@@ -6,7 +6,7 @@
 #ifndef WW_MEM_DRAM_H
 #define WW_MEM_DRAM_H
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "mem/dram/dram_queue.h"
 
-#include "core/sim/times.h"
+#include "core/sim/base/times.h"
 
 #include <string.h>
 

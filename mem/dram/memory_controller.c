@@ -118,7 +118,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
     const MemMessage *message = &request->message;
-    object_tell(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
+    object_emit(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
                 message->kind == MEM_WRITE);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
@@ -383,7 +383,7 @@ static void plan_next_command(MemoryController *mc, uint64_t cycle) {
         if (!queue->count) continue;
         uint64_t placed = mc->full_returns ? ~without_return_place(mc, q) : ~0ull;
         uint64_t eligible = eligible_requests(mc, q, placed, wanted_banks, cycle);
-        if (object_is_heard(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
+        if (object_has_subscriber(&mc->obj, MC_PICK) && eligible) eligible = picked_requests(mc, q, eligible);
         best = dram_queue_choose(queue, q, &mc->dram, &mc->timing, eligible, cycle + 1, best);
         wanted_banks |= mc->full_returns ? banks_of(queue, placed) : queue->banks;
     }

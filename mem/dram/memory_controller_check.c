@@ -46,7 +46,7 @@ static void must_equal(const MemoryController *mc, const char *law, uint64_t lef
 
 /* Atomics are done at the L2 slice. */
 static void check_requests(const MemoryController *mc, const Link *link) {
-    for (uint64_t i = link->popped; i != link->pushed; i++)
+    FOR_LINK_MESSAGES (link, i)
         if (((const MemMessage *)link_message(link, i))->kind == MEM_ATOMIC)
             panic("%s: an atomic comes in by %s", object_path(&mc->obj), link->name);
 }
@@ -54,8 +54,8 @@ static void check_requests(const MemoryController *mc, const Link *link) {
 static void check_ports(const MemoryController *mc) {
     uint64_t taken = 0, sent = 0;
     for (uint32_t port = 0; port < mc->ports; port++) {
-        taken += mc->cpu[port].receive->popped;
-        sent += mc->cpu[port].send->pushed;
+        taken += link_received(mc->cpu[port].receive);
+        sent += link_sent(mc->cpu[port].send);
         check_requests(mc, mc->cpu[port].receive);
     }
     must_equal(mc, "reads + writes = requests taken from the ports", mc->reads + mc->writes, taken);

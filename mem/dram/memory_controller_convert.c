@@ -109,8 +109,8 @@ static bool move_all(MemoryController *mc, SavedQueues *before, bool same, char 
 }
 
 /* With other queues, which classes go where begins anew. */
-static bool take_over(MemoryController *mc, SavedQueues *before, const SavedObject *saved,
-                      const SnapshotChanges *changes, char *why, size_t why_size) {
+static bool transfer(MemoryController *mc, SavedQueues *before, const SavedObject *saved,
+                     const SnapshotChanges *changes, char *why, size_t why_size) {
     const char *class_queues = saved_text(saved, "class_queues");
     char line[256];
     bool same = before->queues == mc->queues && class_queues && strcmp(class_queues, mc->class_queues) == 0;
@@ -157,14 +157,14 @@ static void look_for_full_ports(MemoryController *mc) {
     mc->replan = 1;
 }
 
-static bool take_over_queues(MemoryController *mc, const SavedObject *saved, const SnapshotChanges *changes,
-                             char *why, size_t why_size) {
+static bool transfer_queues(MemoryController *mc, const SavedObject *saved, const SnapshotChanges *changes,
+                            char *why, size_t why_size) {
     SavedQueues before = {0};
     bool good = read_queues(&before, saved, mc->banks);
     if (!good)
         snprintf(why, why_size, "%s: its queues are damaged", object_path(&mc->obj));
     else
-        good = take_over(mc, &before, saved, changes, why, why_size);
+        good = transfer(mc, &before, saved, changes, why, why_size);
     free(before.queue);
     free(before.requests);
     return good;
@@ -175,8 +175,7 @@ bool memory_controller_convert(SimObject *object, const SavedObject *saved, cons
     static const char *const return_params[] = {"return_entries", NULL};
     MemoryController *mc = (MemoryController *)object;
     if (!saved_rows_but(saved, queue_rows, why, why_size)) return false;
-    if (!saved_same(saved, queue_params) && !take_over_queues(mc, saved, changes, why, why_size))
-        return false;
+    if (!saved_same(saved, queue_params) && !transfer_queues(mc, saved, changes, why, why_size)) return false;
     if (saved_same(saved, return_params)) return true;
     make_room_for_responses(mc);
     look_for_full_ports(mc);

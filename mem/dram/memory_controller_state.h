@@ -1,6 +1,6 @@
 /* The state of a memory controller, shared by its files: memory_controller.c, its cycle;
  * memory_controller_class.c, its rows and building; memory_controller_methods.c, what policies may call;
- * memory_controller_check.c, its conservation laws; memory_controller_convert.c, how it takes over what waits
+ * memory_controller_check.c, its conservation laws; memory_controller_convert.c, the transfer of what waits
  * in other queues. */
 #ifndef WW_MEM_MEMORY_CONTROLLER_STATE_H
 #define WW_MEM_MEMORY_CONTROLLER_STATE_H

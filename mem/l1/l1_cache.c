@@ -5,17 +5,16 @@
  * prioritization buffer and the re-execution queue; beside them the DMA engine's port, the saturation flag,
  * the ownership of the memory and the warp sampler. */
 #include "core/sim/checkpoint/snapshot.h"
+#include "mem/cache/bypassed.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
-#include "mem/cache/passing.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
 #include "mem/parts/dma_port/l1_dma_port.h"
 #include "mem/parts/ownership/ownership.h"
 #include "mem/parts/prioritization_buffer/prioritization_front.h"
 #include "mem/parts/reexecution_queue/reexecution_front.h"
 #include "mem/parts/saturation/saturation.h"
-#include "mem/parts/warp_sampler/warp_sampler.h"
 #include "mem/protocol/caches.h"
 
 typedef struct {
@@ -27,10 +26,9 @@ typedef struct {
     uint32_t bypass_line_fails; /* a knob */
     uint64_t may_allocate;      /* a knob: warps that may take a line */
     uint64_t line_fail_bypasses;
-    Passing passing;
+    BypassedRequests bypassed;
     /* parts */
     L1DmaPort dma;
-    WarpSampler *sampler; /* a policy's part of the SM, or NULL */
     Saturation saturation;
     Ownership ownership;
     PrioritizationFront prioritization;
@@ -49,10 +47,10 @@ static void l1_build(SimObject *object) {
     cache_build((CacheObject *)object, l1->latency, LINE_BYTES_MAX);
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->prioritization.buffer);
-    passing_build(&l1->passing);
+    bypassed_build(&l1->bypassed);
 }
 
-/* A changed machine may have taken over accesses of a queue that it has not. */
+/* A changed machine may have got accesses of a queue that it has not. */
 static void line_up_fronts(L1Cache *l1) {
     CacheObject *object = (CacheObject *)l1;
     cache_begin_fronts(object);
@@ -65,15 +63,15 @@ static void line_up_fronts(L1Cache *l1) {
 }
 
 /* Of what the fronts may know of access_request(), beside the sets of warps. */
-static void tell_fronts_of_knobs(L1Cache *l1) {
+static void update_fronts(L1Cache *l1) {
     uint32_t switches = l1->enabled | l1->bypass_line_fails << 1;
     line_up_fronts(l1);
     reexecution_knobs_set(&l1->reexecution, l1->ownership.may_miss, l1->may_allocate, switches);
 }
 
-static uint64_t passing_count(const SimObject *object, uint32_t queue) {
+static uint64_t bypassed_count(const SimObject *object, uint32_t queue) {
     (void)queue;
-    return ((const L1Cache *)object)->passing.count;
+    return ((const L1Cache *)object)->bypassed.count;
 }
 
 static uint64_t reexecution_count(const SimObject *object, uint32_t queue) {
@@ -89,16 +87,15 @@ static uint64_t prioritization_count(const SimObject *object, uint32_t queue) {
 static void l1_init(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_init(object);
-    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l1->passing.limit,
-                passing_count);
+    audit_queue(object, QUEUE_BYPASSED, "requests that passed through", QUEUE_TABLE, l1->bypassed.limit,
+                bypassed_count);
     audit_queue(object, QUEUE_REEXECUTION, "accesses to be tried again", QUEUE_TABLE, REEXECUTION_ENTRIES_MAX,
                 reexecution_count);
     audit_queue(object, QUEUE_PRIORITIZATION, "requests in the prioritization buffer", QUEUE_TABLE,
                 l1->prioritization.buffer.slots, prioritization_count);
     l1->may_allocate = ~0ull;
     ownership_init(&l1->ownership);
-    l1->sampler = sampler_of(object);
-    tell_fronts_of_knobs(l1);
+    update_fronts(l1);
 }
 
 SimObject *l1_beside(const SimObject *part, const char *name) {
@@ -147,7 +144,6 @@ void l1_invalidate(SimObject *object) {
     cache_forget_failed_try(c);
     for (uint32_t i = 0; i < tag_lines_used(&c->tags); i++)
         c->written[i] = 0;
-    if (c->victims) victim_tags_clear(c->victims);
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->cleared) o->cleared(o);
 }
@@ -155,16 +151,16 @@ void l1_invalidate(SimObject *object) {
 /* Accesses. */
 
 static Stall drop_and_pass(L1Cache *l1, const MemMessage *m, const Lookup *at, Result result, uint64_t now) {
-    return pass_and_drop((CacheObject *)l1, &l1->passing, m, at, result, now);
+    return pass_and_drop((CacheObject *)l1, &l1->bypassed, m, at, result, now);
 }
 
 static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, uint64_t now) {
     Result result = cache_holds(&l1->cache, at) ? RESULT_HIT : RESULT_MISS;
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
-    Stall stall = passing_stall((CacheObject *)l1, &l1->passing, m, false);
+    Stall stall = bypassed_stall((CacheObject *)l1, &l1->bypassed, m, false);
     if (stall) return stall;
     if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
-    pass_on((CacheObject *)l1, &l1->passing, m);
+    pass_on((CacheObject *)l1, &l1->bypassed, m);
     cache_count(&l1->cache, m, result);
     return STALL_NONE;
 }
@@ -203,13 +199,13 @@ static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
 
 /* The cache has taken an access that uses what lies below. */
 static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
-    if (ownership_tells(&l1->ownership, m)) object_tell(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
+    if (ownership_emits(&l1->ownership, m)) object_emit(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
 }
 
 /* Where policies may let it pass the cache by, a read may do without an MSHR. */
 static inline bool needs_mshr(const L1Cache *l1, const MemMessage *m, bool absent) {
     return (l1->cache.parameters.allocate == ALLOCATE_ON_MISS) & absent && may_allocate(l1, m) &&
-           !l1->bypass_line_fails && !object_is_heard(&l1->obj, CACHE_ASK_BYPASS);
+           !l1->bypass_line_fails && !object_has_subscriber(&l1->obj, CACHE_ASK_BYPASS);
 }
 
 static inline __attribute__((always_inline)) void
@@ -239,7 +235,8 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
     if (!outcome->hit && fronts) {
         read_miss_if_allowed(l1, m, at, outcome, now);
     } else if (!outcome->hit) {
-        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull || l1->obj.heard;
+        bool policies = (l1->may_allocate & l1->ownership.may_miss) != ~0ull ||
+                        (l1->obj.subscribed & ~SEEN_BY_PARTS);
         outcome->stall = policies ? read_miss_under_policies(l1, m, at, now) : fetch(l1, m, at, now);
     } else if (!link_can_send(l1->cpu.send, now)) {
         outcome->hit = false;
@@ -255,7 +252,7 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
 static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool global_write, uint64_t now) {
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return drop_and_pass(l1, m, at, RESULT_BYPASS, now);
-    if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->passing, m, at, now);
+    if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->bypassed, m, at, now);
     return global_write ? write_global(l1, m, at, now) : write_local(l1, m, at, now);
 }
 
@@ -297,13 +294,12 @@ static __attribute__((noinline)) uint64_t take_transfer(L1Cache *l1, const MemMe
 static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
     const MemMessage *m = link_peek(l1->mem.receive, now);
     if (m) {
-        bool passing = passing_is_token(m->token);
+        bool bypassed = bypassed_is_token(m->token);
         if (__builtin_expect(dma_port_is_token(m->token), 0)) return take_transfer(l1, m, now);
-        if (passing && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
-        if (l1->sampler && !(m->flags & MEM_BYPASSED))
-            sampler_count(l1->sampler, m->warp, m->flags & MEM_HIT, now);
-        if (passing)
-            passing_answer((CacheObject *)l1, &l1->passing, m, now);
+        if (bypassed && !link_can_send(l1->cpu.send, now)) return link_space_time(l1->cpu.send, now);
+        cache_note_answer((CacheObject *)l1, m, now);
+        if (bypassed)
+            bypassed_answer((CacheObject *)l1, &l1->bypassed, m, now);
         else
             cache_fill(&l1->cache, m, now);
         if (__builtin_expect(l1->cache.fronts != NULL, 0)) fronts_set_changed(&l1->cache, m);
@@ -314,17 +310,17 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
 
 COLD static void change_saturation(L1Cache *l1, uint64_t now) {
     saturation_change(&l1->saturation, object_cycle(&l1->obj, now) + 1);
-    object_tell(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
+    object_emit(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
 }
 
-COLD static void tell_taken(L1Cache *l1, const MemMessage *m) {
-    if (object_is_heard(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
-        event_tell(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
+COLD static void emit_taken(L1Cache *l1, const MemMessage *m) {
+    if (object_has_subscriber(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
+        event_emit(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
 }
 /* While some warps may not miss, policies need to know when those that may are done. */
 static inline void note_taken(L1Cache *l1, const MemMessage *m) {
     bool all = __builtin_expect(ownership_all_may_miss(&l1->ownership), 1);
-    if (!all && ownership_may_miss(&l1->ownership, m)) tell_taken(l1, m);
+    if (!all && ownership_may_miss(&l1->ownership, m)) emit_taken(l1, m);
 }
 
 static inline void access_tags(L1Cache *l1, uint64_t now) {
@@ -379,7 +375,7 @@ static void l1_settle(SimObject *object, uint64_t now) {
 static bool l1_knobs_set(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_knobs_set(object);
-    tell_fronts_of_knobs(l1);
+    update_fronts(l1);
     return (l1->cache.pipeline.count | l1->cache.put_aside) != 0;
 }
 
@@ -388,14 +384,14 @@ static uint64_t index_address(const SimObject *object, uint64_t address) {
     return address;
 }
 
-/* Only an empty buffer is taken over by one of other sizes. */
+/* Only an empty buffer is transferred to one of other sizes. */
 static bool l1_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
                        size_t why_size) {
     static const char *const rows[] = {CACHE_CONVERTED_ROWS, PRIORITIZATION_CONVERTED_ROWS, NULL};
     L1Cache *l1 = (L1Cache *)object;
     PrioritizationBuffer *buffer = &l1->prioritization.buffer;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    passing_make_room(&l1->passing);
+    bypassed_make_room(&l1->bypassed);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
     snprintf(why, why_size,
@@ -407,7 +403,7 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
 
 static void l1_requests(const SimObject *object, RequestVisitor *visit, void *context) {
     const L1Cache *l1 = (const L1Cache *)object;
-    visit_cache((const CacheObject *)object, &l1->passing, visit, context);
+    visit_cache((const CacheObject *)object, &l1->bypassed, visit, context);
     fronts_visit(&l1->cache, visit, context);
     const MissQueue *misses = &l1->cache.misses;
     for (uint32_t i = 0; i < misses->count; i++) {
@@ -425,24 +421,24 @@ static const Link *l1_came_by(const SimObject *object, const void *message, uint
 
 static uint32_t l1_answer_kinds(const SimObject *object) {
     const L1Cache *l1 = (const L1Cache *)object;
-    return cache_answer_kinds(&l1->cache, &l1->passing);
+    return cache_answer_kinds(&l1->cache, &l1->bypassed);
 }
 
 static uint32_t l1_answer_kind(const SimObject *object, const void *message) {
     const L1Cache *l1 = (const L1Cache *)object;
-    return cache_answer_kind(&l1->cache, &l1->passing, message);
+    return cache_answer_kind(&l1->cache, &l1->bypassed, message);
 }
 
 static void l1_answers_awaited(const SimObject *object, uint32_t *awaited) {
     const L1Cache *l1 = (const L1Cache *)object;
-    cache_answers_awaited(&l1->cache, &l1->passing, awaited);
+    cache_answers_awaited(&l1->cache, &l1->bypassed, awaited);
 }
 
 static void l1_is_sound(const SimObject *object, bool fits) {
     const L1Cache *l1 = (const L1Cache *)object;
     const char *path = object_path(object);
     cache_is_sound((const CacheObject *)object, fits);
-    passing_is_sound(object, &l1->passing, fits);
+    bypassed_is_sound(object, &l1->bypassed, fits);
     reexecution_is_sound(&l1->reexecution.queue, path);
     if (fits) {
         const ReexecutionQueue *queue = &l1->reexecution.queue;
@@ -463,16 +459,16 @@ static void l1_check(const SimObject *object, bool idle) {
     if (held != l1->cache.put_aside)
         panic("%s: %lu requests are put aside, but what stands in front of the tags holds %lu",
               object_path(object), l1->cache.put_aside, held);
-    cache_check((const CacheObject *)object, l1->passing.count, due, idle);
-    if (idle && l1->passing.count)
+    cache_check((const CacheObject *)object, l1->bypassed.count, due, idle);
+    if (idle && l1->bypassed.count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
-              l1->passing.count);
+              l1->bypassed.count);
 }
 
 static void l1_report(const SimObject *object, FILE *out) {
     const L1Cache *l1 = (const L1Cache *)object;
     cache_report(object, out);
-    passing_report(object, &l1->passing, out);
+    bypassed_report(object, &l1->bypassed, out);
     fronts_report(&l1->cache, out);
 }
 
@@ -483,7 +479,7 @@ static const Event l1_events[] = {
                   "The cache has taken the last access that it held of a warp, while not all may miss"},
     [L1_MEMORY_ACCESS] =
         {"memory_access", "warp", NULL,
-         "The first access of memory_watched that uses what lies below was taken; told once"},
+         "The first access of memory_watched that uses what lies below was taken; emitted once"},
     {0}};
 
 static const Field l1_fields[] = {
@@ -497,9 +493,8 @@ static const Field l1_fields[] = {
     CACHE_ENABLED_ROW(L1Cache),
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
-    PASSING_ROWS(L1Cache, passing, "1024"),
+    BYPASSED_ROWS(L1Cache, bypassed, "1024"),
     L1_DMA_PORT_ROWS(L1Cache, dma),
-    HOST(L1Cache, sampler, "Counts what the second level answers"),
     SATURATION_ROWS(L1Cache, saturation),
     OWNERSHIP_ROWS(L1Cache, ownership),
     PRIORITIZATION_FRONT_ROWS(L1Cache, prioritization),

@@ -1,10 +1,10 @@
 /* One slice of L2: write-back, write-allocate, and the place where atomics happen. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
+#include "mem/cache/bypassed.h"
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
-#include "mem/cache/passing.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/protocol/address_map.h"
@@ -24,7 +24,7 @@ typedef struct {
     uint64_t bypass_seed;
     uint64_t bypass_ticks; /* from accepting a bypassing request to sending it on */
     DelayQueue bypassing;  /* requests that never stand in front of the tags      */
-    Passing passing;
+    BypassedRequests bypassed;
     uint64_t atomic_begun;    /* the atomic at the tags has the data array to itself */
     uint64_t fill_busy_until; /* when the fill port is free */
     const AddressMap *map;
@@ -41,7 +41,7 @@ static void l2_build(SimObject *object) {
     if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
     delay_queue_build(&l2->bypassing, l2->bypass_delay);
     l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
-    passing_build(&l2->passing);
+    bypassed_build(&l2->bypassed);
     l2->number = 0;
     for (uint32_t i = 0; object->sim->objects[i] != object; i++)
         l2->number += object->sim->objects[i]->class == &l2_class;
@@ -49,14 +49,14 @@ static void l2_build(SimObject *object) {
 
 static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     const L2Slice *l2 = (const L2Slice *)object;
-    return queue == QUEUE_PASSING ? l2->passing.count : l2->bypassing.count;
+    return queue == QUEUE_BYPASSED ? l2->bypassed.count : l2->bypassing.count;
 }
 
 /* A machine without functional memory can be driven as long as no atomic arrives. */
 static void l2_init(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     cache_init(object);
-    audit_queue(object, QUEUE_PASSING, "requests that passed through", QUEUE_TABLE, l2->passing.limit,
+    audit_queue(object, QUEUE_BYPASSED, "requests that passed through", QUEUE_TABLE, l2->bypassed.limit,
                 queue_length);
     audit_queue(object, QUEUE_BYPASSING, "requests that bypass the tags", QUEUE_FIFO, l2->bypassing.slots,
                 queue_length);
@@ -122,7 +122,7 @@ static bool passes(const L2Slice *l2, const MemMessage *m, const Lookup *at) {
 }
 
 static Stall pass(L2Slice *l2, const MemMessage *m, const Lookup *at, uint64_t now) {
-    return pass_and_drop((CacheObject *)l2, &l2->passing, m, at, RESULT_BYPASS, now);
+    return pass_and_drop((CacheObject *)l2, &l2->bypassed, m, at, RESULT_BYPASS, now);
 }
 
 /* Acknowledged once it is in the line or the line is on its way. */
@@ -195,7 +195,7 @@ static Stall access_request(L2Slice *l2, const MemMessage *m, uint64_t now) {
     if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
     Lookup at = look_up(l2, m);
     if (!l2->enabled && m->kind != MEM_ATOMIC)
-        return pass_while_off((CacheObject *)l2, &l2->passing, m, &at, now);
+        return pass_while_off((CacheObject *)l2, &l2->bypassed, m, &at, now);
     switch ((MemKind)m->kind) {
     case MEM_READ: return read(l2, m, &at, now);
     case MEM_WRITE: return write(l2, m, &at, now);
@@ -275,39 +275,41 @@ static bool send_bypassing(L2Slice *l2, uint64_t now) {
     if (!queue->count || queue->ready[queue->first] > now) return false;
     const MemMessage *m = &queue->message[queue->first];
     uint32_t line = look_up(l2, m).line;
-    if (passing_stall((CacheObject *)l2, &l2->passing, m, cache_is_dirty(&l2->cache, line))) return false;
+    if (bypassed_stall((CacheObject *)l2, &l2->bypassed, m, cache_is_dirty(&l2->cache, line))) return false;
     if (line != NO_LINE) {
         if (m->kind == MEM_WRITE)
             cache_drop(&l2->cache, line, now);
         else
             cache_write_back(&l2->cache, line, now);
     }
-    pass_on((CacheObject *)l2, &l2->passing, m);
+    pass_on((CacheObject *)l2, &l2->bypassed, m);
     audit_leave(&l2->obj, QUEUE_BYPASSING, delay_queue_pop(queue));
     return true;
 }
 
 static bool next_passes(const Link *from_mem) {
     const MemMessage *m = link_peek(from_mem, NEVER - 1);
-    return m && passing_is_token(m->token);
+    return m && bypassed_is_token(m->token);
 }
 
 /* What passes on does not take the fill port. Returns when to look at this side again. */
 static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
     Link *from_mem = l2->mem.receive;
     const MemMessage *m = link_peek(from_mem, now);
-    bool passing = m && passing_is_token(m->token);
-    if (passing && !link_can_send(l2->cpu.send, now)) return link_space_time(l2->cpu.send, now);
-    if (passing) {
-        passing_answer((CacheObject *)l2, &l2->passing, m, now);
+    bool bypassed = m && bypassed_is_token(m->token);
+    if (bypassed && !link_can_send(l2->cpu.send, now)) return link_space_time(l2->cpu.send, now);
+    if (bypassed) {
+        cache_note_answer((CacheObject *)l2, m, now);
+        bypassed_answer((CacheObject *)l2, &l2->bypassed, m, now);
         link_pop(from_mem, now);
     } else if (m && l2->fill_busy_until <= now) {
+        cache_note_answer((CacheObject *)l2, m, now);
         cache_fill(&l2->cache, m, now);
         l2->fill_busy_until = now + cache_port_cycles(&l2->cache, m->bytes) * l2->cache.period;
         link_pop(from_mem, now);
     }
     uint64_t ready = link_next_ready(from_mem);
-    if (l2->passing.count && next_passes(from_mem)) return ready;
+    if (l2->bypassed.count && next_passes(from_mem)) return ready;
     return ready > l2->fill_busy_until ? ready : l2->fill_busy_until;
 }
 
@@ -368,37 +370,37 @@ static bool l2_convert(SimObject *object, const SavedObject *saved, const struct
     static const char *const rows[] = {CACHE_CONVERTED_ROWS, NULL};
     L2Slice *l2 = (L2Slice *)object;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    passing_make_room(&l2->passing);
+    bypassed_make_room(&l2->bypassed);
     delay_queue_make_room(&l2->bypassing);
     return cache_convert(object, index_address, saved, changes, why, why_size);
 }
 
 static void l2_requests(const SimObject *object, RequestVisitor *visit, void *context) {
     const L2Slice *l2 = (const L2Slice *)object;
-    visit_cache((const CacheObject *)object, &l2->passing, visit, context);
+    visit_cache((const CacheObject *)object, &l2->bypassed, visit, context);
     visit_delay_queue((const CacheObject *)object, &l2->bypassing, visit, context);
 }
 
 static uint32_t l2_answer_kinds(const SimObject *object) {
     const L2Slice *l2 = (const L2Slice *)object;
-    return cache_answer_kinds(&l2->cache, &l2->passing);
+    return cache_answer_kinds(&l2->cache, &l2->bypassed);
 }
 
 static uint32_t l2_answer_kind(const SimObject *object, const void *message) {
     const L2Slice *l2 = (const L2Slice *)object;
-    return cache_answer_kind(&l2->cache, &l2->passing, message);
+    return cache_answer_kind(&l2->cache, &l2->bypassed, message);
 }
 
 static void l2_answers_awaited(const SimObject *object, uint32_t *awaited) {
     const L2Slice *l2 = (const L2Slice *)object;
-    cache_answers_awaited(&l2->cache, &l2->passing, awaited);
+    cache_answers_awaited(&l2->cache, &l2->bypassed, awaited);
 }
 
 static void l2_is_sound(const SimObject *object, bool fits) {
     const L2Slice *l2 = (const L2Slice *)object;
     const char *path = object_path(object);
     cache_is_sound((const CacheObject *)object, fits);
-    passing_is_sound(object, &l2->passing, fits);
+    bypassed_is_sound(object, &l2->bypassed, fits);
     delay_queue_is_sound((const CacheObject *)object, &l2->bypassing, "bypassing");
     sound(!fits || l2->bypassing.limit <= l2->bypassing.slots, "%s.bypassing: %u slots", path,
           l2->bypassing.slots);
@@ -410,14 +412,14 @@ static void l2_check(const SimObject *object, bool idle) {
     cache_check_sets((const CacheObject *)object, index_address);
     const L2Slice *l2 = (const L2Slice *)object;
     const CacheStats *stats = &l2->cache.stats;
-    cache_check((const CacheObject *)object, l2->passing.count, delay_queue_answers_due(&l2->bypassing),
+    cache_check((const CacheObject *)object, l2->bypassed.count, delay_queue_answers_due(&l2->bypassing),
                 idle);
-    if (stats->fills + l2->passing.answered != l2->mem.receive->popped)
+    if (stats->fills + l2->bypassed.answered != link_received(l2->mem.receive))
         panic("%s: %lu fills, but %lu messages came from the memory side and %lu of them were passed on",
-              object_path(object), stats->fills, l2->mem.receive->popped, l2->passing.answered);
-    if (idle && (l2->passing.count || l2->bypassing.count))
+              object_path(object), stats->fills, link_received(l2->mem.receive), l2->bypassed.answered);
+    if (idle && (l2->bypassed.count || l2->bypassing.count))
         panic("%s is idle but %u requests bypass and %u that passed through are not answered",
-              object_path(object), l2->bypassing.count, l2->passing.count);
+              object_path(object), l2->bypassing.count, l2->bypassed.count);
 }
 
 static void l2_report(const SimObject *object, FILE *out) {
@@ -425,7 +427,7 @@ static void l2_report(const SimObject *object, FILE *out) {
     cache_report(object, out);
     if (l2->bypassing.count)
         fprintf(out, "%s: %u requests bypass the tags\n", object_path(object), l2->bypassing.count);
-    passing_report(object, &l2->passing, out);
+    bypassed_report(object, &l2->bypassed, out);
 }
 
 static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cache by?"), {0}};
@@ -475,13 +477,13 @@ static const Field l2_fields[] = {
     STATE_ARRAY(L2Slice, bypassing.ready, bypassing.slots, "When each goes on"),
     STATE(L2Slice, bypassing.first, "Oldest of them"),
     STATE(L2Slice, bypassing.count, "How many there are"),
-    PASSING_ROWS(L2Slice, passing, "256"),
+    BYPASSED_ROWS(L2Slice, bypassed, "256"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
-    HOST(L2Slice, delays, "Is told how long requests wait"),
+    HOST(L2Slice, delays, "Counts how long requests wait"),
     FIELDS_END};
 
 static const Method l2_methods[] = {CACHE_METHODS, METHODS_END};

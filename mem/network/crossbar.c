@@ -414,11 +414,11 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
     for (uint32_t i = 0; i < net->inputs; i++) {
         view->head[i].link = from[i].receive;
         view->idle |= 1ull << i;
-        if (!from[i].receive->cut) view->uncut |= 1ull << i;
+        if (!link_is_cut(from[i].receive)) view->uncut |= 1ull << i;
     }
     for (uint32_t j = 0; j < net->outputs; j++) {
         view->target[j].link = to[j].send;
-        view->all_cut &= to[j].send->cut;
+        view->all_cut &= link_is_cut(to[j].send);
     }
 }
 
@@ -464,14 +464,14 @@ static uint64_t flits_in_buffer(const Crossbar *x, const Subnet *net, Direction 
 static uint64_t taken_from_inputs(const Subnet *net) {
     uint64_t packets = 0;
     for (uint32_t i = 0; i < net->inputs; i++)
-        packets += net->view.head[i].link->popped;
+        packets += link_received(net->view.head[i].link);
     return packets;
 }
 
 static uint64_t given_to_outputs(const Subnet *net) {
     uint64_t packets = 0;
     for (uint32_t j = 0; j < net->outputs; j++)
-        packets += net->view.target[j].link->pushed;
+        packets += link_sent(net->view.target[j].link);
     return packets;
 }
 
@@ -559,15 +559,15 @@ static void crossbar_is_sound(const SimObject *object, bool fits) {
 static void check_inputs(const Crossbar *x, const Subnet *net, Direction direction) {
     for (uint32_t i = 0; i < net->inputs; i++) {
         const Link *link = net->view.head[i].link;
-        for (uint64_t k = link->popped; k != link->pushed; k++) {
+        FOR_LINK_MESSAGES (link, k) {
             const MemMessage *m = link_message(link, k);
             bool good = direction == REQUESTS ? m->route_depth < ROUTE_DEPTH
                                               : m->route_depth && m->route[m->route_depth - 1] < net->outputs;
             if (!good) panic("%s: a message for 0x%lx that has lost its way", x->obj.path, m->address);
         }
         if (!net->input[i].crossed) continue;
-        if (link->pushed == link->popped ||
-            net->input[i].crossed >= flits_of(x, link_message(link, link->popped), direction))
+        if (link_sent(link) == link_received(link) ||
+            net->input[i].crossed >= flits_of(x, link_message(link, link_received(link)), direction))
             panic("%s: %lu flits of the head of input %u have crossed, and it is not longer", x->obj.path,
                   net->input[i].crossed, i);
     }

@@ -104,14 +104,14 @@ static uint64_t tick_mux(SimObject *object, uint64_t now) {
 
 static void check_ways(const Mux *mux) {
     const Link *link = mux->down.receive;
-    for (uint64_t i = link->popped; i != link->pushed; i++) {
+    FOR_LINK_MESSAGES (link, i) {
         const MemMessage *m = link_message(link, i);
         if (!m->route_depth || m->route[m->route_depth - 1] >= mux->up_count)
             panic("%s: a response for 0x%lx that has lost its way", mux->obj.path, m->address);
     }
     for (uint32_t port = 0; port < mux->up_count; port++) {
         link = mux->up[port].receive;
-        for (uint64_t i = link->popped; i != link->pushed; i++)
+        FOR_LINK_MESSAGES (link, i)
             if (((const MemMessage *)link_message(link, i))->route_depth >= ROUTE_DEPTH)
                 panic("%s: a request has crossed more than %d networks", mux->obj.path, ROUTE_DEPTH);
     }
@@ -123,16 +123,16 @@ static void check_mux(const SimObject *object, bool idle) {
     uint64_t came = 0, left = 0;
     (void)idle;
     for (uint32_t i = 0; i < mux->up_count; i++) {
-        came += mux->up[i].receive->popped;
-        left += mux->up[i].send->pushed;
+        came += link_received(mux->up[i].receive);
+        left += link_sent(mux->up[i].send);
     }
     check_ways(mux);
-    if (mux->requests != came || mux->requests != mux->down.send->pushed)
+    if (mux->requests != came || mux->requests != link_sent(mux->down.send))
         panic("%s: %lu requests passed, but %lu came and %lu went down", object->path, mux->requests, came,
-              mux->down.send->pushed);
-    if (mux->responses != left || mux->responses != mux->down.receive->popped)
+              link_sent(mux->down.send));
+    if (mux->responses != left || mux->responses != link_received(mux->down.receive))
         panic("%s: %lu responses passed, but %lu came and %lu went up", object->path, mux->responses,
-              mux->down.receive->popped, left);
+              link_received(mux->down.receive), left);
 }
 
 static const Link *mux_came_by(const SimObject *object, const void *message, uint32_t *depth) {

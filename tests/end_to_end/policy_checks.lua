@@ -95,7 +95,7 @@ end
 
 --- A run goes over to `policy` in the midst of a kernel, from one under `before`, and comes to the right end.
 function checks.takes_over(policy, before, workload, cycle)
-  harness.test(("%s takes over from %s on %s in cycle %d"):format(policy, before, workload, cycle), function()
+  harness.test(("%s follows %s on %s in cycle %d"):format(policy, before, workload, cycle), function()
     local sim = ww.build("gtx480", { policy = before })
     sim:start(workload, "small")
     harness.equal(sim:run { until_cycle = cycle }, false, "ended")

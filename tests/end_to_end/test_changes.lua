@@ -1,4 +1,4 @@
--- A warm machine goes on as another one: what its state can be taken over by, and what is refused.
+-- A warm machine goes on as another one: which machines its state can be transferred to, and what is refused.
 local ww = require "warpwright"
 local harness = require "harness"
 
@@ -105,7 +105,7 @@ local function resumed(checkpoint, ...)
   return harness.read(out .. "/stats.txt"), output, out
 end
 
---- How many requests wait under gto in `load_cycle`, and under `policy`, which takes over then, in `later_cycle`.
+--- How many requests wait under gto in `load_cycle`, and under `policy`, which begins then, in `later_cycle`.
 local function waiting(policy)
   local sim, sums = ww.build("gtx480", { policy = "gto" }), {}
   sim:start("gesummv", "small")
@@ -122,7 +122,7 @@ local function waiting(policy)
 end
 
 for _, policy in ipairs { "medic:interval=1000,warm_up=5", "wms:interval=1000,warm_up=5" } do
-  harness.test(policy .. " takes over what waits at the memory controllers, and gives it back", function()
+  harness.test(policy .. " gets what waits at the memory controllers, and gives it back", function()
     local before, after = waiting(policy)
     assert(before > 20 and after > 20, ("%d and %d requests wait"):format(before, after))
     local folder = harness.folder() .. "/" .. policy:match "%w+"

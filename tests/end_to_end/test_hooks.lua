@@ -96,7 +96,7 @@ end)
 
 -- The law ------------------------------------------------------------------------------------------------------------
 
--- Remembers, hears, asks and acts at boundaries; without sense, but with every means.
+-- Remembers, subscribes, asks and acts at boundaries; without sense, but with every means.
 local busy = policy_file("busy", [[
 local busy = policy "busy" {
   order = "lrr", period = "every", params = { every = { 700, min = 1 } },

@@ -288,7 +288,7 @@ harness.test("a cycle between two launches, or at the first one, is before the l
   sim:close()
 end)
 
-harness.test("a policy that takes over before a launch is told of its start: as if it had been there from the beginning", function()
+harness.test("a policy that begins before a launch is told of its start: as if it had been there from the beginning", function()
   local tells = harness.write("tells.lua", [[
 local p = require("warpwright.policy") "tells" { counters = { starts = "" } }
 function p:on_kernel_start() self:count "starts" self.sm.warp_limit = 1 end
@@ -310,7 +310,7 @@ return p]])
   sim:close()
 end)
 
-harness.test("core sampling that takes over at cycle 0 is what it is from the beginning", function()
+harness.test("core sampling that begins at cycle 0 is what it is from the beginning", function()
   local set = { "sm[*].l1d.size=8KiB" }
   local want = ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = "dwt_cs", set = set, out = false }
   local sim = built { set = set }

@@ -178,7 +178,7 @@ end
 return p]]):format(name, own))
 end
 
-harness.test("of several policies that hear an event, each sees what those before it have set", function()
+harness.test("of several policies that handle an event, each sees what those before it have set", function()
   local first, second = preferring("first", 1), preferring("second", 2)
   local stats = good { policy = first .. "+" .. second }
   local starts = stat(stats, "sm[0].ctas_started")
@@ -198,15 +198,15 @@ harness.test("of several settings of a knob the last policy's counts, and --set 
   same(good { policy = "gto", set = { "sms=2", "partitions=2", "sm[*].scheduler=lrr" } }, lrr)
 end)
 
-local listener = policy_file("listener", [[
-local listener = policy "listener" { counters = { starts = "CTAs" } }
-function listener:on_cta_start() self:count "starts" end
-return listener]])
+local subscriber = policy_file("subscriber", [[
+local subscriber = policy "subscriber" { counters = { starts = "CTAs" } }
+function subscriber:on_cta_start() self:count "starts" end
+return subscriber]])
 
 harness.test("a composition's policies each have their parameters and counters", function()
-  local stats = good { policy = tuned .. ":limit=9+" .. listener .. "+gto" }
+  local stats = good { policy = tuned .. ":limit=9+" .. subscriber .. "+gto" }
   harness.equal(stat(stats, "sm[0].tuned.limit"), 9)
-  harness.equal(stat(stats, "sm[0].listener.starts"), stat(stats, "sm[0].ctas_started"))
+  harness.equal(stat(stats, "sm[0].subscriber.starts"), stat(stats, "sm[0].ctas_started"))
 end)
 
 --- A policy that uses others and shows that they come first.

@@ -6,7 +6,7 @@ local harness = require "harness"
 
 local own_rows = { "%.vta%.", "%.scores%." }
 
--- Runs behind ccws, so it hears of each event after it, at the end of the same cycle. A knob counts from the next cycle
+-- Runs behind ccws, so it handles each event after it, at the end of the same cycle. A knob counts from the next cycle
 -- on: what may load in a cycle is what stood in the knob at the end of the one before.
 local observer = harness.write("observer.lua", [[
 local bits = require "warpwright.bits"

@@ -28,7 +28,7 @@ function pairs_of_loads:run(gpu, size)
   self:check("sums", gpu:download("u32", sums, threads), want)
 end
 
--- Runs behind mascar, so it hears of each event after it, at the end of the same cycle.
+-- Runs behind mascar, so it handles each event after it, at the end of the same cycle.
 local observer = harness.write("observer.lua", [[
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"

@@ -6,7 +6,7 @@ local harness = require "harness"
 
 local workload = "tests/end_to_end/read_only_pairs.lua"
 
--- Hears of each event before mascar, at the end of the same cycle: what was when it happened.
+-- Handles each event before mascar, at the end of the same cycle: what was when it happened.
 local before = harness.write("before.lua", [[
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
@@ -28,7 +28,7 @@ end
 return before
 ]])
 
--- Hears of it behind mascar: what that has made of it.
+-- Handles it behind mascar: what that has made of it.
 local observer = harness.write("observer.lua", [[
 local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"

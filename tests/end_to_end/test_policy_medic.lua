@@ -109,23 +109,23 @@ local storm = { moving = "0 3 16 32 32 0 3 16", rounds = "12 2 60 1" }
 harness.test("lines of warps that miss go first", function()
   local gto, r = kernel.run("gto", storm), kernel.run("wip:" .. one_sample, storm)
   harness.equal(l2(r, "read_hits") - l2(gto, "read_hits"), 2 * (32 + 29 + 16), "hits won")
-  harness.equal(l2(gto, "sheltered") + l2(gto, "lowered"), 0, "lines that classes move without the policy")
-  assert(l2(r, "sheltered") > 0, "no line was spared") -- few: what should go first has entered as the least recently used
+  harness.equal(l2(gto, "protected_evictions") + l2(gto, "low_priority_insertions"), 0, "lines that classes move without the policy")
+  assert(l2(r, "protected_evictions") > 0, "no line was spared") -- few: what should go first has entered as the least recently used
   -- of the warps that miss, the balanced ones' still and moving lines, and what these write
-  harness.equal(l2(r, "lowered"), 2 * 32 * (2 + 2 + 60 + 1) + 2 * (16 + 16 * (2 + 2 + 1)) + 4, "lines that enter lower")
+  harness.equal(l2(r, "low_priority_insertions"), 2 * 32 * (2 + 2 + 60 + 1) + 2 * (16 + 16 * (2 + 2 + 1)) + 4, "lines that enter lower")
 end)
 
 harness.test("lines of warps that hit can go in the order of use", function()
   local r = kernel.run("wip:keep_hits=false," .. one_sample, storm)
   harness.equal(l2(r, "read_hits"), l2(kernel.run("wip:" .. one_sample, storm), "read_hits"), "hits") -- others go first
-  harness.equal(l2(r, "sheltered"), 0, "lines of the same rank that were spared")
+  harness.equal(l2(r, "protected_evictions"), 0, "lines of the same rank that were spared")
 end)
 
 harness.test("lines of balanced warps enter in the middle, others at the ends", function()
   local config = harness.folder() .. "/wip"
   local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small,n=4096", "--policy", "wip", "--out", config)
   harness.equal(status, 0, output)
-  harness.contains(harness.read(config .. "/config.lua"), 'class_depths = "0,255,255,8,0,0"', 'class_keeps = "1,0,0,1,2,2"')
+  harness.contains(harness.read(config .. "/config.lua"), 'insertion_position = "0,255,255,8,0,0"', 'retention_priority = "1,0,0,1,2,2"')
 end)
 
 -- Section 3.4 ------------------------------------------------------------------------------------------------------------

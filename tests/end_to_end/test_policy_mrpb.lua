@@ -21,7 +21,7 @@ harness.test("of 32 requests to one set four take its lines and 28 bypass, at on
   assert(without.cycles > r.cycles + 500, ("%d cycles, %d without bypass"):format(r.cycles, without.cycles))
 end)
 
--- Hears what becomes of each request at the tags, at the end of its cycle.
+-- Handles what becomes of each request at the tags, at the end of its cycle.
 local observer = harness.write("observer.lua", [[
 local policy = require "warpwright.policy"
 local observer = policy "observer" {
@@ -74,13 +74,13 @@ checks.law("mrpb+mascar", "bfs")
 checks.resumes("mrpb", "kmeans", 4)
 checks.resumes("mrpb:requests=2", "bfs", 3)
 
-harness.test("requests in the buffer are not forgotten when another policy wants to take over", function()
+harness.test("requests in the buffer are not forgotten when another policy would begin", function()
   local ww = require "warpwright"
   local sim = ww.build("gtx480", { policy = "mrpb" })
   sim:start("kmeans", "small")
   sim:run { until_cycle = 20000 }
   local ok, problem = pcall(sim.change, sim, { policy = "gto" })
-  assert(not ok, "it was taken over")
+  assert(not ok, "it was transferred")
   harness.contains(tostring(problem), "sm[0].l1d.prioritization_places: ", "expected the queues and places of the checkpoint")
   sim:close()
 end)

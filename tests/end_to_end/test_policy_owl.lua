@@ -44,7 +44,7 @@ function observer:on_cta_start(slot)
   end
 end
 
---- Hears of it after owl, which has set the knob.
+--- Handles it after owl, which has set the knob.
 function observer:on_cta_end(slot)
   local state, group = self.state, group_of(self.sm.preferred)
   state.resident = state.resident & ~bits.of(slot)

@@ -22,6 +22,17 @@ harness.test("a pattern of counters gives their sum, of rates that of all access
   assert(math.abs(r["sm[*].ipc"] - instructions / cycles) < 1e-9, ("%.9f, %.9f"):format(r["sm[*].ipc"], instructions / cycles))
 end)
 
+harness.test("old names of parameters and statistics mean those of today", function()
+  local set = { "sms=2", "partitions=2", "l2[*].class_keeps=1,0", "sm[*].l1d.passing_limit=1" }
+  local old = ww.run { config = "gtx480", workload = "bfs", size = "small", set = set }
+  local stalls = old["sm[*].l1d.bypassed_stalls"]
+  assert(stalls > 0, "the limit of one bypassed request in flight has stopped nobody")
+  harness.equal(old["sm[*].l1d.passing_stalls"], stalls)
+  harness.equal(old["l2[*].sheltered"], old["l2[*].protected_evictions"])
+  set[3], set[4] = "l2[*].retention_priority=1,0", "sm[*].l1d.bypassed_limit=1"
+  harness.equal(ww.run { config = "gtx480", workload = "bfs", size = "small", set = set }.cycles, old.cycles)
+end)
+
 harness.test("of objects that have seen nothing a rate is 0", function()
   harness.equal(run()["sm[*].texture_cache.miss_rate"], 0.0)
 end)

@@ -1,6 +1,7 @@
 -- The include floors: a file includes only its own folder or lower ones,
 -- core/sim < core/ptx < mem < core/gpu < core/lua < core/main.c.
 -- Inside mem and core/gpu: a part knows no other part, a level of the hierarchy no other level, and the SM not the device.
+-- Plain data in an inner room (core/sim/base, core/gpu/sm/structures, mem/cache/structures) knows nothing of what uses it.
 
 local floors = { "core/sim/", "core/ptx/", "mem/", "core/gpu/", "core/lua/", "core/main.c" }
 
@@ -12,11 +13,6 @@ end
 
 -- Rooms of mem, the lowest first. Those of one pattern stand beside each other.
 local mem_rooms = { "^mem/protocol/", "^mem/cache/", "^mem/parts/[%w_]+/", "^mem/%w+/" }
--- Handles of parts that a cache calls from its own tick.
-local handles = {
-  ["mem/parts/victim_tags/victim_tags.h"] = "mem/cache/cache.h",
-  ["mem/parts/evicted_address_filter/evicted_address_filter.h"] = "mem/cache/cache.h",
-}
 
 local function mem_room_of(path)
   for level, pattern in ipairs(mem_rooms) do
@@ -25,11 +21,21 @@ local function mem_room_of(path)
   end
 end
 
+local inner_rooms = { "core/sim/base/", "core/gpu/sm/structures/", "mem/cache/structures/" }
+
+-- Does a file of an inner room include one of the room around it?
+local function looks_out(path, included)
+  for _, room in ipairs(inner_rooms) do
+    local around = room:match "^(.*/)[^/]+/$"
+    if path:sub(1, #room) == room then return included:match "^(.*/)" == around end
+  end
+end
+
 -- Is `included` in a room that a file in the room of `path` does not know?
 local function in_unknown_room(path, included)
   local room, level = mem_room_of(path)
   local other, other_level = mem_room_of(included)
-  if room and other and room ~= other then return other_level >= level and handles[included] ~= path end
+  if room and other and room ~= other then return other_level >= level end
   local part, other_part = path:match "^core/gpu/parts/([%w_]+)/", included:match "^core/gpu/parts/([%w_]+)/"
   if part and other_part then return part ~= other_part end
   return path:find "^core/gpu/" and included:find "^core/gpu/device/" and not path:find "^core/gpu/device/"
@@ -41,7 +47,7 @@ local function complaint(path, included)
   if not from then return path .. " stands on no floor" end
   if not to then return ("%s includes \"%s\", which is no path from the root"):format(path, included) end
   if to > from then return ("%s includes \"%s\", which is above it"):format(path, included) end
-  if in_unknown_room(path, included) then
+  if in_unknown_room(path, included) or looks_out(path, included) then
     return ("%s includes \"%s\", of a room that it must not know"):format(path, included)
   end
 end
@@ -63,6 +69,7 @@ expect(not complaint("mem/l1/l1_cache.c", "mem/parts/saturation/saturation.h"), 
 expect(complaint("mem/parts/saturation/saturation.c", "mem/parts/ownership/ownership.h"), "a part knows no other")
 expect(complaint("mem/l2/l2_slice.c", "mem/l1/l1_cache.h"), "a level knows no other")
 expect(complaint("mem/cache/cache.c", "mem/l1/l1_cache.h"), "what caches share knows no class")
+expect(complaint("mem/cache/structures/mshr.c", "mem/cache/cache.h"), "plain data does not know who uses it")
 expect(complaint("core/gpu/sm/sm.c", "core/gpu/device/gpu.h"), "an SM does not know the device")
 
 local list = assert(io.popen("find core mem -name '*.[ch]' | LC_ALL=C sort"))

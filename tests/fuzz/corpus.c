@@ -2,8 +2,8 @@
  * each also with some bytes changed or cut off, always in the same ways. A crash is a failure.
  *   fuzz_NAME --seeds FOLDER
  *   fuzz_NAME [--changes N] FILE|FOLDER ... */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>

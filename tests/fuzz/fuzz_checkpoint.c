@@ -5,8 +5,8 @@
 #include "core/gpu/device/gpu.h"
 #include "core/lua/host/host_log.h"
 #include "core/ptx/execution/memory.h"
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
-#include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The section of a checkpoint that a machine takes over: a small machine in the middle of a kernel, with
+/* The section of a checkpoint that a machine gets: a small machine in the middle of a kernel, with
  * every class on the way to memory, loads bytes from anywhere. It takes them or says why not. What it then
  * does is no question here: digests keep contents that no machine ever wrote from coming so far. */
 #include "core/gpu/device/gpu.h"

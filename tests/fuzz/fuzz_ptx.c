@@ -1,9 +1,9 @@
 /* PTX from anywhere: it is parsed and decoded, or refused by an error that names file and line. Bytes alone
  * seldom make another program, so the mutator also moves whole lines and words about. */
 #include "core/ptx/module.h"
+#include "core/sim/base/error.h"
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/error.h"
-#include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>

@@ -6,8 +6,8 @@
  *   fuzz_resume --show RECIPE          what one changes, and what comes of it */
 #include "core/gpu/device/gpu.h"
 #include "core/lua/host/interpreter.h"
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
-#include "core/sim/random.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <lauxlib.h>

@@ -5,7 +5,7 @@
 typedef struct {
     uint32_t free_slots; /* bit per CTA slot of the SM */
     uint32_t pad;
-} SmBooks;
+} SmSlots;
 
 typedef struct {
     SimObject obj;
@@ -17,7 +17,7 @@ typedef struct {
     uint32_t grid[3];
     uint32_t next_cta[3];
     uint64_t ctas, handed_out, done; /* of the running kernel */
-    SmBooks *books;
+    SmSlots *slots;
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
 
@@ -38,7 +38,7 @@ static const Field fields[] = {
     STATE(Dispatcher, ctas, "CTAs of the running kernel"),
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
-    STATE_ARRAY(Dispatcher, books, sms, "Free CTA slots of each SM"),
+    STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
     STAT(Dispatcher, ctas_dispatched, "CTAs", "CTAs handed out"),
     FIELDS_END};
@@ -54,7 +54,7 @@ void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_p
     if (!d->goes_on) d->next_sm = 0;
     d->kernels++;
     for (uint32_t i = 0; i < d->sms; i++)
-        d->books[i].free_slots = ctas_per_sm == 32 ? ~0u : (1u << ctas_per_sm) - 1;
+        d->slots[i].free_slots = ctas_per_sm == 32 ? ~0u : (1u << ctas_per_sm) - 1;
     object_poke(object, now);
 }
 
@@ -75,7 +75,7 @@ static void take_finished(Dispatcher *d, uint64_t now) {
     for (uint32_t i = 0; i < d->sms; i++) {
         const CtaDone *done = link_peek(d->sm[i].receive, now);
         if (!done) continue;
-        d->books[i].free_slots |= 1u << done->slot;
+        d->slots[i].free_slots |= 1u << done->slot;
         if (++d->done == d->ctas) sim_request_stop(d->obj.sim);
         link_pop(d->sm[i].receive, now);
         object_progress(&d->obj);
@@ -90,14 +90,14 @@ static void step_cta(Dispatcher *d) {
 }
 
 static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
-    SmBooks *books = &d->books[sm];
+    SmSlots *slots = &d->slots[sm];
     Link *link = d->sm[sm].send;
-    if (!books->free_slots || d->handed_out == d->ctas || !link_can_send(link, now)) return false;
+    if (!slots->free_slots || d->handed_out == d->ctas || !link_can_send(link, now)) return false;
     CtaStart *start = link_send(link, now);
     for (int i = 0; i < 3; i++)
         start->ctaid[i] = d->next_cta[i];
-    start->slot = (uint32_t)__builtin_ctz(books->free_slots);
-    books->free_slots &= books->free_slots - 1;
+    start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
+    slots->free_slots &= slots->free_slots - 1;
     d->ctas_dispatched++;
     step_cta(d);
     return true;
@@ -146,13 +146,13 @@ static void check_slots(const Dispatcher *d, uint32_t i) {
     if (sm->obj.class != &sm_class || !sm->running || !d->ctas) return;
     uint32_t all = ~0u >> (MAX_CTAS - sm->running->ctas_per_sm),
              there = sm->finished_ctas | sm_resident_slots(sm);
-    uint32_t free_slots = d->books[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
-    for (uint64_t k = to->popped; k != to->pushed; k++) {
+    uint32_t free_slots = d->slots[i].free_slots, taken = there | free_slots, doubled = there & free_slots;
+    FOR_LINK_MESSAGES (to, k) {
         uint32_t slot = 1u << ((const CtaStart *)link_message(to, k))->slot;
         doubled |= taken & slot;
         taken |= slot;
     }
-    for (uint64_t k = from->popped; k != from->pushed; k++) {
+    FOR_LINK_MESSAGES (from, k) {
         uint32_t slot = 1u << ((const CtaDone *)link_message(from, k))->slot;
         doubled |= taken & slot;
         taken |= slot;
@@ -170,8 +170,8 @@ static void check(const SimObject *object, bool idle) {
         panic("%s: %lu of %lu CTAs handed out, %lu finished", object->path, d->handed_out, d->ctas, d->done);
     uint64_t sent = 0, finished = 0;
     for (uint32_t i = 0; i < d->sms; i++) {
-        sent += d->sm[i].send->pushed;
-        finished += d->sm[i].receive->popped;
+        sent += link_sent(d->sm[i].send);
+        finished += link_received(d->sm[i].receive);
         check_slots(d, i);
     }
     if (d->ctas_dispatched != sent || sent - finished != d->handed_out - d->done)

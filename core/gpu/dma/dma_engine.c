@@ -314,15 +314,15 @@ static void check(const SimObject *object, bool idle) {
         outstanding += engine->transfer[i].outstanding;
         busy += engine->transfer[i].busy;
     }
-    if (engine->requests != engine->mem.send->pushed ||
-        engine->requests != engine->mem.receive->popped + outstanding)
+    if (engine->requests != link_sent(engine->mem.send) ||
+        engine->requests != link_received(engine->mem.receive) + outstanding)
         panic("%s: %lu requests; %lu were sent, %lu are answered, %lu wait for their answer", object->path,
-              engine->requests, engine->mem.send->pushed, engine->mem.receive->popped, outstanding);
+              engine->requests, link_sent(engine->mem.send), link_received(engine->mem.receive), outstanding);
     if (engine->requests != engine->requests_32 + engine->requests_64 + engine->requests_128)
         panic("%s: %lu requests, but %lu of 32 B, %lu of 64 B, %lu of 128 B", object->path, engine->requests,
               engine->requests_32, engine->requests_64, engine->requests_128);
     check_buffers(engine);
-    if (idle && busy) panic("%s is idle but %lu transfers are under way", object->path, busy);
+    if (idle && busy) panic("%s is idle but %lu transfers are in flight", object->path, busy);
 }
 
 static void report(const SimObject *object, FILE *out) {

@@ -1,4 +1,4 @@
-/* The gate: loads that wait for a transfer, data that have come, the books (Jamshidi et al., PACT 2014,
+/* The gate: loads that wait for a transfer, data that have come, invariants (Jamshidi et al., PACT 2014,
  * sections 4.1 and 4.3). It owns what issue looks at, so that nothing depends on the order in which the SM
  * and the engine tick. */
 #include "core/gpu/dma/dma_gate.h"
@@ -175,7 +175,7 @@ static void cta_ends(IssueGate *gate, uint32_t slot, uint64_t cycle) {
     if (dma->tile_open >> slot & 1) dma_end_tiles(dma, slot, cycle);
 }
 
-/* --- The books ------------------------------------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------------------------------- */
 
 static void check(const IssueGate *gate, bool idle) {
     const DmaGate *dma = const_of_gate(gate);

@@ -3,7 +3,7 @@
  * tiles themselves have marks, for the same figures. It is at work while transfers are in flight, and while
  * a kernel with marks runs.
  *
- *   dma_gate.c        the gate: parking, data that have come, its books
+ *   dma_gate.c        the gate: parking, data that have come, its invariants
  *   dma_intrinsics.c  the intrinsics
  *   tile_marks.c      marks
  *   dma_sound.c       whether the state that a snapshot has brought can be worked with

@@ -51,7 +51,7 @@ static inline uint64_t next_answer(const Port *port) {
     return port->receive ? link_next_ready(port->receive) : NEVER;
 }
 
-/* Seldom, beside those of global and local memory. */
+/* Rare, compared with those of global and local memory. */
 __attribute__((noinline)) static void take_other_answer(Lsu *lsu, Link *link, uint64_t now) {
     take_answer(lsu, link, now);
 }

@@ -6,7 +6,7 @@ static void check_instructions(const Lsu *lsu) {
     uint64_t counted = lsu->global_loads + lsu->global_stores + lsu->local_loads + lsu->local_stores +
                        lsu->shared_loads + lsu->shared_stores + lsu->constant_loads + lsu->texture_loads +
                        lsu->atomics;
-    uint64_t taken = lsu->sm.receive->popped + lsu->holds_place, done = lsu->sm.send->pushed;
+    uint64_t taken = link_received(lsu->sm.receive) + lsu->holds_place, done = link_sent(lsu->sm.send);
     uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->completed_tail -
                       lsu->completed_head + lsu->answered_tail - lsu->answered_head;
     if (counted != taken || taken != done + inside)
@@ -15,10 +15,10 @@ static void check_instructions(const Lsu *lsu) {
 }
 
 static uint64_t sent_by(const Port *port) {
-    return port->send ? port->send->pushed : 0;
+    return port->send ? link_sent(port->send) : 0;
 }
 static uint64_t answered_at(const Port *port) {
-    return port->receive ? port->receive->popped : 0;
+    return port->receive ? link_received(port->receive) : 0;
 }
 
 /* Every access is answered exactly once. */
@@ -35,7 +35,7 @@ static void check_accesses(const Lsu *lsu) {
         panic("%s: %lu accesses were sent and %lu answered; %lu answers are awaited", lsu->obj.path, sent,
               answered, awaited);
     if (waiting != lsu->in_use)
-        panic("%s: %u instructions have accesses under way, %u entries are said to be in use", lsu->obj.path,
+        panic("%s: %u instructions have accesses in flight, %u entries are said to be in use", lsu->obj.path,
               waiting, lsu->in_use);
     if (lsu->texture.send ? counted != sent_by(&lsu->mem) : counted > sent_by(&lsu->mem))
         panic("%s: %lu global and local accesses are counted, %lu were sent", lsu->obj.path, counted,
@@ -51,7 +51,7 @@ static void visit_op(const MemoryOp *op, MemoryDoneVisitor *visit, void *context
 void lsu_visit_instructions(const SimObject *object, MemoryDoneVisitor *visit, void *context) {
     const Lsu *lsu = (const Lsu *)object;
     const Link *in = lsu->sm.receive, *out = lsu->sm.send;
-    for (uint64_t i = in->popped + lsu->holds_place; i < in->pushed; i++)
+    for (uint64_t i = link_received(in) + lsu->holds_place; i < link_sent(in); i++)
         visit_op(link_message(in, i), visit, context);
     if (lsu->op_valid && lsu->entry == NO_ENTRY) visit_op(&lsu->op, visit, context);
     for (uint32_t i = 0; i < lsu->entries; i++)
@@ -61,7 +61,7 @@ void lsu_visit_instructions(const SimObject *object, MemoryDoneVisitor *visit, v
         visit(context, &lsu->completed[i & (lsu->completed_slots - 1)].done);
     for (uint64_t i = lsu->answered_head; i < lsu->answered_tail; i++)
         visit(context, &lsu->answered[i & (lsu->answered_slots - 1)].done);
-    for (uint64_t i = out->popped; i < out->pushed; i++)
+    for (uint64_t i = link_received(out); i < link_sent(out); i++)
         visit(context, link_message(out, i));
 }
 
@@ -84,7 +84,7 @@ void lsu_check(const SimObject *object, bool idle) {
     const Lsu *lsu = (const Lsu *)object;
     check_instructions(lsu);
     check_accesses(lsu);
-    if (lsu->holds_place && lsu->sm.receive->pushed == lsu->sm.receive->popped)
+    if (lsu->holds_place && link_sent(lsu->sm.receive) == link_received(lsu->sm.receive))
         panic("%s: the instruction at work has no place on the way from the SM", lsu->obj.path);
     if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail ||
                  lsu->answered_head != lsu->answered_tail))

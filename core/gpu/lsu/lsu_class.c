@@ -152,13 +152,13 @@ bool lsu_holds(const SimObject *object, uint32_t warp) {
     const Lsu *lsu = (const Lsu *)object;
     const Link *in = lsu->sm.receive;
     if (lsu->op_valid && lsu->op.warp == warp && goes_to_l1(lsu, &lsu->op)) return true;
-    for (uint64_t i = in->popped; i != in->pushed; i++) {
+    FOR_LINK_MESSAGES (in, i) {
         const MemoryOp *op = link_message(in, i);
         if (op->warp == warp && goes_to_l1(lsu, op)) return true;
     }
     for (uint32_t k = 0; k < lsu->l1_count; k++) {
         const Link *out = lsu->to_l1[k];
-        for (uint64_t i = out->popped; i != out->pushed; i++)
+        FOR_LINK_MESSAGES (out, i)
             if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
     }
     return false;

@@ -46,7 +46,7 @@ extern const Protocol memory_op_protocol;
 /* Dispatcher -> SM: start this CTA of the running kernel. */
 typedef struct {
     uint32_t ctaid[3];
-    uint32_t slot; /* which of the SM's CTA slots; the dispatcher keeps the books */
+    uint32_t slot; /* which of the SM's CTA slots; the dispatcher knows which are free */
 } CtaStart;
 
 /* SM -> dispatcher: all warps of the slot's CTA have finished and nothing of them is in flight. */

@@ -35,7 +35,7 @@ static void write_result(const Sm *sm, uint32_t w, const Inst *inst, const Barri
     }
 }
 
-static void tell_votes(Sm *sm, const Barrier *barrier) {
+static void announce_votes(Sm *sm, const Barrier *barrier) {
     for (WarpSet left = barrier->waiting; left; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(left);
         if (sm->vote[w].lanes) write_result(sm, w, sm_inst(sm, sm->vote[w].inst), barrier);
@@ -44,9 +44,9 @@ static void tell_votes(Sm *sm, const Barrier *barrier) {
 }
 
 static void release(Sm *sm, Barrier *barrier) {
-    if (barrier->voters) tell_votes(sm, barrier);
+    if (barrier->voters) announce_votes(sm, barrier);
     sm->waiting &= ~barrier->waiting;
-    object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     *barrier = (Barrier){0};
 }
 
@@ -72,7 +72,7 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     if (inst->detail != BARRIER_ARRIVE) {
         barrier->waiting |= warp_bit(w);
         sm->waiting |= warp_bit(w);
-        object_tell(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+        object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
     }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);

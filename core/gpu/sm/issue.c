@@ -44,14 +44,14 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 
 #define PICKS (1u << SM_PICK | 1u << SM_ISSUE)
 
-/* Policies that listen may pick themselves. */
-COLD static uint32_t pick_and_tell(Sm *sm, const Scheduler *sched, WarpSet issuable) {
+/* Policies that subscribe may pick themselves. */
+COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issuable) {
     int64_t warp = NO_ANSWER;
-    if (object_is_heard(&sm->obj, SM_PICK))
+    if (object_has_subscriber(&sm->obj, SM_PICK))
         warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable, 0, 0);
     bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
     uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
-    object_tell(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
+    object_emit(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
     return picked;
 }
 
@@ -97,8 +97,8 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
     WarpSet issuable = all_ready ? issuable_warps(sm, allowed, cycle, now) : 0;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
     if (GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
-    bool is_heard = __builtin_expect((sm->obj.heard & PICKS) != 0, 0);
-    sched->last = is_heard ? pick_and_tell(sm, sched, issuable) : pick(sm, sched, issuable);
+    bool has_subscriber = __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
+    sched->last = has_subscriber ? pick_and_emit(sm, sched, issuable) : pick(sm, sched, issuable);
     if (!GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
     return gates_let_issue(gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
 }

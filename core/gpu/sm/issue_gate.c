@@ -10,6 +10,17 @@ void gate_add(Sm *sm, IssueGate *gate, const GateClass *class) {
     sm->gates.gate[sm->gates.count++] = gate;
 }
 
+void gate_add_of_part(const SimObject *part, IssueGate *gate, const GateClass *class) {
+    if (!part->parent || part->parent->class != &sm_class)
+        user_error("%s: expected a place below an SM, such as sm[0].%s", part->path, class->name);
+    gate_add((Sm *)part->parent, gate, class);
+}
+
+void gate_knobs_set(IssueGate *gate) {
+    gate->sm->gates.parked |= gate->parked;
+    if (gate->class->knobs_set) gate->class->knobs_set(gate);
+}
+
 IssueGate *gate_find(const GateList *gates, const GateClass *class) {
     for (uint32_t i = 0; i < gates->count; i++)
         if (gates->gate[i]->class == class) return gates->gate[i];
@@ -187,5 +198,10 @@ const char *gates_reason(const GateList *gates, uint32_t w, char text[REASON_BYT
     const char *reason = NULL;
     FOR_ALL_GATES (gates, gate, reason)
         if (!reason) reason = gate->class->reason(gate, w, text);
+    for (uint32_t i = 0; i < gates->count && !reason; i++) {
+        if (!(gates->gate[i]->parked >> w & 1)) continue;
+        snprintf(text, REASON_BYTES, "is parked by gate %s", gates->gate[i]->class->name);
+        reason = text;
+    }
     return reason;
 }

@@ -1,7 +1,9 @@
 /* An issue gate: a mechanism that has a say in which warp of an SM issues. It stands between the SM's issue
  * stage and what a paper adds: the D2MA engine's parking, CCWS's load gating, Mascar's ownership. A gate is
  * the first member of its part's struct; the part lives in a folder of its own and brings its rows, its
- * checks and its reasons in the hang report. sm_parts.h puts SM and parts together.
+ * checks and its reasons in the hang report. A part is an object of its own below the SM, whose init() adds
+ * the gate (gate_add_of_part()); or, where the SM's own knobs, ports or statistics are its rows, a member of
+ * SmWithParts (sm_parts.h).
  *
  * In each scheduler slot the issue stage asks the gates that are at work, in the order of registration:
  *
@@ -21,14 +23,14 @@
  * gate_squash(), gate_park(), gate_release() and sm_release_cta(), and what the SM offers to all: links of
  * its ports, shared memory, events. `narrow` and `prefer` change nothing that another scheduler sees.
  *
- * A gate is at work or not, at all of these stages or at some: gate_set_stages(). All SMs have all parts'
- * rows; one whose gates are not at work pays a test for zero where the gates would be asked. A gate that goes
+ * A gate is at work or not, at all of these stages or at some: gate_set_stages(). All SMs have the rows of SmWithParts;
+ * one whose gates are not at work pays a test for zero where the gates would be asked. A gate that goes
  * to work in the middle of a cycle is asked from the next scheduler on. Whether it is at work follows from
  * its state, so that it can be found again when a snapshot has brought that state: in `knobs_set`. */
 #ifndef WW_GPU_ISSUE_GATE_H
 #define WW_GPU_ISSUE_GATE_H
 
-#include "core/gpu/sm/warp_set.h"
+#include "core/gpu/sm/structures/warp_set.h"
 #include "core/ptx/instructions/inst.h"
 
 #include <stdbool.h>
@@ -36,6 +38,7 @@
 
 enum { MAX_GATES = 8, REASON_BYTES = 256 };
 
+typedef struct SimObject SimObject;
 typedef struct Sm Sm;
 typedef struct IssueGate IssueGate;
 
@@ -82,7 +85,8 @@ typedef struct {
     void (*knobs_set)(IssueGate *gate); /* as Class.knobs_set */
     void (*is_sound)(const IssueGate *gate);
     void (*check)(const IssueGate *gate, bool idle);
-    /* Of a warp that it has parked, or that is ready: why the gate holds it back, or NULL if it does not. */
+    /* For the hang report, of a warp that it has parked, or that is ready: why the gate holds it back, or NULL
+     * if it does not. A parked warp without a reason "is parked by gate NAME". */
     const char *(*reason)(const IssueGate *gate, uint32_t warp, char text[REASON_BYTES]);
 } GateClass;
 
@@ -114,6 +118,11 @@ typedef struct {
 } GateList;
 
 void gate_add(Sm *sm, IssueGate *gate, const GateClass *class);
+/* From init() of an object below an SM: adds its gate, behind those that the SM has. A user error unless it
+ * belongs to an SM. */
+void gate_add_of_part(const SimObject *part, IssueGate *gate, const GateClass *class);
+/* From that object's knobs_set(): its state is there, be it a snapshot's; calls GateClass.knobs_set. */
+void gate_knobs_set(IssueGate *gate);
 /* The gate of this class. */
 IssueGate *gate_find(const GateList *gates, const GateClass *class);
 /* From now on it is asked at these stages, as far as it has functions for them. */

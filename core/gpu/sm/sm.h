@@ -17,11 +17,11 @@
 #define WW_GPU_SM_H
 
 #include "core/gpu/protocol/protocols.h"
-#include "core/gpu/sm/instruction_cache.h"
 #include "core/gpu/sm/issue_gate.h"
-#include "core/gpu/sm/operand_collector.h"
-#include "core/gpu/sm/simt_stack.h"
-#include "core/gpu/sm/write_back_wheel.h"
+#include "core/gpu/sm/structures/instruction_cache.h"
+#include "core/gpu/sm/structures/operand_collector.h"
+#include "core/gpu/sm/structures/simt_stack.h"
+#include "core/gpu/sm/structures/write_back_wheel.h"
 #include "core/ptx/execution/exec.h"
 #include "core/sim/event.h"
 #include "core/sim/method.h"
@@ -92,7 +92,7 @@ typedef struct {
 /* Which of its ready warps a scheduler issues. */
 typedef enum { ORDER_LRR, ORDER_GTO, ORDER_OLDEST, ORDER_GROUPS } SchedulerOrder;
 
-/* What policies can listen to; the table is in sm_class.c. */
+/* Events that policies can subscribe to; the table is in sm_class.c. */
 typedef enum {
     SM_WARPS_CHANGED,
     SM_ISSUE,
@@ -270,7 +270,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running);
 
 /* --- sm_check.c --- */
 void sm_check(const SimObject *sm, bool idle);
-/* Each line of code under way is an answer of its own kind. */
+/* Each line of code in flight is an answer of its own kind. */
 uint32_t sm_answer_kinds(const SimObject *sm);
 uint32_t sm_answer_kind(const SimObject *sm, const void *message);
 void sm_answers_awaited(const SimObject *sm, uint32_t *awaited);
@@ -334,7 +334,7 @@ void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */
 void sm_complete_memory(Sm *sm, const MemoryDone *done);
-/* Lanes of a warp have left for good: does that complete barriers of its CTA? */
+/* Lanes of a warp have exited: does that complete barriers of its CTA? */
 void sm_check_barriers(Sm *sm, Cta *cta);
 
 #endif

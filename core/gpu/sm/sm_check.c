@@ -67,7 +67,7 @@ static void check_instructions(const Sm *sm) {
 }
 
 static void check_ctas(const Sm *sm) {
-    uint64_t came = sm->dispatch.receive->popped, reported = sm->dispatch.send->pushed;
+    uint64_t came = link_received(sm->dispatch.receive), reported = link_sent(sm->dispatch.send);
     uint32_t to_report = (uint32_t)__builtin_popcount(sm->finished_ctas);
     if (sm->ctas_started != came || sm->ctas_started != sm->ctas_finished + sm->resident ||
         sm->ctas_finished != reported + to_report)
@@ -79,9 +79,11 @@ static void check_ctas(const Sm *sm) {
 static void check_fetches(const Sm *sm) {
     uint64_t lines = instruction_cache_under_way(&sm->code);
     if (!sm->fetch.send) return;
-    if (sm->fetch_misses != sm->fetch.send->pushed || sm->fetch_misses != sm->fetch.receive->popped + lines)
-        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu under way",
-              sm->obj.path, sm->fetch_misses, sm->fetch.send->pushed, sm->fetch.receive->popped, lines);
+    if (sm->fetch_misses != link_sent(sm->fetch.send) ||
+        sm->fetch_misses != link_received(sm->fetch.receive) + lines)
+        panic("%s: %lu misses of the instruction cache, %lu lines asked for, %lu came, %lu in flight",
+              sm->obj.path, sm->fetch_misses, link_sent(sm->fetch.send), link_received(sm->fetch.receive),
+              lines);
 }
 
 uint32_t sm_answer_kinds(const SimObject *object) {

@@ -45,20 +45,20 @@ static const Event sm_events[] = {
     [SM_WARPS_CHANGED] = {"warps_changed", "", NULL, "Warps started, ended, or came to or left a barrier"},
     [SM_ISSUE] = {"issue", "warp, pc", NULL, "A warp issued the instruction at index pc"},
     [SM_LOAD_BLOCKED] = {"load_blocked", "warp", NULL,
-                         "A watched warp must wait for what it loads from beyond the SM; told once"},
+                         "A watched warp must wait for what it loads from beyond the SM; emitted once"},
     [SM_CTA_START] = {"cta_start", "slot, warps", NULL, "A CTA started; warps: the set of its warps"},
     [SM_CTA_END] = {"cta_end", "slot, warps", NULL, "A CTA ended"},
     [SM_WARP_END] = {"warp_end", "warp", NULL, "A warp has exited, and nothing of it is in flight"},
     [SM_PICK] = {"pick", "scheduler, ready", &pick, "Which of the ready warps shall this scheduler issue?"},
     [SM_WATCHED_STOPS] = {"watched_stops", "warp", NULL,
-                          "A watched warp has ended, or waits at a barrier or a fence; told once"},
+                          "A watched warp has ended, or waits at a barrier or a fence; emitted once"},
     [SM_SATURATION] =
         {"saturation", "on", NULL,
          "After watch_caches(): the first of the L1s behind the load/store unit became nearly full "
          "of misses, or the last no longer is"},
     [SM_MEMORY_ACCESS] =
         {"memory_access", "warp", NULL,
-         "The same: one of them has told of its memory_access, while `saturated` and all may issue memory"},
+         "The same: one of them has emitted its memory_access, while `saturated` and all may issue memory"},
     {0}};
 
 static const Field sm_fields[] = {
@@ -154,7 +154,7 @@ static const Field sm_fields[] = {
     PARAM(Sm, code_ways, "4", "lines", "Instruction cache: lines per set", .min = 1, .max = 64),
     PARAM(Sm, code_line, "128", "bytes", "Instruction cache: line size", .min = 32, .max = 128,
           .power_of_two = true),
-    PARAM(Sm, code_misses, "2", "lines", "Instruction cache: lines under way", .min = 1,
+    PARAM(Sm, code_misses, "2", "lines", "Instruction cache: lines in flight", .min = 1,
           .max = MAX_FETCH_MISSES),
     DERIVED(Sm, number, "Of this SM among all"),
     DERIVED(Sm, sm_count, "SMs of the machine"),
@@ -194,7 +194,7 @@ static const Field sm_fields[] = {
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
     STATE(Sm, wheel, "Write-backs to come"),
     TAG_ARRAY_ROWS(Sm, code.tags),
-    STATE(Sm, code.miss, "Lines of code under way and the warps that wait for them"),
+    STATE(Sm, code.miss, "Lines of code in flight and the warps that wait for them"),
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
     STATE(Sm, cta, "Resident CTAs"),
     STATE_ARRAY(Sm, warp, warps, "Warps"),
@@ -245,7 +245,7 @@ static const Field sm_fields[] = {
     STAT(Sm, divergent_branches, "instructions", "Branches at which a warp's lanes parted"),
     STAT(Sm, fetch_hits, "fetches", "Fetches that found their line in the instruction cache"),
     STAT(Sm, fetch_misses, "fetches", "Fetches that asked for their line"),
-    STAT(Sm, fetch_merges, "fetches", "Fetches whose line was under way"),
+    STAT(Sm, fetch_merges, "fetches", "Fetches whose line was in flight"),
     STAT(Sm, fetch_fails, "fetches", "Fetches that found no room to ask for their line, once per cycle"),
     STAT_NAMED(Sm, unit_instructions[UNIT_SP], "sp_instructions", "instructions",
                "Warp instructions of the SP units"),

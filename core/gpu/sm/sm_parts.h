@@ -1,5 +1,5 @@
-/* An SM and its parts: what the class SM has memory for. To add a part, give it a member here, and its rows
- * and its place among the gates in sm_class.c. */
+/* An SM and the parts whose rows are the SM's own: its knobs, ports and statistics. Any other part with an
+ * issue gate is an object below the SM; see issue_gate.h. */
 #ifndef WW_GPU_SM_PARTS_H
 #define WW_GPU_SM_PARTS_H
 

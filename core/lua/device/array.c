@@ -1,7 +1,7 @@
 #include "core/lua/device/array.h"
 
 #include "core/lua/bindings.h"
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 
 enum { WHY_BYTES = 1024 };
 
-/* What a machine takes over once its host program has caught up. */
+/* The state that a machine gets once its host program has caught up. */
 struct Resume {
     CheckpointFile *file;
     char *path;

@@ -1,4 +1,4 @@
-/* Checkpoints of a machine and its host program: written at quantum boundaries, taken over by a host program
+/* Checkpoints of a machine and its host program: written at quantum boundaries, transferred to a host program
  * that runs again from its start. A checkpoint file has the sections
  *   run     text of the library: config, workload, size, policy ...
  *   host    the log of host calls

@@ -4,8 +4,8 @@
 #ifndef WW_LUA_HOST_LOG_H
 #define WW_LUA_HOST_LOG_H
 
+#include "core/sim/base/error.h"
 #include "core/sim/checkpoint/buffer.h"
-#include "core/sim/error.h"
 
 typedef struct {
     char *text;      /* what was asked, for people: "write 4096 bytes at 0xc0000000" */

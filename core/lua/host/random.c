@@ -1,5 +1,5 @@
 /* ww.rng(seed): a sequence of random numbers that stays the same for ever. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 
 #include "core/lua/bindings.h"
 #include "core/lua/device/array.h"

@@ -94,7 +94,7 @@ bool signals_watch(Machine *machine, lua_State *host) {
     pending_signal = stop_signal = one_was_ended = 0;
     host_program = host;
     watching = machine;
-    /* For good: a thread may get to it late, and to ignore it is what the system does with SIGURG anyway. */
+    /* It stays so: a thread may get to it late, and to ignore it is what the system does with SIGURG anyway. */
     sigaction(SIGURG, &(struct sigaction){.sa_handler = limit_thread, .sa_flags = SA_RESTART}, NULL);
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};

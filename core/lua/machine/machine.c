@@ -5,7 +5,8 @@
 #include "core/lua/host/signals.h"
 #include "core/lua/machine/objects.h"
 #include "core/lua/policy/policy.h"
-#include "core/sim/units.h"
+#include "core/sim/alias.h"
+#include "core/sim/base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -428,6 +429,17 @@ static int l_path_matches(lua_State *L) {
     return 1;
 }
 
+/* core.current_name("sm[*].l1d.passing_limit") -> with the name of today, or nil where it is no old one */
+static int l_current_name(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1), *dot = strrchr(path, '.');
+    const char *current = alias_current(dot ? dot + 1 : path);
+    if (!current) return 0;
+    lua_pushlstring(L, path, dot ? (size_t)(dot + 1 - path) : 0);
+    lua_pushstring(L, current);
+    lua_concat(L, 2);
+    return 1;
+}
+
 void machine_open(lua_State *L) {
     static const luaL_Reg machine_metamethods[] = {{"__gc", l_free}, {NULL, NULL}};
     static const luaL_Reg machine_methods[] = {
@@ -458,6 +470,7 @@ void machine_open(lua_State *L) {
         {"describe", l_describe},
         {"parameter_rows", l_parameter_rows},
         {"path_matches", l_path_matches},
+        {"current_name", l_current_name},
         {"quantity", l_quantity},
         {NULL, NULL},
     };

@@ -20,7 +20,7 @@ enum { SELF = 1, COUNTERS, PLAIN_HOOKS, PERIOD, KEPT = PERIOD, NO_FUNCTION = 0 }
 
 /* A function of an instance for an event of an object. */
 typedef struct Hook {
-    Listener listener; /* first: hear() gets a pointer to it */
+    Subscriber subscriber; /* first: handle() gets a pointer to it */
     PolicyInstance *instance;
     const char *name;         /* what the policy calls it: "on_l1_evict"; the registry keeps it */
     int function, arguments;  /* the former on the stack; while the instance is made, in the registry */
@@ -122,9 +122,9 @@ static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t no
     return NO_ANSWER;
 }
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
-    const Hook *hook = (const Hook *)listener;
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
+    const Hook *hook = (const Hook *)subscriber;
     PolicyInstance *instance = hook->instance;
     lua_State *L = instance->L;
     (void)object, (void)event;
@@ -209,8 +209,8 @@ static uint32_t event_at(lua_State *L, const SimObject *object) {
     return (uint32_t)event;
 }
 
-/* In the instance's state: native.hear(handle, event, function, what the policy calls it) */
-static int l_hear(lua_State *L) {
+/* In the instance's state: native.subscribe(handle, event, function, what the policy calls it) */
+static int l_subscribe(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
     uint32_t event = event_at(L, object);
@@ -220,14 +220,14 @@ static int l_hear(lua_State *L) {
     luaL_ref(L, LUA_REGISTRYINDEX);
     Hook *hook = calloc(1, sizeof *hook);
     ensure(hook);
-    *hook = (Hook){.listener = {hear}, .instance = instance, .name = name, .next = instance->hooks};
+    *hook = (Hook){.subscriber = {handle_event}, .instance = instance, .name = name, .next = instance->hooks};
     hook->function = luaL_ref(L, LUA_REGISTRYINDEX);
     hook->arguments = argument_count(row);
     hook->question = row->question;
     hook->object = object;
     hook->event = event;
     instance->hooks = hook;
-    object_listen(object, &hook->listener, 1u << event);
+    object_subscribe(object, &hook->subscriber, 1u << event);
     return 0;
 }
 
@@ -251,7 +251,7 @@ static int l_bind(lua_State *L) {
     if (hook)
         hook->instead = binding;
     else
-        binding_listen(binding, object, event);
+        binding_subscribe(binding, object, event);
     return 0;
 }
 
@@ -270,7 +270,7 @@ static int l_count_bound_events(lua_State *L) {
     return 0;
 }
 
-/* Pushes what calls of an instance need, for good, above what its library returned. */
+/* Pushes what all calls of an instance need, once, above what its library returned. */
 static void keep_on_stack(PolicyInstance *instance) {
     static const char *const names[] = {"start", "period", "kernel_start", "kernel_end", "changed"};
     int *const functions[] = {&instance->start, &instance->period, &instance->kernel_start,
@@ -376,7 +376,7 @@ static void push_specification(lua_State *L, int index, lua_State *to) {
 
 static void push_native(PolicyInstance *instance) {
     lua_newtable(instance->L);
-    push_instance_function(instance, "hear", l_hear);
+    push_instance_function(instance, "subscribe", l_subscribe);
     push_instance_function(instance, "bind", l_bind);
     push_instance_function(instance, "count_bound_events", l_count_bound_events);
     push_instance_function(instance, "cycle", l_cycle);
@@ -586,13 +586,13 @@ static int l_copy_policy_state(lua_State *L) {
     return 0;
 }
 
-static void free_listeners(PolicyInstance *instance) {
+static void free_subscribers(PolicyInstance *instance) {
     for (Hook *hook; (hook = instance->hooks) != NULL; free(hook))
         instance->hooks = hook->next;
     bindings_free(&instance->bindings);
 }
 
-/* Finalizers of one may set knobs of objects that others listen to. */
+/* Finalizers of one may set knobs of objects that others subscribe to. */
 void policies_free(Machine *machine) {
     Caller caller = present_caller();
     for (uint32_t i = 0; i < machine->policy_count; i++)
@@ -600,7 +600,7 @@ void policies_free(Machine *machine) {
     return_to(caller);
     for (uint32_t i = 0; i < machine->policy_count; i++) {
         PolicyInstance *instance = machine->policies[i];
-        free_listeners(instance);
+        free_subscribers(instance);
         free(instance->name);
         free(instance);
     }

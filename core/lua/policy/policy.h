@@ -1,5 +1,5 @@
 /* Policies at work: each instance is a Lua state of its own, so that it can run on whatever thread runs the
- * objects that it listens to. */
+ * objects that it subscribes to. */
 #ifndef WW_LUA_POLICY_H
 #define WW_LUA_POLICY_H
 

@@ -6,7 +6,7 @@
 enum { MAX_BOUND = 64 };
 
 struct Binding {
-    Listener listener; /* first */
+    Subscriber subscriber; /* first */
     Bindings *all;
     const Condition *condition; /* or NULL; the registry keeps it, and the settings */
     const Setting *any;         /* whatever the event's first argument is */
@@ -17,20 +17,20 @@ struct Binding {
 };
 
 /* Other clusters are run by other threads. */
-static const Setting *setting_at(lua_State *L, int index, const SimObject *heard) {
+static const Setting *setting_at(lua_State *L, int index, const SimObject *emitter) {
     const Setting *setting = policy_setting_at(L, index);
-    if (setting && !policy_setting_is_within(setting, heard->cluster))
+    if (setting && !policy_setting_is_within(setting, emitter->cluster))
         luaL_error(L, "bind: expected settings of %s and its neighbours, got one of other objects",
-                   heard->path);
+                   emitter->path);
     return setting;
 }
 
-static void take_settings(lua_State *L, Binding *binding, const SimObject *heard) {
-    binding->any = setting_at(L, 3, heard);
+static void take_settings(lua_State *L, Binding *binding, const SimObject *emitter) {
+    binding->any = setting_at(L, 3, emitter);
     if (binding->any) return;
     luaL_checktype(L, 3, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, 3);) {
-        const Setting *value = setting_at(L, -1, heard);
+        const Setting *value = setting_at(L, -1, emitter);
         lua_Integer which = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
         if (which < 0 || which >= MAX_BOUND || !value)
             luaL_error(
@@ -41,31 +41,32 @@ static void take_settings(lua_State *L, Binding *binding, const SimObject *heard
     }
 }
 
-static void take_condition(lua_State *L, Binding *binding, const SimObject *heard) {
+static void take_condition(lua_State *L, Binding *binding, const SimObject *emitter) {
     if (lua_isnil(L, 5)) return;
     binding->condition = policy_condition_at(L, 5);
     if (!binding->condition)
         luaL_error(L, "bind_if: expected what handle:condition() returned, got another value");
-    if (!policy_condition_is_within(binding->condition, heard->cluster))
+    if (!policy_condition_is_within(binding->condition, emitter->cluster))
         luaL_error(L, "bind_if: expected a condition on %s or a neighbour, got one on another object",
-                   heard->path);
+                   emitter->path);
 }
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
     (void)object, (void)event, (void)now;
-    binding_answers((Binding *)listener, arguments);
+    binding_answers((Binding *)subscriber, arguments);
     return NO_ANSWER;
 }
 
-Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *heard) {
+Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *emitter) {
     Binding *binding = calloc(1, sizeof *binding);
     ensure(binding);
-    *binding = (Binding){.listener = {hear}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
+    *binding = (Binding){
+        .subscriber = {handle_event}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
     bindings->list = binding;
     lua_settop(L, 5);
-    take_settings(L, binding, heard);
-    take_condition(L, binding, heard);
+    take_settings(L, binding, emitter);
+    take_condition(L, binding, emitter);
     luaL_ref(L, LUA_REGISTRYINDEX); /* the condition */
     if (lua_isnil(L, 4))
         lua_pop(L, 1);
@@ -75,8 +76,8 @@ Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *heard) {
     return binding;
 }
 
-void binding_listen(Binding *binding, SimObject *object, uint32_t event) {
-    object_listen(object, &binding->listener, 1u << event);
+void binding_subscribe(Binding *binding, SimObject *object, uint32_t event) {
+    object_subscribe(object, &binding->subscriber, 1u << event);
 }
 
 bool binding_answers(Binding *binding, const int64_t *arguments) {

@@ -13,11 +13,11 @@ typedef struct Bindings {
     bool uncounted; /* there are events that a counter does not know of yet */
 } Bindings;
 
-/* Makes one for an event of the object that somebody else hears, or for binding_listen(): index 3 is a
+/* Makes one for an event of the object with another subscriber, or for binding_subscribe(): index 3 is a
  * setting, or a table of settings by the event's first argument; 4 the name of its counter or nil; 5 a
  * condition or nil. */
-Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *heard);
-void binding_listen(Binding *binding, SimObject *object, uint32_t event);
+Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *emitter);
+void binding_subscribe(Binding *binding, SimObject *object, uint32_t event);
 /* Makes the setting, and returns true, if there is one for these arguments and the condition holds. */
 bool binding_answers(Binding *binding, const int64_t *arguments);
 

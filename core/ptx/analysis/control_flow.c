@@ -1,6 +1,6 @@
 #include "core/ptx/analysis/control_flow.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 static bool is_guarded(const Inst *inst) {
     return inst->guard != NO_PREDICATE;

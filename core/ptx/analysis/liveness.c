@@ -1,7 +1,7 @@
 #include "core/ptx/analysis/liveness.h"
 
 #include "core/ptx/analysis/steps.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define WW_PTX_SEGMENT_SET_H
 
 #include "core/ptx/analysis/liveness.h"
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 
 #include <stdbool.h>
 

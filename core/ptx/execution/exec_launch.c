@@ -1,6 +1,6 @@
 /* What is executed once, when a kernel is launched. */
 #include "core/ptx/execution/exec_internal.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

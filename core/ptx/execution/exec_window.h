@@ -5,7 +5,7 @@
 #define WW_PTX_EXEC_WINDOW_H
 
 #include "core/ptx/execution/exec_address.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

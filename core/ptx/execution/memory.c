@@ -1,6 +1,6 @@
 #include "core/ptx/execution/memory.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

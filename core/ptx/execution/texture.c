@@ -1,6 +1,6 @@
 #include "core/ptx/execution/texture.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdlib.h>
 

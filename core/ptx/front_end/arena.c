@@ -1,6 +1,6 @@
 #include "core/ptx/front_end/arena.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "core/ptx/front_end/program.h"
 #include "core/ptx/module.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 enum { MAX_DIMENSIONS = 8 };
 

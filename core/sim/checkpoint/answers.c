@@ -9,7 +9,7 @@ typedef struct {
     uint32_t *found;
     const char *stray; /* where a message was that nobody awaits; NULL: there is none */
     bool open;         /* an object holds requests and does not say which */
-} Books;
+} AnswerCounts;
 
 enum { NETWORKS_MAX = 64 }; /* that a message may have crossed; a way round would not end */
 
@@ -25,28 +25,28 @@ static const SimObject *asker(const Link *by, const void *message, uint32_t dept
 }
 
 static void note(void *context, const Link *by, const void *message) {
-    Books *books = context;
+    AnswerCounts *counts = context;
     const SimObject *object = asker(by, message, by->protocol->route_depth(message));
     if (object && !object->class->answer_kinds) return; /* it does not say what it awaits */
     uint32_t kind = object ? object->class->answer_kind(object, message) : NO_ANSWER_AWAITED;
     if (kind != NO_ANSWER_AWAITED)
-        books->found[books->first[object->id] + kind]++;
-    else if (!books->stray)
-        books->stray = by->name;
+        counts->found[counts->first[object->id] + kind]++;
+    else if (!counts->stray)
+        counts->stray = by->name;
 }
 
-static void note_links(Books *books) {
-    for (uint32_t i = 0; i < books->sim->link_count; i++) {
-        const Link *link = books->sim->links[i];
+static void note_links(AnswerCounts *counts) {
+    for (uint32_t i = 0; i < counts->sim->link_count; i++) {
+        const Link *link = counts->sim->links[i];
         const Class *receiver = link->receiver->class;
         if (!link->protocol->wants_answer) continue;
-        books->open |= !link->requests && !receiver->requests_inside && !receiver->came_by;
-        for (uint64_t k = link->popped; k != link->pushed; k++) {
+        counts->open |= !link->requests && !receiver->requests_inside && !receiver->came_by;
+        FOR_LINK_MESSAGES (link, k) {
             const void *message = link_message(link, k);
             if (link->requests)
-                note(books, link->requests, message);
+                note(counts, link->requests, message);
             else if (link->protocol->wants_answer(message))
-                note(books, link, message);
+                note(counts, link, message);
         }
     }
 }
@@ -58,49 +58,49 @@ static uint32_t *zeroed(uint32_t count) {
 }
 
 /* The first kind that is found more or less often than it is awaited; UINT32_MAX when there is none. */
-static uint32_t find_wrong(const Books *books, uint32_t *awaited, uint32_t kinds) {
-    for (uint32_t i = 0; i < books->sim->object_count; i++) {
-        const SimObject *object = books->sim->objects[i];
-        if (object->class->answer_kinds) object->class->answers_awaited(object, awaited + books->first[i]);
+static uint32_t find_wrong(const AnswerCounts *counts, uint32_t *awaited, uint32_t kinds) {
+    for (uint32_t i = 0; i < counts->sim->object_count; i++) {
+        const SimObject *object = counts->sim->objects[i];
+        if (object->class->answer_kinds) object->class->answers_awaited(object, awaited + counts->first[i]);
     }
     for (uint32_t kind = 0; kind < kinds; kind++)
-        if (books->found[kind] > awaited[kind] || (books->found[kind] < awaited[kind] && !books->open))
+        if (counts->found[kind] > awaited[kind] || (counts->found[kind] < awaited[kind] && !counts->open))
             return kind;
     return UINT32_MAX;
 }
 
-static const SimObject *object_of(const Books *books, uint32_t kind) {
+static const SimObject *object_of(const AnswerCounts *counts, uint32_t kind) {
     uint32_t i = 0;
-    while (books->first[i + 1] <= kind)
+    while (counts->first[i + 1] <= kind)
         i++;
-    return books->sim->objects[i];
+    return counts->sim->objects[i];
 }
 
-static uint32_t count_kinds(const Books *books) {
+static uint32_t count_kinds(const AnswerCounts *counts) {
     uint32_t kinds = 0;
-    for (uint32_t i = 0; i < books->sim->object_count; i++) {
-        const SimObject *object = books->sim->objects[i];
-        books->first[i] = kinds;
+    for (uint32_t i = 0; i < counts->sim->object_count; i++) {
+        const SimObject *object = counts->sim->objects[i];
+        counts->first[i] = kinds;
         kinds += object->class->answer_kinds ? object->class->answer_kinds(object) : 0;
     }
-    return books->first[books->sim->object_count] = kinds;
+    return counts->first[counts->sim->object_count] = kinds;
 }
 
 void answers_check(const Sim *sim) {
-    Books books = {.sim = sim, .first = zeroed(sim->object_count)};
-    uint32_t kinds = count_kinds(&books), *awaited = zeroed(kinds);
-    books.found = zeroed(kinds);
-    note_links(&books);
+    AnswerCounts counts = {.sim = sim, .first = zeroed(sim->object_count)};
+    uint32_t kinds = count_kinds(&counts), *awaited = zeroed(kinds);
+    counts.found = zeroed(kinds);
+    note_links(&counts);
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class->requests_inside)
-            sim->objects[i]->class->requests_inside(sim->objects[i], note, &books);
-    uint32_t wrong = find_wrong(&books, awaited, kinds);
-    const SimObject *object = wrong == UINT32_MAX ? NULL : object_of(&books, wrong);
-    uint32_t wants = object ? awaited[wrong] : 0, found = object ? books.found[wrong] : 0;
-    free(books.first);
-    free(books.found);
+            sim->objects[i]->class->requests_inside(sim->objects[i], note, &counts);
+    uint32_t wrong = find_wrong(&counts, awaited, kinds);
+    const SimObject *object = wrong == UINT32_MAX ? NULL : object_of(&counts, wrong);
+    uint32_t wants = object ? awaited[wrong] : 0, found = object ? counts.found[wrong] : 0;
+    free(counts.first);
+    free(counts.found);
     free(awaited);
-    if (books.stray) panic("%s: a message that nobody awaits an answer to came this way", books.stray);
+    if (counts.stray) panic("%s: a message that nobody awaits an answer to came this way", counts.stray);
     if (object)
         panic("%s awaits %u answers to a request, and %u are on their way", object->path, wants, found);
 }

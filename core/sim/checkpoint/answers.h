@@ -1,4 +1,4 @@
-/* The books of answers: every answer that an object awaits is on its way exactly once, as the request, its
+/* The conservation of answers: every answer that an object awaits is on its way exactly once, as the request, its
  * answer, or what somebody keeps of the request meanwhile. They are held against each other by walking
  * through the whole machine: each message on a link, and each request inside an object, leads back to who has
  * asked.

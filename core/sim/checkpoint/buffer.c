@@ -1,6 +1,6 @@
 #include "core/sim/checkpoint/buffer.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "core/sim/checkpoint/checkpoint_file.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <dirent.h>
 #include <errno.h>

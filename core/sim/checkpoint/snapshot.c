@@ -281,7 +281,7 @@ static bool compare_params(const SavedObject *saved, const SnapshotChanges *chan
 }
 
 /* Under the same policy what policies set goes on as it was, wherever this machine would begin otherwise. */
-static void tell_of_knobs(const SavedObject *saved, const SnapshotChanges *changes) {
+static void report_changed_knobs(const SavedObject *saved, const SnapshotChanges *changes) {
     const SimObject *object = saved->object;
     if (!changes || !changes->allowed || changes->reset_knobs) return;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
@@ -372,7 +372,8 @@ static void knob_is_sound(const SimObject *object, const Field *f) {
     if (f->choices || f->flag)
         sound(value < choices, "%s.%s: %g, of %u choices", object->path, f->name, value, choices);
     else if (f->min != 0 || f->max != 0)
-        sound(value >= f->min && value <= f->max, "%s.%s: expected %g to %g, got %g", object->path, f->name, f->min, f->max, value);
+        sound(value >= f->min && value <= f->max, "%s.%s: expected %g to %g, got %g", object->path, f->name,
+              f->min, f->max, value);
 }
 
 typedef struct {
@@ -407,7 +408,7 @@ static bool load_object(SimObject *object, Section *section, const SnapshotChang
     section->taken = true;
     if (!read_object(saved, &section->body)) return fail(why, why_size, section->path, "damaged");
     loaded.due = saved->due;
-    tell_of_knobs(saved, changes);
+    report_changed_knobs(saved, changes);
     if (!compare_params(saved, changes, &converts, why, why_size) ||
         !copy_rows(object, saved, changes && changes->reset_knobs, &left, why, why_size))
         return false;

@@ -7,11 +7,11 @@
 #include "core/sim/checkpoint/buffer.h"
 #include "core/sim/sim.h"
 
-/* Whether a machine may take over the state of one with other parameters, and who is told what became of
+/* Whether a machine may get the state of one with other parameters, and who is told what became of
  * it. */
 typedef struct SnapshotChanges {
     bool allowed;
-    bool reset_knobs; /* what policies set keeps its first value: another policy takes over */
+    bool reset_knobs; /* what policies set keeps its first value: another policy begins */
     void (*note)(void *context, const char *line); /* "sm[0].l1d.latency: 32 became 40" */
     void *context;
 } SnapshotChanges;

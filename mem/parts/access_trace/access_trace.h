@@ -4,7 +4,7 @@
 #ifndef WW_MEM_ACCESS_TRACE_H
 #define WW_MEM_ACCESS_TRACE_H
 
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 
 enum { TRACE_BLOCK = 1 << 16 /* records */, TRACE_PATH = 256, TRACE_MASKS = 512 };
 

@@ -5,7 +5,7 @@
 
 #include "mem/cache/cache.h"
 
-/* Set in the tokens of its requests, beside their own; see PASSING_TOKEN. */
+/* Set in the tokens of its requests, beside their own; see BYPASSED_TOKEN. */
 #define DMA_TOKEN (1u << 30)
 
 /* Why the first request at the port waits. */

@@ -1,6 +1,6 @@
 #include "mem/parts/evicted_address_filter/evicted_address_filter.h"
 
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"
@@ -9,8 +9,10 @@
 
 enum { MAX_HASHES = 16, WORD_BITS = 64 };
 
-struct EvictedAddressFilter {
+typedef struct {
     SimObject obj;
+    CacheObserver observer; /* host */
+    const TagArray *tags;   /* host: of the cache */
     uint32_t bits_per_address, hashes, bimodal;
     uint32_t words; /* of the bit vector */
     uint64_t seed;
@@ -18,10 +20,10 @@ struct EvictedAddressFilter {
     uint64_t *bits;
     uint64_t held; /* addresses added since it was cleared */
     uint64_t recalled, unknown, unknown_kept, added, clears;
-};
+} EvictedAddressFilter;
 
-EvictedAddressFilter *filter_of(const SimObject *cache) {
-    return (EvictedAddressFilter *)part_of(cache, &evicted_address_filter_class);
+static EvictedAddressFilter *of_observer(CacheObserver *observer) {
+    return (EvictedAddressFilter *)((char *)observer - offsetof(EvictedAddressFilter, observer));
 }
 
 /* Hash i of a line address is first + i * step, modulo the bits. */
@@ -39,7 +41,7 @@ static uint64_t bit_number(const Hashes *hashes, uint32_t i) {
     return (uint64_t)(((__uint128_t)(hashes->first + i * hashes->step) * hashes->bits) >> 64);
 }
 
-void filter_add(EvictedAddressFilter *filter, uint64_t line_address) {
+static void add(EvictedAddressFilter *filter, uint64_t line_address) {
     Hashes hashes = hashes_of(filter, line_address);
     for (uint32_t i = 0; i < filter->hashes; i++) {
         uint64_t bit = bit_number(&hashes, i);
@@ -61,7 +63,8 @@ static bool holds(const EvictedAddressFilter *filter, uint64_t line_address) {
     return true;
 }
 
-uint32_t filter_depth(EvictedAddressFilter *filter, uint64_t line_address) {
+static uint32_t insertion_depth(CacheObserver *observer, uint64_t line_address) {
+    EvictedAddressFilter *filter = of_observer(observer);
     if (holds(filter, line_address)) {
         filter->recalled++;
         return 0;
@@ -70,6 +73,19 @@ uint32_t filter_depth(EvictedAddressFilter *filter, uint64_t line_address) {
     bool kept = random_below(&random, filter->bimodal) == 0;
     filter->unknown_kept += kept;
     return kept ? 0 : LEAST_RECENT;
+}
+
+static void evicted(CacheObserver *observer, uint32_t line) {
+    EvictedAddressFilter *filter = of_observer(observer);
+    add(filter, tag_address(filter->tags, line));
+}
+
+static void init(SimObject *object) {
+    EvictedAddressFilter *filter = (EvictedAddressFilter *)object;
+    Cache *cache = &((CacheObject *)object->parent)->cache;
+    filter->tags = &cache->tags;
+    filter->observer = (CacheObserver){.insertion_depth = insertion_depth, .evicted = evicted};
+    cache_observe(cache, &filter->observer);
 }
 
 static void build(SimObject *object) {
@@ -83,6 +99,8 @@ static void build(SimObject *object) {
 
 static const Field fields[] = {
     BASE(EvictedAddressFilter),
+    HOST(EvictedAddressFilter, observer, "How the cache calls it"),
+    HOST(EvictedAddressFilter, tags, "Tags of the cache"),
     PARAM(EvictedAddressFilter, bits_per_address, "8", "bits", "Bits of the filter per line of the cache",
           .min = 1, .max = 64),
     PARAM(EvictedAddressFilter, hashes, "4", "hashes", "Bits that an address sets", .min = 1,
@@ -108,6 +126,7 @@ const Class evicted_address_filter_class = {
     .bytes = sizeof(EvictedAddressFilter),
     .fields = fields,
     .build = build,
+    .init = init,
     .tick = part_sleeps,
     .part = true,
 };

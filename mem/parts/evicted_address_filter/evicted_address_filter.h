@@ -7,15 +7,6 @@
 
 #include "core/sim/object.h"
 
-typedef struct EvictedAddressFilter EvictedAddressFilter;
-
 extern const Class evicted_address_filter_class;
-
-/* The filter below a cache; NULL when there is none. */
-EvictedAddressFilter *filter_of(const SimObject *cache);
-/* A line was evicted. */
-void filter_add(EvictedAddressFilter *filter, uint64_t line_address);
-/* A line missed and is to be brought in: how many places below the most recently used it enters. */
-uint32_t filter_depth(EvictedAddressFilter *filter, uint64_t line_address);
 
 #endif

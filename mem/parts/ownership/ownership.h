@@ -8,14 +8,14 @@
 
 typedef struct {
     uint64_t may_miss; /* a knob: warps whose misses are served */
-    uint64_t watched;  /* a knob: of whose next accesses to what lies below the first is told */
+    uint64_t watched;  /* a knob: whose next access to what lies below emits an event, the first */
 } Ownership;
 
 #define OWNERSHIP_ROWS(T, m)                                                                                 \
     KNOB_NAMED(T, m.may_miss, "may_miss", "warps",                                                           \
                "Warps whose misses are served; those of others are refused")                                 \
     , KNOB_NAMED(T, m.watched, "memory_watched", "warps",                                                    \
-                 "The first of them whose access uses what lies below is told")
+                 "The first of them whose access uses what lies below emits an event")
 
 static inline void ownership_init(Ownership *ownership) {
     ownership->may_miss = ~0ull;
@@ -26,8 +26,8 @@ static inline bool ownership_all_may_miss(const Ownership *ownership) {
 static inline bool ownership_may_miss(const Ownership *ownership, const MemMessage *m) {
     return ownership->may_miss >> (m->warp & 63) & 1;
 }
-/* The request was taken and uses what lies below: is it the one that is to be told? */
-static inline bool ownership_tells(Ownership *ownership, const MemMessage *m) {
+/* The request was taken and uses what lies below: does it emit an event? */
+static inline bool ownership_emits(Ownership *ownership, const MemMessage *m) {
     if (__builtin_expect(!(ownership->watched >> (m->warp & 63) & 1), 1)) return false;
     ownership->watched = 0;
     return true;

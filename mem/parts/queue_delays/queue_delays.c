@@ -20,7 +20,7 @@ QueueDelays *queue_delays_of(const SimObject *cache) {
     return (QueueDelays *)part_of(cache, &queue_delays_class);
 }
 
-/* A slice that was taken over from another machine may hold more than this one lets in. */
+/* A slice that was transferred from another machine may hold more than this one lets in. */
 void queue_delays_enter(QueueDelays *delays, uint64_t arrived) {
     if (delays->count == delays->slots) {
         delays->arrived = ring_grown(delays->arrived, delays->slots, 2 * delays->slots,

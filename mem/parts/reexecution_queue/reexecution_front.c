@@ -53,7 +53,7 @@ static BlockReason block_reason(const Outcome *outcome) {
     if (stall == STALL_LINE) return BLOCKED_ON_WAY;
     if (stall == STALL_REFUSED)
         return outcome->needs_mshr ? BLOCKED_ON_MSHR_AND_PERMISSION : BLOCKED_ON_PERMISSION;
-    return stall == STALL_MISS_QUEUE || stall == STALL_PASSING ? BLOCKED_ON_ROOM : BLOCKED_ON_CHANGE;
+    return stall == STALL_MISS_QUEUE || stall == STALL_BYPASSED ? BLOCKED_ON_ROOM : BLOCKED_ON_CHANGE;
 }
 
 static void put_aside(ReexecutionFront *r, const MemMessage *m, const Outcome *outcome) {

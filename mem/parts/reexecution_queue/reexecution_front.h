@@ -51,7 +51,7 @@ typedef struct {
 
 extern const TagFrontClass reexecution_front;
 
-/* Is there a queue, or one that a changed machine has taken over? */
+/* Is there a queue, or one that was transferred to a changed machine? */
 static inline bool reexecution_is_there(const ReexecutionFront *r) {
     return (r->queue.entries | r->queue.count) != 0;
 }

@@ -4,7 +4,7 @@
  *
  * Whoever is tried at the head and not taken goes to the tail: the queue turns, by one in each cycle in which
  * the tags have nothing else to do. Most of these tries cannot succeed, since what the access is blocked on
- * has not come. The queue keeps what each one lacks, so that the cache can sleep through such tries: to turn
+ * has not come. The queue keeps what each one is blocked on, so that the cache can sleep through such tries: to turn
  * by n is the same as n tries that fail. An access that is eligible and fails again costs a look at the tags,
  * nothing else; one that is forgotten would wait too long. */
 #ifndef WW_MEM_REEXECUTION_QUEUE_H
@@ -52,7 +52,7 @@ typedef struct {
     , HOST(T, m.may_miss, "Warps whose misses are served")                                                   \
     , HOST(T, m.permitted, "Places of their accesses")                                                       \
     , STATE(T, m.wants_way, "Those for whose line there was no way")                                         \
-    , STATE(T, m.blocked_on, "What each access lacks")                                                       \
+    , STATE(T, m.blocked_on, "What each access is blocked on")                                               \
     , STATE(T, m.order, "Places in order")                                                                   \
     , STATE(T, m.warp, "Low bits of each access's warp")                                                     \
     , STATE(T, m.set, "Low bits of each access's set")                                                       \

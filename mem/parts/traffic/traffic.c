@@ -6,7 +6,7 @@
  * from there, so that they show what waiting costs; `outstanding` turns it into a closed loop. */
 #include "mem/parts/traffic/traffic.h"
 
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 
@@ -163,9 +163,10 @@ static uint64_t source_tick(SimObject *object, uint64_t now) {
 static void source_check(const SimObject *object, bool idle) {
     const TrafficSource *source = (const TrafficSource *)object;
     uint64_t waiting = unanswered(source);
-    if (source->sent != source->mem.send->pushed || source->answered != source->mem.receive->popped)
+    if (source->sent != link_sent(source->mem.send) || source->answered != link_received(source->mem.receive))
         panic("%s: %lu requests sent and %lu answered, but its links took %lu and brought %lu", object->path,
-              source->sent, source->answered, source->mem.send->pushed, source->mem.receive->popped);
+              source->sent, source->answered, link_sent(source->mem.send),
+              link_received(source->mem.receive));
     if (source->answered > source->sent - source->posted_sent || (idle && waiting) ||
         (!waiting && source->token_sum))
         panic("%s: %lu requests wanted an answer and %lu were answered; the sum of the others' tokens is %lu",
@@ -321,10 +322,10 @@ static uint64_t sink_tick(SimObject *object, uint64_t now) {
 
 static void sink_check(const SimObject *object, bool idle) {
     const TrafficSink *sink = (const TrafficSink *)object;
-    if (sink->received != sink->cpu.receive->popped || sink->answered != sink->cpu.send->pushed)
+    if (sink->received != link_received(sink->cpu.receive) || sink->answered != link_sent(sink->cpu.send))
         panic("%s: %lu requests received and %lu answered, but its links brought %lu and took %lu",
-              object->path, sink->received, sink->answered, sink->cpu.receive->popped,
-              sink->cpu.send->pushed);
+              object->path, sink->received, sink->answered, link_received(sink->cpu.receive),
+              link_sent(sink->cpu.send));
     if (sink->received - sink->posted_received != sink->answered + sink->held || (idle && sink->held))
         panic("%s: %lu requests wanted an answer, %lu were answered and %u are held", object->path,
               sink->received - sink->posted_received, sink->answered, sink->held);

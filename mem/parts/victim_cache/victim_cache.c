@@ -19,7 +19,7 @@ static const Field fields[] = {
     HOST(VictimCache, exchanged, "A line was exchanged in this cycle"),
     TAG_ARRAY_ROWS(VictimCache, tags),
     TAG_FRONT_ROWS(VictimCache, front),
-    HOST(VictimCache, observer, "Hears what the L1 replaces"),
+    HOST(VictimCache, observer, "Sees what the L1 replaces"),
     STAT(VictimCache, insertions, "lines", "Lines that the L1 has replaced"),
     STAT(VictimCache, exchanges, "accesses", "Misses of the L1 that found their line here; a cycle each"),
     STAT(VictimCache, drops, "lines", "Lines that were written below or fetched again"),

@@ -12,7 +12,9 @@ struct VictimTags {
     uint32_t warps, entries, ways;
     uint32_t sets; /* derived: of one warp */
     TagArray tags; /* the sets of warp 0, then those of warp 1, ... */
-    Cache *feeder; /* host */
+    /* host */
+    CacheObserver observer;
+    const Cache *feeder;
     /* statistics */
     uint64_t insertions, probes, hits;
 };
@@ -28,6 +30,7 @@ static const Field fields[] = {
     PARAM(VictimTags, ways, "8", "tags", "Tags per set", .min = 1, .max = 4096),
     DERIVED(VictimTags, sets, "Sets of each warp"),
     TAG_ARRAY_ROWS(VictimTags, tags),
+    HOST(VictimTags, observer, "How the cache calls it"),
     HOST(VictimTags, feeder, "The cache that it is attached to"),
     STAT(VictimTags, insertions, "lines", "Replaced lines whose tags were kept"),
     STAT(VictimTags, probes, "accesses", "Misses looked up"),
@@ -44,15 +47,6 @@ static void build(SimObject *object) {
                                   .ways = v->ways,
                                   .line = LINE_BYTES_MAX,
                                   .sectors = 1});
-}
-
-static void init(SimObject *object) {
-    VictimTags *v = (VictimTags *)object;
-    SimObject *cache = l1_beside(object, v->cache);
-    v->feeder = &((CacheObject *)cache)->cache;
-    if (v->feeder->victims)
-        user_error("%s: expected one VictimTags for %s, got a second", object->path, cache->path);
-    v->feeder->victims = v;
 }
 
 static uint32_t set_of(const VictimTags *v, uint32_t warp, uint64_t line_address) {
@@ -74,15 +68,42 @@ void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address) {
     if (line == NO_LINE) return;
     tag_invalidate(&v->tags, line);
     v->hits++;
-    object_tell(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, 0, 0);
+    object_emit(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, 0, 0);
 }
 
 uint64_t victim_tags_hits(const SimObject *victims) {
     return ((const VictimTags *)victims)->hits;
 }
 
-void victim_tags_clear(VictimTags *v) {
-    tag_invalidate_all(&v->tags);
+static VictimTags *of_observer(CacheObserver *observer) {
+    return (VictimTags *)((char *)observer - offsetof(VictimTags, observer));
+}
+
+static void missed(CacheObserver *observer, const MemMessage *m, uint64_t line_address) {
+    victim_tags_probe(of_observer(observer), m->warp, line_address);
+}
+
+static void evicted(CacheObserver *observer, uint32_t line) {
+    VictimTags *v = of_observer(observer);
+    const TagArray *tags = &v->feeder->tags;
+    victim_tags_insert(v, tags->line[line].warp, tag_address(tags, line));
+}
+
+/* What the cache held is nobody's loss. */
+static void cleared(CacheObserver *observer) {
+    tag_invalidate_all(&of_observer(observer)->tags);
+}
+
+static void init(SimObject *object) {
+    VictimTags *v = (VictimTags *)object;
+    SimObject *cache = l1_beside(object, v->cache);
+    Cache *feeder = &((CacheObject *)cache)->cache;
+    for (const CacheObserver *o = feeder->observers; o; o = o->next)
+        if (o->missed == missed)
+            user_error("%s: expected one VictimTags for %s, got a second", object->path, cache->path);
+    v->feeder = feeder;
+    v->observer = (CacheObserver){.missed = missed, .evicted = evicted, .cleared = cleared};
+    cache_observe(feeder, &v->observer);
 }
 
 static void is_sound(const SimObject *object, bool fits) {

@@ -1,6 +1,6 @@
 /* The lost-locality detector of cache-conscious wavefront scheduling (Rogers et al., section 3.2): a small
- * tag array per warp that remembers which lines the warp has lost. The cache it is attached to calls it from
- * its own tick. */
+ * tag array per warp that remembers which lines the warp has lost. It is an
+ * observer of the cache it is attached to. */
 #ifndef WW_MEM_VICTIM_TAGS_H
 #define WW_MEM_VICTIM_TAGS_H
 
@@ -14,11 +14,9 @@ typedef enum { VICTIM_TAGS_HIT } VictimTagsEvent;
 
 /* The cache has replaced a line that this warp had reserved. */
 void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t line_address);
-/* A request of this warp has missed: tells `hit`, and forgets the line, when the warp had lost it. */
+/* A request of this warp has missed: emits `hit`, and forgets the line, when the warp had lost it. */
 void victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t line_address);
 /* Hits so far. */
 uint64_t victim_tags_hits(const SimObject *victims);
-/* The cache was emptied: what it held is nobody's loss. Between quanta. */
-void victim_tags_clear(VictimTags *victims);
 
 #endif

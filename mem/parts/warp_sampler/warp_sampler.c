@@ -2,23 +2,28 @@
 
 #include "core/sim/event.h"
 #include "core/sim/method.h"
+#include "mem/cache/cache.h"
+#include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"
 
-enum { WARPS = 64 };
+enum { WARPS = 64, CACHES = 8 };
 
 typedef enum { SAMPLER_SAMPLED } SamplerEvent;
 
+/* How an L1 calls it. */
+typedef struct {
+    CacheObserver observer; /* first: answered() gets a pointer to it */
+    WarpSampler *sampler;
+} Tap;
+
 struct WarpSampler {
     SimObject obj;
+    Tap tap[CACHES]; /* host: into each L1 of the SM */
     uint32_t warm_up, pad;
     uint32_t accesses[WARPS], hits[WARPS]; /* up to warm_up accesses */
     uint64_t served[WARPS];                /* core cycle             */
     uint64_t answers, answers_hit, samples;
 };
-
-WarpSampler *sampler_of(const SimObject *l1) {
-    return l1->parent ? (WarpSampler *)part_of(l1->parent, &warp_sampler_class) : NULL;
-}
 
 void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now) {
     ensure(warp < WARPS);
@@ -29,7 +34,7 @@ void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now) 
     sampler->hits[warp] += hit;
     if (++sampler->accesses[warp] < sampler->warm_up) return;
     sampler->samples++;
-    object_tell(&sampler->obj, SAMPLER_SAMPLED, warp, sampler->hits[warp], sampler->accesses[warp], 0);
+    object_emit(&sampler->obj, SAMPLER_SAMPLED, warp, sampler->hits[warp], sampler->accesses[warp], 0);
 }
 
 void sampler_restart(SimObject *object, uint64_t warps) {
@@ -49,6 +54,7 @@ static const Event events[] = {
 
 static const Field fields[] = {
     BASE(WarpSampler),
+    HOST(WarpSampler, tap, "How the L1s call it"),
     PARAM(WarpSampler, warm_up, "100", "accesses", "Answers that make a sample; 0: none does", .min = 0,
           .max = 1 << 30),
     DERIVED(WarpSampler, pad, "Alignment"),
@@ -59,6 +65,25 @@ static const Field fields[] = {
     STAT(WarpSampler, answers_hit, "answers", "Of these: it had the data"),
     STAT(WarpSampler, samples, "samples", "Times that a warp reached warm_up answers"),
     FIELDS_END};
+
+static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now) {
+    if (!(m->flags & MEM_BYPASSED))
+        sampler_count(((Tap *)observer)->sampler, m->warp, m->flags & MEM_HIT, now);
+}
+
+/* Observes every L1 that belongs to what the sampler belongs to. */
+static void init(SimObject *object) {
+    WarpSampler *sampler = (WarpSampler *)object;
+    uint32_t count = 0;
+    for (uint32_t i = 0; object->parent && i < object->sim->object_count; i++) {
+        SimObject *cache = object->sim->objects[i];
+        if (cache->parent != object->parent || cache->class != &l1_class) continue;
+        if (count == CACHES)
+            user_error("%s: expected at most %d L1 caches beside it, got more", object->path, CACHES);
+        sampler->tap[count] = (Tap){{.answered = answered}, sampler};
+        cache_observe(&((CacheObject *)cache)->cache, &sampler->tap[count++].observer);
+    }
+}
 
 static void call_restart(SimObject *object, MethodCall *call) {
     sampler_restart(object, call->argument[0].set);
@@ -82,6 +107,7 @@ const Class warp_sampler_class = {
     .fields = fields,
     .events = events,
     .methods = methods,
+    .init = init,
     .tick = part_sleeps,
     .part = true,
 };

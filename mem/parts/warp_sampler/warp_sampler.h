@@ -1,5 +1,5 @@
 /* Class `WarpSampler`: counts for each warp of an SM how many of its requests to the second level hit there.
- * The L2 marks in its answers what hit, and the SM's L1 counts the answers as they come: the two counters
+ * The L2 marks in its answers what hit, and the sampler counts them as an observer of the SM's L1 caches: the two counters
  * that MeDiC adds to each warp's metadata (3.1). A hit in L1, or a merge with a request in flight there,
  * never came to the L2 and does not count. */
 #ifndef WW_MEM_WARP_SAMPLER_H
@@ -11,8 +11,6 @@ typedef struct WarpSampler WarpSampler;
 
 extern const Class warp_sampler_class;
 
-/* The sampler of the SM to which a cache belongs; NULL when there is none. */
-WarpSampler *sampler_of(const SimObject *l1);
 /* The second level has answered a request of this warp. */
 void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now);
 

@@ -48,8 +48,8 @@ local text = {
   ["MemoryController.class_queues"] = function(rng) return numbers_text(rng, rng:int(1, 16), 7) end,
 }
 for _, class in ipairs { "L1", "L2" } do
-  text[class .. ".class_depths"] = function(rng) return numbers_text(rng, rng:int(1, 16), rows.pick(rng, { 1, 4, 255 })) end
-  text[class .. ".class_keeps"] = function(rng) return numbers_text(rng, rng:int(1, 16), 3) end
+  text[class .. ".insertion_position"] = function(rng) return numbers_text(rng, rng:int(1, 16), rows.pick(rng, { 1, 4, 255 })) end
+  text[class .. ".retention_priority"] = function(rng) return numbers_text(rng, rng:int(1, 16), 3) end
 end
 
 -- Parameters that no machine here varies ------------------------------------------------------------------------------

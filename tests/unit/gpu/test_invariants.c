@@ -134,7 +134,7 @@ static const Case memory_cases[] = {
     {{ROW("l1", "write_backs", 1)}, "messages for the memory side", true},
     {{ROW("l2[1]", "write_backs", 1)}, "messages for the memory side", true},
     /* whoever asked is answered once */
-    {{ROW("l1", "passing.count", 1)}, "requests to be answered after", false},
+    {{ROW("l1", "bypassed.count", 1)}, "requests to be answered after", false},
     /* networks */
     {{ROW("xbar", "request_flits_in", 1)}, "xbar: of", false},
     {{ROW("xbar", "request_flits_out", 1)}, "flits) have left and", true},

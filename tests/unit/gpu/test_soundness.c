@@ -97,8 +97,8 @@ static void tear_down(void) {
     free_machine(&machine);
 }
 
-/* Does another machine take over what this one saves? */
-static bool is_taken_over(void) {
+/* Can what this one saves be transferred to another machine? */
+static bool is_transferred(void) {
     Buffer saved = {0};
     Machine other = new_machine();
     gpu_save(machine.gpu, &saved);
@@ -154,7 +154,7 @@ static const Case cases[] = {
     {"sm[0]", "cta", ENTRY(Cta, unfinished), 9, "sm[0].cta: unfinished warps"},
     {"dispatcher", "next_sm", 0, 4, 1, "dispatcher: "},
     {"dispatcher", "next_cta", 0, 4, CTAS, "dispatcher.next_cta"},
-    {"dispatcher", "books", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
+    {"dispatcher", "slots", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
     /* pipelines */
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SP].next_latch), 200, "sm[0].collector"},
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SFU].unit_free[0]), 1ull << 50,
@@ -173,7 +173,7 @@ static const Case cases[] = {
     {"sm[0].l1d", "cache.pipeline.first", 0, 4, 99, "sm[0].l1d.pipeline"},
     {"sm[0].l1d", "cache.misses.count", 0, 4, 99, "sm[0].l1d.misses"},
     {"sm[0].l1d", "cache.stall", 0, 8, 99, "sm[0].l1d.stall"},
-    {"sm[0].l1d", "passing.released_count", 0, 4, 7000, "sm[0].l1d.passing"},
+    {"sm[0].l1d", "bypassed.released_count", 0, 4, 7000, "sm[0].l1d.bypassed"},
     {"sm[0].l1d", "dma.wait", 0, 8, 9, "sm[0].l1d.dma.wait"},
     {"l2[0]", "cache.tags.tag", 0, 8, 2, "l2[0]: "},
     {"l2[0]", "cache.tags.uses", 0, 8, 0, "l2[0]: stamp of line"},
@@ -195,14 +195,14 @@ static const Case cases[] = {
 START_TEST(number_that_no_machine_has_is_refused_by_object_and_field) {
     const Case *c = &cases[_i];
     uint8_t before[8];
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
     memcpy(before, bytes_of(c), c->bytes);
     memcpy(bytes_of(c), &c->value, c->bytes);
-    ck_assert_msg(!is_taken_over(), "%s.%s is taken over", c->path, c->row);
+    ck_assert_msg(!is_transferred(), "%s.%s is transferred", c->path, c->row);
     ck_assert_msg(strncmp(why, "damaged: ", 9) == 0 && strstr(why, c->why), "%s.%s: '%s' is not in: %s",
                   c->path, c->row, c->why, why);
     memcpy(bytes_of(c), before, c->bytes);
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
 }
 END_TEST
 
@@ -227,7 +227,7 @@ static MemMessage *next_message_to(const char *path) {
 }
 
 static void expect_refusal(const char *text) {
-    ck_assert(!is_taken_over());
+    ck_assert(!is_transferred());
     ck_assert_msg(strncmp(why, "damaged: ", 9) == 0 && strstr(why, text), "'%s' is not in: %s", text, why);
 }
 
@@ -245,7 +245,7 @@ START_TEST(message_that_nobody_could_have_sent_is_refused) {
     m->warp = 70;
     expect_refusal("a message of warp 70");
     *m = before;
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
 }
 END_TEST
 
@@ -261,7 +261,7 @@ START_TEST(answer_that_nobody_awaits_is_refused) {
     m->token ^= 3;
     expect_refusal("answer");
     *m = before;
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
 }
 END_TEST
 
@@ -278,7 +278,7 @@ START_TEST(answer_that_has_lost_its_way_is_refused) {
     m->route[0] = 1;
     expect_refusal("xbar: a message for");
     *m = before;
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
 }
 END_TEST
 
@@ -296,7 +296,7 @@ START_TEST(link_whose_counters_contradict_each_other_is_refused) {
         expect_refusal("is ready at tick");
         *ready = was;
     }
-    ck_assert_msg(is_taken_over(), "%s", why);
+    ck_assert_msg(is_transferred(), "%s", why);
 }
 END_TEST
 

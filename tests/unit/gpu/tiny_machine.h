@@ -43,10 +43,11 @@ typedef struct {
     const char *memory; /* parameters of the MemoryResponder behind each SM, or behind the L2 */
     bool l2;   /* SMs -> Mux -> L2 -> MemoryResponder, instead of one for each SM: what atomics need */
     bool code; /* SMs have their instruction cache, and a MemoryResponder behind it */
-    const char *dispatcher; /* parameters */
-    uint32_t request_depth; /* of the link from LSU to memory; 0: as usual */
-    bool races;             /* what it does depends on when stores become visible, that is, on the quantum */
-    uint32_t quantum;       /* cycles; 0: 1 */
+    const char *dispatcher;     /* parameters */
+    const char *part, *part_of; /* class of an object "part" below this object, NULL: below sm[0] */
+    uint32_t request_depth;     /* of the link from LSU to memory; 0: as usual */
+    bool races;       /* what it does depends on when stores become visible, that is, on the quantum */
+    uint32_t quantum; /* cycles; 0: 1 */
     TickOrder order;
     uint64_t order_seed;
 } TinySpec;
@@ -86,7 +87,7 @@ void tiny_launch(TinyMachine *machine, TinySpec spec);
 bool tiny_step(TinyMachine *machine);
 /* Runs the cycles before `cycle`. */
 void tiny_step_to(TinyMachine *machine, uint64_t cycle);
-/* Runs to the end of the kernel, at most a million cycles, and checks the machine's books. */
+/* Runs to the end of the kernel, at most a million cycles, and checks the machine's invariants. */
 void tiny_finish(TinyMachine *machine);
 
 /* --- At one go */

@@ -1,20 +1,20 @@
 /* Handles of objects in Lua: knobs, which wake a sleeper; settings; what can be read and not set. */
 #include "core/lua/policy/policy_object.h"
-#include "tests/unit/sim/bells_fixture.h"
+#include "tests/unit/sim/tickers_fixture.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
 
 static lua_State *L;
 
-/* A bell that strikes in every cycle, above one that would sleep for long. */
-static Sim *sleeper_below(TickOrder order, const char *clock, Bell *bells[2]) {
+/* A ticker that strikes in every cycle, above one that would sleep for long. */
+static Sim *sleeper_below(TickOrder order, const char *clock, Ticker *tickers[2]) {
     Sim *sim = empty(order);
-    bells[0] = add(sim, "tower", "core", 1, 1e6);
-    bells[1] = add(sim, "tower.sleeper", clock, 1e5, 1e6);
+    tickers[0] = add(sim, "tower", "core", 1, 1e6);
+    tickers[1] = add(sim, "tower.sleeper", clock, 1e5, 1e6);
     sim_elaborate(sim);
     L = luaL_newstate();
-    policy_object_push(L, &bells[1]->obj);
+    policy_object_push(L, &tickers[1]->obj);
     lua_setglobal(L, "sleeper");
     return sim;
 }
@@ -24,21 +24,22 @@ static void close_sleeper(Sim *sim) {
     sim_free(sim);
 }
 
-static int64_t run_in_cycle_5(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
+static int64_t run_in_cycle_5(Recorder *recorder, SimObject *object, uint64_t cycle,
+                              const int64_t *arguments) {
     (void)object, (void)arguments;
-    if (cycle == 5) ck_assert_msg(luaL_dostring(L, ear->word) == LUA_OK, "%s", lua_tostring(L, -1));
+    if (cycle == 5) ck_assert_msg(luaL_dostring(L, recorder->word) == LUA_OK, "%s", lua_tostring(L, -1));
     return NO_ANSWER;
 }
 
 static void expect_sleeper(TickOrder order, const char *clock, const char *code_in_cycle_5,
                            uint64_t last_tick, uint64_t step) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(order, clock, bells);
-    Ear ear = {.act = run_in_cycle_5, .word = code_in_cycle_5};
-    listen(&ear, bells, 1, 1 << BELL_STROKE);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(order, clock, tickers);
+    Recorder recorder = {.act = run_in_cycle_5, .word = code_in_cycle_5};
+    record_events(&recorder, tickers, 1, 1 << TICKER_TICKED);
     run_to(sim, 2 * QUANTUM);
-    ck_assert_uint_eq(bells[1]->last_tick, last_tick);
-    ck_assert_uint_eq(bells[1]->step, step);
+    ck_assert_uint_eq(tickers[1]->last_tick, last_tick);
+    ck_assert_uint_eq(tickers[1]->step, step);
     close_sleeper(sim);
 }
 
@@ -58,25 +59,26 @@ START_TEST(a_sleeper_that_has_nothing_to_do_under_its_knobs_sleeps_on) {
 }
 END_TEST
 
-static void turn_knob_at_8(Clerk *clerk, const Sim *sim) {
-    (void)clerk;
+static void turn_knob_at_8(BoundaryWatcher *watcher, const Sim *sim) {
+    (void)watcher;
     if (cycle_of(sim) == 8) ck_assert_int_eq(luaL_dostring(L, "sleeper.step = sleeper.step + 1"), LUA_OK);
 }
 
 START_TEST(setting_a_knob_at_a_boundary_wakes_a_sleeper_in_the_cycle_that_begins_there) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(ORDER_PATH, _i ? "slow" : "core", bells);
-    Clerk clerk = {.act = turn_knob_at_8};
-    sim_every(sim, 8, note_boundary, &clerk);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(ORDER_PATH, _i ? "slow" : "core", tickers);
+    BoundaryWatcher watcher = {.act = turn_knob_at_8};
+    sim_every(sim, 8, note_boundary, &watcher);
     run_to(sim, 12);
-    ck_assert_uint_eq(bells[1]->last_tick, _i ? 4 : 8);
-    ck_assert_uint_eq(bells[1]->step, 2);
+    ck_assert_uint_eq(tickers[1]->last_tick, _i ? 4 : 8);
+    ck_assert_uint_eq(tickers[1]->step, 2);
     close_sleeper(sim);
 }
 END_TEST
 
-static int64_t apply_setting(Ear *ear, SimObject *object, uint64_t cycle, const int64_t *arguments) {
-    (void)ear;
+static int64_t apply_setting(Recorder *recorder, SimObject *object, uint64_t cycle,
+                             const int64_t *arguments) {
+    (void)recorder;
     (void)object;
     (void)arguments;
     if (cycle == 5 || cycle == 8)
@@ -85,34 +87,34 @@ static int64_t apply_setting(Ear *ear, SimObject *object, uint64_t cycle, const 
 }
 
 START_TEST(a_setting_sets_its_knobs_when_it_is_called_and_wakes_if_one_had_another_value) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below((TickOrder)_i, "core", bells);
-    Ear ear = {.act = apply_setting};
-    listen(&ear, bells, 1, 1 << BELL_STROKE);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below((TickOrder)_i, "core", tickers);
+    Recorder recorder = {.act = apply_setting};
+    record_events(&recorder, tickers, 1, 1 << TICKER_TICKED);
     ck_assert_int_eq(luaL_dostring(L, "apply = sleeper:setting { step = 7 }"), LUA_OK);
-    ck_assert_uint_eq(bells[1]->step, 1);
+    ck_assert_uint_eq(tickers[1]->step, 1);
     run_to(sim, 3 * QUANTUM);
-    ck_assert_uint_eq(bells[1]->step, 7);
-    ck_assert_uint_eq(bells[1]->last_tick, 6); /* not 9: it had this value */
+    ck_assert_uint_eq(tickers[1]->step, 7);
+    ck_assert_uint_eq(tickers[1]->last_tick, 6); /* not 9: it had this value */
     close_sleeper(sim);
 }
 END_TEST
 
 START_TEST(a_setting_of_several_objects_wakes_those_of_which_it_changes_a_knob) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below((TickOrder)_i, "core", bells);
-    Ear ear = {.act = apply_setting};
-    listen(&ear, bells, 1, 1 << BELL_STROKE);
-    policy_object_push(L, &bells[0]->obj);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below((TickOrder)_i, "core", tickers);
+    Recorder recorder = {.act = apply_setting};
+    record_events(&recorder, tickers, 1, 1 << TICKER_TICKED);
+    policy_object_push(L, &tickers[0]->obj);
     lua_setglobal(L, "tower");
     ck_assert_int_eq(luaL_dostring(L, "apply = sleeper:setting({ step = 7 }, tower, { step = 1 })"), LUA_OK);
     run_to(sim, 3 * QUANTUM);
-    ck_assert_uint_eq(bells[1]->step, 7);
-    ck_assert_uint_eq(bells[1]->last_tick, 6);
-    ck_assert_uint_eq(bells[0]->step, 1);
+    ck_assert_uint_eq(tickers[1]->step, 7);
+    ck_assert_uint_eq(tickers[1]->last_tick, 6);
+    ck_assert_uint_eq(tickers[0]->step, 1);
     ck_assert_int_eq(luaL_dostring(L, "tower:setting({ step = 2 }, sleeper, { step = 3 })()"), LUA_OK);
-    ck_assert_uint_eq(bells[0]->step, 2);
-    ck_assert_uint_eq(bells[1]->step, 3);
+    ck_assert_uint_eq(tickers[0]->step, 2);
+    ck_assert_uint_eq(tickers[1]->step, 3);
     close_sleeper(sim);
 }
 END_TEST
@@ -120,8 +122,8 @@ END_TEST
 /* Garbage is collected all the time. The value that is added comes after the other in some rounds: the place
  * of a name in a large table depends on the name, and on the process. */
 START_TEST(a_setting_to_which_a_finalizer_adds_a_value_is_refused) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", tickers);
     luaL_openlibs(L);
     ck_assert_int_eq(luaL_dostring(L,
                                    "collectgarbage('incremental', 1, 1000, 1) refused = 0\n"
@@ -144,8 +146,8 @@ START_TEST(a_setting_to_which_a_finalizer_adds_a_value_is_refused) {
 END_TEST
 
 START_TEST(a_setting_is_checked_when_it_is_written_down) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", tickers);
     static const char *const refused[] = {"sleeper:setting { sum = 1 }",
                                           "sleeper:setting { none = 1 }",
                                           "sleeper:setting { step = 1.5 }",
@@ -166,14 +168,14 @@ START_TEST(a_setting_is_checked_when_it_is_written_down) {
         ck_assert_msg(luaL_dostring(L, refused[i]) != LUA_OK, "%s", refused[i]);
         ck_assert_msg(strstr(lua_tostring(L, -1), why[i]) != NULL, "%s", lua_tostring(L, -1));
     }
-    ck_assert_uint_eq(bells[1]->step, 1);
+    ck_assert_uint_eq(tickers[1]->step, 1);
     close_sleeper(sim);
 }
 END_TEST
 
 START_TEST(a_handle_is_known_by_its_type) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", tickers);
     memset(lua_newuserdatauv(L, 2 * sizeof(void *), 0), 0, 2 * sizeof(void *)); /* as large as a handle */
     lua_setglobal(L, "stranger");
     lua_newuserdatauv(L, 0, 0);
@@ -188,9 +190,9 @@ START_TEST(a_handle_is_known_by_its_type) {
 END_TEST
 
 START_TEST(state_that_is_no_knob_can_be_read_and_not_set) {
-    Bell *bells[2];
-    Sim *sim = sleeper_below(ORDER_PATH, "core", bells);
-    bells[1]->sum = 5;
+    Ticker *tickers[2];
+    Sim *sim = sleeper_below(ORDER_PATH, "core", tickers);
+    tickers[1]->sum = 5;
     ck_assert_int_eq(luaL_dostring(L, "return sleeper.sum, sleeper.every, sleeper.step"), LUA_OK);
     ck_assert_int_eq(lua_tointeger(L, -3), 5);
     ck_assert_int_eq(lua_tointeger(L, -2), 100000);
@@ -199,8 +201,8 @@ START_TEST(state_that_is_no_knob_can_be_read_and_not_set) {
                                           "sleeper.every = 1", "sleeper.step = 1.5", "sleeper.step = '7'"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         ck_assert_msg(luaL_dostring(L, refused[i]) != LUA_OK, "%s", refused[i]);
-    ck_assert_uint_eq(bells[1]->sum, 5);
-    ck_assert_uint_eq(bells[1]->step, 1);
+    ck_assert_uint_eq(tickers[1]->sum, 5);
+    ck_assert_uint_eq(tickers[1]->step, 1);
     close_sleeper(sim);
 }
 END_TEST

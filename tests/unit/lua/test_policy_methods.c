@@ -1,7 +1,7 @@
 /* Methods of handles in Lua: arguments and results of every kind, refusals, and what is called wrongly. */
 #include "core/lua/policy/policy_object.h"
 #include "core/sim/method.h"
-#include "tests/unit/sim/bells_fixture.h"
+#include "tests/unit/sim/tickers_fixture.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -76,11 +76,11 @@ static void set_up(void) {
     sim = empty(ORDER_PATH);
     L = luaL_newstate();
     luaL_openlibs(L);
-    policy_state_belongs_to(L, "clerk of desk");
+    policy_state_belongs_to(L, "watcher of desk");
     push_desk("desk[0]", "a");
     push_desk("desk[1]", "b");
-    policy_object_push(L, &add(sim, "bell", "core", 1, 1e6)->obj);
-    lua_setglobal(L, "bell");
+    policy_object_push(L, &add(sim, "ticker", "core", 1, 1e6)->obj);
+    lua_setglobal(L, "ticker");
 }
 
 static void tear_down(void) {
@@ -119,21 +119,21 @@ START_TEST(an_argument_that_is_not_legal_is_named_with_what_is) {
     fails("a:echo(1, 0)", "on: expected true or false, got nothing");
     fails("a:echo()", "n: expected a whole number from -5 to 5, got nothing");
     fails("a:neighbour(7)", "desk[0]:neighbour: desk: expected Desk, got 7");
-    fails("a:neighbour(bell)", "desk: expected Desk, got bell");
+    fails("a:neighbour(ticker)", "desk: expected Desk, got ticker");
     fails("b:slot(3)", "desk[1]:slot: slot: expected a whole number from 0 to 2, got 3");
     fails("b:slot(-1)", "got -1");
 }
 END_TEST
 
 START_TEST(a_method_may_refuse) {
-    fails("b:slot(1)", "desk[1]:slot: slot 1 is taken by clerk of desk");
+    fails("b:slot(1)", "desk[1]:slot: slot 1 is taken by watcher of desk");
     holds("select('#', b:slot(0)) == 0");
 }
 END_TEST
 
 START_TEST(a_method_works_on_any_object_of_its_class_and_on_no_other) {
     holds("tostring(a.neighbour(b, a)) == 'desk[0]'");
-    fails("a.slot(bell, 0)", "Desk:slot: object before the colon: expected Desk, got bell");
+    fails("a.slot(ticker, 0)", "Desk:slot: object before the colon: expected Desk, got ticker");
     fails("a.slot(0)", "Desk:slot: object before the colon: expected Desk, got 0");
     fails("a.slot()", "Desk:slot: object before the colon: expected Desk, got nothing");
 }

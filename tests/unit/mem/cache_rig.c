@@ -70,29 +70,29 @@ CacheRig cache_rig(CacheBench bench) {
 
 void rig_free(CacheRig *rig) {
     sim_free(rig->sim);
-    free(rig->ear);
+    free(rig->recorder);
     if (!rig->functional) return;
     free(rig->functional->payloads[0]);
     device_memory_free(rig->functional->memory);
     free(rig->functional);
 }
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
-    Ear *ear = (Ear *)listener;
-    ck_assert_uint_lt(ear->count, HEARD_MAX);
-    Heard *heard = &ear->heard[ear->count++];
-    *heard = (Heard){.event = event, .cycle = object_cycle(object, now)};
-    memcpy(heard->arguments, arguments, sizeof heard->arguments);
-    return ear->answer;
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
+    Recorder *recorder = (Recorder *)subscriber;
+    ck_assert_uint_lt(recorder->count, RECORDS_MAX);
+    Record *record = &recorder->record[recorder->count++];
+    *record = (Record){.event = event, .cycle = object_cycle(object, now)};
+    memcpy(record->arguments, arguments, sizeof record->arguments);
+    return recorder->answer;
 }
 
-void rig_listen(CacheRig *rig, uint32_t events, int64_t answer) {
-    rig->ear = calloc(1, sizeof *rig->ear);
-    ck_assert_ptr_nonnull(rig->ear);
-    rig->ear->listener.hear = hear;
-    rig->ear->answer = answer;
-    object_listen(rig->cache, &rig->ear->listener, events);
+void rig_subscribe(CacheRig *rig, uint32_t events, int64_t answer) {
+    rig->recorder = calloc(1, sizeof *rig->recorder);
+    ck_assert_ptr_nonnull(rig->recorder);
+    rig->recorder->subscriber.handle = handle_event;
+    rig->recorder->answer = answer;
+    object_subscribe(rig->cache, &rig->recorder->subscriber, events);
 }
 
 void rig_run(CacheRig *rig) {

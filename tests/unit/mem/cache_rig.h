@@ -1,4 +1,4 @@
-/* Driver -> one cache -> responder, all links of one cycle, and a listener that can hear the cache and answer
+/* Driver -> one cache -> responder, all links of one cycle, and a subscriber that records the cache's events and answers
  * it. A request sent in cycle s is accepted in s + 1 and looked up in s + 1 + RIG_DELAY; a hit is answered in
  * that cycle and arrives at s + RIG_HIT. A miss leaves one cycle after the lookup, arrives below one later,
  * is answered RIG_RESPONDER cycles later, arrives one later and is answered at once: it comes back at s +
@@ -33,31 +33,31 @@ typedef struct {
     uint32_t event;
     int64_t arguments[EVENT_ARGUMENTS];
     uint64_t cycle;
-} Heard;
+} Record;
 
-enum { HEARD_MAX = 256 };
+enum { RECORDS_MAX = 256 };
 
 typedef struct {
-    Listener listener;
+    Subscriber subscriber;
     int64_t answer;
     uint32_t count;
-    Heard heard[HEARD_MAX];
-} Ear;
+    Record record[RECORDS_MAX];
+} Recorder;
 
 enum { RIG_PAYLOADS = 4096, RIG_MEMORY = 4096 };
 
 typedef struct {
     Sim *sim;
     SimObject *driver, *cache, *below, *part, *beside;
-    Ear *ear;
+    Recorder *recorder;
     FunctionalMemory *functional; /* of one SM, with RIG_PAYLOADS; NULL: none */
     uint64_t base;                /* of the allocation */
 } CacheRig;
 
 CacheRig cache_rig(CacheBench bench);
 void rig_free(CacheRig *rig);
-/* The listener hears these events of the cache, bit per event, and answers questions with `answer`. */
-void rig_listen(CacheRig *rig, uint32_t events, int64_t answer);
+/* The recorder gets these events of the cache, bit per event, and answers questions with `answer`. */
+void rig_subscribe(CacheRig *rig, uint32_t events, int64_t answer);
 /* Runs until nothing moves, and checks the conservation laws. */
 void rig_run(CacheRig *rig);
 uint64_t rig_now(const CacheRig *rig);

@@ -3,7 +3,7 @@
 #define WW_TESTS_PTX_FIXTURE_H
 
 #include "core/ptx/module.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 #include "tests/unit/suites.h"
 
 #include <stdio.h>

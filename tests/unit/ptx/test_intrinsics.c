@@ -1,6 +1,6 @@
 /* Calls of the DMA engine's intrinsics as compilers write them, and marks. */
 #include "core/ptx/module.h"
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 

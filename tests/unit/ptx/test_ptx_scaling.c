@@ -3,7 +3,7 @@
 #include "core/ptx/analysis/registers.h"
 #include "core/ptx/analysis/steps.h"
 #include "core/ptx/analysis/windows.h"
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "tests/unit/ptx/ptx_fixture.h"
 
 enum { INSTS = 300, REGS = 150, POSITIONS = 2 * INSTS, PLACES = 2 * REGS + 4 };

@@ -1,7 +1,7 @@
 /* Little's law for the queues of objects and for links: a queue in order passes, every way to break one
  * shows. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/dram/memory_controller.h"
 #include "mem/parts/traffic/traffic.h"
 #include "mem/protocol/address_map.h"

@@ -1,8 +1,8 @@
 /* The simulation kernel: links, clocks, sleeping, the law of tick order, save and load. A small class, Node,
  * sends numbered messages round a ring of nodes with several clocks. */
+#include "core/sim/base/random.h"
+#include "core/sim/base/units.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
-#include "core/sim/units.h"
 
 #include <check.h>
 #include <signal.h>

@@ -58,7 +58,7 @@ static WarpSet prefer(IssueGate *gate, WarpSet issuable) {
     return wanted ? wanted : issuable;
 }
 
-/* --- The books ------------------------------------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------------------------------- */
 
 static void check(const IssueGate *gate, bool idle) {
     const IssueKnobs *knobs = (const IssueKnobs *)gate;

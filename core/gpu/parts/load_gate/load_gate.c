@@ -51,7 +51,7 @@ static void knobs_set(IssueGate *gate) {
     gate_set_stages(gate, stages);
 }
 
-/* --- The books ------------------------------------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------------------------------- */
 
 static void check(const IssueGate *gate, bool idle) {
     const LoadGate *loads = (const LoadGate *)gate;

@@ -20,7 +20,7 @@ typedef struct {
     uint64_t accounted; /* cycles in which the blocked are counted: all below this one */
     uint64_t raised, changes, blocked_cycles;
     struct { /* host */
-        Listener listener;
+        Subscriber subscriber;
         const Sm *sm;
         const SimObject *victims;
         uint64_t k_throttle;
@@ -53,7 +53,7 @@ static const Field fields[] = {
     STAT(LocalityScores, raised, "scores", "Scores set above the base"),
     STAT(LocalityScores, changes, "changes", "Times that other warps became allowed"),
     STAT(LocalityScores, blocked_cycles, "warps x cycles", "Active warps that were not allowed to load"),
-    HOST(LocalityScores, update, "Hears of hits in victim tags"),
+    HOST(LocalityScores, update, "Handles hits in victim tags"),
     FIELDS_END};
 
 static void account(LocalityScores *s, uint64_t cycle) {
@@ -146,9 +146,9 @@ void scores_set_active(SimObject *object, WarpSet active, const WarpSet *cta_by_
 /* --- The score update logic ------------------------------------------------------------------ */
 
 /* No active warps: the run was resumed, and began under another policy. */
-static int64_t hear_hit(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                        uint64_t now) {
-    LocalityScores *s = (LocalityScores *)((char *)listener - offsetof(LocalityScores, update.listener));
+static int64_t on_hit(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
+                      uint64_t now) {
+    LocalityScores *s = (LocalityScores *)((char *)subscriber - offsetof(LocalityScores, update.subscriber));
     const Sm *sm = s->update.sm;
     (void)object, (void)event, (void)now;
     if (!s->active) scores_set_active(&s->obj, sm->live, sm->cta_by_age, sm->resident);
@@ -160,11 +160,11 @@ static int64_t hear_hit(Listener *listener, SimObject *object, uint32_t event, c
 
 void scores_update_on_hits(SimObject *object, SimObject *victim_tags, const Sm *sm, uint32_t k_throttle) {
     LocalityScores *s = (LocalityScores *)object;
-    s->update.listener = (Listener){hear_hit};
+    s->update.subscriber = (Subscriber){on_hit};
     s->update.sm = sm;
     s->update.victims = victim_tags;
     s->update.k_throttle = k_throttle;
-    object_listen(victim_tags, &s->update.listener, 1u << VICTIM_TAGS_HIT);
+    object_subscribe(victim_tags, &s->update.subscriber, 1u << VICTIM_TAGS_HIT);
 }
 
 /* --- The cut-off ----------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static uint64_t tick(SimObject *object, uint64_t now) {
         account(s, cycle);
         s->changes += (allowed & s->active) != (s->allowed & s->active);
         s->allowed = allowed;
-        object_tell(object, SCORES_CHANGED, (int64_t)allowed, 0, 0, 0);
+        object_emit(object, SCORES_CHANGED, (int64_t)allowed, 0, 0, 0);
     }
     return next == NEVER ? NEVER : now + (next - cycle) * object->period;
 }

@@ -10,7 +10,7 @@
 
 extern const Class locality_scores_class;
 
-/* Called by listeners or between quanta; they count from the next cycle on. */
+/* Called by subscribers or between quanta; they count from the next cycle on. */
 
 /* The warps that take part, and their ages, as in Sm. One that did not take part begins at the base score. */
 void scores_set_active(SimObject *scores, WarpSet active, const WarpSet *cta_by_age, uint32_t ctas);
@@ -18,7 +18,7 @@ void scores_set_active(SimObject *scores, WarpSet active, const WarpSet *cta_by_
 void scores_set(SimObject *scores, uint32_t warp, uint64_t score);
 /* From now on a hit of a warp in these victim tags of its SM gives it the score of Rogers et al., MICRO 2012:
  *   (hits in these tags / instructions that the SM issued) * k_throttle * cut-off
- * To be called again when the machine has forgotten its listeners. */
+ * To be called again when the machine has forgotten its subscribers. */
 void scores_update_on_hits(SimObject *scores, SimObject *victim_tags, const Sm *sm, uint32_t k_throttle);
 /* The present score of a warp; 0 when it does not take part. */
 uint64_t scores_get(const SimObject *scores, uint32_t warp);

@@ -30,7 +30,7 @@ static WarpSet narrow(IssueGate *gate, WarpSet ready) {
 
 static void tell(MemoryOwnership *ownership, uint32_t w, SmEvent event) {
     ownership->watched &= ~warp_bit(w);
-    object_tell(&ownership->gate.sm->obj, event, w, 0, 0, 0);
+    object_emit(&ownership->gate.sm->obj, event, w, 0, 0, 0);
 }
 
 /* Tells of those that wait for a load or stand still, also of those that did so before they were watched. */
@@ -56,7 +56,7 @@ static void end_cycle(IssueGate *gate) {
     memory_ownership_update(ownership);
 }
 
-/* --- The books ------------------------------------------------------------------------------- */
+/* --- Invariants --------------------------------------------------------------------------------- */
 
 static void check(const IssueGate *gate, bool idle) {
     (void)idle;

@@ -15,11 +15,11 @@
 
 typedef struct {
     IssueGate gate;
-    WarpSet may_issue_memory;           /* a knob */
-    WarpSet watched;                    /* a knob: whose next load_blocked or watched_stops is told */
-    Listener taken;                     /* by an L1, and what watched warps do: sm_watch_taken()    */
-    Listener saturation, memory_access; /* of L1s: sm_watch_caches() */
-    uint64_t saturated;                 /* one of these is */
+    WarpSet may_issue_memory;             /* a knob */
+    WarpSet watched;                      /* a knob: whose next load_blocked or watched_stops is emitted */
+    Subscriber taken;                     /* by an L1, and what watched warps do: sm_watch_taken()    */
+    Subscriber saturation, memory_access; /* of L1s: sm_watch_caches() */
+    uint64_t saturated;                   /* one of these is */
 } MemoryOwnership;
 
 /* The rows of a MemoryOwnership `m`: they stand among those of the SM. */
@@ -27,10 +27,11 @@ typedef struct {
     KNOB_NAMED(T, m.may_issue_memory, "may_issue_memory", "warps", "Warps that may issue memory instructions")
 #define MEMORY_OWNERSHIP_WATCH_ROWS(T, m)                                                                    \
     KNOB_NAMED(T, m.watched, "watched", "warps",                                                             \
-               "Warps that are told of, and then no longer watched, once they wait for a load or stop"),     \
+               "Watched warps: one emits an event once it waits for a load or stops, and is then no longer " \
+               "watched"),                                                                                   \
         HOST(T, m.taken, "Adds to them")                                                                     \
-    , HOST(T, m.saturation, "Hears of the L1s behind the load/store unit")                                   \
-    , HOST(T, m.memory_access, "Hears of what they take")                                                    \
+    , HOST(T, m.saturation, "Handles events of the L1s behind the load/store unit")                          \
+    , HOST(T, m.memory_access, "Handles what they take")                                                     \
     ,                                                                                                        \
         VISIBLE_NAMED(                                                                                       \
             T, m.saturated, "saturated", "flag",                                                             \
@@ -48,9 +49,9 @@ void memory_ownership_update(MemoryOwnership *ownership);
  * not taken? */
 bool sm_holds_accesses(const Sm *sm, uint32_t warp);
 /* From now on warps are watched when an L1 tells that it has taken the last access that it held of them,
- * unless all warps may issue memory instructions. Nothing is told of a watched warp that holds accesses. */
+ * unless all warps may issue memory instructions. No event is emitted for a watched warp that holds accesses. */
 void sm_watch_taken(Sm *sm);
-/* From now on SM_SATURATION is told, of the first L1 that is saturated, and when the last no longer is; and
+/* From now on SM_SATURATION is emitted, for the first L1 that is saturated, and when the last no longer is; and
  * between these two SM_MEMORY_ACCESS, while all warps may issue memory instructions. */
 void sm_watch_caches(Sm *sm);
 

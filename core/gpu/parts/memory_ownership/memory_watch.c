@@ -10,13 +10,13 @@ static uint32_t caches_behind(const Sm *sm, SimObject *cache[LSU_CACHES]) {
     return lsu_caches(sm->lsu.send->receiver, cache);
 }
 
-static void listen_to_caches(const Sm *sm, Listener *listener, const char *name) {
+static void subscribe_to_caches(const Sm *sm, Subscriber *subscriber, const char *name) {
     SimObject *cache[LSU_CACHES];
     uint32_t count = caches_behind(sm, cache);
     for (uint32_t i = 0; i < count; i++) {
         int event = event_number(cache[i]->class, name);
         ensure(event >= 0);
-        object_listen(cache[i], listener, 1u << event);
+        object_subscribe(cache[i], subscriber, 1u << event);
     }
 }
 
@@ -31,7 +31,7 @@ bool sm_holds_accesses(const Sm *sm, uint32_t w) {
 }
 
 void memory_watch_those_without_accesses(MemoryOwnership *ownership) {
-    if (!ownership->taken.hear) return;
+    if (!ownership->taken.handle) return;
     for (WarpSet rest = ownership->watched; rest; rest &= rest - 1)
         if (sm_holds_accesses(ownership->gate.sm, first_warp(rest))) ownership->watched &= ~(rest & -rest);
 }
@@ -48,9 +48,9 @@ static void watch_taken(MemoryOwnership *ownership, WarpSet warp) {
 }
 
 /* Of an L1, or of the SM itself. */
-static int64_t hear_taken(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                          uint64_t now) {
-    MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener - offsetof(MemoryOwnership, taken));
+static int64_t on_taken(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
+                        uint64_t now) {
+    MemoryOwnership *ownership = (MemoryOwnership *)((char *)subscriber - offsetof(MemoryOwnership, taken));
     const Sm *sm = ownership->gate.sm;
     uint32_t w = (uint32_t)arguments[0];
     (void)event, (void)now;
@@ -60,10 +60,10 @@ static int64_t hear_taken(Listener *listener, SimObject *object, uint32_t event,
 }
 
 void sm_watch_taken(Sm *sm) {
-    Listener *taken = &memory_ownership_of(sm)->taken;
-    *taken = (Listener){hear_taken};
-    listen_to_caches(sm, taken, "taken");
-    object_listen_first(&sm->obj, taken, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
+    Subscriber *taken = &memory_ownership_of(sm)->taken;
+    *taken = (Subscriber){on_taken};
+    subscribe_to_caches(sm, taken, "taken");
+    object_subscribe_first(&sm->obj, taken, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
 }
 
 /* --- The memory saturation flag -------------------------------------------------------------- */
@@ -76,11 +76,11 @@ static bool is_saturated(const MemoryOwnership *ownership) {
     return saturated;
 }
 
-/* Of an L1. All are seen at the end of the cycle, so that what is told does not depend on which of several is
- * heard first. */
-static int64_t hear_saturation(Listener *listener, SimObject *object, uint32_t event,
-                               const int64_t *arguments, uint64_t now) {
-    MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener -
+/* Of an L1. All are seen at the end of the cycle, so that what is emitted does not depend on which of several is
+  * seen first. */
+static int64_t on_saturation(Subscriber *subscriber, SimObject *object, uint32_t event,
+                             const int64_t *arguments, uint64_t now) {
+    MemoryOwnership *ownership = (MemoryOwnership *)((char *)subscriber -
                                                      offsetof(MemoryOwnership, saturation));
     uint64_t saturated = is_saturated(ownership);
     (void)object, (void)event, (void)arguments, (void)now;
@@ -91,9 +91,9 @@ static int64_t hear_saturation(Listener *listener, SimObject *object, uint32_t e
 }
 
 /* Another L1 may have taken one before, and in the same cycle the last may no longer be saturated. */
-static int64_t hear_memory_access(Listener *listener, SimObject *object, uint32_t event,
-                                  const int64_t *arguments, uint64_t now) {
-    const MemoryOwnership *ownership = (MemoryOwnership *)((char *)listener -
+static int64_t on_memory_access(Subscriber *subscriber, SimObject *object, uint32_t event,
+                                const int64_t *arguments, uint64_t now) {
+    const MemoryOwnership *ownership = (MemoryOwnership *)((char *)subscriber -
                                                            offsetof(MemoryOwnership, memory_access));
     (void)object, (void)event, (void)now;
     if (ownership->saturated && ownership->may_issue_memory == ALL_WARPS)
@@ -103,8 +103,8 @@ static int64_t hear_memory_access(Listener *listener, SimObject *object, uint32_
 
 void sm_watch_caches(Sm *sm) {
     MemoryOwnership *ownership = memory_ownership_of(sm);
-    ownership->saturation = (Listener){hear_saturation};
-    ownership->memory_access = (Listener){hear_memory_access};
-    listen_to_caches(sm, &ownership->saturation, "saturation");
-    listen_to_caches(sm, &ownership->memory_access, "memory_access");
+    ownership->saturation = (Subscriber){on_saturation};
+    ownership->memory_access = (Subscriber){on_memory_access};
+    subscribe_to_caches(sm, &ownership->saturation, "saturation");
+    subscribe_to_caches(sm, &ownership->memory_access, "memory_access");
 }

@@ -153,13 +153,13 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges? integer Requests that one MSHR can hold, the first included (requests); default 8
 ---@field miss_queue? integer Queue for the memory side (messages); default 8
----@field class_depths? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
----@field class_keeps? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
+---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
 ---@field latency? integer From accepting a request to the response of a hit (cycles); default 1
 ---@field write_policy? "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only; default evict
 ---@field local_allocate? boolean Writes of local memory that miss take a line; else they go on below; default true
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
----@field passing_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
+---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
 ---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
 ---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
 ---@field prioritization_queues? integer Prioritization buffer: FIFO queues, by the number of the warp (queues); default 48
@@ -185,13 +185,13 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges integer Requests that one MSHR can hold, the first included (requests)
 ---@field miss_queue integer Queue for the memory side (messages)
----@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
----@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date
----@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
 ---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)
@@ -238,8 +238,8 @@ function Machine:L1Trace(name, index) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges? integer Requests that one MSHR can hold, the first included (requests); default 8
 ---@field miss_queue? integer Queue for the memory side (messages); default 8
----@field class_depths? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
----@field class_keeps? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
+---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
 ---@field rop_delay? integer From accepting a request to the tags (cycles); default 120
 ---@field queue_entries? integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests); default 0
 ---@field data_port? integer|string Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes); default 128
@@ -253,7 +253,7 @@ function Machine:L1Trace(name, index) end
 ---@field allocate_classes? integer Classes whose requests may take lines; others that find none are passed on (classes); default 0xffff
 ---@field bypass_rate? integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille); default 0
 ---@field bypass_seed? integer Of that draw; each slice has a sequence of its own; default 1
----@field passing_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256
+---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256
 
 ---@class warpwright.L2.Object: warpwright.Object
 ---@field cpu warpwright.Port From the processor side
@@ -268,8 +268,8 @@ function Machine:L1Trace(name, index) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges integer Requests that one MSHR can hold, the first included (requests)
 ---@field miss_queue integer Queue for the memory side (messages)
----@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
----@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field rop_delay integer From accepting a request to the tags (cycles)
 ---@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
@@ -283,7 +283,7 @@ function Machine:L1Trace(name, index) end
 ---@field allocate_classes integer Classes whose requests may take lines; others that find none are passed on (classes)
 ---@field bypass_rate integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille)
 ---@field bypass_seed integer Of that draw; each slice has a sequence of its own
----@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 
 ---Slice of the second-level cache, where atomics are performed
 ---@param name string
@@ -547,7 +547,7 @@ function Machine:QueueDelays(name, index) end
 ---@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity (bytes); default 2KiB
 ---@field code_ways? integer Instruction cache: lines per set (lines); default 4
 ---@field code_line? integer|string Instruction cache: line size (bytes); default 128
----@field code_misses? integer Instruction cache: lines under way (lines); default 2
+---@field code_misses? integer Instruction cache: lines in flight (lines); default 2
 ---@field lsu? warpwright.LSU.Parameters Load/store unit
 
 ---@class warpwright.SM.Object: warpwright.Object
@@ -639,7 +639,7 @@ function Machine:QueueDelays(name, index) end
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)
----@field code_misses integer Instruction cache: lines under way (lines)
+---@field code_misses integer Instruction cache: lines in flight (lines)
 
 ---Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines
 ---@param name string

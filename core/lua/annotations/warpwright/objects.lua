@@ -145,13 +145,13 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges integer Requests that one MSHR can hold, the first included (requests)
 ---@field miss_queue integer Queue for the memory side (messages)
----@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
----@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date: a knob
----@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
 ---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)
@@ -167,7 +167,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
 ---@field may_allocate? integer|fun(argument: integer): integer Warps that may take lines; requests of others that find none bypass (warps)
 ---@field may_miss? integer|fun(argument: integer): integer Warps whose misses are served; those of others are refused (warps)
----@field memory_watched? integer|fun(argument: integer): integer The first of them whose access uses what lies below is told (warps)
+---@field memory_watched? integer|fun(argument: integer): integer The first of them whose access uses what lies below emits an event (warps)
 ---@field bypass_line_fails? boolean Requests that find every way of their set reserved pass the cache by, and do not wait
 ---@field reexecution? boolean Use it
 
@@ -207,8 +207,8 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field mshr_merge_fail_cycles integer Cycles so stopped (cycles)
 ---@field miss_queue_fails integer Requests stopped at the tags: the miss queue was full (events)
 ---@field miss_queue_fail_cycles integer Cycles so stopped (cycles)
----@field passing_stalls integer Requests stopped at the tags: too many requests were passing through (events)
----@field passing_stall_cycles integer Cycles so stopped (cycles)
+---@field bypassed_stalls integer Requests stopped at the tags: too many bypassed requests were in flight (events)
+---@field bypassed_stall_cycles integer Cycles so stopped (cycles)
 ---@field response_stalls integer Requests stopped at the tags: the response link was taken (events)
 ---@field response_stall_cycles integer Cycles so stopped (cycles)
 ---@field data_port_stalls integer Requests stopped at the tags: the data array was busy (events)
@@ -220,8 +220,8 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field reexecution_order_stalls integer Requests stopped at the tags: their warp has an older instruction in it (events)
 ---@field reexecution_order_stall_cycles integer Cycles so stopped (cycles)
 ---@field evictions integer Lines replaced (lines)
----@field sheltered integer Replacements that spared the least recently used line, for its class (lines)
----@field lowered integer Lines that did not enter as the most recently used, for their class (lines)
+---@field protected_evictions integer Replacements that spared the least recently used line, for its class (lines)
+---@field low_priority_insertions integer Lines that did not enter as the most recently used, for their class (lines)
 ---@field write_backs integer Dirty lines written back (messages)
 ---@field fetches integer Lines or sectors asked for below (messages)
 ---@field fills integer Lines or sectors that came (messages)
@@ -238,7 +238,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field saturations integer MSHRs or miss queue became nearly full (events)
 ---@field saturated_cycles integer MSHRs or miss queue were nearly full (cycles)
 ---@field may_miss integer Warps whose misses are served; those of others are refused (warps): a knob
----@field memory_watched integer The first of them whose access uses what lies below is told (warps): a knob
+---@field memory_watched integer The first of them whose access uses what lies below emits an event (warps): a knob
 ---@field prioritization_overtakes integer Requests that left the prioritization buffer before one that had come earlier (accesses)
 ---@field line_fail_bypasses integer Bypasses of requests that found every way of their set reserved (accesses)
 ---@field reexecution_pushes integer Put into the re-execution queue (accesses)
@@ -296,8 +296,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field mshrs integer Lines with fills in flight (entries)
 ---@field merges integer Requests that one MSHR can hold, the first included (requests)
 ---@field miss_queue integer Queue for the memory side (messages)
----@field class_depths string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
----@field class_keeps string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
+---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field rop_delay integer From accepting a request to the tags (cycles)
 ---@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
@@ -311,7 +311,7 @@ function L1Trace:setting(knobs, ...) end
 ---@field allocate_classes integer Classes whose requests may take lines; others that find none are passed on (classes): a knob
 ---@field bypass_rate integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille): a knob
 ---@field bypass_seed integer Of that draw; each slice has a sequence of its own
----@field passing_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 
 ---@class (exact) warpwright.L2.Knobs
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
@@ -356,8 +356,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field mshr_merge_fail_cycles integer Cycles so stopped (cycles)
 ---@field miss_queue_fails integer Requests stopped at the tags: the miss queue was full (events)
 ---@field miss_queue_fail_cycles integer Cycles so stopped (cycles)
----@field passing_stalls integer Requests stopped at the tags: too many requests were passing through (events)
----@field passing_stall_cycles integer Cycles so stopped (cycles)
+---@field bypassed_stalls integer Requests stopped at the tags: too many bypassed requests were in flight (events)
+---@field bypassed_stall_cycles integer Cycles so stopped (cycles)
 ---@field response_stalls integer Requests stopped at the tags: the response link was taken (events)
 ---@field response_stall_cycles integer Cycles so stopped (cycles)
 ---@field data_port_stalls integer Requests stopped at the tags: the data array was busy (events)
@@ -369,8 +369,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field reexecution_order_stalls integer Requests stopped at the tags: their warp has an older instruction in it (events)
 ---@field reexecution_order_stall_cycles integer Cycles so stopped (cycles)
 ---@field evictions integer Lines replaced (lines)
----@field sheltered integer Replacements that spared the least recently used line, for its class (lines)
----@field lowered integer Lines that did not enter as the most recently used, for their class (lines)
+---@field protected_evictions integer Replacements that spared the least recently used line, for its class (lines)
+---@field low_priority_insertions integer Lines that did not enter as the most recently used, for their class (lines)
 ---@field write_backs integer Dirty lines written back (messages)
 ---@field fetches integer Lines or sectors asked for below (messages)
 ---@field fills integer Lines or sectors that came (messages)
@@ -748,7 +748,7 @@ function QueueDelays:setting(knobs, ...) end
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)
----@field code_misses integer Instruction cache: lines under way (lines)
+---@field code_misses integer Instruction cache: lines in flight (lines)
 
 ---@class (exact) warpwright.SM.Knobs
 ---@field scheduler? "lrr"|"gto"|"oldest"|"groups" Order of the warp schedulers
@@ -760,7 +760,7 @@ function QueueDelays:setting(knobs, ...) end
 ---@field may_issue_memory? integer|fun(argument: integer): integer Warps that may issue memory instructions (warps)
 ---@field may_load? integer|fun(argument: integer): integer Warps that may issue loads and atomics of global and local memory (warps)
 ---@field preferred? integer|fun(argument: integer): integer Warps that go before the others (warps)
----@field watched? integer|fun(argument: integer): integer Warps that are told of, and then no longer watched, once they wait for a load or stop (warps)
+---@field watched? integer|fun(argument: integer): integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched (warps)
 
 ---Streaming multiprocessor: warps, schedulers, scoreboard, operand collectors, pipelines
 ---@class warpwright.SM: warpwright.Handle, warpwright.SM.Values
@@ -774,7 +774,7 @@ function QueueDelays:setting(knobs, ...) end
 ---@field may_issue_memory integer Warps that may issue memory instructions (warps): a knob
 ---@field may_load integer Warps that may issue loads and atomics of global and local memory (warps): a knob
 ---@field preferred integer Warps that go before the others (warps): a knob
----@field watched integer Warps that are told of, and then no longer watched, once they wait for a load or stop (warps): a knob
+---@field watched integer Watched warps: one emits an event once it waits for a load or stops, and is then no longer watched (warps): a knob
 ---@field saturated integer After watch_caches(): one of the L1s behind the load/store unit is nearly full of misses
 ---@field allowed integer Warps that may issue and are within warp_limit (warps)
 ---@field dma_parked integer Warps that wait for transfers (warps)
@@ -797,7 +797,7 @@ function QueueDelays:setting(knobs, ...) end
 ---@field divergent_branches integer Branches at which a warp's lanes parted (instructions)
 ---@field fetch_hits integer Fetches that found their line in the instruction cache (fetches)
 ---@field fetch_misses integer Fetches that asked for their line (fetches)
----@field fetch_merges integer Fetches whose line was under way (fetches)
+---@field fetch_merges integer Fetches whose line was in flight (fetches)
 ---@field fetch_fails integer Fetches that found no room to ask for their line, once per cycle (fetches)
 ---@field sp_instructions integer Warp instructions of the SP units (instructions)
 ---@field sfu_instructions integer Warp instructions of the SFU (instructions)

@@ -54,7 +54,7 @@
 ---@field on_constant_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
 ---@field on_constant_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_constant_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
----@field on_constant_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_constant_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once
 ---@field on_constant_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
 ---@field on_constant_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
 ---@field on_constant_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
@@ -69,15 +69,15 @@
 ---@field on_l1_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
 ---@field on_l1_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_l1_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
----@field on_l1_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_l1_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once
 ---@field on_l1_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
 ---@field on_l1_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
 ---@field on_l1_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
 ---@field on_l1_saturation? fun(self: warpwright.Policy, on: integer) L1: MSHRs or miss queue became nearly full, or are no longer
 ---@field on_l1_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
----@field on_load_blocked? fun(self: warpwright.Policy, warp: integer) SM: A watched warp must wait for what it loads from beyond the SM; told once
+---@field on_load_blocked? fun(self: warpwright.Policy, warp: integer) SM: A watched warp must wait for what it loads from beyond the SM; emitted once
 ---@field on_mc_served? fun(self: warpwright.Policy, sm: integer, warp: integer, class: integer, write: integer) MemoryController: The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp and the class are those of its line
----@field on_memory_access? fun(self: warpwright.Policy, warp: integer) SM: The same: one of them has told of its memory_access, while `saturated` and all may issue memory
+---@field on_memory_access? fun(self: warpwright.Policy, warp: integer) SM: The same: one of them has emitted its memory_access, while `saturated` and all may issue memory
 ---@field on_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request waits for sectors in flight
 ---@field on_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request found a sector neither there nor in flight
 ---@field on_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L2: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
@@ -86,7 +86,7 @@
 ---@field on_texture_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
 ---@field on_texture_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_texture_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
----@field on_texture_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; told once
+---@field on_texture_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once
 ---@field on_texture_merge? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request waits for sectors in flight
 ---@field on_texture_miss? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found a sector neither there nor in flight
 ---@field on_texture_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L1: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
@@ -94,7 +94,7 @@
 ---@field on_texture_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
 ---@field on_warp_end? fun(self: warpwright.Policy, warp: integer) SM: A warp has exited, and nothing of it is in flight
 ---@field on_warps_changed? fun(self: warpwright.Policy) SM: Warps started, ended, or came to or left a barrier
----@field on_watched_stops? fun(self: warpwright.Policy, warp: integer) SM: A watched warp has ended, or waits at a barrier or a fence; told once
+---@field on_watched_stops? fun(self: warpwright.Policy, warp: integer) SM: A watched warp has ended, or waits at a barrier or a fence; emitted once
 ---@field pick? (fun(self: warpwright.Policy, scheduler: integer, ready: integer): integer?)|(fun(self: warpwright.Policy, queue: integer, requests: integer, row_hits: integer, writes: integer): integer?) SM: Which of the ready warps shall this scheduler issue?; MemoryController: Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in order chooses
 ---@field texture_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
 ---@field texture_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU

@@ -93,7 +93,7 @@ local function next_planned(plan, cycle)
   return first
 end
 
---- Tells what was taken over of a checkpoint of another policy or machine, like parts together.
+--- Reports what was transferred from a checkpoint of another policy or machine, like parts together.
 local function print_notes(gpu, before, run)
   local seen = {}
   if before.policy ~= run.policy then

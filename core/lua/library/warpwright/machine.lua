@@ -30,7 +30,7 @@ local function read_overrides(set)
   local overrides = {}
   local function add(pattern, value)
     if type(pattern) ~= "string" then names.expected("set", "a path", pattern) end
-    overrides[#overrides + 1] = { pattern = pattern, value = value, matches = 0 }
+    overrides[#overrides + 1] = { pattern = core.current_name(pattern) or pattern, value = value, matches = 0 }
   end
   for _, key in ipairs(names.sorted_keys(set)) do
     local entry = set[key]

@@ -136,7 +136,7 @@ local function connect(self, definition, params, native, hooks, legal)
     if hooks_of.plain[name] then
       plain[hooks_of.plain[name]] = definition.functions[name]
     elseif hook then
-      native.hear(hook.handle, hook.event, definition.functions[name], name)
+      native.subscribe(hook.handle, hook.event, definition.functions[name], name)
     elseif looks_like_a_hook(name, questions) then
       error(("no hook matches '%s'%s"):format(name, names.did_you_mean(name, legal, 4)), 0)
     end
@@ -166,7 +166,7 @@ return function(specification, handles, native)
   local hooks, legal = hooks_of.possible(definition.scope, handles)
   local counters = {}
   for _, name in ipairs(names.sorted_keys(definition.counters)) do counters[name] = 0 end
-  --- self:bind("on_EVENT", setting, "counter"): when the event is told, the setting is made and the counter counts,
+  --- self:bind("on_EVENT", setting, "counter"): when the event is emitted, the setting is made and the counter counts,
   --- without Lua. { [argument] = setting }: that of the event's first argument, if there is one.
   function Instance:bind(hook, settings, counter)
     check_binding(self, hook, hooks, legal, counters, counter)

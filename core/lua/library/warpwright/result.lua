@@ -140,8 +140,9 @@ end
 function Result:__index(key)
   if Result[key] then return Result[key] end
   if key == "rows" then return rows_of(self) end
-  local value = type(key) == "string" and (rows_of(self):value(key) or key:find("*", 1, true) and over_pattern(self, key))
-  return value or unknown(self, key)
+  local function counted(name) return rows_of(self):value(name) or name:find("*", 1, true) and over_pattern(self, name) end
+  local current = type(key) == "string" and core.current_name(key)
+  return type(key) == "string" and counted(key) or current and counted(current) or unknown(self, key)
 end
 
 return result

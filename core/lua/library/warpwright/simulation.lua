@@ -186,7 +186,7 @@ function Simulation:resume(path, options)
 end
 
 --- sim:change { policy =, set = }: goes on from the present state under another policy and with other parameters, where
--- state can be taken over; returns a list of what changed.
+-- state can be transferred; returns a list of what changed.
 function Simulation:change(changes)
   names.check_keys("sim:change", changes, { "policy", "set" })
   local options = setmetatable({}, { __index = self.options })
@@ -275,7 +275,12 @@ function Simulation:counters(patterns)
     if type(name) ~= "string" then
       core.user_error(("counters: expected a name for each pattern, got none for '%s'"):format(tostring(patterns[name])))
     end
-    lists[name] = type(patterns[name]) == "table" and patterns[name] or { patterns[name] }
+    lists[name] = type(patterns[name]) == "table" and { table.unpack(patterns[name]) } or { patterns[name] }
+  end
+  for _, list in pairs(lists) do
+    for i, pattern in ipairs(list) do
+      if type(pattern) == "string" then list[i] = core.current_name(pattern) or pattern end
+    end
   end
   local counters, unmatched = core.counters(self.machine, lists)
   if unmatched[1] then no_such_counter(self, unmatched[1]) end

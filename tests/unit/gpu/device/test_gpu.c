@@ -200,7 +200,7 @@ static void assert_machine_rejected(const char *sm_parameters, const char *part)
     gpu_free(gpu);
 }
 
-/* Otherwise an instruction's write-back could lie beyond what an SM keeps books of. */
+/* Otherwise an instruction's write-back could lie beyond what an SM keeps track of. */
 START_TEST(timings_that_an_sm_cannot_hold_are_user_errors) {
     assert_machine_rejected("dp_div_interval=1000", "(9 collectors and latches of sfu");
     assert_machine_rejected("dp_div_interval=8 int_add_latency=1000 sp_units=4 sfu_latency=1000 sfu_units=4",

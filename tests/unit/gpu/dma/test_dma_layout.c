@@ -1,6 +1,6 @@
 /* Where the D2MA engine puts which element, against loops that copy one element after the other. */
 #include "core/gpu/dma/dma_layout.h"
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "tests/unit/suites.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The gates that policies' knobs work through, each by itself on a small SM: who may issue and who goes
- * first, who may load, who owns memory and what is told of watched warps. */
+ * first, who may load, who owns memory and which events watched warps emit. */
 #include "core/gpu/sm/sm_parts.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/panic_text.h"
@@ -161,42 +161,42 @@ START_TEST(memory_instructions_wait_until_the_warp_may_issue_them) {
 }
 END_TEST
 
-/* What was told, and in which cycle. */
+/* What was emitted, and in which cycle. */
 typedef struct {
-    Listener listener;
+    Subscriber subscriber;
     uint32_t count, event[8], warp[8];
     uint64_t cycle[8];
-} Told;
+} Emitted;
 
-static int64_t note(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+static int64_t note(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
                     uint64_t now) {
-    Told *told = (Told *)listener;
-    ck_assert_uint_lt(told->count, 8);
-    told->event[told->count] = event;
-    told->warp[told->count] = (uint32_t)arguments[0];
-    told->cycle[told->count++] = object_cycle(object, now);
+    Emitted *emitted = (Emitted *)subscriber;
+    ck_assert_uint_lt(emitted->count, 8);
+    emitted->event[emitted->count] = event;
+    emitted->warp[emitted->count] = (uint32_t)arguments[0];
+    emitted->cycle[emitted->count++] = object_cycle(object, now);
     return NO_ANSWER;
 }
 
 /* Once the warps have started. */
-static void watch(TinyMachine *m, Told *told, WarpSet warps) {
-    *told = (Told){.listener = {note}};
-    object_listen(&m->sm[0]->obj, &told->listener, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
+static void watch(TinyMachine *m, Emitted *emitted, WarpSet warps) {
+    *emitted = (Emitted){.subscriber = {note}};
+    object_subscribe(&m->sm[0]->obj, &emitted->subscriber, 1u << SM_LOAD_BLOCKED | 1u << SM_WATCHED_STOPS);
     tiny_step_to(m, TINY_FIRST_ISSUE - 1);
     set_knob(m, "watched", warps);
 }
 
-/* Blocked in the cycle in which its next instruction is known; nothing is told of the other warp, which waits
+/* Blocked in the cycle in which its next instruction is known; nothing is emitted for the other warp, which waits
  * as well, nor of this one again. */
 START_TEST(a_watched_warp_that_waits_for_its_load_is_told_of_once) {
     TinyMachine *m = launched(LOAD "add.u32 %r8, %r7, 1;\n add.u32 %r9, %r8, 1;\n", "schedulers=1");
-    Told told;
-    watch(m, &told, warp_bit(1));
+    Emitted emitted;
+    watch(m, &emitted, warp_bit(1));
     tiny_finish(m);
-    ck_assert_uint_eq(told.count, 1);
-    ck_assert_uint_eq(told.event[0], SM_LOAD_BLOCKED);
-    ck_assert_uint_eq(told.warp[0], 1);
-    ck_assert_uint_eq(told.cycle[0], tiny_issued(m, 1, 0));
+    ck_assert_uint_eq(emitted.count, 1);
+    ck_assert_uint_eq(emitted.event[0], SM_LOAD_BLOCKED);
+    ck_assert_uint_eq(emitted.warp[0], 1);
+    ck_assert_uint_eq(emitted.cycle[0], tiny_issued(m, 1, 0));
     ck_assert_uint_eq(parts(m)->ownership.watched | m->sm[0]->gates.at_work, 0);
     tiny_free(m);
 }
@@ -205,12 +205,12 @@ END_TEST
 START_TEST(a_watched_warp_that_waits_for_arithmetic_is_not_told_of_until_it_ends) {
     TinyMachine *m = launched("mov.u32 %r7, 1;\n div.u32 %r8, %r7, %r7;\n add.u32 %r9, %r8, 1;\n",
                               "schedulers=1");
-    Told told;
-    watch(m, &told, warp_bit(0));
+    Emitted emitted;
+    watch(m, &emitted, warp_bit(0));
     tiny_finish(m);
-    ck_assert_uint_eq(told.count, 1);
-    ck_assert_uint_eq(told.event[0], SM_WATCHED_STOPS);
-    ck_assert_uint_eq(told.cycle[0], tiny_issued(m, 0, 3));
+    ck_assert_uint_eq(emitted.count, 1);
+    ck_assert_uint_eq(emitted.event[0], SM_WATCHED_STOPS);
+    ck_assert_uint_eq(emitted.cycle[0], tiny_issued(m, 0, 3));
     tiny_free(m);
 }
 END_TEST
@@ -218,14 +218,14 @@ END_TEST
 /* Warp 1 comes to the barrier first, and warp 0 completes it. */
 START_TEST(a_watched_warp_at_a_barrier_is_told_of) {
     TinyMachine *m = launched("bar.sync 0;\n" MOVES_TEXT, "schedulers=1");
-    Told told;
-    watch(m, &told, warp_bit(1));
+    Emitted emitted;
+    watch(m, &emitted, warp_bit(1));
     tiny_step_to(m, TINY_FIRST_ISSUE + 1);
-    ck_assert_uint_eq(told.count, 1);
-    ck_assert_uint_eq(told.event[0], SM_WATCHED_STOPS);
-    ck_assert_uint_eq(told.cycle[0], TINY_FIRST_ISSUE);
+    ck_assert_uint_eq(emitted.count, 1);
+    ck_assert_uint_eq(emitted.event[0], SM_WATCHED_STOPS);
+    ck_assert_uint_eq(emitted.cycle[0], TINY_FIRST_ISSUE);
     tiny_finish(m);
-    ck_assert_uint_eq(told.count, 1);
+    ck_assert_uint_eq(emitted.count, 1);
     tiny_free(m);
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* The locality scoring system alone, cycle by cycle; the example is that of Rogers et al., figure 8: four
  * warps with a base score of 100, so that the cut-off is 400. */
 #include "core/gpu/parts/locality_scores/locality_scores.h"
+#include "core/sim/base/random.h"
 #include "core/sim/event.h"
-#include "core/sim/random.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/mem/memory_driver.h"
 #include "tests/unit/suites.h"
@@ -26,7 +26,7 @@ static const Class metronome_class = {.name = "Metronome",
                                       .tick = beat};
 
 typedef struct {
-    Listener listener; /* first: hear() gets a pointer to it */
+    Subscriber subscriber; /* first: handle() gets a pointer to it */
     Sim *sim;
     SimObject *scores;
     uint64_t cycle[MAX_CHANGES];
@@ -34,9 +34,9 @@ typedef struct {
     uint32_t changes;
 } Rig;
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
-    Rig *rig = (Rig *)listener;
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
+    Rig *rig = (Rig *)subscriber;
     ck_assert_uint_eq(event, 0);
     if (rig->changes == MAX_CHANGES) return NO_ANSWER;
     rig->cycle[rig->changes] = object_cycle(object, now);
@@ -46,7 +46,7 @@ static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const
 
 /* Quanta of one cycle. */
 static void make_rig(Rig *rig, const char *parameters) {
-    *rig = (Rig){.listener = {hear}, .sim = sim_new("test")};
+    *rig = (Rig){.subscriber = {handle_event}, .sim = sim_new("test")};
     class_register_all();
     class_register(&metronome_class);
     sim_clock(rig->sim, "clock", 1000000000);
@@ -54,7 +54,7 @@ static void make_rig(Rig *rig, const char *parameters) {
     tiny_add(rig->sim, "Metronome", "metronome", NULL);
     rig->scores = tiny_add(rig->sim, "LocalityScores", "scores", parameters);
     sim_elaborate(rig->sim);
-    object_listen(rig->scores, &rig->listener, 1);
+    object_subscribe(rig->scores, &rig->subscriber, 1);
 }
 
 /* Runs the cycles before this one. */

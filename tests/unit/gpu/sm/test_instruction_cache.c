@@ -1,5 +1,5 @@
 /* The SM's instruction cache: hits in the same cycle, lines in flight, and what waits for them. */
-#include "core/gpu/sm/instruction_cache.h"
+#include "core/gpu/sm/structures/instruction_cache.h"
 
 #include <check.h>
 #include <stdlib.h>

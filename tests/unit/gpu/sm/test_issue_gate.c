@@ -1,5 +1,6 @@
 /* What the issue stage asks of a gate, and when: with a gate of the test's own on a small SM. */
 #include "core/gpu/sm/issue_gate.h"
+#include "core/sim/checkpoint/snapshot.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/panic_text.h"
 #include "tests/unit/suites.h"
@@ -213,7 +214,7 @@ START_TEST(a_gate_releases_only_warps_that_it_has_parked) {
 }
 END_TEST
 
-START_TEST(a_gate_hears_of_every_instruction_that_issues) {
+START_TEST(a_gate_is_called_for_every_instruction_that_issues) {
     TinyMachine *m = run((Probe){.opens = 0});
     ck_assert_uint_eq(probe.issued[0], 7);
     ck_assert_uint_eq(probe.issued[1], 7);
@@ -253,7 +254,7 @@ START_TEST(a_cta_that_a_gate_keeps_ends_when_it_is_released) {
 }
 END_TEST
 
-/* --- Hangs and books ------------------------------------------------------------------------- */
+/* --- Hangs and invariants ------------------------------------------------------------------------- */
 
 static void finish(void *machine) {
     tiny_finish(machine);
@@ -288,6 +289,156 @@ START_TEST(a_gate_that_is_not_at_work_where_it_is_needed_is_found) {
 }
 END_TEST
 
+/* --- A part with a gate ---------------------------------------------------------------------- */
+
+/* An object below an SM: it parks the warps of `parks` until cycle `opens`. */
+typedef struct {
+    SimObject obj;
+    IssueGate gate;
+    WarpSet parks;
+    uint64_t opens;
+} ParkingPart;
+
+static const Field parking_fields[] = {
+    BASE(ParkingPart), PARKING_GATE_ROWS(ParkingPart, gate, "parked", "Warps that it has parked"),
+    KNOB(ParkingPart, parks, "warps", "Warps that it parks"),
+    KNOB(ParkingPart, opens, "cycle", "When it releases them"), FIELDS_END};
+
+static ParkingPart *part_of_gate(const IssueGate *gate) {
+    return (ParkingPart *)((char *)(uintptr_t)gate - offsetof(ParkingPart, gate));
+}
+
+static bool part_lets_issue(IssueGate *gate, uint32_t warp, uint64_t cycle, uint64_t now) {
+    (void)cycle, (void)now;
+    bool parks = part_of_gate(gate)->parks & warp_bit(warp);
+    if (parks) gate_park(gate, warp);
+    return !parks;
+}
+
+static void part_begin_cycle(IssueGate *gate, uint64_t now) {
+    ParkingPart *part = part_of_gate(gate);
+    if (cycle_of(gate, now) < part->opens) return;
+    part->parks = 0;
+    gate_release(gate, ALL_WARPS);
+    gate_set_stages(gate, GATE_AT_REST);
+}
+
+static uint64_t part_next(const IssueGate *gate) {
+    return part_of_gate(gate)->opens * gate->sm->obj.period;
+}
+
+static void part_gate_knobs_set(IssueGate *gate) {
+    gate_set_stages(gate, part_of_gate(gate)->parks ? GATE_AT_WORK : GATE_AT_REST);
+}
+
+static const GateClass parking_gate = {.name = "parking",
+                                       .lets_issue = part_lets_issue,
+                                       .begin_cycle = part_begin_cycle,
+                                       .next = part_next,
+                                       .knobs_set = part_gate_knobs_set};
+
+static void init_part(SimObject *object) {
+    gate_add_of_part(object, &((ParkingPart *)object)->gate, &parking_gate);
+}
+
+static bool part_knobs_set(SimObject *object) {
+    gate_knobs_set(&((ParkingPart *)object)->gate);
+    return true;
+}
+
+static uint64_t part_tick(SimObject *object, uint64_t now) {
+    (void)object, (void)now;
+    return NEVER;
+}
+
+static const Class parking_class = {.name = "ParkingPart",
+                                    .doc = "Parks warps",
+                                    .bytes = sizeof(ParkingPart),
+                                    .fields = parking_fields,
+                                    .part = true,
+                                    .init = init_part,
+                                    .knobs_set = part_knobs_set,
+                                    .tick = part_tick};
+
+static const TinySpec with_part = {.body = "mov.u32 %r1, 1;\n mov.u32 %r2, 1;\n",
+                                   .threads = WARPS * 32,
+                                   .sm = "schedulers=1 scheduler=oldest",
+                                   .part = "ParkingPart"};
+
+static ParkingPart *part_of_machine(const TinyMachine *m) {
+    return (ParkingPart *)sim_find(m->sim, "sm[0].part");
+}
+
+static void park(ParkingPart *part, WarpSet warps, uint64_t opens) {
+    part->parks = warps;
+    part->opens = opens;
+    part_knobs_set(&part->obj);
+}
+
+START_TEST(an_object_below_an_sm_brings_a_gate_of_its_own) {
+    class_register(&parking_class);
+    TinyMachine *m = tiny_new(with_part);
+    park(part_of_machine(m), warp_bit(1), OPEN);
+    tiny_launch(m, with_part);
+    tiny_finish(m);
+    ck_assert_uint_eq(tiny_issued(m, 0, 0), TINY_FIRST_ISSUE + 1); /* warp 1 is fetched first, and parked */
+    ck_assert_uint_eq(tiny_issued(m, 1, 0), OPEN);
+    tiny_free(m);
+}
+END_TEST
+
+/* What is derived from the part's state is found again: the SM's set of parked warps, the stages. */
+START_TEST(a_gate_of_an_object_is_as_it_was_after_a_resume) {
+    class_register(&parking_class);
+    TinyMachine *m = tiny_new(with_part);
+    ParkingPart *part = part_of_machine(m);
+    Buffer buffer = {0};
+    char why[200];
+    park(part, ALL_WARPS, OPEN);
+    tiny_launch(m, with_part);
+    tiny_step_to(m, OPEN / 2);
+    sim_save(m->sim, &buffer);
+    gate_release(&part->gate, ALL_WARPS);
+    park(part, 0, 0);
+    Reader reader = {.bytes = buffer.bytes, .count = buffer.count};
+    ck_assert_msg(sim_load(m->sim, &reader, NULL, why, sizeof why), "%s", why);
+    buffer_free(&buffer);
+    ck_assert_uint_eq(part->gate.parked, 3);
+    ck_assert_uint_eq(m->sm[0]->gates.parked, 3);
+    gate_check_stages(&part->gate, GATE_AT_WORK);
+    tiny_finish(m);
+    ck_assert_uint_eq(tiny_issued(m, 0, 0), OPEN);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(the_hang_report_names_the_gate_that_has_parked_a_warp) {
+    class_register(&parking_class);
+    TinyMachine *m = tiny_new(with_part);
+    char *report = NULL;
+    park(part_of_machine(m), ALL_WARPS, NEVER_OPENS);
+    tiny_launch(m, with_part);
+    gpu_hang_limit(m->gpu, 1000);
+    ck_assert_ptr_nonnull(strstr(tiny_error(finish, m, &report), "kernel tiny hangs"));
+    ck_assert_ptr_nonnull(strstr(report, "is parked by gate parking"));
+    free(report);
+    tiny_free(m);
+}
+END_TEST
+
+static void new_machine(void *spec) {
+    tiny_new(*(const TinySpec *)spec);
+}
+
+START_TEST(a_gate_below_anything_else_than_an_sm_is_refused) {
+    class_register(&parking_class);
+    TinySpec spec = with_part;
+    spec.part_of = "dispatcher";
+    ck_assert_str_eq(tiny_error(new_machine, &spec, NULL),
+                     "dispatcher.part: expected a place below an SM, such as sm[0].parking");
+}
+END_TEST
+
 Suite *issue_gate_suite(void);
 
 Suite *issue_gate_suite(void) {
@@ -300,12 +451,16 @@ Suite *issue_gate_suite(void) {
     tcase_add_test(gates, a_squashed_warp_tries_again);
     tcase_add_test(gates, a_parked_warp_goes_on_in_the_cycle_in_which_it_is_released);
     tcase_add_test(gates, a_gate_releases_only_warps_that_it_has_parked);
-    tcase_add_test(gates, a_gate_hears_of_every_instruction_that_issues);
+    tcase_add_test(gates, a_gate_is_called_for_every_instruction_that_issues);
     tcase_add_test(gates, every_cycle_passes_once);
     tcase_add_test(gates, a_gate_that_is_not_at_work_is_not_asked);
     tcase_add_test(gates, a_cta_that_a_gate_keeps_ends_when_it_is_released);
     tcase_add_test(gates, the_hang_report_says_what_a_gate_waits_for);
     tcase_add_test(gates, a_gate_that_is_not_at_work_where_it_is_needed_is_found);
+    tcase_add_test(gates, an_object_below_an_sm_brings_a_gate_of_its_own);
+    tcase_add_test(gates, a_gate_of_an_object_is_as_it_was_after_a_resume);
+    tcase_add_test(gates, the_hang_report_names_the_gate_that_has_parked_a_warp);
+    tcase_add_test(gates, a_gate_below_anything_else_than_an_sm_is_refused);
     suite_add_tcase(suite, gates);
     return suite;
 }

@@ -1,10 +1,10 @@
 /* The SM's parts that need no machine around them: SIMT stack, operand collector, write-back wheel,
  * coalescer. */
 #include "core/gpu/lsu/coalescer.h"
-#include "core/gpu/sm/operand_collector.h"
-#include "core/gpu/sm/simt_stack.h"
-#include "core/gpu/sm/write_back_wheel.h"
-#include "core/sim/random.h"
+#include "core/gpu/sm/structures/operand_collector.h"
+#include "core/gpu/sm/structures/simt_stack.h"
+#include "core/gpu/sm/structures/write_back_wheel.h"
+#include "core/sim/base/random.h"
 
 #include <check.h>
 #include <string.h>

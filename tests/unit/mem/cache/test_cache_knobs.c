@@ -1,7 +1,7 @@
 /* What policies can do with a cache: switch it off, let classes and warps bypass it or not take lines, hear
  * of what happens in it, and answer its questions. Timing: see test_l1_cache.c and test_l2_slice.c. A request
  * that bypasses an L2 slice is on its way to memory as soon as one that misses would be. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"
@@ -252,44 +252,44 @@ END_TEST
 
 /* ---- Events and questions ---- */
 
-static void expect_heard(const CacheRig *rig, uint32_t i, uint32_t event, int64_t a, int64_t b, int64_t c,
+static void expect_event(const CacheRig *rig, uint32_t i, uint32_t event, int64_t a, int64_t b, int64_t c,
                          int64_t d) {
-    ck_assert_uint_lt(i, rig->ear->count);
-    const Heard *heard = &rig->ear->heard[i];
-    ck_assert_uint_eq(heard->event, event);
-    ck_assert_int_eq(heard->arguments[0], a);
-    ck_assert_int_eq(heard->arguments[1], b);
-    ck_assert_int_eq(heard->arguments[2], c);
-    ck_assert_int_eq(heard->arguments[3], d);
+    ck_assert_uint_lt(i, rig->recorder->count);
+    const Record *record = &rig->recorder->record[i];
+    ck_assert_uint_eq(record->event, event);
+    ck_assert_int_eq(record->arguments[0], a);
+    ck_assert_int_eq(record->arguments[1], b);
+    ck_assert_int_eq(record->arguments[2], c);
+    ck_assert_int_eq(record->arguments[3], d);
 }
 
 START_TEST(hits_misses_merges_fills_and_evictions_are_told_with_who_and_where) {
     CacheRig rig = cache_rig(
         (CacheBench){.class = classes[_i], .cache = "ways=1 size=8KiB", .below = "response_flags=8"});
-    rig_listen(&rig,
-               1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE | 1u << CACHE_EVICT | 1u << CACHE_FILL,
-               NO_ANSWER);
+    rig_subscribe(
+        &rig, 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_MERGE | 1u << CACHE_EVICT | 1u << CACHE_FILL,
+        NO_ANSWER);
     uint64_t start = rig_now(&rig) + 1;
     memory_driver_send(rig.driver, start, of_class(of_warp(read_line(0), 3, 17, 40), 2));
     memory_driver_send(rig.driver, start + 1, of_warp(read_line(0), 3, 18, 41));
     rig_run(&rig);
     rig_time(&rig, of_warp(read_request(32, 32), 3, 19, 42));
     rig_time(&rig, of_warp(read_line(SET), 4, 20, 43));
-    expect_heard(&rig, 0, CACHE_MISS, 3, 17, 0, 40);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, start + 1 + DELAY);
-    expect_heard(&rig, 1, CACHE_MERGE, 3, 18, 0, 41);
-    expect_heard(&rig, 2, CACHE_FILL, 3, 17, 0, 1); /* what came says that the cache below had it */
-    ck_assert_uint_eq(rig.ear->heard[2].cycle, start + RIG_MISS - 1);
-    expect_heard(&rig, 3, CACHE_HIT, 3, 19, 32, 42);
-    expect_heard(&rig, 4, CACHE_EVICT, 3, 17, 0, 2); /* of whom it was, not of who needs its place */
-    expect_heard(&rig, 5, CACHE_MISS, 4, 20, SET, 43);
-    expect_heard(&rig, 6, CACHE_FILL, 4, 20, SET, 1);
-    ck_assert_uint_eq(rig.ear->count, 7);
+    expect_event(&rig, 0, CACHE_MISS, 3, 17, 0, 40);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, start + 1 + DELAY);
+    expect_event(&rig, 1, CACHE_MERGE, 3, 18, 0, 41);
+    expect_event(&rig, 2, CACHE_FILL, 3, 17, 0, 1); /* what came says that the cache below had it */
+    ck_assert_uint_eq(rig.recorder->record[2].cycle, start + RIG_MISS - 1);
+    expect_event(&rig, 3, CACHE_HIT, 3, 19, 32, 42);
+    expect_event(&rig, 4, CACHE_EVICT, 3, 17, 0, 2); /* of whom it was, not of who needs its place */
+    expect_event(&rig, 5, CACHE_MISS, 4, 20, SET, 43);
+    expect_event(&rig, 6, CACHE_FILL, 4, 20, SET, 1);
+    ck_assert_uint_eq(rig.recorder->count, 7);
     rig_free(&rig);
 }
 END_TEST
 
-/* The first read gets what there is of it, the second stops at the tags a cycle later and is told of once,
+/* The first read gets what there is of it, the second stops at the tags a cycle later, with one event,
  * however long it waits. */
 START_TEST(reservation_fail_is_told_once_with_its_cause) {
     static const struct {
@@ -303,33 +303,33 @@ START_TEST(reservation_fail_is_told_once_with_its_cause) {
     bool queue = cases[_i / 2].cause == 4;
     CacheRig rig = cache_rig(
         (CacheBench){.class = classes[_i % 2], .cache = cases[_i / 2].cache, .below = cases[_i / 2].below});
-    rig_listen(&rig, 1u << CACHE_RESERVATION_FAIL, NO_ANSWER);
+    rig_subscribe(&rig, 1u << CACHE_RESERVATION_FAIL, NO_ANSWER);
     uint64_t start = rig_now(&rig) + 1;
     uint32_t before = queue ? 10 : 1; /* the link below holds 8 */
     for (uint32_t i = 0; i < before; i++)
         memory_driver_send(rig.driver, start + i, of_warp(read_line(i * LINE), 3, 17, 40));
     memory_driver_send(rig.driver, start + before, of_warp(read_line(cases[_i / 2].second), 4, 18, 41));
     rig_run(&rig);
-    expect_heard(&rig, 0, CACHE_RESERVATION_FAIL, 4, 18, (int64_t)cases[_i / 2].second, cases[_i / 2].cause);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, start + before + 1 + DELAY);
-    ck_assert_uint_eq(rig.ear->count, 1);
+    expect_event(&rig, 0, CACHE_RESERVATION_FAIL, 4, 18, (int64_t)cases[_i / 2].second, cases[_i / 2].cause);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, start + before + 1 + DELAY);
+    ck_assert_uint_eq(rig.recorder->count, 1);
     rig_free(&rig);
 }
 END_TEST
 
 START_TEST(read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1"});
-    rig_listen(&rig, 1u << CACHE_ASK_BYPASS, 1);
+    rig_subscribe(&rig, 1u << CACHE_ASK_BYPASS, 1);
     ck_assert_int_eq(rig_time(&rig, of_warp(read_line(0), 3, 17, 40)), RIG_MISS);
-    expect_heard(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
+    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
     ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 1);
-    rig.ear->answer = 0;
+    rig.recorder->answer = 0;
     rig_time(&rig, read_line(0));
-    ck_assert_uint_eq(rig.ear->count, 2);
-    rig.ear->answer = 1;
+    ck_assert_uint_eq(rig.recorder->count, 2);
+    rig.recorder->answer = 1;
     ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT); /* not asked */
     rig_time(&rig, write_request(0, 32));
-    ck_assert_uint_eq(rig.ear->count, 2);
+    ck_assert_uint_eq(rig.recorder->count, 2);
     rig_free(&rig);
 }
 END_TEST
@@ -341,12 +341,12 @@ static uint64_t run_asking(uint64_t awake_until) {
                                           .cache = "ways=2 size=16KiB miss_queue=2",
                                           .below = "refuse_until=400 capacity=1",
                                           .quantum = awake_until != 0});
-    rig_listen(&rig, 1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM, 0);
+    rig_subscribe(&rig, 1u << CACHE_ASK_BYPASS | 1u << CACHE_ASK_VICTIM, 0);
     uint64_t start = rig_now(&rig) + 1;
     for (uint32_t i = 0; i < 12; i++)
         memory_driver_send(rig.driver, start + i, read_line(i * SET));
     rig_run_awake(&rig, awake_until);
-    ck_assert_uint_eq(rig.ear->count, 12 + 10); /* the first two lines find empty ways */
+    ck_assert_uint_eq(rig.recorder->count, 12 + 10); /* the first two lines find empty ways */
     ck_assert_uint_gt(rig_stat(&rig, "line_fail_cycles"), 100);
     uint64_t end = rig.sim->now;
     rig_free(&rig);
@@ -361,12 +361,12 @@ END_TEST
 
 START_TEST(read_passes_an_l2_by_when_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "bypass=true"});
-    rig_listen(&rig, 1u << CACHE_ASK_BYPASS, 1);
+    rig_subscribe(&rig, 1u << CACHE_ASK_BYPASS, 1);
     ck_assert_int_eq(rig_time(&rig, of_warp(read_line(0), 3, 17, 40)), RIG_MISS);
-    expect_heard(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
+    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
     ck_assert_int_eq(rig_time(&rig, write_request(0, LINE)),
                      RIG_HIT + 0); /* answered when it is in the line */
-    ck_assert_uint_eq(rig.ear->count, 1);
+    ck_assert_uint_eq(rig.recorder->count, 1);
     ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 1);
     rig_free(&rig);
 }
@@ -376,16 +376,17 @@ START_TEST(policies_choose_the_line_to_replace_among_those_that_are_not_under_wa
     CacheRig rig = cache_rig((CacheBench){.class = classes[_i], .cache = "ways=2 size=16KiB"});
     rig_time(&rig, read_line(0));
     rig_time(&rig, read_line(SET));
-    rig_listen(&rig, 1u << CACHE_ASK_VICTIM, 1); /* way 1, which has the second line; LRU would take way 0 */
+    rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM,
+                  1); /* way 1, which has the second line; LRU would take way 0 */
     rig_time(&rig, read_line(2 * SET));
-    expect_heard(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
+    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
     ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
     uint64_t start = rig_now(&rig) + 1;
     memory_driver_send(rig.driver, start, read_line(3 * SET));
     memory_driver_send(rig.driver, start + 1, read_line(4 * SET)); /* way 1 is in flight: LRU decides */
     rig_run(&rig);
-    expect_heard(&rig, 1, CACHE_ASK_VICTIM, 0, 3, 1, 0);
-    expect_heard(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0);
+    expect_event(&rig, 1, CACHE_ASK_VICTIM, 0, 3, 1, 0);
+    expect_event(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0);
     ck_assert_int_eq(rig_time(&rig, read_line(3 * SET)), RIG_HIT);
     ck_assert_int_eq(rig_time(&rig, read_line(4 * SET)), RIG_HIT);
     rig_free(&rig);
@@ -395,17 +396,17 @@ END_TEST
 /* Two ways: the first two lines and, once a write has dropped one of them, a third find an empty way. */
 START_TEST(policies_are_asked_for_a_victim_only_when_a_valid_line_must_go) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1", .cache = "ways=2 size=16KiB"});
-    rig_listen(&rig, 1u << CACHE_ASK_VICTIM, 0);
+    rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM, 0);
     rig_time(&rig, read_line(0));
     rig_time(&rig, read_line(SET));
-    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig.recorder->count, 0);
     rig_time(&rig, write_request(SET, 32));
     rig_time(&rig, read_line(2 * SET));
-    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig.recorder->count, 0);
     ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
     rig_time(&rig, read_line(3 * SET));
-    ck_assert_uint_eq(rig.ear->count, 1);
-    expect_heard(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
     ck_assert_uint_eq(rig_stat(&rig, "evictions"), 1);
     rig_free(&rig);
 }
@@ -428,19 +429,19 @@ static void send_mixture(CacheRig *rig) {
 }
 
 static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint64_t awake_until) {
-    CacheRig rig = cache_rig((CacheBench){
-        .class = "L2",
-        .cache =
-            "bypass=true bypass_classes=2 allocate_classes=0xfffb bypass_rate=50 class_depths=0,0,0,255,3 "
-            "class_keeps=1,0,2 mshrs=8 merges=2 miss_queue=3 passing_limit=9 rop_delay=5 bypass_delay=9 "
-            "data_port=32",
-        .part = "PcBypassTable",
-        .part_parameters = "entries=4 warm_up=8 threshold=60 window=64",
-        .below = "capacity=12",
-        .driver = "outstanding=40",
-        .order = order,
-        .order_seed = order_seed,
-        .quantum = awake_until != 0});
+    CacheRig rig = cache_rig((CacheBench){.class = "L2",
+                                          .cache = "bypass=true bypass_classes=2 allocate_classes=0xfffb "
+                                                   "bypass_rate=50 insertion_position=0,0,0,255,3 "
+                                                   "retention_priority=1,0,2 mshrs=8 merges=2 miss_queue=3 "
+                                                   "bypassed_limit=9 rop_delay=5 bypass_delay=9 "
+                                                   "data_port=32",
+                                          .part = "PcBypassTable",
+                                          .part_parameters = "entries=4 warm_up=8 threshold=60 window=64",
+                                          .below = "capacity=12",
+                                          .driver = "outstanding=40",
+                                          .order = order,
+                                          .order_seed = order_seed,
+                                          .quantum = awake_until != 0});
     (void)variant;
     send_mixture(&rig);
     rig_run_awake(&rig, awake_until);

@@ -1,5 +1,5 @@
 /* Where lines enter the order of use of their set, and which leave first, by class. */
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 #include "tests/unit/suites.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "core/sim/random.h"
-#include "mem/cache/mshr.h"
+#include "core/sim/base/random.h"
+#include "mem/cache/structures/mshr.h"
 #include "tests/unit/suites.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "core/sim/random.h"
-#include "mem/cache/tag_array.h"
+#include "core/sim/base/random.h"
+#include "mem/cache/structures/tag_array.h"
 #include "tests/unit/suites.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A memory controller: what a single request takes, its queues and ports, and what it refuses. */
+#include "core/sim/base/random.h"
 #include "core/sim/event.h"
-#include "core/sim/random.h"
 #include "mem/dram/memory_controller_state.h"
 #include "tests/unit/mem/dram/memory_controller_fixture.h"
 
@@ -43,15 +43,15 @@ START_TEST(a_line_is_two_bursts_tCCDL_apart) {
 END_TEST
 
 typedef struct {
-    Listener listener; /* first */
+    Subscriber subscriber; /* first */
     uint32_t count;
     uint64_t cycle[4];
     int64_t arguments[4][EVENT_ARGUMENTS];
 } ServedLog;
 
-static int64_t log_served(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
+static int64_t log_served(Subscriber *subscriber, SimObject *object, uint32_t event, const int64_t *arguments,
                           uint64_t now) {
-    ServedLog *log = (ServedLog *)listener;
+    ServedLog *log = (ServedLog *)subscriber;
     (void)event;
     ck_assert_uint_lt(log->count, 4);
     memcpy(log->arguments[log->count], arguments, sizeof log->arguments[0]);
@@ -69,13 +69,13 @@ static void expect_served(const ServedLog *log, uint32_t i, uint64_t cycle, int6
 /* READ at 14 and 17, as above. The write is ACTIVATEd at 102, its WRITEs come tRCDWR = 7 and tCCDL = 3 later.
  */
 START_TEST(a_request_is_told_to_be_served_with_its_last_burst) {
-    ServedLog log = {.listener = {log_served}};
+    ServedLog log = {.subscriber = {log_served}};
     MemMessage read = read_request(location(3, 5, 0), 128),
                write = posted_write_request(location(3, 6, 0), 128);
     read.sm = 7, read.warp = 41, read.class_number = 3;
     write.sm = 2, write.warp = 5, write.class_number = 0;
     elaborate(1);
-    object_listen(mc, &log.listener, 1u << event_number(mc->class, "served"));
+    object_subscribe(mc, &log.subscriber, 1u << event_number(mc->class, "served"));
     memory_driver_send(drivers[0], 0, read);
     memory_driver_send(drivers[0], 100, write);
     run();

@@ -1,6 +1,6 @@
 /* How much of its bandwidth a memory controller gets out of a channel: computed for each pattern of accesses.
  */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "tests/unit/mem/dram/memory_controller_fixture.h"
 
 /* Lines of one bank, `run` of them in each row. A row takes ACTIVATE, then 2 * run READs from tRCD on, tCCDL

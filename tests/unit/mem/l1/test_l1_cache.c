@@ -1,6 +1,6 @@
 /* An L1: reads, what stops requests at the tags, and random requests of all kinds. Timing: see cache_rig.h.
  */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"
@@ -311,7 +311,7 @@ static MemMessage random_request(Random *random) {
 }
 
 static const char *const tight_caches[] = {
-    "size=2KiB ways=2 mshrs=4 merges=2 miss_queue=2 passing_limit=6",
+    "size=2KiB ways=2 mshrs=4 merges=2 miss_queue=2 bypassed_limit=6",
     "size=2KiB ways=2 mshrs=4 merges=2 miss_queue=2 sectors=4",
     "size=1KiB ways=1 mshrs=3 merges=3 miss_queue=2 sectors=2 allocate=fill",
     "size=1KiB ways=4 mshrs=3 miss_queue=3 write_policy=through local_allocate=false",

@@ -83,11 +83,11 @@ START_TEST(posted_write_passes_without_an_answer) {
 END_TEST
 
 START_TEST(write_waits_while_too_many_pass_through) {
-    CacheRig rig = rig_of((CacheBench){.cache = "passing_limit=1"});
+    CacheRig rig = rig_of((CacheBench){.cache = "bypassed_limit=1"});
     memory_driver_send(rig.driver, 10, write_request(0x1000, 128));
     memory_driver_send(rig.driver, 11, write_request(0x2000, 128));
     rig_run(&rig);
-    expect_one_stall(&rig, "passing_stalls", 11 + 1 + RIG_DELAY, 10 + RIG_MISS - 1);
+    expect_one_stall(&rig, "bypassed_stalls", 11 + 1 + RIG_DELAY, 10 + RIG_MISS - 1);
     rig_free(&rig);
 }
 END_TEST
@@ -315,8 +315,8 @@ static TCase *write_tests(void) {
     return tests;
 }
 
-static TCase *passing_tests(void) {
-    TCase *tests = tcase_create("passing, switching");
+static TCase *bypassed_tests(void) {
+    TCase *tests = tcase_create("bypassed, switching");
     tcase_add_test(tests, atomics_and_bypassing_requests_leave_no_line_behind);
     tcase_add_test(tests, bypassing_request_writes_a_dirty_line_back_first);
     tcase_add_test(tests, switched_off_it_keeps_its_tags_and_comes_back);
@@ -329,6 +329,6 @@ static TCase *passing_tests(void) {
 Suite *l1_writes_suite(void) {
     Suite *suite = suite_create("l1_writes");
     suite_add_tcase(suite, write_tests());
-    suite_add_tcase(suite, passing_tests());
+    suite_add_tcase(suite, bypassed_tests());
     return suite;
 }

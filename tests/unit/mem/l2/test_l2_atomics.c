@@ -1,5 +1,5 @@
 /* Atomics in an L2 slice, alone and among random requests of all kinds. Timing: see cache_rig.h. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

@@ -1,5 +1,5 @@
 /* Nothing that a crossbar does depends on the order in which objects are ticked, or on how often. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "tests/unit/mem/network/crossbar_fixture.h"
 
 #include <stdlib.h>

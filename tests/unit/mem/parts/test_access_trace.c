@@ -1,5 +1,5 @@
 /* Trace files: what was written comes back, and what is damaged is refused; replacement over them. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "mem/parts/access_trace/replay.h"
 #include "mem/protocol/caches.h"

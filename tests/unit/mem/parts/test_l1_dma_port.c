@@ -138,7 +138,7 @@ END_TEST
 /* The second read that passes waits for the first, which the memory takes in cycle 200 at the earliest. That
  * the engine fills the miss queue meanwhile, while the cache sleeps, is no other reason to wait. */
 START_TEST(its_requests_do_not_change_what_a_request_of_the_processor_waits_for) {
-    PortRig rig = port_rig_above("refuse_until=200 capacity=1", "mshrs=128 miss_queue=4 passing_limit=1");
+    PortRig rig = port_rig_above("refuse_until=200 capacity=1", "mshrs=128 miss_queue=4 bypassed_limit=1");
     for (uint64_t i = 0; i < 2; i++) {
         MemMessage m = read_request(0x10000 + 128 * i, 128);
         m.flags |= MEM_BYPASS_L1;
@@ -147,9 +147,9 @@ START_TEST(its_requests_do_not_change_what_a_request_of_the_processor_waits_for)
     for (uint64_t i = 0; i < 100; i++)
         read_at(rig.dma, 20 + i, 100 + i);
     run(&rig);
-    ck_assert_uint_eq(stat_of(rig.l1, "passing_stalls"), 1);
+    ck_assert_uint_eq(stat_of(rig.l1, "bypassed_stalls"), 1);
     ck_assert_uint_eq(stat_of(rig.l1, "miss_queue_fails"), 0);
-    ck_assert_uint_gt(stat_of(rig.l1, "passing_stall_cycles"), 200);
+    ck_assert_uint_gt(stat_of(rig.l1, "bypassed_stall_cycles"), 200);
     sim_free(rig.sim);
 }
 END_TEST

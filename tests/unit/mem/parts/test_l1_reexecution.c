@@ -1,7 +1,7 @@
 /* What Mascar (section III) asks of an L1: a saturation flag, refusal of misses, and the re-execution queue.
  * Timing of the rig: a request sent in cycle s is looked up in s + 1 + DELAY; a hit is answered then and is
  * back at s + RIG_HIT; a miss is below at s + BELOW. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
@@ -293,18 +293,19 @@ END_TEST
 /* 8 MSHRs: saturated with 7, and until 5 are left. */
 START_TEST(saturation_is_told_in_the_cycle_in_which_it_changes) {
     CacheRig rig = rig_of("mshrs=8 saturation_free=125 saturation_relief=125");
-    rig_listen(&rig, 1u << SATURATION, NO_ANSWER);
+    rig_subscribe(&rig, 1u << SATURATION, NO_ANSWER);
     for (uint32_t i = 0; i < 7; i++)
         memory_driver_send(rig.driver, 10, read_by(i, i));
     rig_run(&rig);
-    ck_assert_uint_eq(rig.ear->count, 2);
-    ck_assert_int_eq(rig.ear->heard[0].arguments[0], 1);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, 10 + 6 + LOOKUP); /* the seventh, sent in cycle 16 */
-    ck_assert_int_eq(rig.ear->heard[1].arguments[0], 0);
+    ck_assert_uint_eq(rig.recorder->count, 2);
+    ck_assert_int_eq(rig.recorder->record[0].arguments[0], 1);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, 10 + 6 + LOOKUP); /* the seventh, sent in cycle 16 */
+    ck_assert_int_eq(rig.recorder->record[1].arguments[0], 0);
     /* The second answer: back in 11 + RIG_MISS, sent a cycle before. */
-    ck_assert_uint_eq(rig.ear->heard[1].cycle, 11 + RIG_MISS - 1);
+    ck_assert_uint_eq(rig.recorder->record[1].cycle, 11 + RIG_MISS - 1);
     ck_assert_uint_eq(rig_stat(&rig, "saturations"), 1);
-    ck_assert_uint_eq(rig_stat(&rig, "saturated_cycles"), rig.ear->heard[1].cycle - rig.ear->heard[0].cycle);
+    ck_assert_uint_eq(rig_stat(&rig, "saturated_cycles"),
+                      rig.recorder->record[1].cycle - rig.recorder->record[0].cycle);
     rig_free(&rig);
 }
 END_TEST
@@ -330,25 +331,25 @@ END_TEST
 /* Warp 1 has three accesses in the queue, or in the prioritization buffer; warp 2 one. */
 START_TEST(warp_that_may_miss_is_told_of_when_its_last_access_is_taken) {
     CacheRig rig = rig_of(_i ? "prioritization_places=8" : "reexecution_entries=8");
-    rig_listen(&rig, 1u << TAKEN, NO_ANSWER);
+    rig_subscribe(&rig, 1u << TAKEN, NO_ANSWER);
     set_may_miss(&rig, 1);
     for (uint32_t i = 0; i < 3; i++)
         memory_driver_send(rig.driver, 10 + i, of_token(read_by(1, i), 77));
     memory_driver_send(rig.driver, 13, read_by(2, 6));
     run_to(&rig, 100);
-    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig.recorder->count, 0);
     ck_assert(l1_holds(rig.cache, 0, 1));
     ck_assert(!l1_holds(rig.cache, 0, 3));
     set_may_miss(&rig, 2);
     run_to(&rig, 200);
-    ck_assert_uint_eq(rig.ear->count, 1);
-    ck_assert_int_eq(rig.ear->heard[0].arguments[0], 1);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, rig_arrival(&rig, 2)->cycle - 2);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    ck_assert_int_eq(rig.recorder->record[0].arguments[0], 1);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, rig_arrival(&rig, 2)->cycle - 2);
     ck_assert(!l1_holds(rig.cache, 0, 1));
     ck_assert(l1_holds(rig.cache, 0, 2));
-    set_may_miss(&rig, ALL); /* all may: nobody is told of */
+    set_may_miss(&rig, ALL); /* all may: no event */
     rig_run(&rig);
-    ck_assert_uint_eq(rig.ear->count, 1);
+    ck_assert_uint_eq(rig.recorder->count, 1);
     rig_free(&rig);
 }
 END_TEST
@@ -361,7 +362,7 @@ START_TEST(first_watched_warp_that_uses_what_lies_below_is_told_of_once) {
     kinds[3].flags |= MEM_BYPASS_L1;
     CacheRig rig = rig_of("");
     rig_time(&rig, read_by(7, 9));
-    rig_listen(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
+    rig_subscribe(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
     uint64_t *watched = memory_watched(&rig);
     ck_assert_uint_eq(*watched, 0);
     *watched = 0xe;
@@ -371,23 +372,23 @@ START_TEST(first_watched_warp_that_uses_what_lies_below_is_told_of_once) {
     memory_driver_send(rig.driver, start + 2, kinds[_i]);
     memory_driver_send(rig.driver, start + 3, read_by(3, 3));
     run_to(&rig, start + 2 + LOOKUP);
-    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig.recorder->count, 0);
     ck_assert_uint_eq(*watched, 0xe);
     run_to(&rig, start + 2 + LOOKUP + 1);
-    ck_assert_uint_eq(rig.ear->count, 1);
-    ck_assert_int_eq(rig.ear->heard[0].arguments[0], 1);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, start + 2 + LOOKUP);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    ck_assert_int_eq(rig.recorder->record[0].arguments[0], 1);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, start + 2 + LOOKUP);
     ck_assert_uint_eq(*watched, 0);
     rig_run(&rig);
-    ck_assert_uint_eq(rig.ear->count, 1);
+    ck_assert_uint_eq(rig.recorder->count, 1);
     rig_free(&rig);
 }
 END_TEST
 
-/* In the queue because it was refused, or for want of the only MSHR: told of when it is taken. */
+/* In the queue because it was refused, or for want of the only MSHR: the event comes when it is taken. */
 START_TEST(watched_warp_whose_access_is_not_taken_is_not_told_of) {
     CacheRig rig = rig_of("mshrs=1 reexecution_entries=4");
-    rig_listen(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
+    rig_subscribe(&rig, 1u << MEMORY_ACCESS, NO_ANSWER);
     uint64_t *watched = memory_watched(&rig);
     *watched = 2;
     set_may_miss(&rig, _i ? 1 : ALL);
@@ -395,14 +396,14 @@ START_TEST(watched_warp_whose_access_is_not_taken_is_not_told_of) {
     memory_driver_send(rig.driver, 11, read_by(1, 1));
     run_to(&rig, 10 + RIG_MISS - 2);
     ck_assert_uint_eq(rig_stat(&rig, "reexecution_pushes"), 1);
-    ck_assert_uint_eq(rig.ear->count, 0);
+    ck_assert_uint_eq(rig.recorder->count, 0);
     ck_assert_uint_eq(*watched, 2);
     run_to(&rig, 300);
-    ck_assert_uint_eq(rig.ear->count, _i ? 0 : 1);
+    ck_assert_uint_eq(rig.recorder->count, _i ? 0 : 1);
     set_may_miss(&rig, ALL);
     rig_run(&rig);
-    ck_assert_uint_eq(rig.ear->count, 1);
-    ck_assert_uint_eq(rig.ear->heard[0].cycle, rig_arrival(&rig, 1)->cycle - 2);
+    ck_assert_uint_eq(rig.recorder->count, 1);
+    ck_assert_uint_eq(rig.recorder->record[0].cycle, rig_arrival(&rig, 1)->cycle - 2);
     ck_assert_uint_eq(*watched, 0);
     rig_free(&rig);
 }
@@ -491,7 +492,7 @@ static CacheRig mixture(int posted, TickOrder order, uint64_t order_seed, uint64
     static const uint64_t sets[] = {5, ALL, 0xf0, ALL, 0};
     CacheRig rig = cache_rig((CacheBench){.class = "L1",
                                           .cache = "size=4KiB ways=2 mshrs=4 merges=2 miss_queue=3 "
-                                                   "passing_limit=3 reexecution_entries=6 "
+                                                   "bypassed_limit=3 reexecution_entries=6 "
                                                    "watch_blocked_hits=true",
                                           .below = "capacity=12",
                                           .driver = "outstanding=40 refuse_from=3000 refuse_until=3100",

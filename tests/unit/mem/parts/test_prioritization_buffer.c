@@ -2,7 +2,7 @@
  * the order of the misses shows in what arrives below. And bypass on associativity stalls. */
 #include "mem/parts/prioritization_buffer/prioritization_buffer.h"
 
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

@@ -1,4 +1,4 @@
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/parts/reexecution_queue/reexecution_queue.h"
 #include "tests/unit/suites.h"
 

@@ -313,7 +313,7 @@ START_TEST(source_measures_a_memory_controller_alone) {
 }
 END_TEST
 
-/* ---- Broken books. */
+/* ---- Broken invariants. */
 
 static void receive_once_more(void *context) {
     const Field *f = object_field(end, FIELD_STAT, context);

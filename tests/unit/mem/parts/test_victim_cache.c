@@ -1,6 +1,6 @@
 /* A victim cache behind an L1 whose lines are all in one set: what the L1 replaces is kept, and comes back in
  * one cycle more than a hit, in exchange for the line that then goes. */
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/caches.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"

@@ -18,16 +18,16 @@ typedef struct {
 } Hit;
 
 typedef struct {
-    Listener listener; /* first: hear() gets a pointer to it */
+    Subscriber subscriber; /* first: handle() gets a pointer to it */
     Sim *sim;
     SimObject *driver, *l1, *victims;
     Hit hits[MAX_HITS];
     uint32_t hit_count;
 } Rig;
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
-    Rig *rig = (Rig *)listener;
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
+    Rig *rig = (Rig *)subscriber;
     ck_assert_ptr_eq(object, rig->victims);
     ck_assert_uint_eq(event, 0);
     ck_assert_uint_lt(rig->hit_count, MAX_HITS);
@@ -52,13 +52,13 @@ static Sim *new_sim(const char *l1) {
 static void make_rig(Rig *rig, const char *l1, const char *victims) {
     char parameters[128];
     snprintf(parameters, sizeof parameters, "size=%d ways=4 mshrs=32 latency=3 %s", FOUR_LINES, l1);
-    *rig = (Rig){.listener = {hear}, .sim = new_sim(parameters)};
+    *rig = (Rig){.subscriber = {handle_event}, .sim = new_sim(parameters)};
     snprintf(parameters, sizeof parameters, "cache=l1 %s", victims);
     rig->victims = tiny_add(rig->sim, "VictimTags", "driver.victims", parameters);
     rig->driver = sim_find(rig->sim, "driver");
     rig->l1 = sim_find(rig->sim, "driver.l1");
     sim_elaborate(rig->sim);
-    object_listen(rig->victims, &rig->listener, 1);
+    object_subscribe(rig->victims, &rig->subscriber, 1);
 }
 
 static void run_idle(Rig *rig) {

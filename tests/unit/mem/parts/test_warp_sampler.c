@@ -1,4 +1,4 @@
-/* Hits and accesses of each warp, told when a sample is complete; and the L1 that feeds the counters. */
+/* Hits and accesses of each warp, emitted when a sample is complete; and the L1 that feeds the counters. */
 #include "core/sim/event.h"
 #include "mem/parts/warp_sampler/warp_sampler.h"
 #include "mem/protocol/caches.h"
@@ -8,25 +8,25 @@
 #include <string.h>
 
 typedef struct {
-    Listener listener;
+    Subscriber subscriber;
     uint32_t count;
     int64_t warp, hits, accesses;
-} Ear;
+} Recorder;
 
-static int64_t hear(Listener *listener, SimObject *object, uint32_t event, const int64_t *arguments,
-                    uint64_t now) {
-    Ear *ear = (Ear *)listener;
+static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
+                            const int64_t *arguments, uint64_t now) {
+    Recorder *recorder = (Recorder *)subscriber;
     (void)object, (void)event, (void)now;
-    ear->count++;
-    ear->warp = arguments[0];
-    ear->hits = arguments[1];
-    ear->accesses = arguments[2];
+    recorder->count++;
+    recorder->warp = arguments[0];
+    recorder->hits = arguments[1];
+    recorder->accesses = arguments[2];
     return NO_ANSWER;
 }
 
 static Sim *sim;
 static SimObject *sampler, *driver, *l1;
-static Ear ear;
+static Recorder recorder;
 
 /* The sampler belongs to what the L1 belongs to; any object will do, here a responder that nobody asks. */
 static void start(const char *warm_up, const char *response_flags) {
@@ -51,8 +51,8 @@ static void start(const char *warm_up, const char *response_flags) {
     sim_wire(sim, driver, "mem", l1, "cpu", (LinkOptions){0}, (LinkOptions){0});
     sim_wire(sim, l1, "mem", below, "cpu", (LinkOptions){0}, (LinkOptions){0});
     sim_elaborate(sim);
-    ear = (Ear){.listener = {hear}};
-    object_listen(sampler, &ear.listener, 1);
+    recorder = (Recorder){.subscriber = {handle_event}};
+    object_subscribe(sampler, &recorder.subscriber, 1);
 }
 
 static void end(void) {
@@ -62,22 +62,22 @@ static void end(void) {
 static void answers(uint32_t warp, uint32_t hits, uint32_t misses) {
     for (uint32_t i = 0; i < hits + misses; i++)
         sampler_count((WarpSampler *)sampler, warp, i < hits, 0);
-    cluster_tell_events(sampler->cluster);
+    cluster_emit_events(sampler->cluster);
 }
 
 START_TEST(sample_is_told_with_its_last_access_and_once) {
     start("10", "0");
     answers(5, 3, 6);
-    ck_assert_uint_eq(ear.count, 0);
+    ck_assert_uint_eq(recorder.count, 0);
     answers(6, 0, 9); /* another warp */
-    ck_assert_uint_eq(ear.count, 0);
+    ck_assert_uint_eq(recorder.count, 0);
     answers(5, 1, 0);
-    ck_assert_uint_eq(ear.count, 1);
-    ck_assert_int_eq(ear.warp, 5);
-    ck_assert_int_eq(ear.hits, 4);
-    ck_assert_int_eq(ear.accesses, 10);
+    ck_assert_uint_eq(recorder.count, 1);
+    ck_assert_int_eq(recorder.warp, 5);
+    ck_assert_int_eq(recorder.hits, 4);
+    ck_assert_int_eq(recorder.accesses, 10);
     answers(5, 20, 20);
-    ck_assert_uint_eq(ear.count, 1);
+    ck_assert_uint_eq(recorder.count, 1);
     end();
 }
 END_TEST
@@ -87,16 +87,16 @@ START_TEST(restarted_warps_are_sampled_from_zero) {
     answers(0, 3, 0);
     answers(63, 4, 0);
     answers(7, 3, 0);
-    ck_assert_uint_eq(ear.count, 1);
+    ck_assert_uint_eq(recorder.count, 1);
     sampler_restart(sampler, 1ull << 63 | 1);
     answers(0, 0, 3);
-    ck_assert_uint_eq(ear.count, 1);
+    ck_assert_uint_eq(recorder.count, 1);
     answers(63, 0, 4);
-    ck_assert_uint_eq(ear.count, 2);
-    ck_assert_int_eq(ear.hits, 0);
+    ck_assert_uint_eq(recorder.count, 2);
+    ck_assert_int_eq(recorder.hits, 0);
     answers(7, 0, 1); /* was not restarted */
-    ck_assert_uint_eq(ear.count, 3);
-    ck_assert_int_eq(ear.hits, 3);
+    ck_assert_uint_eq(recorder.count, 3);
+    ck_assert_int_eq(recorder.hits, 3);
     end();
 }
 END_TEST
@@ -104,7 +104,7 @@ END_TEST
 START_TEST(warm_up_0_takes_no_samples) {
     start("0", "0");
     answers(1, 100, 100);
-    ck_assert_uint_eq(ear.count, 0);
+    ck_assert_uint_eq(recorder.count, 0);
     end();
 }
 END_TEST
@@ -129,9 +129,9 @@ START_TEST(l1_counts_what_comes_from_below_for_the_warp_that_had_asked) {
     ck_assert_int_eq(sim_run(sim, UINT64_MAX), STOP_IDLE);
     ck_assert_uint_eq(stat("answers"), 3);
     ck_assert_uint_eq(stat("answers_hit"), _i ? 3 : 0);
-    ck_assert_uint_eq(ear.count, 1);
-    ck_assert_int_eq(ear.warp, 9);
-    ck_assert_int_eq(ear.hits, _i ? 3 : 0);
+    ck_assert_uint_eq(recorder.count, 1);
+    ck_assert_int_eq(recorder.warp, 9);
+    ck_assert_int_eq(recorder.hits, _i ? 3 : 0);
     ck_assert_uint_eq(sampler_served(sampler, 4), 0);
     ck_assert_uint_gt(sampler_served(sampler, 9), 70);
     end();
@@ -145,7 +145,7 @@ START_TEST(answers_that_bypassed_the_second_level_say_nothing) {
         send(1, read_request(i * 128, 128), 9);
     ck_assert_int_eq(sim_run(sim, UINT64_MAX), STOP_IDLE);
     ck_assert_uint_eq(stat("answers"), 0);
-    ck_assert_uint_eq(ear.count, 0);
+    ck_assert_uint_eq(recorder.count, 0);
     ck_assert_uint_eq(sampler_served(sampler, 9), 0);
     end();
 }

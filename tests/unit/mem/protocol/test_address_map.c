@@ -1,4 +1,4 @@
-#include "core/sim/random.h"
+#include "core/sim/base/random.h"
 #include "mem/protocol/address_map.h"
 #include "tests/unit/suites.h"
 

@@ -86,13 +86,14 @@ typedef struct {
     TagHash hash;  /* of a hashed array        */
     /* While classes say where lines enter or leave: replacements that spared the least recently used line of
      * the set, and lines that did not enter as the most recently used. */
-    uint64_t sheltered, lowered;
+    uint64_t protected_evictions, low_priority_insertions;
 } TagArray;
 
-/* For those that show neither sheltered and lowered in the stats nor lines_used to policies. */
+/* For those that show neither protected_evictions and low_priority_insertions in the stats nor lines_used to policies. */
 #define TAG_ARRAY_ROWS(T, m)                                                                                 \
-    TAG_ARRAY_STATE_ROWS(T, m), STATE(T, m.sheltered, "Least recently used lines that were spared")          \
-    , STATE(T, m.lowered, "Lines that did not enter as the most recently used")                              \
+    TAG_ARRAY_STATE_ROWS(T, m),                                                                              \
+        STATE(T, m.protected_evictions, "Least recently used lines that were spared")                        \
+    , STATE(T, m.low_priority_insertions, "Lines that did not enter as the most recently used")              \
     , STATE(T, m.hash.fresh, "Hashed: first line that was never used")
 
 #define TAG_ARRAY_STATE_ROWS(T, m)                                                                           \

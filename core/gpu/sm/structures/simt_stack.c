@@ -1,4 +1,4 @@
-#include "core/gpu/sm/simt_stack.h"
+#include "core/gpu/sm/structures/simt_stack.h"
 
 void simt_start(SimtStack *stack, uint32_t lanes, uint32_t inst_count) {
     stack->depth = 1;

@@ -1,4 +1,4 @@
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <setjmp.h>
 #include <stdio.h>

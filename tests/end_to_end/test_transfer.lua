@@ -6,19 +6,19 @@ local harness = require "harness"
 local cycles = { 4800, 19200 } -- of spmv: caches and memory are busy in both
 
 local larger = {
-  ["sm[*].l1d.mshrs"] = 90, ["sm[*].l1d.merges"] = 33, ["sm[*].l1d.miss_queue"] = 90, ["sm[*].l1d.passing_limit"] = 3000,
+  ["sm[*].l1d.mshrs"] = 90, ["sm[*].l1d.merges"] = 33, ["sm[*].l1d.miss_queue"] = 90, ["sm[*].l1d.bypassed_limit"] = 3000,
   ["sm[*].l1d.latency"] = 77, ["l2[*].mshrs"] = 200, ["l2[*].merges"] = 20, ["l2[*].miss_queue"] = 77,
-  ["l2[*].passing_limit"] = 555, ["l2[*].rop_delay"] = 300, ["l2[*].bypass_delay"] = 222, ["mc[*].return_entries"] = 500,
+  ["l2[*].bypassed_limit"] = 555, ["l2[*].rop_delay"] = 300, ["l2[*].bypass_delay"] = 222, ["mc[*].return_entries"] = 500,
 }
 local own = {
-  ["sm[*].l1d.mshrs"] = 32, ["sm[*].l1d.merges"] = 8, ["sm[*].l1d.miss_queue"] = 8, ["sm[*].l1d.passing_limit"] = 1024,
+  ["sm[*].l1d.mshrs"] = 32, ["sm[*].l1d.merges"] = 8, ["sm[*].l1d.miss_queue"] = 8, ["sm[*].l1d.bypassed_limit"] = 1024,
   ["sm[*].l1d.latency"] = 32, ["l2[*].mshrs"] = 32, ["l2[*].merges"] = 8, ["l2[*].miss_queue"] = 8,
-  ["l2[*].passing_limit"] = 256, ["l2[*].rop_delay"] = 120, ["l2[*].bypass_delay"] = 120, ["mc[*].return_entries"] = 116,
+  ["l2[*].bypassed_limit"] = 256, ["l2[*].rop_delay"] = 120, ["l2[*].bypass_delay"] = 120, ["mc[*].return_entries"] = 116,
 }
 local smaller = {
-  ["sm[*].l1d.mshrs"] = 12, ["sm[*].l1d.merges"] = 2, ["sm[*].l1d.miss_queue"] = 3, ["sm[*].l1d.passing_limit"] = 5,
+  ["sm[*].l1d.mshrs"] = 12, ["sm[*].l1d.merges"] = 2, ["sm[*].l1d.miss_queue"] = 3, ["sm[*].l1d.bypassed_limit"] = 5,
   ["sm[*].l1d.latency"] = 6, ["l2[*].mshrs"] = 8, ["l2[*].merges"] = 2, ["l2[*].miss_queue"] = 3,
-  ["l2[*].passing_limit"] = 5, ["l2[*].rop_delay"] = 20, ["l2[*].bypass_delay"] = 20, ["mc[*].return_entries"] = 4,
+  ["l2[*].bypassed_limit"] = 5, ["l2[*].rop_delay"] = 20, ["l2[*].bypass_delay"] = 20, ["mc[*].return_entries"] = 4,
 }
 
 local warm = harness.folder() .. "/warm"
@@ -47,7 +47,7 @@ end
 local function saved(cycle) return ("%s/%d.ckpt"):format(warm, cycle // cycles[1] * cycles[1]) end
 
 for i, values in ipairs { larger, smaller } do
-  harness.test((i == 1 and "larger" or "smaller") .. " sizes take over what is in flight", function()
+  harness.test((i == 1 and "larger" or "smaller") .. " sizes get what is in flight", function()
     local cycle = cycles[i]
     local want, told, out = resumed(saved(cycle), "--checkpoint-at", 24000, sets(values))
     harness.contains(told, "sm[*].l1d.mshrs: 32 became", "l2[*].rop_delay: 120 became", "mc[*].return_entries: 116 became")
@@ -117,7 +117,7 @@ harness.test("unbounded still ends a run whose caches become full", function()
   harness.contains(tostring(problem), "sm[0].l1d: expected a kernel that touches up to 128 lines", "l1_lines")
 end)
 
-harness.test("what cannot be taken over is refused with what is legal", function()
+harness.test("what cannot be transferred is refused, and the legal values are listed", function()
   for _, case in ipairs {
     { { policy = "perfect" }, "clock.dram: expected 924000000 Hz as in the checkpoint, got 1108800000 Hz" },
     { { set = { ["sm[*].l1d.size"] = "256B", ["sm[*].l1d.ways"] = 2 } },

@@ -5,7 +5,7 @@
 #ifndef WW_GPU_SIMT_STACK_H
 #define WW_GPU_SIMT_STACK_H
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ void simt_pop_reconverged(SimtStack *stack, const SimtWaiting *waiting);
 /* Lanes `taken` of the top go to `target`, the others to `fall_through`. */
 void simt_branch(SimtStack *stack, SimtWaiting *waiting, uint32_t taken, uint32_t target,
                  uint32_t fall_through, uint32_t reconverge);
-/* Lanes leave the kernel for good; the top's others, if any, go on at `next_pc`. */
+/* Lanes exit the kernel; the top's others, if any, go on at `next_pc`. */
 void simt_exit(SimtStack *stack, SimtWaiting *waiting, uint32_t lanes, uint32_t next_pc);
 
 /* The top's lanes go on at `pc`, all of them. */

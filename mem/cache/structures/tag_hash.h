@@ -2,7 +2,7 @@
 #ifndef WW_MEM_TAG_HASH_H
 #define WW_MEM_TAG_HASH_H
 
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 
 /* Decides whether the array is hashed; sets, ways and lines are known. */
 void tag_hash_shape_init(TagShape *shape);

@@ -1,4 +1,4 @@
-#include "core/gpu/sm/instruction_cache.h"
+#include "core/gpu/sm/structures/instruction_cache.h"
 
 FetchResult instruction_cache_fetch(InstructionCache *cache, uint64_t address, uint32_t warp, uint32_t misses,
                                     uint32_t *entry) {

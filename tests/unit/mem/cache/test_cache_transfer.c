@@ -1,6 +1,6 @@
-/* What is in flight in a cache, taken over by one with other MSHRs, queues and latencies. */
+/* What is in flight in a cache, transferred to one with other MSHRs, queues and latencies. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/cache/cache.h"
 #include "tests/unit/mem/cache_rig.h"
 #include "tests/unit/suites.h"
@@ -23,7 +23,7 @@ static void run_to(const CacheRig *rig, uint64_t cycle) {
 }
 
 /* `rig` goes on as `next`, which has its own script. */
-static void take_over(CacheRig *rig, CacheRig next) {
+static void transfer(CacheRig *rig, CacheRig next) {
     SnapshotChanges changes = {.allowed = true};
     Buffer buffer = {0};
     char why[512] = "";
@@ -63,7 +63,7 @@ static CacheRig rig_with_reads(const char *class, const char *parameters, uint32
 START_TEST(miss_gets_an_mshr_in_the_first_cycle_in_which_there_are_more) {
     CacheRig rig = rig_with_reads("L1", "mshrs=1", 2);
     run_to(&rig, 12);
-    take_over(&rig, rig_with_reads("L1", "mshrs=2", 2));
+    transfer(&rig, rig_with_reads("L1", "mshrs=2", 2));
     run_to(&rig, 12);
     ck_assert_uint_eq(cache_of(&rig)->mshr.used, 1);
     run_to(&rig, 13);
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(more_mshrs_than_there_may_be_are_in_use_until_their_fills_have_come) {
     CacheRig rig = rig_with_reads("L1", "mshrs=4", 5);
     run_to(&rig, 15);
-    take_over(&rig, rig_with_reads("L1", "mshrs=2", 5));
+    transfer(&rig, rig_with_reads("L1", "mshrs=2", 5));
     run_to(&rig, 32);
     ck_assert_uint_eq(cache_of(&rig)->mshr.used, 2);
     run_to(&rig, 33);
@@ -103,7 +103,7 @@ START_TEST(request_merges_as_soon_as_its_line_s_mshr_may_hold_more) {
     CacheRig rig = rig_with_reads_of_one_line("merges=2", 3);
     run_to(&rig, 12);
     ck_assert_uint_eq(cache_of(&rig)->stall, STALL_MSHR_MERGE);
-    take_over(&rig, rig_with_reads_of_one_line("merges=9", 3));
+    transfer(&rig, rig_with_reads_of_one_line("merges=9", 3));
     run_to(&rig, 13);
     ck_assert_uint_eq(rig_stat(&rig, "merges"), 2);
     rig_run(&rig);
@@ -118,7 +118,7 @@ START_TEST(requests_that_are_too_many_for_an_mshr_are_answered_and_no_more_merge
     CacheRig rig = rig_with_reads_of_one_line("merges=8", 6);
     run_to(&rig, 12);
     ck_assert_uint_eq(rig_stat(&rig, "merges"), 4);
-    take_over(&rig, rig_with_reads_of_one_line("merges=2", 6));
+    transfer(&rig, rig_with_reads_of_one_line("merges=2", 6));
     rig_run(&rig);
     ck_assert_uint_eq(rig_stat(&rig, "merges"), 4);
     ck_assert_uint_eq(rig_stat(&rig, "hits"), 1);
@@ -134,7 +134,7 @@ START_TEST(pipeline_that_became_shorter_accepts_nothing_before_it_has_drained) {
     CacheRig rig = rig_with_reads("L1", "latency=6", 9);
     run_to(&rig, 7);
     ck_assert_uint_eq(cache_of(&rig)->pipeline.count, 6);
-    take_over(&rig, rig_with_reads("L1", "latency=2", 9));
+    transfer(&rig, rig_with_reads("L1", "latency=2", 9));
     run_to(&rig, 11);
     ck_assert_uint_eq(rig_stat(&rig, "accesses"), 6);
     run_to(&rig, 12);
@@ -152,7 +152,7 @@ START_TEST(pipeline_that_became_longer_keeps_the_times_of_what_is_inside) {
     CacheRig rig = rig_with_reads("L2", "rop_delay=6", 24);
     run_to(&rig, 19);
     ck_assert_uint_eq(cache_of(&rig)->pipeline.first, 4);
-    take_over(&rig, rig_with_reads("L2", "rop_delay=20", 24));
+    transfer(&rig, rig_with_reads("L2", "rop_delay=20", 24));
     rig_run(&rig);
     for (uint32_t i = 12; i < 18; i++)
         ck_assert_uint_eq(came_below(&rig, i), i + 1 + 6 + 2);
@@ -161,7 +161,7 @@ START_TEST(pipeline_that_became_longer_keeps_the_times_of_what_is_inside) {
 }
 END_TEST
 
-static CacheRig rig_with_passing_reads(const char *parameters) {
+static CacheRig rig_with_bypassed_reads(const char *parameters) {
     CacheRig rig = rig_of("L1", parameters);
     for (uint32_t i = 0; i < 5; i++) {
         MemMessage m = read_line(i);
@@ -174,10 +174,10 @@ static CacheRig rig_with_passing_reads(const char *parameters) {
 /* The fifth is at the tags in 11. Four are in flight, whose answers come in 30 to 33. */
 START_TEST(requests_that_pass_are_as_many_as_they_may_be) {
     static const uint64_t below[] = {17, 32, 35};
-    static const char *const limits[] = {"passing_limit=5", "passing_limit=4", "passing_limit=1"};
-    CacheRig rig = rig_with_passing_reads("passing_limit=4");
+    static const char *const limits[] = {"bypassed_limit=5", "bypassed_limit=4", "bypassed_limit=1"};
+    CacheRig rig = rig_with_bypassed_reads("bypassed_limit=4");
     run_to(&rig, 15);
-    take_over(&rig, rig_with_passing_reads(limits[_i]));
+    transfer(&rig, rig_with_bypassed_reads(limits[_i]));
     rig_run(&rig);
     ck_assert_uint_eq(came_below(&rig, 4), below[_i]);
     for (uint32_t i = 0; i < 4; i++)
@@ -201,12 +201,12 @@ static const char *const always[] = {
     "size=4KiB ways=4 sectors=4 allocate=fill bypass=true bypass_classes=2 ",
 };
 static const char *const sizes[][3] = {
-    {"mshrs=4 merges=3 miss_queue=3 passing_limit=6 latency=6 ",
-     "mshrs=77 merges=20 miss_queue=70 passing_limit=100 latency=30 ",
-     "mshrs=1 merges=1 miss_queue=2 passing_limit=1 latency=1 "},
-    {"mshrs=5 merges=3 miss_queue=3 passing_limit=6 rop_delay=11 bypass_delay=5 ",
-     "mshrs=9 merges=5 miss_queue=40 passing_limit=7 rop_delay=100 bypass_delay=77 queue_entries=300 ",
-     "mshrs=2 merges=2 miss_queue=2 passing_limit=1 rop_delay=2 bypass_delay=1 queue_entries=1 "},
+    {"mshrs=4 merges=3 miss_queue=3 bypassed_limit=6 latency=6 ",
+     "mshrs=77 merges=20 miss_queue=70 bypassed_limit=100 latency=30 ",
+     "mshrs=1 merges=1 miss_queue=2 bypassed_limit=1 latency=1 "},
+    {"mshrs=5 merges=3 miss_queue=3 bypassed_limit=6 rop_delay=11 bypass_delay=5 ",
+     "mshrs=9 merges=5 miss_queue=40 bypassed_limit=7 rop_delay=100 bypass_delay=77 queue_entries=300 ",
+     "mshrs=2 merges=2 miss_queue=2 bypassed_limit=1 rop_delay=2 bypass_delay=1 queue_entries=1 "},
 };
 enum { MACHINES = sizeof always / sizeof *always, FIRST_L2 = 3, MIXED_REQUESTS = 1500, TIMES = 12 };
 
@@ -260,9 +260,9 @@ START_TEST(what_is_under_way_comes_back_from_other_sizes_as_it_was) {
     rig_run(&straight);
     run_to(&rig, 60 + 61 * time);
     uint64_t used = cache_of(&rig)->mshr.used;
-    take_over(&rig, mixed_rig(machine, 1));
-    take_over(&rig, mixed_rig(machine, 2));
-    take_over(&rig, mixed_rig(machine, 0));
+    transfer(&rig, mixed_rig(machine, 1));
+    transfer(&rig, mixed_rig(machine, 2));
+    transfer(&rig, mixed_rig(machine, 0));
     ck_assert_uint_eq(cache_of(&rig)->mshr.used, used);
     rig_run(&rig);
     expect_same_end(&straight, &rig);
@@ -290,11 +290,11 @@ START_TEST(machine_that_goes_on_with_other_sizes_answers_all_and_can_be_resumed)
     CacheRig straight = mixed_rig(machine, 0), rig = mixed_rig(machine, 0);
     run_to(&straight, 60 + 61 * time);
     uint32_t before = answers(&straight);
-    take_over(&straight, mixed_rig(machine, form));
+    transfer(&straight, mixed_rig(machine, form));
     run_to(&rig, 60 + 61 * time);
-    take_over(&rig, mixed_rig(machine, form));
+    transfer(&rig, mixed_rig(machine, form));
     run_to(&rig, 60 + 61 * time + 15);
-    take_over(&rig, mixed_rig(machine, form));
+    transfer(&rig, mixed_rig(machine, form));
     rig_run(&straight);
     rig_run(&rig);
     expect_same_end(&straight, &rig);
@@ -304,11 +304,11 @@ START_TEST(machine_that_goes_on_with_other_sizes_answers_all_and_can_be_resumed)
 }
 END_TEST
 
-Suite *cache_takeover_suite(void);
+Suite *cache_transfer_suite(void);
 
-Suite *cache_takeover_suite(void) {
-    Suite *suite = suite_create("cache_takeover");
-    TCase *tests = tcase_create("cache_takeover");
+Suite *cache_transfer_suite(void) {
+    Suite *suite = suite_create("cache_transfer");
+    TCase *tests = tcase_create("cache_transfer");
     tcase_add_test(tests, miss_gets_an_mshr_in_the_first_cycle_in_which_there_are_more);
     tcase_add_test(tests, more_mshrs_than_there_may_be_are_in_use_until_their_fills_have_come);
     tcase_add_test(tests, request_merges_as_soon_as_its_line_s_mshr_may_hold_more);

@@ -1,6 +1,6 @@
-#include "mem/cache/tag_array.h"
+#include "mem/cache/structures/tag_array.h"
 
-#include "mem/cache/tag_hash.h"
+#include "mem/cache/structures/tag_hash.h"
 #include "mem/protocol/memory_protocol.h"
 
 #include <stdlib.h>
@@ -159,8 +159,8 @@ static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
 /* What classes change about the line that is being replaced by one of this class, for the stats. */
 static void count_by_class(TagArray *tags, uint32_t line, uint32_t class_number) {
     if (tag_is_hashed(tags)) return;
-    tags->sheltered += spares_an_older_one(tags, line);
-    tags->lowered += class_value(&tags->order.depth, class_number) != 0;
+    tags->protected_evictions += spares_an_older_one(tags, line);
+    tags->low_priority_insertions += class_value(&tags->order.depth, class_number) != 0;
 }
 
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,

@@ -1,6 +1,6 @@
-/* What waits at a memory controller, taken over by one with other queues. */
+/* What waits at a memory controller, transferred to one with other queues. */
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
-#include "core/sim/random.h"
 #include "mem/dram/memory_controller_state.h"
 #include "mem/protocol/address_map.h"
 #include "tests/unit/gpu/tiny_machine.h"
@@ -85,7 +85,7 @@ static bool takes_over(bool reset_knobs) {
     return good;
 }
 
-static void take_over(const char *parameters) {
+static void transfer(const char *parameters) {
     changed = new_rig(parameters);
     ck_assert_msg(takes_over(false), "%s", why);
 }
@@ -158,7 +158,7 @@ START_TEST(what_waits_in_one_queue_goes_to_those_of_its_classes) {
     rig = new_rig(NULL);
     send_eight(&rig);
     run_to(&rig, 17);
-    take_over("queues=2");
+    transfer("queues=2");
     expect_queue(0, &(Expected){3, {1, 4, 6}, 0x2, 0x5, 0x1, 0x4, 0x7});
     expect_queue(1, &(Expected){5, {0, 2, 3, 5, 7}, 0x07, 0x18, 0x15, 0x0a, 0x14});
     ck_assert_uint_eq(changed.mc->plan.cycle, 17);
@@ -178,7 +178,7 @@ START_TEST(what_waits_in_two_queues_goes_to_one_in_order_of_arrival) {
     rig = new_rig("queues=2");
     send_eight(&rig);
     run_to(&rig, 20);
-    take_over(NULL);
+    transfer(NULL);
     expect_queue(0, &(Expected){8, {0, 1, 2, 3, 4, 5, 6, 7}, 0x1d, 0xe2, 0x8b, 0x64, 0xdb});
     ck_assert_uint_eq(changed.mc->plan.cycle, 20);
     ck_assert_uint_eq(changed.mc->plan.queue, 0);
@@ -271,7 +271,7 @@ START_TEST(longer_queue_takes_at_once_what_waits_for_room) {
     send_reads(&rig, 5, 1);
     run_to(&rig, 8);
     ck_assert_uint_eq(rig.mc->port_blocked, 1);
-    take_over("queue_entries=4");
+    transfer("queue_entries=4");
     run_to(&changed, 9);
     ck_assert_uint_eq(changed.mc->queue[0].count, 4);
     ck_assert_uint_eq(request_at(changed.mc, 0, 3)->entered, 8);
@@ -293,7 +293,7 @@ START_TEST(room_for_responses_that_was_there_for_a_moment_changes_nothing) {
     rig = new_rig(own);
     send_mixed_traffic(&rig);
     run_to(&rig, 100 + 61 * (uint64_t)_i);
-    take_over("queue_entries=24 age_cap=200 return_entries=50");
+    transfer("queue_entries=24 age_cap=200 return_entries=50");
     sim_free(rig.sim);
     rig = changed;
     changed = new_rig(own);
@@ -372,7 +372,7 @@ START_TEST(classes_that_are_sent_elsewhere_take_what_waits_with_them) {
     rig = new_rig("queues=2");
     send_eight(&rig);
     run_to(&rig, 16);
-    take_over("queues=2 class_queues=1,0");
+    transfer("queues=2 class_queues=1,0");
     expect_queue(0, &(Expected){3, {0, 3, 7}, 0x3, 0x4, 0x7, 0x0, 0x7});
     expect_queue(1, &(Expected){5, {1, 2, 4, 5, 6}, 0x06, 0x19, 0x01, 0x1a, 0x15});
     ck_assert_uint_eq(class_value(&changed.mc->queue_of_class, 0), 1);
@@ -401,7 +401,7 @@ START_TEST(what_the_policy_has_said_of_classes_goes_on) {
     send_eight(&rig);
     run_to(&rig, 16);
     memory_controller_set_queue(&rig.mc->obj, 0, 1);
-    take_over("queues=2 queue_entries=20");
+    transfer("queues=2 queue_entries=20");
     ck_assert_uint_eq(class_value(&changed.mc->queue_of_class, 0), 1);
     ck_assert_uint_eq(changed.mc->queue[0].count, 3);
     ck_assert_uint_eq(changed.mc->queue[1].count, 5);
@@ -436,11 +436,11 @@ START_TEST(damaged_queues_are_refused) {
 }
 END_TEST
 
-Suite *queue_takeover_suite(void);
+Suite *queue_transfer_suite(void);
 
-Suite *queue_takeover_suite(void) {
-    Suite *suite = suite_create("queue_takeover");
-    TCase *tests = tcase_create("queue_takeover");
+Suite *queue_transfer_suite(void) {
+    Suite *suite = suite_create("queue_transfer");
+    TCase *tests = tcase_create("queue_transfer");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_waits_in_one_queue_goes_to_those_of_its_classes);
     tcase_add_test(tests, what_waits_in_two_queues_goes_to_one_in_order_of_arrival);

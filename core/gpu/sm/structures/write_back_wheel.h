@@ -3,7 +3,7 @@
 #ifndef WW_GPU_WRITE_BACK_WHEEL_H
 #define WW_GPU_WRITE_BACK_WHEEL_H
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

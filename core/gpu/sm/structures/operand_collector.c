@@ -1,7 +1,7 @@
-#include "core/gpu/sm/operand_collector.h"
+#include "core/gpu/sm/structures/operand_collector.h"
 
-#include "core/sim/error.h"
-#include "core/sim/times.h"
+#include "core/sim/base/error.h"
+#include "core/sim/base/times.h"
 
 /* Around the ring, without a branch that the host could not predict. */
 static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {

@@ -1,4 +1,4 @@
-#include "core/sim/units.h"
+#include "core/sim/base/units.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "mem/cache/mshr.h"
+#include "mem/cache/structures/mshr.h"
 
 #include "core/sim/checkpoint/snapshot.h"
 

@@ -1,4 +1,4 @@
-#include "mem/cache/tag_hash.h"
+#include "mem/cache/structures/tag_hash.h"
 
 #include <stdlib.h>
 #include <string.h>

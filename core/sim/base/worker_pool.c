@@ -1,6 +1,6 @@
-#include "core/sim/worker_pool.h"
+#include "core/sim/base/worker_pool.h"
 
-#include "core/sim/error.h"
+#include "core/sim/base/error.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 /* Miss status holding registers: one entry per line with fills in flight, and in each the requests that wait
- * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is taken over by
+ * for it. Plain data and functions, embedded in a cache object; allocates nothing before it is transferred to
  * another machine. All-zero state is an empty table.
  *
  * An entry lives from the first miss until its last waiting request has been answered. Once all its fills are
@@ -71,7 +71,7 @@ typedef struct {
 
 /* 1 <= entries <= 65536, 1 <= merges <= 65535. */
 void mshr_shape_init(MshrShape *shape, uint32_t entries, uint32_t merges);
-/* A table that was taken over from another machine: room for the entries and merges that this one allows. */
+/* A table that was transferred from another machine: room for the entries and merges that this one allows. */
 void mshr_make_room(Mshr *mshr);
 
 static inline bool mshr_full(const Mshr *mshr) {
