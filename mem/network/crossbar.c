@@ -501,7 +501,7 @@ static void output_is_sound(const Crossbar *x, const Subnet *net, Direction dire
     uint64_t latest = now + ahead * period, step = (object_cycle(&x->obj, now) + ahead) << x->speedup_shift;
     sound(output->first < net->ring && output->count <= net->ring && output->pointer < MAX_PORTS,
           "%s: output %u: %u packets from %u on", path, j, output->count, output->first);
-    sound((net->sending >> j & 1) == (output->count != 0), "%s: output %u is said to send", path, j);
+    sound((net->sending >> j & 1) == (output->count != 0), "%s: output %u is marked as sending", path, j);
     sound(output->free <= step && output->channel_free <= latest && output->channel_free % period == 0 &&
               output->all_left <= latest && output->all_left % period == 0,
           "%s: output %u is free at step %lu, tick %lu", path, j, output->free, output->channel_free);

@@ -169,7 +169,7 @@ static void source_check(const SimObject *object, bool idle) {
               link_received(source->mem.receive));
     if (source->answered > source->sent - source->posted_sent || (idle && waiting) ||
         (!waiting && source->token_sum))
-        panic("%s: %lu requests wanted an answer and %lu were answered; the sum of the others' tokens is %lu",
+        panic("%s: %lu requests need an answer and %lu were answered; the sum of the others' tokens is %lu",
               object->path, source->sent - source->posted_sent, source->answered, source->token_sum);
 }
 
@@ -327,7 +327,7 @@ static void sink_check(const SimObject *object, bool idle) {
               object->path, sink->received, sink->answered, link_received(sink->cpu.receive),
               link_sent(sink->cpu.send));
     if (sink->received - sink->posted_received != sink->answered + sink->held || (idle && sink->held))
-        panic("%s: %lu requests wanted an answer, %lu were answered and %u are held", object->path,
+        panic("%s: %lu requests need an answer, %lu were answered and %u are held", object->path,
               sink->received - sink->posted_received, sink->answered, sink->held);
 }
 

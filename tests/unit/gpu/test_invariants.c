@@ -164,7 +164,7 @@ static const Case memory_cases[] = {
     /* sources */
     {{ROW("source[0]", "sent", 1)}, "requests sent and", false},
     {{ROW("source[1]", "answered", 1)}, "requests sent and", false},
-    {{ROW("source[2]", "posted_sent", 1)}, "requests wanted an answer and", true},
+    {{ROW("source[2]", "posted_sent", 1)}, "requests need an answer and", true},
     {{ROW("source[2]", "token_sum", 1)}, "the sum of the others' tokens is 1", true},
 };
 
@@ -225,8 +225,8 @@ static void want_one_answer_more(void *context) {
 /* How many writes want an answer is counted in these builds alone. */
 START_TEST(request_that_a_cache_never_answers_is_found) {
     ck_assert_int_eq(sim_run(sim, NEVER - sim->quantum), STOP_IDLE);
-    assert_panic(want_one_answer_more, "l1", "requests wanted an answer;");
-    assert_panic(want_one_answer_more, "l2[0]", "requests wanted an answer;");
+    assert_panic(want_one_answer_more, "l1", "requests need an answer;");
+    assert_panic(want_one_answer_more, "l2[0]", "requests need an answer;");
 }
 END_TEST
 

@@ -327,7 +327,7 @@ START_TEST(broken_book_of_a_sink_is_found) {
     sim_check(sim, false);
     assert_panic(receive_once_more, "received", "requests received and");
     assert_panic(receive_once_more, "answered", "requests received and");
-    assert_panic(receive_once_more, "posted_received", "requests wanted an answer,");
+    assert_panic(receive_once_more, "posted_received", "requests need an answer,");
 }
 END_TEST
 
