@@ -319,9 +319,7 @@ static const Case sm_cases[] = {
     {{ROW("sm[0].lsu", "answered_tail", 1)}, "the load/store unit 0 and 2", false},
     {{ROW_AT("sm[0].lsu", "outstanding", 1, sizeof(MemoryDone))}, "answers are awaited", false},
     {{ROW("sm[0].lsu", "load_accesses", 100000)}, "global and local accesses are counted", false},
-    {{ROW("sm[0].lsu", "in_use", 1), ROW("sm[0].lsu", "answered_tail", -1)},
-     "entries are counted",
-     false},
+    {{ROW("sm[0].lsu", "in_use", 1), ROW("sm[0].lsu", "answered_tail", -1)}, "entries are counted", false},
     /* nothing is left at the end */
     {{ROW("sm[0]", "live", 1)}, "live and", true},
 };
