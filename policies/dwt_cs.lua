@@ -29,7 +29,7 @@ local unlimited = 64
 
 function dwt_cs:start()
   for i, l1 in ipairs(self.l1s) do
-    if not l1 then error(("dwt_cs wants an L1 behind each load/store unit, whose misses it counts; %s has none"):format(self.sms[i].path), 0) end
+    if not l1 then error(("%s: expected an L1 behind the load/store unit, got none"):format(self.sms[i].path), 0) end
   end
 end
 

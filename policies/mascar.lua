@@ -49,9 +49,9 @@ function mascar:configure(class, path)
 end
 
 function mascar:start()
-  if not self.l1 then error("mascar wants an L1 behind the load/store unit", 0) end
+  if not self.l1 then error("expected an L1 behind the load/store unit, got none", 0) end
   if self.params.reexecution and self.l1.reexecution_entries == 0 then
-    error(("mascar wants a re-execution queue: set %s.reexecution_entries"):format(self.l1.path), 0)
+    error(("%s.reexecution_entries: expected 1 or more, got 0"):format(self.l1.path), 0)
   end
   if not self.params.scheduling then return end
   self:make_settings()

@@ -25,12 +25,12 @@ local without_token = 1 -- the class of their requests; requests that are of no 
 
 function pcal:configure(class)
   local level = self.params.level
-  if level ~= "l1" and level ~= "l2" then error("policy pcal: level: '" .. level .. "' is none of l1, l2", 0) end
+  if level ~= "l1" and level ~= "l2" then error("policy pcal: level: expected one of l1, l2, got '" .. level .. "'", 0) end
   if class == "L2" and level == "l2" then return { allocate_classes = 0xffff & ~(1 << without_token) } end
 end
 
 function pcal:start()
-  if self.params.level == "l1" and not self.l1 then error(self.sm.path .. " has no L1 data cache to give tokens for", 0) end
+  if self.params.level == "l1" and not self.l1 then error(("%s: expected an L1 data cache, got none"):format(self.sm.path), 0) end
 end
 
 -- Tokens -----------------------------------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ local function chosen_polynomial(self, path, index_bits)
   local p = self.params.polynomial
   if p == 0 then return pric.least_irreducible(index_bits) end
   if pric.degree(p) ~= index_bits or not (log2(p) or pric.is_irreducible(p)) then
-    core.user_error(("policy pric: polynomial = %d; %s has 2^%d sets: legal are irreducible polynomials of degree %d, the least is %d")
-      :format(p, path, index_bits, index_bits, pric.least_irreducible(index_bits)))
+    core.user_error(("policy pric: polynomial: expected an irreducible polynomial of degree %d for the 2^%d sets of %s, such as %d, got %d")
+      :format(index_bits, index_bits, path, pric.least_irreducible(index_bits), p))
   end
   return p
 end
@@ -87,7 +87,7 @@ function pric:configure(class, path, params)
   local sets = quantity(params.size) // (line * quantity(params.ways))
   local index_bits = log2(sets)
   if not index_bits or index_bits == 0 then
-    core.user_error(("policy pric: %s has %d sets; a remainder of polynomials can index 2, 4, 8, ... of them"):format(path, sets))
+    core.user_error(("policy pric: expected a power of two from 2 on as sets of %s, got %d"):format(path, sets))
   end
   local masks = pric.masks(chosen_polynomial(self, path, index_bits), log2(line), self.params.address_bits)
   for i, mask in ipairs(masks) do masks[i] = ("0x%x"):format(mask) end

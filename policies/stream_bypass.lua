@@ -27,7 +27,7 @@ local stream_bypass = policy "stream_bypass" {
 function stream_bypass:start()
   for i, l1 in ipairs(self.params.l1 and self.l1s or {}) do
     if not l1 then
-      error(("stream_bypass: l1=true wants an L1 behind each load/store unit; %s has none, and l1=false watches the L2 slices alone")
+      error(("%s: expected an L1 behind the load/store unit, got none; l1=false watches the L2 slices alone")
         :format(self.sms[i].path), 0)
     end
   end

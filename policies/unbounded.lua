@@ -34,8 +34,7 @@ end
 local function check(caches, parameter, lines)
   for _, cache in ipairs(caches) do
     if cache and cache.evictions > 0 and cache.lines_used >= lines then
-      error(("%s has replaced lines: the kernel touches more than its %d; set %s higher"):format(cache.path, lines,
-        parameter), 0)
+      error(("%s: expected a kernel that touches up to %d lines, got more; set %s higher"):format(cache.path, lines, parameter), 0)
     end
   end
 end

@@ -1,6 +1,7 @@
 -- Runs the reference jobs and prints their figures beside GPGPU-Sim 4.2's; `help` below says how it is called.
 local core = require "warpwright.core"
 local gpgpusim = require "workloads.reference.gpgpusim"
+local command_line = require "scripts.lib.command_line"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
 local json = require "scripts.lib.json"
@@ -15,10 +16,6 @@ workloads/reference/gpgpusim.lua. A * marks what is further away than the tolera
   --only NAME        this job, or this chase (chase_l1, chase_l2, chase_dramseq, chase_dramrand); may be repeated
   --json FILE        writes the comparisons there
 ]]
-
-local function usage_error(text, ...)
-  error("agreement: " .. text:format(...) .. "; see scripts/agreement --help", 0)
-end
 
 -- Comparing -----------------------------------------------------------------------------------------------------------
 
@@ -140,8 +137,8 @@ local function read_arguments(args)
   local options = { config = "gtx480_gpgpusim4", only = {} }
   for i = 1, #args, 2 do
     local name, value = args[i], args[i + 1]
-    if not known[name] then usage_error("unknown option '%s'", name) end
-    if not value then usage_error("%s: a value must follow", name) end
+    if not known[name] then command_line.unknown_option("agreement", name) end
+    command_line.value("agreement", name, value)
     if name == "--only" then
       for wanted in value:gmatch "[^,]+" do table.insert(options.only, wanted) end
     else
@@ -160,7 +157,7 @@ local function check_names(only)
     end
   end
   for _, name in ipairs(only) do
-    if not known[name] then usage_error("--only: there is no '%s'; there are %s", name, table.concat(names, ", ")) end
+    if not known[name] then command_line.no_match("agreement", "--only", "job", name, names) end
   end
 end
 

@@ -40,7 +40,7 @@ local function files_of(folder)
   for _, name in ipairs(core.list_folder(folder)) do
     if name:match "%.trace$" then files[#files + 1] = folder .. "/" .. name end
   end
-  if not files[1] then usage_error("%s: there is no trace in it", folder) end
+  if not files[1] then usage_error("%s: expected a folder with traces, got one without", folder) end
   return files
 end
 
@@ -177,13 +177,13 @@ local readers = {
   policies = command_line.policies, size = command_line.text, set = command_line.list, keep = command_line.text,
   trace = command_line.text, json = command_line.text, sms = command_line.flag, ["index-masks"] = command_line.text,
   cache = function(text) return core.quantity(text, "bytes") end,
-  ways = function(text) return math.tointeger(tonumber(text)) or usage_error("--ways: '%s' is no number", text) end,
+  ways = function(text) return command_line.whole("belady", "--ways", text, 1) end,
 }
 
 local function read_arguments(args)
   local options = { set = {}, size = "small", policies = { "lrr", "gto", "ccws" } }
   local words = command_line.read("belady", args, options, readers)
-  if #words ~= (options.trace and 0 or 2) then usage_error "a config and a workload are wanted, or --trace FOLDER" end
+  if #words ~= (options.trace and 0 or 2) then command_line.expected_arguments("belady", options.trace and "nothing besides --trace FOLDER" or "CONFIG and WORKLOAD, or --trace FOLDER", #words) end
   options.config, options.workload = words[1], words[2]
   return options
 end

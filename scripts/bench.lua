@@ -99,7 +99,7 @@ end
 local function check_same(item, first, again)
   for _, name in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
     if first[name] ~= again[name] then
-      error(("bench: %s: %s differs between two runs: %d and %d"):format(item.name, name, first[name], again[name]), 0)
+      error(("bench: %s: %s: expected the same in two runs, got %d and %d"):format(item.name, name, first[name], again[name]), 0)
     end
   end
 end
@@ -167,7 +167,7 @@ local function read_arguments(args)
     local name, value = args[i], args[i + 1]
     if takes_value[name] then
       i = i + 1
-      if not value then usage_error("%s: a value must follow", name) end
+      if not value then usage_error("%s: expected a value, got nothing", name) end
     end
     if name == "--quick" then
       options.size, options.repeats = "small", 1
@@ -175,7 +175,7 @@ local function read_arguments(args)
       table.insert(options.only, value)
     elseif name == "--repeat" then
       options.repeats = math.tointeger(tonumber(value)) or 0
-      if options.repeats < 1 then usage_error("--repeat: '%s' is not a number of runs", value) end
+      if options.repeats < 1 then usage_error("--repeat: expected a whole number from 1 on, got '%s'", value) end
     elseif takes_value[name] then
       options[name:sub(3)] = value
     else
@@ -202,7 +202,7 @@ local function bench(options)
   if not wanted[1] then
     local names = {}
     for i, item in ipairs(items) do names[i] = item.name end
-    usage_error("--only: there is no such item; there are %s", table.concat(names, ", "))
+    usage_error("--only: no item matches; available: %s", table.concat(names, ", "))
   end
   print_head(options)
   for i, item in ipairs(wanted) do
@@ -227,7 +227,7 @@ if options.item then
   for _, item in ipairs(items) do
     if item.name == options.item then found = item end
   end
-  run_item(found or usage_error("--item: there is no '%s'", options.item), options)
+  run_item(found or usage_error("--item: no item matches '%s'", options.item), options)
 else
   bench(options)
 end

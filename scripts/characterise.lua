@@ -2,6 +2,7 @@
 local ww = require "warpwright"
 local load = require "warpwright.load"
 local output = require "warpwright.output"
+local command_line = require "scripts.lib.command_line"
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local plot = require "scripts.lib.characterise_plot"
@@ -15,7 +16,7 @@ end
 local function section_names()
   local names = {}
   for i, section in ipairs(sections) do names[i] = section.name end
-  return table.concat(names, ", ")
+  return names
 end
 
 local help = [[
@@ -26,17 +27,13 @@ a table and draws a plot. Beside what was measured stand the values that the con
 the machine's parameters allow, with what limited the measurement and the part of the time in which that was busy.
 
   --set PATH=VALUE   a parameter of the machine; may be repeated
-  --only SECTION     this section; may be repeated. There are ]] .. section_names() .. [[
+  --only SECTION     this section; may be repeated. There are ]] .. table.concat(section_names(), ", ") .. [[
 
   --json FILE        the rows of the table; default: rows.json in the output folder
   --svg FILE         the plot; default: plot.svg in the output folder
 
 The output folder is the next free out/characterise-CONFIG-N; it is made unless both files are named.
 ]]
-
-local function usage_error(text, ...)
-  error("characterise: " .. text:format(...) .. "; see scripts/characterise --help", 0)
-end
 
 -- Measuring -----------------------------------------------------------------------------------------------------------
 
@@ -129,10 +126,10 @@ local function read_arguments(args)
     if word:sub(1, 1) == "-" then
       local name, value = word:match "^(%-%-[^=]+)=(.*)$"
       name = name or word
-      local option = options[name] or usage_error("unknown option '%s'", name)
+      local option = options[name] or command_line.unknown_option("characterise", name)
       if not value then
         i = i + 1
-        value = args[i] or usage_error("%s: a value must follow", name)
+        value = command_line.value("characterise", name, args[i])
       end
       if option == "set" then
         table.insert(given.set, value)
@@ -146,7 +143,7 @@ local function read_arguments(args)
     end
     i = i + 1
   end
-  if #given ~= 1 then usage_error("one CONFIG is wanted, %d names are given", #given) end
+  if #given ~= 1 then command_line.expected_arguments("characterise", "CONFIG", #given) end
   return given
 end
 
@@ -160,7 +157,7 @@ local function wanted_sections(only)
     wanted[section.name] = nil
   end
   for _, name in ipairs(only) do
-    if wanted[name] then usage_error("--only: there is no section '%s'; there are %s", name, section_names()) end
+    if wanted[name] then command_line.no_match("characterise", "--only", "section", name, section_names()) end
   end
   return list
 end

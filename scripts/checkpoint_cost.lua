@@ -38,7 +38,7 @@ end
 local function save_once()
   local sim = ww.build("gtx480", { policy = "gto" })
   sim:start(workload, size)
-  if sim:run { until_cycle = every } then error(("%s %s ends before cycle %d"):format(workload, size, every), 0) end
+  if sim:run { until_cycle = every } then error(("EVERY: expected a cycle before the end of %s %s, got %d"):format(workload, size, every), 0) end
   local path, bytes = folder .. "/one.ckpt", resident()
   print(("%s %s, gto, at cycle %d"):format(workload, size, every))
   for _ = 1, runs do

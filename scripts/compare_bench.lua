@@ -10,7 +10,7 @@ local function read(path)
   local text = file:read "a"
   file:close()
   local ok, list = pcall(json.decode, text)
-  if not ok or type(list) ~= "table" then error(path .. ": this is not a file of scripts/bench.lua", 0) end
+  if not ok or type(list) ~= "table" then error(path .. ": expected a file of scripts/bench.lua, got another", 0) end
   local by_name = {}
   for _, item in ipairs(list) do by_name[item.name] = item end
   return list, by_name

@@ -2,6 +2,7 @@
 -- says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 local svg = require "scripts.lib.svg"
 
@@ -29,7 +30,7 @@ has no meaning. `fairness` is Jain's index over what each input sent, 1 when all
 compares the input that sent least with the one that sent most.
 ]]
 
-local function usage_error(text, ...) error("crossbar: " .. text:format(...) .. "; see scripts/crossbar --help", 0) end
+local function usage_error(...) command_line.error("crossbar", ...) end
 
 -- The crossbar of a machine -------------------------------------------------------------------------------------------
 
@@ -48,7 +49,7 @@ local function read_crossbar(config, set)
   for _, object in ipairs(sim.machine:objects()) do
     if object.class == "Crossbar" and not crossbar then crossbar = object end
   end
-  if not crossbar then usage_error("machine %s has no Crossbar", sim.name) end
+  if not crossbar then usage_error("machine %s: expected a Crossbar, got none", sim.name) end
   local found = { machine = sim.name, path = crossbar.path, clock = core.clock_of(crossbar), up = #crossbar.up,
     down = #crossbar.down, parameters = {} }
   for _, name in ipairs { "flit", "latency", "speedup", "output_buffer" } do found.parameters[name] = crossbar[name] end
@@ -291,7 +292,7 @@ local function number(name, text, min, max, whole)
   local value = tonumber(text)
   if whole then value = math.tointeger(value) end
   if not value or value < min or value > max then
-    usage_error("%s: '%s' is not a %snumber from %g to %g", name, text, whole and "whole " or "", min, max)
+    command_line.expected("crossbar", name, ("a %snumber from %g to %g"):format(whole and "whole " or "", min, max), text)
   end
   return value
 end
@@ -300,7 +301,7 @@ local function one_of(name, text, legal)
   for _, word in ipairs(legal) do
     if word == text then return text end
   end
-  usage_error("%s: '%s' is none of %s", name, text, table.concat(legal, ", "))
+  command_line.expected("crossbar", name, "one of " .. table.concat(legal, ", "), text)
 end
 
 local readers = {
@@ -326,12 +327,11 @@ local function read_arguments(args)
   while args[i] do
     local reader = readers[args[i]]
     if reader then
-      if not args[i + 1] then usage_error("%s: a value must follow", args[i]) end
-      reader(options, args[i + 1])
+      reader(options, command_line.value("crossbar", args[i], args[i + 1]))
       i = i + 2
     else
-      if args[i]:sub(1, 1) == "-" then usage_error("unknown option '%s'", args[i]) end
-      if options.config then usage_error("one config is wanted, '%s' is the second", args[i]) end
+      if args[i]:sub(1, 1) == "-" then command_line.unknown_option("crossbar", args[i]) end
+      if options.config then usage_error("expected one CONFIG, got '%s' and '%s'", options.config, args[i]) end
       options.config = args[i]
       i = i + 1
     end

@@ -65,7 +65,7 @@ local function files_of(program, addresses)
   list:close()
   local text = child.output({ "addr2line", "-i", "-a", "-e", program }, path)
   os.remove(path)
-  if not text then error("addr2line failed on " .. program, 0) end
+  if not text then error(("cycle_cost: addr2line failed on %s"):format(program), 0) end
   for line in text:gmatch "[^\n]+" do
     local address = math.tointeger(tonumber(line:match "^0x%x+$"))
     if address then

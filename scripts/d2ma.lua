@@ -220,7 +220,7 @@ local function kernels_named(list)
     for _, kernel in ipairs(kernels) do
       if kernel.name == name then found[#found + 1] = kernel end
     end
-    if #found == before then usage_error("--only: there is no kernel '%s'", name) end
+    if #found == before then usage_error("--only: no kernel matches '%s'", name) end
   end
   return found
 end
@@ -229,7 +229,7 @@ local function read_arguments(args)
   local options = { set = {}, size = "medium", config = "gtx480_d2ma", only = kernels }
   local words = command_line.read("d2ma", args, options, { only = kernels_named, size = command_line.text,
     config = command_line.text, set = command_line.list, json = command_line.text })
-  if words[1] then usage_error("unknown option '%s'", words[1]) end
+  if words[1] then command_line.expected_arguments("d2ma", "options", #words) end
   options.kernels = options.only
   return options
 end

@@ -30,8 +30,6 @@ lrr and gto run in any case.
 
 local baselines = { "lrr", "gto" }
 
-local function usage_error(...) command_line.error("policies", ...) end
-
 -- One run, in a process of its own ------------------------------------------------------------------------------------
 
 --- The workload, and a table in which `seconds` is the processor's time in its kernels.
@@ -307,10 +305,9 @@ local function read_arguments(args)
   local options = { set = {}, size = "medium", config = "gtx480", jobs = 1,
     workloads = { "kmeans", "spmv", "bfs", "gesummv", "sgemm", "vecadd" } }
   local words = command_line.read("policies", args, options, readers)
-  if words[1] then usage_error("unknown option '%s'", words[1]) end
+  if words[1] then command_line.expected_arguments("policies", "options", #words) end
   options.policies = with_baselines(options.policies or every_policy())
-  options.jobs = math.tointeger(tonumber(options.jobs)) or 0
-  if options.jobs < 1 then usage_error "--jobs: a whole number from 1 on is wanted" end
+  options.jobs = command_line.whole("policies", "--jobs", options.jobs, 1)
   for _, name in ipairs(options.workloads) do load.get("workload", name) end
   return options
 end

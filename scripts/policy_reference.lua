@@ -110,7 +110,7 @@ end
 local function row(...)
   local cells = { ... }
   for i, text in ipairs(cells) do
-    if text:find "\n" then error(("a line break in a cell: '%s'"):format(text), 0) end
+    if text:find "\n" then error(("%s: expected a cell without line break, got '%s'"):format(readme, text), 0) end
     cells[i] = text:gsub("|", "\\|")
   end
   return "| " .. table.concat(cells, " | ") .. " |"
@@ -172,14 +172,14 @@ local function replaced(text, title, contents)
   local first_marker, last_marker = markers(title)
   local _, first = text:find(first_marker, 1, true)
   local last = text:find(last_marker, 1, true)
-  if not (first and last and first < last) then error(("%s: the markers of '%s' are missing"):format(readme, title), 0) end
+  if not (first and last and first < last) then error(("%s: expected the markers of '%s', got none"):format(readme, title), 0) end
   return text:sub(1, first) .. contents .. text:sub(last)
 end
 
 local text = read_file(readme)
 local wanted = replaced(replaced(text, "policies", policies()), "classes", reference())
 if arg[1] == "--check" then
-  if wanted ~= text then error(readme .. ": it is out of date; warpwright scripts/policy_reference.lua writes it", 0) end
+  if wanted ~= text then error(readme .. ": expected today's policies and parts, got others; warpwright scripts/policy_reference.lua writes it", 0) end
 else
   local file = assert(io.open(readme, "wb"))
   file:write(wanted)

@@ -1,4 +1,5 @@
 -- Runs job files and prints what every launch cost; `help` below says how it is called.
+local command_line = require "scripts.lib.command_line"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
 local json = require "scripts.lib.json"
@@ -29,8 +30,6 @@ local options = {
   ["--threads"] = "threads",
 }
 
-local function usage_error(text, ...) error("run_job: " .. text:format(...) .. "; see scripts/run_job --help", 0) end
-
 local function read_arguments(args)
   local given, i = { set = {} }, 1
   while args[i] do
@@ -38,10 +37,10 @@ local function read_arguments(args)
     if word:sub(1, 1) == "-" then
       local name, value = word:match("^(%-%-[^=]+)=(.*)$")
       name = name or word
-      local option = options[name] or usage_error("unknown option '%s'", name)
+      local option = options[name] or command_line.unknown_option("run_job", name)
       if not value then
         i = i + 1
-        value = args[i] or usage_error("%s: a value must follow", name)
+        value = command_line.value("run_job", name, args[i])
       end
       if option == "set" then
         table.insert(given.set, value)
@@ -53,7 +52,7 @@ local function read_arguments(args)
     end
     i = i + 1
   end
-  if #given < 2 then usage_error("CONFIG and at least one JOB are wanted, %d names are given", #given) end
+  if #given < 2 then command_line.expected_arguments("run_job", "CONFIG and JOB...", #given) end
   return given
 end
 

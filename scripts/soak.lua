@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local load = require "warpwright.load"
 local child = require "scripts.lib.child"
+local command_line = require "scripts.lib.command_line"
 local oracle = require "scripts.lib.resume_oracle"
 
 local help = [[
@@ -25,10 +26,6 @@ memory and verification must be those of a run that was never stopped.
 
 A line for each difference, with what repeats it; the last line is `N resumes, M unequal`. Exit status 0: none unequal.
 ]]
-
-local function usage_error(text, ...)
-  error("soak: " .. text:format(...) .. "; see scripts/soak --help", 0)
-end
 
 -- Arguments ----------------------------------------------------------------------------------------------------------
 
@@ -56,14 +53,10 @@ local options = {
 local numbers = { minutes = 0, seed = 0, cycles = 1, chain = 0, jobs = 1 } -- the least that is legal
 
 local function read_option(name, value)
-  if not value then usage_error("--%s: a value must follow", name) end
+  command_line.value("soak", "--" .. name, value)
   if name == "size" then return value end
   if not numbers[name] then return list_of(value) end
-  local number = math.tointeger(tonumber(value))
-  if not number or number < numbers[name] then
-    usage_error("--%s: '%s' is not a whole number from %d on", name, value, numbers[name])
-  end
-  return number
+  return command_line.whole("soak", "--" .. name, value, numbers[name])
 end
 
 local i = 1
@@ -79,7 +72,7 @@ while arg[i] do
     options[name] = read_option(name, arg[i + 1])
     i = i + 2
   else
-    usage_error("unknown argument '%s'", arg[i])
+    command_line.unknown_option("soak", arg[i])
   end
 end
 for _, kind in ipairs { "config", "workload", "policy" } do

@@ -22,8 +22,6 @@ Runs workloads under policies and prints, as means over the SMs and of the cycle
   --json FILE          writes the figures
 ]]
 
-local function usage_error(...) command_line.error("stalls", ...) end
-
 -- Figures ---------------------------------------------------------------------------------------------------------------
 
 local function ratio(a, b) return b ~= 0 and a / b or 0.0 end
@@ -106,7 +104,7 @@ local function read_arguments(args)
   local options = { set = {}, size = "small", policies = { "lrr", "gto" } }
   local words = command_line.read("stalls", args, options, { policies = command_line.policies, size = command_line.text,
     set = command_line.list, json = command_line.text })
-  if #words ~= 2 then usage_error "a config and workloads are wanted" end
+  if #words ~= 2 then command_line.expected_arguments("stalls", "CONFIG and WORKLOAD,...", #words) end
   options.config, options.workloads = words[1], command_line.words(words[2])
   return options
 end

@@ -32,13 +32,13 @@ local function read_arguments()
       io.write(help)
       os.exit(0)
     end
-    if not options[name] and name ~= "policies" and name ~= "out" then usage_error("unknown argument '%s'", arg[i]) end
-    options[name] = arg[i + 1] or usage_error("--%s: a value must follow", name)
+    if not options[name] and name ~= "policies" and name ~= "out" then usage_error("unknown option '%s'", arg[i]) end
+    options[name] = arg[i + 1] or usage_error("--%s: expected a value, got nothing", name)
     i = i + 2
   end
   for _, name in ipairs { "cycles", "jobs" } do
     local number = math.tointeger(tonumber(options[name]))
-    if not number or number < 1 then usage_error("--%s: '%s' is not a whole number from 1 on", name, options[name]) end
+    if not number or number < 1 then usage_error("--%s: expected a whole number from 1 on, got '%s'", name, options[name]) end
     options[name] = number
   end
 end
@@ -76,8 +76,7 @@ for i, name in ipairs(names) do variants[i] = { policy = name } end
 local sim = ww.build(options.config, { policy = options.warm })
 sim:start(options.workload, options.size)
 if sim:run { until_cycle = options.cycles } then
-  error(("warm_compare: %s %s ends after %d cycles; --cycles must be less"):format(options.workload, options.size,
-    sim:result().cycles), 0)
+  error(("warm_compare: --cycles: expected fewer than the %d cycles of %s %s, got %d"):format(sim:result().cycles, options.workload, options.size, options.cycles), 0)
 end
 local warm = sim:result()
 print(("%s, %s %s: %d cycles under %s, and from there"):format(sim.name, options.workload, options.size, warm.cycles,

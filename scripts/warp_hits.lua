@@ -1,6 +1,7 @@
 -- The figures on which MeDiC rests (section 2): the warps of a kernel differ in their L2 hit ratios (Figure 2), keep them
 -- over time (Figure 4), and queue long at the L2 (Figure 5).
 local ww = require "warpwright"
+local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 local svg = require "scripts.lib.svg"
 local warp_curves = require "scripts.lib.warp_curves"
@@ -27,7 +28,7 @@ also the hit ratio of single warps, window by window. CTAs come and go: a warp h
 local numbers = { window = 200000, interval = 20000, ["warm-up"] = 100 }
 local options, positional, settings = { size = "medium" }, {}, {}
 
-local function usage_error(text, ...) error("warp_hits: " .. text:format(...) .. "; see scripts/warp_hits --help", 0) end
+local function usage_error(...) command_line.error("warp_hits", ...) end
 
 --- How many warps, or list of { sm =, warp = }.
 local function read_warps(text)
@@ -36,7 +37,7 @@ local function read_warps(text)
   local list = {}
   for word in (text .. ","):gmatch "([^,]*)," do
     local sm, warp = word:match "^(%d+):(%d+)$"
-    if not sm then usage_error("--warps: '%s' is neither a whole number from 1 on nor a list of SM:WARP", text) end
+    if not sm then command_line.expected("warp_hits", "--warps", "a whole number from 1 on or a list of SM:WARP", text) end
     list[#list + 1] = { sm = tonumber(sm), warp = tonumber(warp) }
   end
   return list
@@ -53,26 +54,25 @@ local function read_arguments()
       positional[#positional + 1] = arg[i]
       i = i + 1
     else
-      local value = arg[i + 1] or usage_error("--%s: a value must follow", name)
+      local value = command_line.value("warp_hits", "--" .. name, arg[i + 1])
       if numbers[name] then
-        numbers[name] = math.tointeger(tonumber(value))
-        if not numbers[name] or numbers[name] < 1 then usage_error("--%s: '%s' is not a whole number from 1 on", name, value) end
+        numbers[name] = command_line.whole("warp_hits", "--" .. name, value, 1)
       elseif name == "set" then
         local path, setting = value:match "^([^=]+)=(.*)$"
-        if not path then usage_error("--set: '%s' is not PATH=VALUE", value) end
+        if not path then command_line.expected("warp_hits", "--set", "PATH=VALUE", value) end
         settings[path] = setting
       elseif name == "warps" then
         options.warps = read_warps(value)
       elseif name == "size" or name == "policy" or name == "json" or name == "svg" then
         options[name] = value
       else
-        usage_error("unknown argument '%s'", arg[i])
+        command_line.unknown_option("warp_hits", arg[i])
       end
       i = i + 2
     end
   end
-  if #positional ~= 2 then usage_error("CONFIG and WORKLOAD are wanted") end
-  if options.svg and not options.warps then usage_error "--svg: it draws what --warps names" end
+  if #positional ~= 2 then command_line.expected_arguments("warp_hits", "CONFIG and WORKLOAD", #positional) end
+  if options.svg and not options.warps then usage_error "--svg: expected --warps with it, got none" end
 end
 
 -- What is read ------------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ local function warps_to_watch(sim)
   end
   if #named < #options.warps then
     local last = all[#all]
-    usage_error("--warps: this machine has the SMs 0 to %d with the warps 0 to %d", last.sm, last.warp)
+    usage_error("--warps: expected SMs 0 to %d and warps 0 to %d, got others", last.sm, last.warp)
   end
   return named
 end

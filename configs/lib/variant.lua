@@ -69,7 +69,7 @@ return function(name, base, changes, more)
     if more then more(m, options, parts) end
     for _, entry in ipairs(changes) do
       if not entry.used then
-        core.user_error(("machine %s changes '%s', which %s does not have"):format(name, entry[1], base.name))
+        core.user_error(("machine %s: no clock, object, wire or option of %s matches '%s'"):format(name, base.name, entry[1]))
       end
     end
   end)

@@ -38,6 +38,9 @@ _Noreturn void raise_from_place(lua_State *L, const char *message, const char *w
  * of the user's runs, as luaL_tolstring() may make it do: it could close the machine at work. */
 const char *push_given(lua_State *L, int index);
 
+/* The user error "WHERE: expected WHAT, got VALUE": the text, ", got " and the value at `index`. */
+_Noreturn void user_error_got(lua_State *L, int index, const char *format, ...) PRINTF_LIKE(3, 4);
+
 /* What was thrown, any value, on top of the stack, which becomes its text: its __tostring may throw in turn.
  */
 const char *thrown_text(lua_State *L);

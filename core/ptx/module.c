@@ -106,12 +106,12 @@ static char *read_file(FILE *file, size_t *length) {
 
 Module *module_load(const char *path) {
     FILE *file = fopen(path, "rb");
-    if (!file) user_error("%s: cannot be opened: %s", path, strerror(errno));
+    if (!file) user_error("%s: cannot open it: %s", path, strerror(errno));
     size_t length;
     char *text = read_file(file, &length);
     int error = errno;
     fclose(file);
-    if (!text) user_error("%s: cannot be read: %s", path, strerror(error));
+    if (!text) user_error("%s: cannot read it: %s", path, strerror(error));
     return parse_text(path, text, length, text);
 }
 

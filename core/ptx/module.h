@@ -37,7 +37,7 @@ void module_free(Module *module);
  * initialisers. */
 void module_place(Module *module);
 
-const Kernel *module_kernel(const Module *module, const char *name);          /* NULL when there is none */
+const Kernel *module_kernel(const Module *module, const char *name);          /* or NULL */
 const ModuleVariable *module_texture(const Module *module, const char *name); /* likewise */
 
 #endif

@@ -138,9 +138,10 @@ void sim_clock(Sim *sim, const char *name, uint64_t hertz) {
     if (strlen(name) > CLOCK_NAME_MAX)
         user_error("clock '%.40s...': expected a name of up to %d characters, got %zu", name, CLOCK_NAME_MAX,
                    strlen(name));
-    if (find_clock(sim, name)) user_error("clock '%s' is defined twice", name);
-    if (sim->object_count) user_error("clock '%s': clocks are defined before the first object", name);
-    if (hertz == 0) user_error("clock '%s': a frequency of 0 Hz", name);
+    if (find_clock(sim, name)) user_error("clock '%s': expected one definition, got a second", name);
+    if (sim->object_count)
+        user_error("clock '%s': expected clocks before the first object, got one after it", name);
+    if (hertz == 0) user_error("clock '%s': expected a frequency above 0 Hz, got 0", name);
     sim->clocks = realloc(sim->clocks, (sim->clock_count + 1) * sizeof *sim->clocks);
     ensure(sim->clocks);
     sim->clocks[sim->clock_count++] = (Clock){.name = strdup(name), .hertz = hertz};
@@ -152,7 +153,7 @@ static void require_unbuilt(const Sim *sim, const char *what) {
 
 void sim_set_quantum(Sim *sim, uint32_t cycles) {
     require_unbuilt(sim, "quantum");
-    if (cycles < 1) user_error("quantum: at least 1 cycle of the first clock");
+    if (cycles < 1) user_error("quantum: expected 1 cycle of the first clock or more, got 0");
     sim->quantum_cycles = cycles;
 }
 
@@ -169,7 +170,7 @@ static SimObject *parent_of(const Sim *sim, const char *path) {
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (strncmp(sim->objects[i]->path, path, (size_t)length) == 0 && !sim->objects[i]->path[length])
             return sim->objects[i];
-    user_error("%s: there is no object '%.*s' to belong to", path, length, path);
+    user_error("%s: no object matches its parent '%.*s'", path, length, path);
 }
 
 static void set_defaults(SimObject *object) {
@@ -217,11 +218,12 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     const Class *class = class_find(class_name);
     check_path(path);
     require_unbuilt(sim, path);
-    if (!class) user_error("%s: there is no class '%s'", path, class_name);
-    if (sim_find(sim, path)) user_error("%s: this path is taken; every object has its own", path);
+    if (!class) user_error("%s: no class matches '%s'", path, class_name);
+    if (sim_find(sim, path)) user_error("%s: expected a path of its own, got one that is in use", path);
     SimObject *parent = parent_of(sim, path);
     Clock *clock = clock_name ? find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
-    if (!clock) user_error("%s: there is no clock '%s'", path, clock_name ? clock_name : "(none is defined)");
+    if (!clock && !clock_name) user_error("%s: expected a clock in machine %s, got none", path, sim->name);
+    if (!clock) user_error("%s: no clock of machine %s matches '%s'", path, sim->name, clock_name);
     SimObject *object = zeroed(1, class->bytes);
     object->class = class;
     object->path = strdup(path);
@@ -244,7 +246,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
 void sim_finish_object(SimObject *object) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->kind == FIELD_PARAM && still_missing(object, f))
-            user_error("%s: parameter '%s' must be given (%s: %s)", object->path, f->name, f->unit, f->doc);
+            user_error("%s.%s: expected a value (%s: %s), got none", object->path, f->name, f->unit, f->doc);
         if (f->kind != FIELD_PORT_ARRAY || field_pointer(object, f)) continue;
         *(void **)((char *)object + f->offset) = elements(object, f, sizeof(Port));
     }
@@ -272,8 +274,8 @@ static void add_slots(Sim *sim, Link *link, uint32_t bytes) {
 static Link *new_link(Sim *sim, SimObject *from, const char *from_port, SimObject *to, const char *to_port,
                       uint32_t bytes, LinkOptions options) {
     if (options.width > UINT16_MAX)
-        user_error("wire from %s.%s to %s.%s: width %u; legal is 1 to %d messages per cycle", from->path,
-                   from_port, to->path, to_port, options.width, UINT16_MAX);
+        user_error("wire %s.%s -> %s.%s: width: expected 1 to %d messages per cycle, got %u", from->path,
+                   from_port, to->path, to_port, UINT16_MAX, options.width);
     Link *link = zeroed(1, sizeof *link);
     link->depth = options.depth ? options.depth : DEFAULT_DEPTH;
     link->width = (uint16_t)(options.width ? options.width : 1);
@@ -303,13 +305,13 @@ void sim_wire(Sim *sim, SimObject *a, const char *name_a, SimObject *b, const ch
     require_unbuilt(sim, "wire");
     Port *port_a = object_port(a, name_a, &field_a), *port_b = object_port(b, name_b, &field_b);
     if (field_a->protocol != field_b->protocol)
-        user_error("%s.%s speaks %s, %s.%s speaks %s: they cannot be wired", a->path, name_a,
-                   field_a->protocol->name, b->path, name_b, field_b->protocol->name);
+        user_error("wire %s.%s -> %s.%s: expected ports of one protocol, got %s and %s", a->path, name_a,
+                   b->path, name_b, field_a->protocol->name, field_b->protocol->name);
     if (field_a->role == field_b->role)
-        user_error("%s.%s and %s.%s are both %s: a wire joins a requester and a responder", a->path, name_a,
+        user_error("wire %s.%s -> %s.%s: expected a requester and a responder, got two %s", a->path, name_a,
                    b->path, name_b, field_a->role == ROLE_REQUESTER ? "requesters" : "responders");
-    if (wired(port_a)) user_error("%s.%s is wired twice", a->path, name_a);
-    if (wired(port_b)) user_error("%s.%s is wired twice", b->path, name_b);
+    if (wired(port_a)) user_error("%s.%s: expected one wire, got a second", a->path, name_a);
+    if (wired(port_b)) user_error("%s.%s: expected one wire, got a second", b->path, name_b);
     if (field_a->role == ROLE_RESPONDER) {
         sim_wire(sim, b, name_b, a, name_a, request, response);
         return;
@@ -338,10 +340,9 @@ static void set_periods(Sim *sim) {
         uint64_t hertz = sim->clocks[i].hertz;
         unsigned __int128 next = (unsigned __int128)(common / greatest_common_divisor(common, hertz)) * hertz;
         if (next > (1ull << 50)) /* 2^64 ticks must last for hours of simulated time */
-            user_error(
-                "clock '%s': %lu Hz has no common time base with the other clocks; legal are frequencies in "
-                "whole MHz",
-                sim->clocks[i].name, hertz);
+            user_error("clock '%s': expected a frequency with a common time base for all clocks (whole MHz), "
+                       "got %lu Hz",
+                       sim->clocks[i].name, hertz);
         common = (uint64_t)next;
     }
     common *= 2; /* so that no period is a single tick, for which clock_cycle() has no inverse */
@@ -476,13 +477,13 @@ static void require_wired(const SimObject *object) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         if (f->optional) continue;
         if (f->kind == FIELD_PORT && !wired((const Port *)((const char *)object + f->offset)))
-            user_error("%s.%s is not wired (%s %s: %s)", object->path, f->name, f->protocol->name,
-                       f->role == ROLE_REQUESTER ? "requester" : "responder", f->doc);
+            user_error("%s.%s: expected a wire, got none (%s %s: %s)", object->path, f->name,
+                       f->protocol->name, f->role == ROLE_REQUESTER ? "requester" : "responder", f->doc);
         const Port *ports = f->kind == FIELD_PORT_ARRAY ? field_pointer(object, f) : NULL;
         for (uint32_t i = 0; ports && i < object_count(object, f); i++)
             if (!wired(&ports[i]))
-                user_error("%s.%s[%u] is not wired (%s: %s)", object->path, f->name, i, f->protocol->name,
-                           f->doc);
+                user_error("%s.%s[%u]: expected a wire, got none (%s: %s)", object->path, f->name, i,
+                           f->protocol->name, f->doc);
     }
 }
 
@@ -495,7 +496,7 @@ static void build_object(SimObject *object) {
 }
 
 void sim_elaborate(Sim *sim) {
-    if (!sim->clock_count) user_error("machine %s has no clock", sim->name);
+    if (!sim->clock_count) user_error("machine %s: expected a clock or more, got none", sim->name);
     require_unbuilt(sim, "build");
     sim->build_began = 1;
     for (uint32_t i = 0; i < sim->object_count; i++)

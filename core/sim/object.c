@@ -37,7 +37,7 @@ static const Field *param_or_error(const SimObject *object, const char *name) {
     const Field *f = object_field(object, FIELD_PARAM, name);
     if (f) return f;
     list_names(object->class, FIELD_PARAM, FIELD_PARAM, names, sizeof names);
-    user_error("%s: %s has no parameter '%s'; its parameters are %s", object->path, object->class->name, name,
+    user_error("%s: no parameter of %s matches '%s'; available: %s", object->path, object->class->name, name,
                names);
 }
 
@@ -45,13 +45,13 @@ static void check_bounds(const SimObject *object, const Field *f, double value) 
     bool integral = f->type != TYPE_DOUBLE, bounded = f->min != 0 || f->max != 0;
     double ceiling = f->type == TYPE_U32 ? 4294967295.0 : f->type == TYPE_U64 ? 9007199254740992.0 : INFINITY;
     if (isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value))))
-        user_error("%s.%s: %.15g is not a whole number from %.15g to %.15g (%s)", object->path, f->name,
-                   value, bounded ? f->min : 0, bounded ? f->max : ceiling, f->unit);
+        user_error("%s.%s: expected a whole number from %.15g to %.15g (%s), got %.15g", object->path,
+                   f->name, bounded ? f->min : 0, bounded ? f->max : ceiling, f->unit, value);
     if (bounded && (value < f->min || value > f->max))
-        user_error("%s.%s: %.15g is out of bounds; legal is %.15g to %.15g %s", object->path, f->name, value,
-                   f->min, f->max, f->unit);
+        user_error("%s.%s: expected %.15g to %.15g (%s), got %.15g", object->path, f->name, f->min, f->max,
+                   f->unit, value);
     if (f->power_of_two && (value < 1 || ((uint64_t)value & ((uint64_t)value - 1)) != 0))
-        user_error("%s.%s: %g is not a power of two", object->path, f->name, value);
+        user_error("%s.%s: expected a power of two, got %.15g", object->path, f->name, value);
 }
 
 static void store_number(SimObject *object, const Field *f, double value) {
@@ -61,7 +61,7 @@ static void store_number(SimObject *object, const Field *f, double value) {
     case TYPE_U32: *(uint32_t *)at = (uint32_t)value; break;
     case TYPE_U64: *(uint64_t *)at = (uint64_t)value; break;
     case TYPE_DOUBLE: *(double *)at = value; break;
-    default: user_error("%s.%s: is a text, not a number", object->path, f->name);
+    default: user_error("%s.%s: expected a text, got %.15g", object->path, f->name, value);
     }
 }
 
@@ -78,18 +78,31 @@ static int choice_index(const char *choices, const char *word) {
     return -1;
 }
 
+_Noreturn static void refuse_choice(const SimObject *object, const Field *f, const char *got) {
+    char words[256];
+    size_t used = 0;
+    for (const char *at = f->choices; *at && used + 2 < sizeof words; at++) {
+        words[used++] = *at == '|' ? ',' : *at;
+        if (*at == '|') words[used++] = ' ';
+    }
+    words[used] = 0;
+    user_error("%s.%s: expected one of %s, got %s", object->path, f->name, words, got);
+}
+
 void object_set_text(SimObject *object, const char *name, const char *text) {
     const Field *f = param_or_error(object, name);
     void *at = (char *)object + f->offset;
+    char got[128];
     double value;
     if (f->choices) {
         int index = choice_index(f->choices, text);
-        if (index < 0) user_error("%s.%s: '%s' is none of %s", object->path, name, text, f->choices);
+        snprintf(got, sizeof got, "'%.100s'", text);
+        if (index < 0) refuse_choice(object, f, got);
         *(uint32_t *)at = (uint32_t)index;
     } else if (f->flag) {
         bool on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
         if (!on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
-            user_error("%s.%s: '%s' is neither true nor false", object->path, name, text);
+            user_error("%s.%s: expected true or false, got '%s'", object->path, name, text);
         *(uint32_t *)at = on;
     } else if (f->type == TYPE_STRING) {
         if (strlen(text) > PARAM_TEXT_MAX)
@@ -100,15 +113,17 @@ void object_set_text(SimObject *object, const char *name, const char *text) {
     } else if (parse_quantity(text, f->unit, &value)) {
         store_number(object, f, value);
     } else {
-        user_error("%s.%s: '%s' is not %s", object->path, name, text, quantity_examples(f->unit));
+        user_error("%s.%s: expected %s, got '%s'", object->path, name, quantity_examples(f->unit), text);
     }
 }
 
 void object_set_number(SimObject *object, const char *name, double value) {
     const Field *f = param_or_error(object, name);
-    if (f->choices) user_error("%s.%s: a number where one of %s is wanted", object->path, name, f->choices);
+    char got[64];
+    snprintf(got, sizeof got, "%.15g", value);
+    if (f->choices) refuse_choice(object, f, got);
     if (f->flag && value != 0 && value != 1)
-        user_error("%s.%s: %g is neither true nor false", object->path, name, value);
+        user_error("%s.%s: expected true or false, got %.15g", object->path, name, value);
     store_number(object, f, value);
 }
 
@@ -154,11 +169,12 @@ Port *object_port(SimObject *object, const char *name, const Field **field) {
             *field = f;
             return ports + index;
         }
-        user_error("%s.%s: there is no such port; legal is %s[0] to %s[%u]", object->path, name, base, base,
-                   object_count(object, f) - 1);
+        user_error("%s: expected %s[0] to %s[%u], got %s", object->path, base, base,
+                   object_count(object, f) - 1, name);
     }
     list_names(object->class, FIELD_PORT, FIELD_PORT_ARRAY, names, sizeof names);
-    user_error("%s: %s has no port '%s'; its ports are %s", object->path, object->class->name, name, names);
+    user_error("%s: no port of %s matches '%s'; available: %s", object->path, object->class->name, name,
+               names);
 }
 
 static bool is_separator(char c) {

@@ -32,7 +32,7 @@ struct SnapshotChanges;
 typedef struct {
     const char *name;
     uint32_t request_bytes, response_bytes;
-    /* For the conservation of answers (answers.h); NULL: there are none. */
+    /* For the conservation of answers (answers.h), or NULL. */
     bool (*wants_answer)(const void *request);
     uint32_t (*route_depth)(const void *message); /* networks that it has crossed */
     /* Panics unless a message that a snapshot brought could have been sent. The link's name is `link`. */
@@ -289,7 +289,7 @@ struct SimObject {
 void class_register_all(void);
 /* One more; nothing happens when it is registered already. */
 void class_register(const Class *class);
-const Class *class_find(const char *name); /* NULL when there is none */
+const Class *class_find(const char *name); /* or NULL */
 uint32_t class_count(void);
 const Class *class_at(uint32_t index); /* sorted by name */
 /* Panics unless the rows cover the struct without gap or overlap. class_register() calls it. */
@@ -306,9 +306,8 @@ void object_set_text(SimObject *object, const char *name, const char *text);
 void object_set_number(SimObject *object, const char *name, double value);
 /* The value as text that object_set_text() accepts; the caller frees it. */
 char *object_get_text(const SimObject *object, const Field *field);
-const Field *object_field(const SimObject *object, FieldKind kind,
-                          const char *name); /* NULL when there is none */
-/* A port by name, "up[3]" or "mem"; a user error when there is none. */
+const Field *object_field(const SimObject *object, FieldKind kind, const char *name); /* or NULL */
+/* A port by name, "up[3]" or "mem"; a user error without one. */
 Port *object_port(SimObject *object, const char *name, const Field **field);
 
 static inline uint32_t object_count(const SimObject *object, const Field *field) {

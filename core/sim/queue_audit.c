@@ -155,7 +155,7 @@ static QueueAudit *audited(const SimObject *object, uint32_t queue, uint32_t slo
     if (object->audit->restarted && queue < object->audit->queues && q->name && slot >= q->slots)
         add_slots(q, slot + 1);
     if (queue >= object->audit->queues || !q->name || slot >= q->slots)
-        panic("%s: slot %u of queue %u: there is no such queue, or slot", object->path, slot, queue);
+        panic("%s: slot %u of queue %u: no queue or slot matches", object->path, slot, queue);
     return q;
 }
 

@@ -182,7 +182,7 @@ static void run_quantum(Sim *sim, uint64_t end) {
 
 void sim_set_threads(Sim *sim, uint32_t threads) {
     if (threads < 1 || threads > MAX_THREADS)
-        user_error("threads: %u; legal is 1 to %d", threads, MAX_THREADS);
+        user_error("threads: expected 1 to %d, got %u", MAX_THREADS, threads);
     sim_stop_threads(sim);
     sim->threads = threads;
 }

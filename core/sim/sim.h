@@ -127,7 +127,7 @@ void sim_set_quantum(Sim *sim, uint32_t cycles_of_first_clock);
  * ports. */
 SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const char *clock_name);
 void sim_finish_object(SimObject *object);
-SimObject *sim_find(const Sim *sim, const char *path); /* NULL when there is none */
+SimObject *sim_find(const Sim *sim, const char *path); /* or NULL */
 
 /* Connects a requester and a responder of the same protocol, in either order. A wrong role or protocol, or a
  * port wired twice, is a user error. Objects joined by a link whose latency is below the quantum share a
@@ -164,7 +164,7 @@ void sim_reset_periodics(Sim *sim);
  * machine cannot go on then. */
 StopReason sim_run(Sim *sim, uint64_t until) __attribute__((noinline)); /* where counting tools look */
 /* When sim_run() found nothing to do: lets the time pass to the next periodic hook, which may give objects
- * something to do, and calls it; no further than `until`. False when there is no such hook. */
+ * something to do, and calls it; no further than `until`. False when no such hook is due. */
 bool sim_skip_to_periodic(Sim *sim, uint64_t until);
 /* For objects and hooks: stop at the end of this quantum. */
 static inline void sim_request_stop(Sim *sim) {

@@ -440,9 +440,9 @@ void cache_send_oldest_woken(Cache *c, Link *to_cpu, uint64_t now) {
 /* The pipeline in front of the tags. */
 
 static _Noreturn void not_inside_line(const CacheObject *object, const MemMessage *m) {
-    user_error("%s: a request for %u B at 0x%lx is not inside one line of %u B; the requester must ask for "
-               "smaller segments, or 'line' be larger",
-               object_path(&object->obj), m->bytes, m->address, object->cache.tags.shape.line_bytes);
+    user_error("%s: expected requests inside one line of %u B, got %u B at 0x%lx; a larger `line` of the "
+               "cache or smaller segments of the requester help",
+               object_path(&object->obj), object->cache.tags.shape.line_bytes, m->bytes, m->address);
 }
 
 void cache_require_inside_line(const CacheObject *object, const MemMessage *m) {

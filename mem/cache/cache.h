@@ -88,7 +88,7 @@ typedef struct {
     uint32_t first, count;
 } DelayQueue;
 
-/* Messages for the memory side. One that fetches names all sectors of its line that are wanted, and leaves
+/* Messages for the memory side. One that fetches names all sectors of its line that are needed, and leaves
  * sector by sector. */
 typedef struct {
     MemMessage *message;

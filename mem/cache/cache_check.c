@@ -60,7 +60,7 @@ static void check_fetches(const char *path, const Cache *c) {
         used += !mshr_is_free(&c->mshr, entry);
     used += c->mshr.lent;
     if (used != c->mshr.used)
-        panic("%s: %lu MSHRs wait for a fill or to answer or are lent, %lu are said to be in use", path, used,
+        panic("%s: %lu MSHRs wait for a fill or to answer or are lent, %lu are counted", path, used,
               c->mshr.used);
 }
 
@@ -91,7 +91,7 @@ static void check_answers(const CacheObject *object, uint64_t unanswered) {
         panic("%s: %lu answers and %lu requests to be answered after %lu accesses", object_path(&object->obj),
               answers, unanswered, c->stats.accesses);
     if (audit_promises(&object->obj, &promises) && answers + unanswered != promises)
-        panic("%s: %lu requests wanted an answer; %lu answers were sent and %lu are still to come",
+        panic("%s: %lu requests need an answer; %lu answers were sent and %lu are still to come",
               object_path(&object->obj), promises, answers, unanswered);
 }
 

@@ -124,11 +124,10 @@ static bool refuse(const CacheObject *object, const SavedLines *lines, uint32_t 
     uint32_t set = set_of(c, lines, lines->tag[line] & ~1ull), staying = 0;
     for (uint32_t i = 0; i < lines->count; i++)
         staying += must_stay(lines, i) && set_of(c, lines, lines->tag[i] & ~1ull) == set;
-    snprintf(
-        why, why_size,
-        "%s.ways: %u lines that are dirty or in flight belong to set %u, which has %u ways; legal are sets "
-        "with room for them, or a checkpoint of another cycle",
-        object_path(&object->obj), staying, set, c->tags.shape.ways);
+    snprintf(why, why_size,
+             "%s.ways: expected room for the %u lines of set %u that are dirty or in flight, got %u ways; "
+             "larger sets or a checkpoint of another cycle help",
+             object_path(&object->obj), staying, set, c->tags.shape.ways);
     return false;
 }
 

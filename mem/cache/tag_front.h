@@ -30,7 +30,7 @@ typedef struct {
     const MemMessage *(*offer)(TagFront *front, uint64_t now);
     /* What it offered was looked up. It passes on to its source what that offered. */
     void (*looked_up)(TagFront *front, const MemMessage *m, const Outcome *outcome, uint64_t now);
-    /* The new request that is next, at any time between two cycles; NULL: there is none. */
+    /* The new request that is next, at any time between two cycles, or NULL. */
     const MemMessage *(*next)(const TagFront *front);
     /* A line or a way of the set of `m` came or went. */
     void (*set_changed)(TagFront *front, const MemMessage *m);

@@ -65,7 +65,7 @@ static const char *data_bus_violation(DramChecker *checker, DramCommand command,
 
 const char *dram_checker_command(DramChecker *checker, DramCommand command, uint32_t bank, uint32_t row,
                                  uint64_t cycle) {
-    if (bank >= checker->timing.banks) return "there is no such bank";
+    if (bank >= checker->timing.banks) return "no bank matches";
     const char *violation = row_violation(checker, command, bank, row);
     if (cycle < checker->next_command) violation = "two commands in one cycle";
     for (size_t i = 0; !violation && i < sizeof pairs / sizeof *pairs; i++)

@@ -242,8 +242,8 @@ static void enqueue(MemoryController *mc, uint32_t port, const MemMessage *messa
     DramLocation location = address_map_locate(mc->map, message->address);
     ensure(bursts > 0 && (wants_reply(message) || message->kind == MEM_WRITE));
     if (location.bank >= mc->banks)
-        user_error("%s.banks: the address map puts address 0x%lx into bank %u; this controller has %u banks",
-                   object_path(&mc->obj), message->address, location.bank, mc->banks);
+        user_error("%s.banks: expected %u or more (the address map puts 0x%lx into bank %u), got %u",
+                   object_path(&mc->obj), location.bank + 1, message->address, location.bank, mc->banks);
     uint32_t slot = dram_queue_add(&mc->queue[q], &mc->dram, location.bank, location.row,
                                    message->kind == MEM_WRITE, wants_reply(message));
     Request *request = request_in(mc, q, slot);

@@ -7,15 +7,15 @@
 static void check_shape(const MemoryController *mc) {
     const char *path = object_path(&mc->obj);
     if (mc->bank_groups > mc->banks)
-        user_error("%s.bank_groups: %u; legal is at most the %u banks", path, mc->bank_groups, mc->banks);
+        user_error("%s.bank_groups: expected up to banks = %u, got %u", path, mc->banks, mc->bank_groups);
     if (mc->burst_bytes < mc->bus_bytes)
-        user_error("%s.burst_bytes: %u is less than the %u bytes that the bus moves in a cycle", path,
-                   mc->burst_bytes, mc->bus_bytes);
+        user_error("%s.burst_bytes: expected bus_bytes = %u or more, got %u", path, mc->bus_bytes,
+                   mc->burst_bytes);
     if (mc->tCCD < mc->burst_bytes / mc->bus_bytes)
-        user_error("%s.tCCD: %u; a burst holds the bus for burst_bytes / bus_bytes = %u cycles", path,
-                   mc->tCCD, mc->burst_bytes / mc->bus_bytes);
+        user_error("%s.tCCD: expected burst_bytes / bus_bytes = %u cycles or more, got %u", path,
+                   mc->burst_bytes / mc->bus_bytes, mc->tCCD);
     if (mc->tCCDL < mc->tCCD)
-        user_error("%s.tCCDL: %u; within a bank group it is at least tCCD = %u", path, mc->tCCDL, mc->tCCD);
+        user_error("%s.tCCDL: expected tCCD = %u or more, got %u", path, mc->tCCD, mc->tCCDL);
 }
 
 static void memory_controller_build(SimObject *object) {

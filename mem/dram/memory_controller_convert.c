@@ -84,13 +84,11 @@ static bool refuse(const MemoryController *mc, const SavedQueues *before, uint32
     SavedQueues rest = *before;
     for (uint32_t from; (from = queue_of_oldest(&rest)) != rest.queues; rest.next[from]++)
         wanted += queue_of(mc, &saved_request(&rest, from)->message) == q;
-    snprintf(
-        why, why_size,
-        "%s.%s: %u of the waiting requests are for queue %u of the %u of this machine, and %u fit; legal "
-        "are the %u queues of the checkpoint, more where its classes spread, or a checkpoint of another "
-        "cycle",
-        object_path(&mc->obj), before->queues == mc->queues ? "class_queues" : "queues", wanted, q,
-        mc->queues, DRAM_QUEUE_MAX, before->queues);
+    snprintf(why, why_size,
+             "%s.%s: expected up to %u waiting requests for queue %u of %u, got %u; the %u queues of the "
+             "checkpoint, more queues for its classes or a checkpoint of another cycle help",
+             object_path(&mc->obj), before->queues == mc->queues ? "class_queues" : "queues", DRAM_QUEUE_MAX,
+             q, mc->queues, wanted, before->queues);
     return false;
 }
 

@@ -100,12 +100,11 @@ static void l1_init(SimObject *object) {
 
 SimObject *l1_beside(const SimObject *part, const char *name) {
     char path[512];
-    if (!part->parent) user_error("%s: it must belong to what its L1 belongs to", part->path);
+    if (!part->parent) user_error("%s: expected a place beside its L1 (sm[0].PART)", part->path);
     snprintf(path, sizeof path, "%s.%s", part->parent->path, name);
     SimObject *cache = sim_find(part->sim, path);
     if (!cache || cache->class != &l1_class)
-        user_error("%s.cache: there is no L1 '%s'; legal is the name of one beside %s", part->path, path,
-                   part->path);
+        user_error("%s.cache: expected the name of an L1 beside %s, got '%s'", part->path, part->path, name);
     return cache;
 }
 
@@ -260,10 +259,9 @@ static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool gl
 static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcome *outcome, uint64_t now) {
     bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
     if (m->kind == MEM_WRITE && l1->write_policy == WRITE_NONE)
-        user_error(
-            "%s: a write of 0x%lx has come to a cache with write_policy \"none\", which only serves reads; "
-            "legal for data is \"evict\" or \"through\"",
-            object_path(&l1->obj), m->address);
+        user_error("%s.write_policy: expected \"evict\" or \"through\" (a write of 0x%lx arrived), got "
+                   "\"none\", which serves only reads",
+                   object_path(&l1->obj), m->address);
     bool local_hit = m->kind == MEM_WRITE && !global_write && cache_holds(&l1->cache, at);
     uint64_t hits = l1->cache.stats.results[RESULT_HIT];
     outcome->stall = STALL_REFUSED;
@@ -396,11 +394,10 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
     bypassed_make_room(&l1->bypassed);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
-    snprintf(
-        why, why_size,
-        "%s.prioritization_places: %u requests wait in the prioritization buffer; legal are the queues and "
-        "places of the checkpoint, or one of a cycle in which it is empty",
-        object_path(object), buffer->count);
+    snprintf(why, why_size,
+             "%s.prioritization_places: expected the queues and places of the checkpoint, in which %u "
+             "requests wait in the prioritization buffer; a checkpoint of a cycle in which it is empty helps",
+             object_path(object), buffer->count);
     return false;
 }
 

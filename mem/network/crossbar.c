@@ -397,8 +397,8 @@ static void build_crossbar(SimObject *object) {
     uint32_t longest = longest_packet(x);
     x->speedup_shift = (uint32_t)__builtin_ctz(x->speedup);
     if (x->output_buffer < longest)
-        user_error("%s.output_buffer: %u flits cannot hold the longest packet; legal is %u flits or more",
-                   object->path, x->output_buffer, longest);
+        user_error("%s.output_buffer: expected %u flits (the longest packet) or more, got %u", object->path,
+                   longest, x->output_buffer);
     size_subnet(&x->request, x->up_count, x->down_count, x->output_buffer);
     size_subnet(&x->response, x->down_count, x->up_count, x->output_buffer);
     x->request.part = longest;
@@ -439,8 +439,8 @@ static void init_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     x->map = address_map_find(object);
     if (x->down_count != address_map_slices(x->map))
-        user_error("%s.down: %u ports for the %u L2 slices of the address map; there must be one for each",
-                   object->path, x->down_count, address_map_slices(x->map));
+        user_error("%s.down: expected a port for each of the %u L2 slices of the address map, got %u",
+                   object->path, address_map_slices(x->map), x->down_count);
     init_view(x, &x->request, x->up, x->down);
     init_view(x, &x->response, x->down, x->up);
     audit_buffers(x, &x->request, REQUESTS);
@@ -501,7 +501,7 @@ static void output_is_sound(const Crossbar *x, const Subnet *net, Direction dire
     uint64_t latest = now + ahead * period, step = (object_cycle(&x->obj, now) + ahead) << x->speedup_shift;
     sound(output->first < net->ring && output->count <= net->ring && output->pointer < MAX_PORTS,
           "%s: output %u: %u packets from %u on", path, j, output->count, output->first);
-    sound((net->sending >> j & 1) == (output->count != 0), "%s: output %u is said to send", path, j);
+    sound((net->sending >> j & 1) == (output->count != 0), "%s: output %u is marked as sending", path, j);
     sound(output->free <= step && output->channel_free <= latest && output->channel_free % period == 0 &&
               output->all_left <= latest && output->all_left % period == 0,
           "%s: output %u is free at step %lu, tick %lu", path, j, output->free, output->channel_free);

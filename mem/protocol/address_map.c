@@ -72,16 +72,16 @@ static inline ChannelSplit split_channel(const AddressMap *map, uint64_t address
 static void check_overlap(const AddressMap *map, const char *name, uint64_t mask, const char *other,
                           uint64_t other_mask) {
     if (mask & other_mask)
-        user_error(
-            "%s: %s 0x%lx and %s 0x%lx share the bits 0x%lx; each bit belongs to one of row, bank and column",
-            object_path(&map->obj), name, mask, other, other_mask, mask & other_mask);
+        user_error("%s: expected each address bit in one of row_mask, bank_mask and column_mask, got %s = "
+                   "0x%lx and %s = 0x%lx, which share 0x%lx",
+                   object_path(&map->obj), name, mask, other, other_mask, mask & other_mask);
 }
 
 /* Caches, slices and the controller treat a line as one thing. */
 static void check_keeps_lines_whole(const AddressMap *map, const char *name, uint64_t mask) {
     if (mask & (LINE_BYTES_MAX - 1))
-        user_error("%s.%s: 0x%lx cuts lines of %d bytes; its lowest 7 bits must be 0", object_path(&map->obj),
-                   name, mask, LINE_BYTES_MAX);
+        user_error("%s.%s: expected a mask whose lowest 7 bits are 0 (a line has %d bytes), got 0x%lx",
+                   object_path(&map->obj), name, LINE_BYTES_MAX, mask);
 }
 
 static void check_masks(const AddressMap *map) {
@@ -93,11 +93,12 @@ static void check_masks(const AddressMap *map) {
     check_keeps_lines_whole(map, "slice_mask", map->slice_mask);
     int row_bits = __builtin_popcountll(map->row_mask), slice_bits = __builtin_popcountll(map->slice_mask);
     if (row_bits > 31)
-        user_error("%s.row_mask: 0x%lx has %d bits; legal is up to 31", object_path(&map->obj), map->row_mask,
-                   row_bits);
+        user_error("%s.row_mask: expected up to 31 bits, got %d (0x%lx)", object_path(&map->obj), row_bits,
+                   map->row_mask);
     if (slice_bits > 10 || 1u << slice_bits != map->slices_per_channel)
-        user_error("%s.slice_mask: 0x%lx chooses among 2^%d slices, slices_per_channel is %u",
-                   object_path(&map->obj), map->slice_mask, slice_bits, map->slices_per_channel);
+        user_error("%s.slice_mask: expected a mask that chooses among slices_per_channel = %u slices, got "
+                   "0x%lx, which chooses among 2^%d",
+                   object_path(&map->obj), map->slices_per_channel, map->slice_mask, slice_bits);
 }
 
 static void address_map_build(SimObject *object) {
@@ -122,7 +123,7 @@ const AddressMap *address_map_find(const SimObject *user) {
     const Sim *sim = user->sim;
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (sim->objects[i]->class == &address_map_class) return (const AddressMap *)sim->objects[i];
-    user_error("%s: the machine has no AddressMap, which says where addresses live", object_path(user));
+    user_error("%s: expected an AddressMap in machine %s, got none", object_path(user), sim->name);
 }
 
 uint32_t address_map_slices(const AddressMap *map) {

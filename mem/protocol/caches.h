@@ -22,7 +22,7 @@ bool l2_keeps_host_copies(const SimObject *l2);
 void l2_warm(SimObject *l2, uint64_t address);
 
 /* From init() of a part: the L1 of this name that belongs to the same object as the part, whose parameter
- * `cache` it is; so it is of the same cluster. A user error when there is none. */
+ * `cache` it is; so it is of the same cluster. A user error without one. */
 SimObject *l1_beside(const SimObject *part, const char *name);
 
 /* The warp of the access at the head of an L1's re-execution queue at the end of this cycle, or

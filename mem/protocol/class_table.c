@@ -10,10 +10,9 @@ void class_table_read(ClassTable *table, const SimObject *object, const char *pa
         unsigned long value = strtoul(at, &end, 10);
         bool number = end != at && *at >= '0' && *at <= '9';
         if (!number || (*end && (*end != ',' || !end[1])) || value > max || class_number == CLASSES)
-            user_error(
-                "%s.%s: '%s' is no table by class; legal are up to %d whole numbers from 0 to %u, that of "
-                "class 0 first: \"0,1,1\"",
-                object_path(object), parameter, text, CLASSES, max);
+            user_error("%s.%s: expected up to %d whole numbers from 0 to %u, one for each class (\"0,1,1\"), "
+                       "got '%s'",
+                       object_path(object), parameter, CLASSES, max, text);
         table->of[class_number] = (uint8_t)value;
         at = *end ? end + 1 : end;
     }

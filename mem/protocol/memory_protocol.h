@@ -18,7 +18,7 @@ typedef enum {
 } MemKind;
 
 enum {
-    MEM_POSTED = 1,    /* no answer is wanted (write-backs)                                            */
+    MEM_POSTED = 1,    /* no answer needed (write-backs)                                              */
     MEM_BYPASS_L1 = 2, /* ld.cg, volatile: L1 neither looks the line up for a hit nor allocates        */
     MEM_HIT = 8,       /* in a response: the first cache that looked had it                            */
     MEM_LOCAL = 16,    /* local memory: L1 writes it back, global is written through with eviction     */

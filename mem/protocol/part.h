@@ -4,7 +4,7 @@
 
 #include "core/sim/sim.h"
 
-/* The part of this class below the object; NULL when there is none. */
+/* The part of this class below the object, or NULL. */
 static inline SimObject *part_of(const SimObject *object, const Class *class) {
     const Sim *sim = object->sim;
     for (uint32_t i = 0; i < sim->object_count; i++)

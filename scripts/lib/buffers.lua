@@ -50,7 +50,7 @@ function buffers.read_file(path)
   end
   if not file then error(problem, 0) end
   local text = file:read "a"
-  if not file:close() then error(path .. ".xz: xz could not unpack this", 0) end
+  if not file:close() then error(path .. ".xz: xz cannot unpack it", 0) end
   return text
 end
 

@@ -24,14 +24,14 @@ function callgrind.run(program, item, config, flags)
   local counts = file and file:read "a" or ""
   if file then file:close() end
   os.remove(path)
-  if not printed then error(("%s failed under valgrind; it needs a build with march=x86-64-v3"):format(program), 0) end
+  if not printed then error(("callgrind: %s failed under valgrind; a build with march=x86-64-v3 helps"):format(program), 0) end
   return printed, counts
 end
 
 --- All instructions of a run.
 function callgrind.total(counts)
   local total = math.tointeger(tonumber(counts:match "\ntotals: (%d+)")) or 0
-  if total == 0 then error("callgrind counted nothing: this build has no function sim_run", 0) end
+  if total == 0 then error("callgrind: expected a build with a function sim_run, got one without", 0) end
   return total
 end
 

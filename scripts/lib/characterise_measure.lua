@@ -65,7 +65,7 @@ function measure.difference(target, workload, size, name, short, long, more)
   end
   local less, d = run_with(short), run_with(long)
   d.cycles = d.cycles - less.cycles
-  if d.cycles <= 0 then measure.refuse("%s: %s = %d takes no longer than %d", workload.name, name, long, short) end
+  if d.cycles <= 0 then measure.refuse("%s: expected more cycles for %s = %d than for %d, got as many", workload.name, name, long, short) end
   for counter, value in pairs(less.counters) do d.counters[counter] = d.counters[counter] - value end
   return d
 end

@@ -1,9 +1,40 @@
 -- Command lines of the scripts: options, each with its value behind it, and words between them.
+local names = require "warpwright.names"
+
 local command_line = {}
 
 --- Ends scripts/NAME, which somebody has called wrongly.
 function command_line.error(name, text, ...)
   error(("%s: %s; see scripts/%s --help"):format(name, text:format(...), name), 0)
+end
+
+--- The same with "WHERE: expected WHAT, got VALUE".
+function command_line.expected(name, where, what, value)
+  command_line.error(name, "%s: expected %s, got %s", where, what, value == nil and "nothing" or names.shown(value))
+end
+
+--- The same for the words of the command line.
+function command_line.expected_arguments(name, what, count)
+  command_line.error(name, "expected %s, got %d argument%s", what, count, count == 1 and "" or "s")
+end
+
+--- The same for a word of a list, of which the legal ones are few.
+function command_line.no_match(name, where, kind, word, legal)
+  command_line.error(name, "%s: no %s matches '%s'%s", where, kind, word, names.available(word, legal))
+end
+
+function command_line.unknown_option(name, option) command_line.error(name, "unknown option '%s'", option) end
+
+--- The value behind an option, which must be there.
+function command_line.value(name, option, value) return value or command_line.expected(name, option, "a value", value) end
+
+--- The value of an option as a whole number.
+function command_line.whole(name, option, text, least)
+  local value = math.tointeger(tonumber(text))
+  if not value or value < least then
+    command_line.expected(name, option, ("a whole number from %d on"):format(least), text)
+  end
+  return value
 end
 
 -- What becomes of an option's value: functions of its text, and of what the option was before -----------------------------
@@ -49,10 +80,9 @@ function command_line.read(name, args, options, readers)
       options[option] = true
     elseif reader then
       i = i + 1
-      if not args[i] then command_line.error(name, "--%s: a value must follow", option) end
-      options[option] = reader(args[i], options[option])
+      options[option] = reader(command_line.value(name, "--" .. option, args[i]), options[option])
     elseif args[i]:sub(1, 1) == "-" then
-      command_line.error(name, "unknown option '%s'", args[i])
+      command_line.unknown_option(name, args[i])
     else
       words[#words + 1] = args[i]
     end

@@ -23,20 +23,20 @@ function Line:fail(text, ...) fail(self.path, self.line, text, ...) end
 
 function Line:take(what)
   self.at = self.at + 1
-  return self.words[self.at] or self:fail("%s: %s is missing; the form is: %s", self.words[1], what, self.form)
+  return self.words[self.at] or self:fail("%s: expected %s, got nothing; the form is: %s", self.words[1], what, self.form)
 end
 
 function Line:integer(what, least)
   local word = self:take(what)
   local value = math.tointeger(tonumber(word))
   if not value or value < least then
-    self:fail("%s: %s is '%s'; a whole number from %d on is wanted", self.words[1], what, word, least)
+    self:fail("%s: %s: expected a whole number from %d on, got '%s'", self.words[1], what, least, word)
   end
   return value
 end
 
 function Line:known_buffer(buffers, name)
-  return buffers[name] and name or self:fail("there is no buffer '%s' above this line", name)
+  return buffers[name] and name or self:fail("%s: no buffer above this line matches '%s'", self.words[1], name)
 end
 
 -- Directives ----------------------------------------------------------------------------------------------------------
@@ -45,14 +45,14 @@ local contents = {
   zero = function() return {} end,
   raw = function() return {} end,
   f32 = function(line, bytes)
-    if bytes % 4 ~= 0 then line:fail("buf: %d bytes are not a whole number of f32 elements", bytes) end
+    if bytes % 4 ~= 0 then line:fail("buf: BYTES: expected a multiple of 4 for f32, got %d", bytes) end
     return { seed = line:integer("SEED", math.mininteger) }
   end,
   file = function(line) return { file = line:take "PATH" } end,
   chase = function(line, bytes)
     local stride = line:integer("STRIDE", 8)
     if stride % 8 ~= 0 or stride > bytes then
-      line:fail("buf: a STRIDE of %d; legal is a multiple of 8 up to the buffer's %d bytes", stride, bytes)
+      line:fail("buf: STRIDE: expected a multiple of 8 up to the buffer's %d bytes, got %d", bytes, stride)
     end
     return { stride = stride, seed = line:integer("SEED", math.mininteger) }
   end,
@@ -63,7 +63,7 @@ local function argument(line, buffers, word)
   if kind == "@" then return { buffer = line:known_buffer(buffers, word:sub(2)) } end
   local value = kind and word:sub(2, 2) == ":" and tonumber(text)
   if kind == "i" then value = value and math.tointeger(value) end
-  if not value then line:fail("launch: '%s' is no argument; legal is @buffer, i:INTEGER and f:FLOAT", word) end
+  if not value then line:fail("launch: expected an argument (@buffer, i:INTEGER, f:FLOAT), got '%s'", word) end
   return { value = kind == "f" and value + 0.0 or value }
 end
 
@@ -76,9 +76,9 @@ local directives = {
     form = "buf NAME BYTES zero | raw | f32 SEED | file PATH | chase STRIDE SEED",
     read = function(line, buffers)
       local name, bytes, kind = line:take "NAME", line:integer("BYTES", 1), line:take "the contents"
-      if buffers[name] then line:fail("buf: there is a buffer '%s' already, on line %d", name, buffers[name]) end
+      if buffers[name] then line:fail("buf: expected a new name, got '%s', which line %d defines", name, buffers[name]) end
       if not contents[kind] then
-        line:fail("buf: there are no contents '%s'; legal is zero, raw, f32, file, chase", kind)
+        line:fail("buf: expected zero, raw, f32, file or chase, got '%s'", kind)
       end
       local step = contents[kind](line, bytes)
       buffers[name] = line.line
@@ -115,12 +115,12 @@ local function read_directive(line, buffers)
   local name = line.words[1]
   local directive = directives[name]
   if not directive then
-    line:fail("there is no directive '%s'; legal is ptx, buf, launch, sum, dump and comments from # on", name)
+    line:fail("expected ptx, buf, launch, sum, dump or a comment from # on, got '%s'", name)
   end
   line.form = directive.form
   local step = directive.read(line, buffers)
   if line.words[line.at + 1] then
-    line:fail("%s: '%s' is too much; the form is: %s", name, line.words[line.at + 1], directive.form)
+    line:fail("%s: expected the end of the line, got '%s'; the form is: %s", name, line.words[line.at + 1], directive.form)
   end
   step.directive, step.line = name, line.line
   return step
@@ -130,7 +130,7 @@ end
 function job.read(path)
   local file, problem = io.open(path, "rb")
   local text = file and file:read "a" -- nil for a folder
-  if not text then error(problem or path .. ": this is not a file", 0) end
+  if not text then error(problem or path .. ": expected a file, got a folder", 0) end
   file:close()
   local steps, buffers, number = {}, {}, 0
   for content in (text .. "\n"):gmatch("(.-)\r?\n") do
@@ -155,7 +155,7 @@ function job.read_registers(path)
     if words[1] then
       local count = math.tointeger(tonumber(words[2]))
       if #words ~= 2 or not count or count < 1 then
-        fail(path, number, "a kernel and its registers per thread are wanted: KERNEL N")
+        fail(path, number, "expected KERNEL N (its registers per thread), got '%s'", content)
       end
       registers[words[1]] = count
     end

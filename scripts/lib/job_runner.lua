@@ -110,8 +110,8 @@ local fill = {
   file = function(run, step, address)
     local path = run:path(step.file)
     local text = run:attempt(step, buffers.read_file, path)
-    if not text then run:fail(step, "there is no file %s, nor %s.xz", path, path) end
-    if #text < step.bytes then run:fail(step, "%s holds %d bytes, the buffer %d", path, #text, step.bytes) end
+    if not text then run:fail(step, "no file matches %s or %s.xz", path, path) end
+    if #text < step.bytes then run:fail(step, "%s: expected %d bytes for the buffer, got %d", path, step.bytes, #text) end
     buffers.upload(run.gpu, address, text:sub(1, step.bytes))
   end,
 }
@@ -121,8 +121,8 @@ function Run:kernel(step)
   local known = {}
   for name in pairs(self.kernels) do known[#known + 1] = name end
   table.sort(known)
-  self:fail(step, "there is no kernel '%s'; there are %s", step.kernel,
-    known[1] and table.concat(known, ", ") or "none, a ptx directive is missing")
+  self:fail(step, "launch: no kernel matches '%s'; available: %s", step.kernel,
+    known[1] and table.concat(known, ", ") or "none (the file has no ptx directive)")
 end
 
 local actions = {}

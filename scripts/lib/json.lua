@@ -59,7 +59,7 @@ local function decode_string(text, at)
     if c == '"' then return table.concat(parts), stop + 1 end
     local code = text:match("^\\u(%x%x%x%x)", stop)
     local escape = escapes[text:match("^\\(.)", stop)]
-    if not code and not escape then error(("no JSON text at byte %d"):format(stop), 0) end
+    if not code and not escape then error(("JSON, byte %d: expected a text, got another character"):format(stop), 0) end
     parts[#parts + 1] = code and utf8.char(tonumber(code, 16)) or escape
     at = stop + (code and 6 or 2)
   end
@@ -73,7 +73,7 @@ local function decode_members(text, at, close, member)
     at = text:match("^%s*()", member(at))
     local c = text:sub(at, at)
     if c == close then return at + 1 end
-    if c ~= "," then error(("no JSON: ',' or '%s' is wanted at byte %d"):format(close, at), 0) end
+    if c ~= "," then error(("JSON, byte %d: expected ',' or '%s', got '%s'"):format(at, close, c), 0) end
     at = at + 1
   end
 end
@@ -91,9 +91,9 @@ end
 local function decode_object(text, at)
   local object = {}
   at = decode_members(text, at, "}", function(start)
-    local key_at = text:match('^%s*"()', start) or error(("no JSON: a key is wanted at byte %d"):format(start), 0)
+    local key_at = text:match('^%s*"()', start) or error(("JSON, byte %d: expected a key"):format(start), 0)
     local key, behind = decode_string(text, key_at)
-    local value_at = text:match("^%s*:()", behind) or error(("no JSON: ':' is wanted at byte %d"):format(behind), 0)
+    local value_at = text:match("^%s*:()", behind) or error(("JSON, byte %d: expected ':'"):format(behind), 0)
     object[key], value_at = decode(text, value_at)
     return value_at
   end)
@@ -110,7 +110,7 @@ function decode(text, at)
   if word == "null" then return nil, behind end
   local value = words[word]
   if value == nil then value = tonumber(word) end
-  if value == nil then error(("no JSON value at byte %d"):format(at), 0) end
+  if value == nil then error(("JSON, byte %d: expected a value"):format(at), 0) end
   return value, behind
 end
 

@@ -178,7 +178,7 @@ function oracle.random_cycles(rng, stats, count)
   local last = math.tointeger(stats:match "run%.cycles +(%d+)") - apart
   local edges, cycles = launch_edges(stats), {}
   if last < 4 * apart * count then
-    core.user_error(("a run of %d cycles is too short for %d checkpoints"):format(last + apart, count))
+    core.user_error(("expected a run of %d cycles or more for %d checkpoints, got %d"):format(4 * apart * count + apart, count, last + apart))
   end
   while #cycles < count do
     local cycle = rng:int(1, last)

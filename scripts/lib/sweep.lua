@@ -13,8 +13,6 @@ local options_help = [[
   --json FILE          writes the figures
 ]]
 
-local function usage_error(spec, ...) command_line.error(spec.name, ...) end
-
 -- Runs ------------------------------------------------------------------------------------------------------------------
 
 --- Every counter.
@@ -71,7 +69,7 @@ local function read_values(spec, text)
   local values = {}
   for word in (text .. ","):gmatch "([^,]*)," do
     local value = spec.read_value(word)
-    if not value then usage_error(spec, "--%ss: '%s' is not %s", spec.parameter, word, spec.values_are) end
+    if not value then command_line.expected(spec.name, ("--%ss"):format(spec.parameter), spec.values_are, word) end
     values[#values + 1] = value
   end
   return values
@@ -83,7 +81,7 @@ local function read_arguments(spec, args)
     size = command_line.text, set = command_line.list, with = command_line.list, json = command_line.text,
     [values] = function(text) return read_values(spec, text) end,
   })
-  if #words ~= 2 then usage_error(spec, "a config and a workload are wanted") end
+  if #words ~= 2 then command_line.expected_arguments(spec.name, "CONFIG and WORKLOAD", #words) end
   options.config, options.workload, options.values = words[1], words[2], options[values]
   return options
 end

@@ -106,9 +106,9 @@ end)
 harness.test("wrong options are refused, and a run that fails is an error", function()
   local function wrong(wanted, ...) harness.refused(wanted, "scripts/agreement.lua", ...) end
   wrong("'--nothing'", "--nothing", "1")
-  wrong("a value must follow", "--only")
-  wrong("there is no 'vecad'; there are vecadd, sgemm", "--only", "vecadd,vecad")
-  wrong("there is no config 'gtx481'", "--config", "gtx481", "--only", "chase_l1")
+  wrong("expected a value, got nothing", "--only")
+  wrong("--only: no job matches 'vecad'; did you mean vecadd? Available: vecadd, sgemm", "--only", "vecadd,vecad")
+  wrong("config: no config matches 'gtx481'", "--config", "gtx481", "--only", "chase_l1")
   wrong("no/such/folder", "--only", "chase_l1", "--json", "no/such/folder/figures.json")
 end)
 

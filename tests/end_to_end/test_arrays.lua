@@ -15,9 +15,9 @@ harness.test("elements are numbered from 0 and checked", function()
   harness.equal(a[0], 7)
   harness.equal(a[1], 0)
   harness.equal(a[2], -7)
-  fails("[3] is out of bounds; the elements of this array are 0 to 2", function() return a[3] end)
-  fails("[-1] is out of bounds", function() a[-1] = 0 end)
-  fails("[0] of an array without elements", function() return ww.array("u8", 0)[0] end)
+  fails("array: expected an index from 0 to 2, got 3", function() return a[3] end)
+  fails("array: expected an index from 0 to 2, got -1", function() a[-1] = 0 end)
+  fails("array: expected no index (it has no elements), got 0", function() return ww.array("u8", 0)[0] end)
 end)
 
 harness.test("integers must fit", function()
@@ -31,9 +31,9 @@ harness.test("integers must fit", function()
       a[0] = bound[i]
       harness.equal(a[0], bound[i], element)
     end
-    fails("does not fit an element of type " .. element, function() a[0] = bound[1] - 1 end)
-    fails("does not fit an element of type " .. element, function() a[0] = bound[2] + 1 end)
-    fails("0.5 is not a whole number", function() a[0] = 0.5 end)
+    fails(" for an element of type " .. element, function() a[0] = bound[1] - 1 end)
+    fails(" for an element of type " .. element, function() a[0] = bound[2] + 1 end)
+    fails("expected a whole number for an element of type", function() a[0] = 0.5 end)
   end
   for _, element in ipairs { "i64", "u64" } do
     local a = ww.array(element, 1):set(0, math.mininteger)
@@ -52,7 +52,7 @@ harness.test("types have their size", function()
     harness.equal(ww.array(element, 5):type(), element)
     harness.equal(ww[element](1)[0], 1, element)
   end
-  fails("'f16' is no element type", ww.array, "f16", 1)
+  fails("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64, got 'f16'", ww.array, "f16", 1)
 end)
 
 harness.test("slices and copies are arrays of their own", function()
@@ -75,11 +75,11 @@ harness.test("sums and dot products", function()
   harness.equal(a:dot(a), 30.0)
   harness.equal(a:dot(b, 1, 0, 2, 2, 1), 42.0) -- a[1] b[0] + a[3] b[1]
   harness.equal(a:dot(b, 4, 4, 0, 1, 1), 0.0)
-  fails("element 4 is out of bounds", a.dot, a, b, 2, 0, 3, 1, 1)
+  fails("dot: expected elements 0 to 3, got 4", a.dot, a, b, 2, 0, 3, 1, 1)
   local big = 1 << 32 -- 2^32 steps of 2^32 elements are none modulo 2^64
-  fails("element 18446744073709551615 is out of bounds of an array of 4", a.dot, a, b, 0, 0, big + 1, big, 1)
-  fails("element 18446744073709551615 is out of bounds of an array of 4", a.dot, a, b, 0, 0, big + 1, 0, big)
-  fails("arrays of 4 and 3 elements", a.dot, a, ww.array("f32", 3))
+  fails("dot: expected elements 0 to 3, got 18446744073709551615", a.dot, a, b, 0, 0, big + 1, big, 1)
+  fails("dot: expected elements 0 to 3, got 18446744073709551615", a.dot, a, b, 0, 0, big + 1, 0, big)
+  fails("dot: expected an array of 4 elements, got 3", a.dot, a, ww.array("f32", 3))
 end)
 
 harness.test("random numbers are the same for ever", function()
@@ -89,7 +89,7 @@ harness.test("random numbers are the same for ever", function()
   harness.equal(rng:float(), (0xbeeb8da1658eec67 >> 11) * 2.0 ^ -53)
   harness.equal(rng:int(0, 99), 97) -- 0xf893a2eefb32555e / 2^64 = 0.97102...
   harness.equal(ww.array("f64", 2):random(1, 0, 1)[1], (0xbeeb8da1658eec67 >> 11) * 2.0 ^ -53)
-  fails("2 to 1 is no range", rng.int, rng, 2, 1)
+  fails("rng:int: expected lo <= hi, got 2 and 1", rng.int, rng, 2, 1)
 end)
 
 harness.test("random elements stay in their range and reach its ends", function()
@@ -102,7 +102,7 @@ harness.test("random elements stay in their range and reach its ends", function(
     local f = ww.array(element, 1000):random(7, 1, 1 + 2.0 ^ -20)
     for i = 0, #f - 1 do assert(f[i] >= 1 and f[i] < 1 + 2.0 ^ -20) end
   end
-  fails("is no range", a.random, a, 1, 3, 2)
+  fails("random: expected lo <", a.random, a, 1, 3, 2)
 end)
 
 harness.finish()

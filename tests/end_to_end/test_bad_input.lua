@@ -16,14 +16,14 @@ end
 
 fails("no such option", 2, { "run", "gtx480", "vecadd", "--sise", "small" }, { "'--sise'", "--size", "--max-cycles" })
 fails("no such top-level option", 2, { "--verbose" }, { "'--verbose'", "--describe" })
-fails("an option without its value", 2, { "run", "gtx480", "vecadd", "--size" }, { "--size: a value must follow" })
+fails("an option without its value", 2, { "run", "gtx480", "vecadd", "--size" }, { "--size: expected a value, got nothing" })
 fails("no workload", 2, { "run", "gtx480" }, { "CONFIG and WORKLOAD" })
-fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "no config 'gtx48'", "gtx480" })
-fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "no workload 'vecad'", "kmeans", "vecadd" })
-fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "no policy 'rr'", "gto, ", ", lrr" })
+fails("no such config", 2, { "run", "gtx48", "vecadd" }, { "config: no config matches 'gtx48'", "gtx480" })
+fails("no such workload", 2, { "run", "gtx480", "vecad" }, { "workload: no workload matches 'vecad'", "kmeans", "vecadd" })
+fails("no such policy", 2, { "run", "gtx480", "vecadd", "--policy", "rr" }, { "policy: no policy matches 'rr'", "gto, ", ", lrr" })
 fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'tiny'", "large, medium, small" })
-fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "legal is n, seed" })
-fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "n = 'x'" })
+fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "Available: n, seed" })
+fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "size of workload vecadd: n: expected a whole number, got 'x'" })
 fails("no such class", 2, { "--describe", "L3" }, { "'L3'", "L1, L1Trace, L2" })
 fails("no such script", 2, { "nothere.lua" }, { "nothere.lua" })
 fails("a misspelt override", 2, { "run", "gtx480", "vecadd", "--set", "sm[*].l1d.sise=4KiB" },
@@ -69,21 +69,21 @@ local function bad_machine(name, changes, texts)
 end
 
 bad_machine("a misspelt parameter", { { "warps = 48", "warp = 48" } },
-  { "machine.lua:5: ", "sm: SM has no parameter 'warp'", "its parameters are warps, schedulers" })
-bad_machine("a required parameter left out", { { "mshrs = 32", "" } }, { "machine.lua:6: ", "sm.l1d", "'mshrs' must be given" })
+  { "machine.lua:5: ", "sm: no parameter of SM matches 'warp'", "available: warps, schedulers" })
+bad_machine("a required parameter left out", { { "mshrs = 32", "" } }, { "machine.lua:6: ", "sm.l1d.mshrs: expected a value" })
 bad_machine("a port wired twice", { { "l1.cpu)", "l1.cpu) m:wire(sm.lsu.mem, l1.cpu)" } },
-  { "machine.lua:8: ", "sm.lsu.mem is wired twice" })
-bad_machine("a dangling port", {}, { "sm.l1d.mem is not wired" })
+  { "machine.lua:8: ", "sm.lsu.mem: expected one wire, got a second" })
+bad_machine("a dangling port", {}, { "sm.l1d.mem: expected a wire, got none" })
 bad_machine("ports that speak different protocols", { { "sm.dispatch", "l1.cpu" } },
-  { "machine.lua:7: ", "dispatcher.sm[0] speaks", "sm.l1d.cpu speaks memory" })
-bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "both requesters" })
-bad_machine("no such port", { { "lsu.mem", "lsu.memory" } }, { "machine.lua:8: ", "sm.lsu: LSU has no 'memory'", "mem" })
-bad_machine("no such port in an array", { { "sm[0]", "sm[1]" } }, { "machine.lua:7: ", "dispatcher.sm[1]", "[0] to [0]" })
-bad_machine("no such class", { { "m:L1", "m:L3" } }, { "machine.lua:6: ", "no 'L3'", "L1, L1Trace, L2" })
-bad_machine("no such clock", { { "warps = 48", 'clock = "sm"' } }, { "machine.lua:5: ", "no clock 'sm'" })
-bad_machine("a path used twice", { { 'm:L1 (sm, "l1d")', 'm:L1 "sm"' } }, { "machine.lua:6: ", "sm: this path is taken" })
+  { "machine.lua:7: ", "wire dispatcher.sm[0] -> sm.l1d.cpu: expected ports of one protocol, got cta and memory" })
+bad_machine("two requesters", { { "l1.cpu", "l1.mem" } }, { "machine.lua:8: ", "expected a requester and a responder, got two requesters" })
+bad_machine("no such port", { { "lsu.mem", "lsu.memory" } }, { "machine.lua:8: ", "sm.lsu: no member of LSU matches 'memory'", "mem" })
+bad_machine("no such port in an array", { { "sm[0]", "sm[1]" } }, { "machine.lua:7: ", "dispatcher.sm: expected a port from 0 to 0, got 1" })
+bad_machine("no such class", { { "m:L1", "m:L3" } }, { "machine.lua:6: ", "m: no method or class matches 'L3'", "L1, L1Trace, L2" })
+bad_machine("no such clock", { { "warps = 48", 'clock = "sm"' } }, { "machine.lua:5: ", "sm: no clock of machine bad matches 'sm'" })
+bad_machine("a path used twice", { { 'm:L1 (sm, "l1d")', 'm:L1 "sm"' } }, { "machine.lua:6: ", "sm: expected a path of its own" })
 bad_machine("a constructor without its table", { { "m:wire(dis", 'm:SM "other" m:wire(dis' } },
-  { "machine.lua:7: other: was named but not made; a table of parameters must follow" })
+  { "machine.lua:7: other: expected a table of parameters" })
 bad_machine("a syntax error", { { "function(m)", "function(m" } }, { "machine.lua:3: " })
 bad_machine("a Lua error", { { "clocks {", "clocks { icnt = nil .. 'MHz'," } },
   { "machine.lua:3: attempt to concatenate a nil value" })
@@ -160,13 +160,13 @@ end)
 
 bad_host_program("a fraction for an integer parameter",
   "gpu:launch(self.kernels.store_at, { grid = 1, block = 1, args = { gpu:alloc(64) + 0.5 } })",
-  { "kernel store_at, argument address", "where an integer is wanted" })
+  { "kernel store_at, argument address", "expected an integer, got " })
 
 local with_an_empty_parameter = ptx_header .. ".visible .entry k(.param .b8 nothing[0]) {\n ret;\n}\n"
 for _, value in ipairs { "0", "-1", "0.0" } do
   bad_host_program(value .. " for a parameter without bytes",
     ("gpu:launch(self.kernels.k, { grid = 1, block = 1, args = { %s } })"):format(value),
-    { "host.lua:4: ", "kernel k, argument nothing", "does not fit its 0 bytes" }, { ptx = with_an_empty_parameter })
+    { "host.lua:4: ", "kernel k, argument nothing: expected ", " of 0 bytes, got " }, { ptx = with_an_empty_parameter })
 end
 harness.test("an empty array for a parameter without bytes", function()
   local status, output = run_host_program(
@@ -218,11 +218,11 @@ bad_host_program("a CTA of more registers than an SM has",
   "gpu:launch(self.kernels.store_at, { grid = 1, block = 1024, registers = 64, args = { 0 } })",
   { "host.lua:4: ", "store_at", "registers", "sm[0]", "32768" })
 bad_host_program("a grid of no CTAs", "gpu:launch(self.kernels.store_at, { grid = 0, block = 32, args = { 0 } })",
-  { "host.lua:4: ", "store_at", "grid.x is 0" })
+  { "host.lua:4: ", "store_at", "grid.x: expected a whole number from 1 on, got 0" })
 bad_host_program("an argument too few", "gpu:launch(self.kernels.store_at, { grid = 1, block = 32 })",
-  { "host.lua:4: ", "store_at takes 1 arguments (", "0 are given" })
+  { "host.lua:4: ", "kernel store_at: args: expected 1 (", "got 0" })
 bad_host_program("no such kernel", "gpu:launch(self.kernels.stor_at, {})",
-  { "host.lua:4: ", "no kernel 'stor_at'", "store_at, never_ends" })
+  { "host.lua:4: ", "no kernel matches 'stor_at'", "store_at, never_ends" })
 bad_host_program("a kernel that never ends", "gpu:launch(self.kernels.never_ends, { grid = 1, block = 32 })",
   { "host.lua:4: ", "never_ends has not ended by cycle 100", "max_cycles", "0 of 1 CTAs" }, { args = { "--max-cycles", "100000" } })
 bad_host_program("a read outside of allocations", "gpu:download('i32', gpu:alloc(256), 65)",
@@ -244,7 +244,7 @@ local r = ww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024"
 print("went on", r.cycles > 0)
 ]]))
   harness.equal(status, 0, "exit status, output " .. output)
-  harness.contains(output, "script.lua:2: set: machine gtx480 has nothing that matches 'sm[*].warp'", "sm[*].warps", "went on\ttrue")
+  harness.contains(output, "script.lua:2: set: no object or parameter matches 'sm[*].warp' on machine gtx480", "sm[*].warps", "went on\ttrue")
 end)
 
 harness.finish()

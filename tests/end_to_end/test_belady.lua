@@ -81,10 +81,10 @@ harness.test("damaged traces and bad arguments are named", function()
     harness.contains(output, path, case[2])
   end
   for _, case in ipairs {
-    { { "gtx480" }, "a config and a workload are wanted" },
-    { { "--trace", "/nowhere" }, "there is no trace in it" },
-    { { "--cache", "1000", "--trace", keep }, "is not a multiple" },
-    { { "--ways", "5000", "--trace", keep }, "legal is 1 to 4096" },
+    { { "gtx480" }, "expected CONFIG and WORKLOAD" },
+    { { "--trace", "/nowhere" }, "expected a folder with traces" },
+    { { "--cache", "1000", "--trace", keep }, "replay.size: expected a multiple" },
+    { { "--ways", "5000", "--trace", keep }, "ways: expected 1 to 4096, got 5000" },
     { { "--limit", "2" }, "unknown option '--limit'" },
   } do
     local file = assert(io.open(path, "wb"))

@@ -16,7 +16,7 @@ end)
 harness.test("rates that are none are named", function()
   local cases = {}
   for i, rate in ipairs { "2", "-0.1", "x", "" } do
-    cases[i] = { { "--rates", "0.5," .. rate, "gtx480", "spmv" }, ("--rates: '%s' is not a part from 0 to 1"):format(rate) }
+    cases[i] = { { "--rates", "0.5," .. rate, "gtx480", "spmv" }, ("--rates: expected a part from 0 to 1, got '%s'"):format(rate) }
   end
   sweep_checks.refuses("best_rand_byp", cases)
 end)

@@ -27,9 +27,9 @@ end)
 
 harness.test("bad arguments are named", function()
   sweep_checks.refuses("best_swl", {
-    { { "gtx480" }, "a config and a workload are wanted" },
-    { { "--limits", "0", "gtx480", "kmeans" }, "--limits: '0' is not a number of warps" },
-    { { "--size" }, "--size: a value must follow" },
+    { { "gtx480" }, "expected CONFIG and WORKLOAD" },
+    { { "--limits", "0", "gtx480", "kmeans" }, "--limits: expected a number of warps, got '0'" },
+    { { "--size" }, "--size: expected a value, got nothing" },
     { { "--fast", "gtx480", "kmeans" }, "unknown option '--fast'" },
   })
 end)

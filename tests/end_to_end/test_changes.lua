@@ -80,8 +80,8 @@ end)
 
 harness.test("what state depends on is refused by path and name", function()
   for _, case in ipairs {
-    { "sm[*].texture_cache.line", 64, "sm[0].texture_cache.line is 128" }, { "sm[*].warps", 32, "sm[0].warps is 48" },
-    { "quantum", 8, "a quantum of 16 cycles" }, { "clock.core", "800MHz", "clock.core has 700000000 Hz in the checkpoint and 800000000 Hz" },
+    { "sm[*].texture_cache.line", 64, "sm[0].texture_cache.line: expected 128 as in the checkpoint" }, { "sm[*].warps", 32, "sm[0].warps: expected 48 as in the checkpoint" },
+    { "quantum", 8, "a quantum of 16 cycles as in the checkpoint" }, { "clock.core", "800MHz", "clock.core: expected 700000000 Hz as in the checkpoint, got 800000000 Hz" },
   } do
     local sim = warm_machine()
     local ok, problem = pcall(sim.change, sim, { set = { [case[1]] = case[2] } })

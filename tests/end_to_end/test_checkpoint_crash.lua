@@ -254,7 +254,7 @@ ww.run { config = "gtx480", workload = stopping(require("warpwright.load").get("
 ]])
   local status, output = shell("exec sh -c 'exec \"%s\" %s $$'", program, script)
   harness.equal(status, 75, output)
-  harness.contains(output, "there is no checkpoint")
+  harness.contains(output, "no checkpoint was made")
 end)
 
 harness.finish()

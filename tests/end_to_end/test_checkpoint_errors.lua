@@ -111,27 +111,27 @@ end)
 -- Host programs that differ --------------------------------------------------------------------------------------------
 
 differs("another seed is named by the upload", "random(1,", "random(2,",
-  { "differs", "at its call 2, 'upload 8192 bytes at 0xc0000000', which has other contents" })
+  { "call 2 of the host program: expected 'upload 8192 bytes at 0xc0000000' with the contents of the checkpoint, got others" })
 differs("an extra allocation is named", "local out =", "gpu:alloc(64)\n  local out =",
-  { "at its call 3, which was 'alloc 8192 bytes' and is 'alloc 64 bytes'" })
+  { "call 3 of the host program: expected 'alloc 8192 bytes' as in the checkpoint, got 'alloc 64 bytes'" })
 differs("an allocation left out is named", "local out = gpu:alloc(4 * size.n)", "local out = a",
-  { "at its call 3, which was 'alloc 8192 bytes' and is 'fill 8192 bytes" })
+  { "call 3 of the host program: expected 'alloc 8192 bytes' as in the checkpoint, got 'fill 8192 bytes" })
 differs("another launch argument is named by the launch", "out, i }", "out, i == 2 and 7 or i }",
-  { "at its call 6, 'launch add, grid 16 1 1, block 128 1 1', which has other contents" })
+  { "call 6 of the host program: expected 'launch add, grid 16 1 1, block 128 1 1' with the contents of the checkpoint, got others" })
 differs("another grid is named", "size.n // 128,", "i == 2 and 15 or 16,",
-  { "at its call 6, which was 'launch add, grid 16 1 1, block 128 1 1' and is 'launch add, grid 15 1 1" })
+  { "call 6 of the host program: expected 'launch add, grid 16 1 1, block 128 1 1' as in the checkpoint, got 'launch add, grid 15 1 1" })
 differs("dynamic shared memory is part of a launch", "block = 128,", "block = 128, shared = 256,",
-  { "at its call 5, 'launch add, ", "other contents" })
+  { "call 5 of the host program: expected 'launch add, ", "with the contents of the checkpoint, got others" })
 differs("another argument of the launch that was running is named", "out, i }", "out, i == 3 and 7 or i }",
-  { "at its call 7, 'launch add, ", "other contents" })
+  { "call 7 of the host program: expected 'launch add, ", "with the contents of the checkpoint, got others" })
 differs("fewer launches are named by what came instead", "i = 1, 3", "i = 1, 2",
-  { "at its call 7, which was 'launch add, grid 16 1 1, block 128 1 1' and is 'download 8192 bytes at 0xc0002000'" })
+  { "call 7 of the host program: expected 'launch add, grid 16 1 1, block 128 1 1' as in the checkpoint, got 'download 8192 bytes at 0xc0002000'" })
 differs("a program that ends too early is told", "  for i = 1, 3 do", "  if true then return end\n  for i = 1, 3 do",
-  { "the host program ended after 4 calls; the checkpoint goes on with 'launch add, " })
+  { "call 5 of the host program: expected 'launch add, " })
 differs("one changed constant of the PTX is told", "1000", "1001",
-  { "at its call 1, 'load a PTX file with 1 kernels, the first add', which has other contents" }, "kernels.ptx")
+  { "call 1 of the host program: expected 'load a PTX file with 1 kernels, the first add' with the contents of the checkpoint, got others" }, "kernels.ptx")
 differs("an error of the host program before it has caught up stays its own", "  for i", "  gpu:free(4096)\n  for i",
-  { "at its call 5", "is 'free 0x1000'" })
+  { "call 5 of the host program: expected '", "got 'free 0x1000'" })
 
 harness.test("what comes after the checkpoint may be another", function()
   harness.write("host.lua", replaced(host, "  local got", '  gpu:launch(self.kernels.add, { grid = 1, block = 32, '
@@ -150,19 +150,19 @@ local function refused_run(name, texts, ...)
   harness.test(name, function() refuses(texts, table.unpack(arguments)) end)
 end
 
-refused_run("another workload", { saved, "workload host, size small", "not of bfs" }, "gtx480", "bfs")
-refused_run("another size", { saved, "workload host, size small", "not of host, size other" }, "--size", "other")
-refused_run("another parameter of the size", { saved, "size small", "not of host, size small,n=1024" }, "--size",
+refused_run("another workload", { saved, "workload host, size small", "got bfs" }, "gtx480", "bfs")
+refused_run("another size", { saved, "workload host, size small", "got host, size other" }, "--size", "other")
+refused_run("another parameter of the size", { saved, "size small", "got host, size small,n=1024" }, "--size",
   "small,n=1024")
-refused_run("another policy is named", { saved, "made under policy default, this is lrr" }, "--policy", "lrr")
-refused_run("another latency is named by its path", { saved, "sm[1].l1d.latency is 32", "33 in this machine" }, "--set",
+refused_run("another policy is named", { saved, "expected policy default as in the checkpoint, got lrr" }, "--policy", "lrr")
+refused_run("another latency is named by its path", { saved, "sm[1].l1d.latency: expected 32 as in the checkpoint, got 33" }, "--set",
   "sm[1].l1d.latency=33")
-refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size is 16384", "32768" }, "--set",
+refused_run("another cache size is named by its path", { saved, "sm[0].l1d.size: expected 16384 as in the checkpoint, got 32768" }, "--set",
   "sm[*].l1d.size=32KiB")
-refused_run("fewer SMs", { saved, "the checkpoint has", "this machine" }, "--set", "sms=1")
-refused_run("more SMs, even when changes are allowed", { saved, "the checkpoint has", "this machine" }, "--set", "sms=3",
+refused_run("fewer SMs", { saved, "as in the checkpoint" }, "--set", "sms=1")
+refused_run("more SMs, even when changes are allowed", { saved, "as in the checkpoint" }, "--set", "sms=3",
   "--allow-changes")
-refused_run("another clock is named", { saved, "clock.core has 700000000 Hz in the checkpoint" }, "--set",
+refused_run("another clock is named", { saved, "clock.core: expected 700000000 Hz as in the checkpoint" }, "--set",
   "clock.core=800MHz")
 refused_run("another quantum", { saved, "a quantum of 16 cycles", "8" }, "--set", "quantum=8")
 refused_run("another machine", { saved, "configs/gtx480_gpgpusim4.lua has changed since it was made, or is another config" },
@@ -170,9 +170,9 @@ refused_run("another machine", { saved, "configs/gtx480_gpgpusim4.lua has change
 refused_run("another machine, even when changes are allowed", { saved, "in the checkpoint" }, "gtx480_gpgpusim4", program,
   "--allow-changes")
 refused_run("what state depends on, even when changes are allowed",
-  { saved, "sm[0].warps is 48 in the checkpoint and 24 in this machine, and its state cannot be converted" }, "--set",
+  { saved, "sm[0].warps: expected 48 as in the checkpoint, got 24, to which its state cannot be converted" }, "--set",
   "sm[*].warps=24", "--allow-changes")
-refused_run("memory too small for what was allocated", { "bytes do not fit the device memory" }, "--memory", "4KiB")
+refused_run("memory too small for what was allocated", { "bytes do not fit in device memory" }, "--memory", "4KiB")
 
 harness.test("a changed policy is allowed when asked for, and told", function()
   local status, output = harness.run("run", "--resume", saved, "--out", out, "--policy", "lrr", "--allow-changes")
@@ -184,9 +184,9 @@ end)
 -- Options ------------------------------------------------------------------------------------------------------------
 
 for _, case in ipairs {
-  { "no cycles between checkpoints", "checkpoint_every: '0'", "--checkpoint-every", "0" },
-  { "checkpoints at a cycle that is no number", "checkpoint_at: 'x'", "--checkpoint-at", "100,x" },
-  { "checkpoints at a negative cycle", "checkpoint_at: '-5'", "--checkpoint-at", "-5" },
+  { "no cycles between checkpoints", "checkpoint_every: expected 1 cycle or more, got '0'", "--checkpoint-every", "0" },
+  { "checkpoints at a cycle that is no number", "checkpoint_at: expected 1 cycle or more, got 'x'", "--checkpoint-at", "100,x" },
+  { "checkpoints at a negative cycle", "checkpoint_at: expected 1 cycle or more, got '-5'", "--checkpoint-at", "-5" },
 } do
   harness.test(case[1] .. " are refused", function()
     local status, output = run(out, table.unpack(case, 3))
@@ -385,16 +385,16 @@ end
 bad_script("a checkpoint into a folder that is not there", 'sim:checkpoint(folder .. "/not there/x")',
   { "script.lua:4: checkpoint: ", "No such file or directory" })
 bad_script("a resume of a machine that has run", 'sim:run("vecadd", "small,n=256") sim:resume(saved)',
-  { "script.lua:4: resume: this machine has run already" })
-bad_script("two resumes of one machine", "sim:resume(saved) sim:resume(saved)", { "this machine has run already" })
+  { "script.lua:4: resume: expected a new machine, got one that has run" })
+bad_script("two resumes of one machine", "sim:resume(saved) sim:resume(saved)", { "expected a new machine, got one that has run" })
 bad_script("a resume under an option that is none", "sim:resume(saved, { allow_change = true })", { "allow_changes" })
-bad_script("a run of nothing", "sim:run { until_cycle = 5 }", { "sim:start(workload, size) comes first" })
+bad_script("a run of nothing", "sim:run { until_cycle = 5 }", { "sim:run {}: expected sim:start(workload, size) before it" })
 bad_script("a second host program before the first has ended", [[
 sim:start("vecadd", "small")
 sim:run { until_cycle = 100 }
-sim:start("vecadd", "small")]], { "script.lua:6: start: the host program before has not ended" })
+sim:start("vecadd", "small")]], { "script.lua:6: start: the previous host program has not ended" })
 bad_script("a run until a cycle that is none", 'sim:start("vecadd", "small") sim:run { until_cycle = -1 }',
-  { "until_cycle: -1 is not a cycle" })
+  { "until_cycle: expected a cycle from 0 on, got -1" })
 
 --- After a kernel fault the machine is in the middle of a quantum.
 local fault = [[

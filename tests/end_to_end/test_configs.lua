@@ -43,7 +43,7 @@ end)
 harness.test("changes of what is not there are refused by name", function()
   for _, case in ipairs {
     { '{ "options", { smss = 2 } }', "smss" }, { '{ "clocks", { cor = "650MHz" } }', "cor" },
-    { '{ "sm[*].l1", { mshrs = 7 } }', "machine mine changes 'sm[*].l1', which gtx480 does not have" },
+    { '{ "sm[*].l1", { mshrs = 7 } }', "machine mine: no clock, object, wire or option of gtx480 matches 'sm[*].l1'" },
   } do
     local status, output = variant(case[1])
     harness.equal(status, 2, "exit status, output " .. output)

@@ -156,10 +156,10 @@ harness.test("advance is for machines without SMs, and wants a number of cycles"
     harness.equal(ok, false, "ok")
     harness.contains(problem, wanted)
   end
-  wrong("machine gtx480 has SMs (sm[0]); its kernels run it", ww.build "gtx480", 100)
-  wrong("cycles: 0 is not a whole number from 1 on", slice_alone {}, 0)
-  wrong("cycles: 'many' is not a whole number from 1 on", slice_alone {}, "many")
-  wrong("source.destination: 3; the address map has 1 slices",
+  wrong("run: expected a machine without SMs, got gtx480 with sm[0]", ww.build "gtx480", 100)
+  wrong("cycles: expected a whole number from 1 on, got 0", slice_alone {}, 0)
+  wrong("cycles: expected a whole number from 1 on, got 'many'", slice_alone {}, "many")
+  wrong("source.destination: expected a slice of the address map (0 to 0), got 3",
     slice_alone { destination = 3, destination_share = 1 }, 9)
 end)
 
@@ -168,13 +168,13 @@ end)
 harness.test("wrong options are refused, with what is legal", function()
   local function wrong(wanted, ...) harness.refused(wanted, "scripts/crossbar.lua", ...) end
   wrong("unknown option '--nothing'", "--nothing", "1")
-  wrong("--loads: a value must follow", "--loads")
-  wrong("--loads: '1.5' is not a number from 0.001 to 1", "--loads", "0.1,1.5")
-  wrong("--cycles: 'x' is not a whole number from 100", "--cycles", "x")
-  wrong("--pattern: 'hot' is none of uniform, hot_spot, permutation", "--pattern", "hot")
-  wrong("there is no config 'gtx481'", "gtx481")
-  wrong("'second' is the second", "gtx480", "second")
-  wrong("has no Crossbar", harness.write("none.lua",
+  wrong("--loads: expected a value, got nothing", "--loads")
+  wrong("--loads: expected a number from 0.001 to 1, got '1.5'", "--loads", "0.1,1.5")
+  wrong("--cycles: expected a whole number from 100", "--cycles", "x")
+  wrong("--pattern: expected one of uniform, hot_spot, permutation, got 'hot'", "--pattern", "hot")
+  wrong("config: no config matches 'gtx481'", "gtx481")
+  wrong("expected one CONFIG, got 'gtx480' and 'second'", "gtx480", "second")
+  wrong("expected a Crossbar, got none", harness.write("none.lua",
     'return require "warpwright".machine("none", function(m) m:clocks { core = "1GHz" } end)'))
   wrong("no/such/folder", "--loads", "0.1", "--cycles", "100", "--svg", "no/such/folder/a.svg")
 end)

@@ -51,7 +51,7 @@ end)
 harness.test("there is no other version", function()
   local ok, problem = pcall(run, "sgemv", nil, "hand")
   harness.equal(ok, false, "ran")
-  harness.contains(tostring(problem), "no kernel 'sgemv_hand'", "sgemv_plain, sgemv_d2ma, sgemv_cudadma")
+  harness.contains(tostring(problem), "no kernel matches 'sgemv_hand'", "sgemv_plain, sgemv_d2ma, sgemv_cudadma")
 end)
 
 for _, case in ipairs { { "matmul", "version=d2ma" }, { "filter", "filter=sobel,version=d2ma" } } do

@@ -91,7 +91,7 @@ end)
 harness.test("intrinsics on a machine without engines are an error at launch", function()
   local status, output = harness.run("run", "gtx480", busy, "--size", "small", "--out", harness.folder() .. "/none")
   harness.equal(status, 2, "exit status")
-  harness.contains(output, "kernel transfer, PTX line", "an intrinsic of the DMA engine, but sm[0] has none")
+  harness.contains(output, "kernel transfer, PTX line", "expected a DmaEngine at the port transfers of sm[0]")
 end)
 
 harness.finish()

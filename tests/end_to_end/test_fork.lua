@@ -117,7 +117,7 @@ harness.test("a resumed machine can be changed and forked once it has caught up,
   for _, call in ipairs { { "change", { policy = "gto" } }, { "fork", { {}, out = false } }, { "checkpoint", saved .. ".2" } } do
     local ok, problem = pcall(sim[call[1]], sim, call[2])
     assert(not ok, call[1])
-    harness.contains(tostring(problem), "the host program must first catch up with checkpoint " .. saved)
+    harness.contains(tostring(problem), "expected a host program that has caught up with checkpoint " .. saved)
   end
   assert(not sim:run { until_cycle = 1 })
   harness.equal(sim:gpu():totals().cycles, warm_cycles, "cycle")
@@ -203,8 +203,8 @@ harness.test("variants that fail are told by name, and the others are complete",
   })
   sim:close()
   assert(not ok)
-  harness.contains(tostring(problem), "no_such_policy: ", "there is no policy 'no_such_policy'",
-    "sm[*].l1d.sise=32KiB: ", "nothing that matches", "too few: ", "sm[0].warps is 48")
+  harness.contains(tostring(problem), "no_such_policy: ", "policy: no policy matches 'no_such_policy'",
+    "sm[*].l1d.sise=32KiB: ", "no object or parameter matches", "too few: ", "sm[0].warps: expected 48 as in the checkpoint")
   assert(not tostring(problem):find("first: ", 1, true) and not tostring(problem):find("gto: ", 1, true), problem)
   harness.equal(table.concat(core.list_folder(out), " "), "first gto", "folders")
   harness.equal(stats_of(out .. "/first"), want, "stats.txt")
@@ -233,26 +233,26 @@ local function refused(name, variants, text)
   end)
 end
 
-refused("no jobs", { {}, jobs = 0 }, "jobs: '0' is not a whole number from 1 on")
-refused("half a job", { {}, jobs = 1.5 }, "jobs: '1.5'")
-refused("an unknown option of a fork", { {}, job = 2 }, "sim:fork: there is no 'job'; legal is jobs, out")
-refused("an unknown key of a variant", { {}, { polcy = "gto" } }, "sim:fork, variant 2: there is no 'polcy'")
+refused("no jobs", { {}, jobs = 0 }, "sim:fork: jobs: expected a whole number from 1 on, got 0")
+refused("half a job", { {}, jobs = 1.5 }, "jobs: expected a whole number from 1 on, got 1.5")
+refused("an unknown option of a fork", { {}, job = 2 }, "sim:fork: no field matches 'job'; did you mean jobs? Available: jobs, out")
+refused("an unknown key of a variant", { {}, { polcy = "gto" } }, "sim:fork, variant 2: no field matches 'polcy'")
 refused("variants that would share a folder", { { policy = "gto" }, { policy = "gto" }, out = harness.folder() .. "/same" },
-  "variants 1 and 2 share the folder")
+  "sim:fork: expected a folder for each variant")
 
 harness.test("a fork wants a host program", function()
   local sim = ww.build("gtx480", { set = { "sms=2" } })
   local ok, problem = pcall(sim.fork, sim, { {} })
   sim:close()
   assert(not ok)
-  harness.contains(tostring(problem), "sim:start(workload, size) comes first")
+  harness.contains(tostring(problem), "sim:fork: expected sim:start(workload, size) before it")
 end)
 
 harness.test("a machine cannot go on after a change that failed, and says so", function()
   local sim = warm()
   local ok, problem = pcall(sim.change, sim, { set = { ["sm[*].warps"] = 24 } })
   assert(not ok)
-  harness.contains(tostring(problem), "change: sm[0].warps is 48")
+  harness.contains(tostring(problem), "change: sm[0].warps: expected 48 as in the checkpoint")
   collectgarbage()
   for _, call in ipairs { { "run", {} }, { "result" }, { "checkpoint", saved .. ".bad" }, { "change", {} } } do
     ok, problem = pcall(sim[call[1]], sim, call[2])

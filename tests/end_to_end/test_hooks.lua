@@ -11,30 +11,30 @@ local stat, without, same, lacks = runs.stat, runs.without, harness.same_text, r
 
 harness.test("a hook that there is not is refused, and near names are listed", function()
   local path = policy_file("hooks1", with_function("on_cta_strat()", ""))
-  fails({ policy = path }, "policy x of sm[0]: there is no hook 'on_cta_strat' here", "near names are on_cta_start")
+  fails({ policy = path }, "policy x of sm[0]: no hook matches 'on_cta_strat'; did you mean on_cta_start" , "on_cta_start")
   path = policy_file("hooks2", with_function("on_issue()", "", 'scope = "machine"'))
-  fails({ policy = path }, "there is no hook 'on_issue' here", "on_period")
+  fails({ policy = path }, "no hook matches 'on_issue'", "on_period")
   path = policy_file("hooks3", with_function("pick()", "", 'scope = "l2"'))
-  fails({ policy = path }, "policy x of l2[0]: there is no hook 'pick' here")
+  fails({ policy = path }, "policy x of l2[0]: no hook matches 'pick'")
   path = policy_file("hooks4", with_function("on_pick()", ""))
-  fails({ policy = path }, "there is no hook 'on_pick' here", "near names are ", "pick")
+  fails({ policy = path }, "no hook matches 'on_pick'; did you mean " , "", "pick")
 end)
 
 harness.test("a function that is nearly a question and that nobody calls is refused, and one that is called is not", function()
   for name, meant in pairs { l1_bypas = "l1_bypass", pik = "pick", l1_vicitm = "l1_victim", strat = false, stat = "start", configur = "configure" } do
     local path = policy_file("near", with_function(name .. "()", "", 'order = "gto"'))
     if meant then
-      fails({ policy = path }, ("near.lua:3: policy x: there is no hook '%s' here, and nobody calls it; did you mean %s?"):format(name, meant))
+      fails({ policy = path }, ("near.lua:3: policy x: no hook matches '%s', and the file does not call it; did you mean %s?"):format(name, meant))
     else
       lacks(select(2, good { policy = path }), "warpwright: ")
     end
   end
   local path = policy_file("near_mc", with_function("pik()", "", 'scope = "mc"'))
-  fails({ policy = path }, "near_mc.lua:3: policy x: there is no hook 'pik' here", "did you mean pick?")
+  fails({ policy = path }, "near_mc.lua:3: policy x: no hook matches 'pik'", "did you mean pick?")
   path = policy_file("called", 'local x = policy "x" {} function x:pick() return self:tick() end function x:tick() end return x')
   lacks(select(2, good { policy = path }), "warpwright: ")
   path = policy_file("made", 'local x = policy "x" {} function x:pick() end x["l1_" .. "bypas"] = function() end return x')
-  harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: there is no hook 'l1_bypas' here")
+  harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: no hook matches 'l1_bypas'")
 end)
 
 harness.test("a policy that does nothing at all is told", function()
@@ -220,7 +220,7 @@ end)
 harness.test("slices that share a memory controller may not both answer for it", function()
   local path = policy_file("both", with_function("mc_pick(queue, requests)", "return requests", 'scope = "l2"'))
   fails({ policy = path, config = "medic", set = {} },
-    "policy x: mc_pick: the instances of l2[0] and l2[1] would both answer for mc[0]; a policy of scope mc answers with pick")
+    "policy x: mc_pick: expected one answer, got those of l2[0] and l2[1] for mc[0]; a policy of scope mc answers with pick")
   same(good { policy = path }, good {}, "with a slice for each")
   good { policy = policy_file("one", with_function("pick(queue, requests)", "return requests", 'scope = "mc"')), config = "medic", set = {} }
 end)
@@ -308,7 +308,7 @@ return few]])
   local before, _, folder = good { policy = few, ["checkpoint-at"] = 3000 }
   assert(stat(before, "sm[0].slots_policy") > 0)
   local path = folder .. "/3008.ckpt"
-  fails({ resume = path, policy = "gto" }, "made under policy " .. few, "this is gto", "allow_changes")
+  fails({ resume = path, policy = "gto" }, "expected policy " .. few .. " as in the checkpoint, got gto", "allow_changes")
   fails({ resume = path, policy = few .. "+gto" }, "allow_changes")
   local stats, output = good { resume = path, policy = "gto", more = { "--allow-changes" } }
   harness.contains(output, ("policy %s became gto; what it knew is dropped"):format(few))
@@ -329,21 +329,21 @@ harness.test("a run that remembers what cannot be saved says so, and goes on", f
   local path = policy_file("hiding", hiding:format "self.state.hooks = nil")
   local stats, output = good { policy = path, ["checkpoint-at"] = 2000 }
   harness.contains(output, "warpwright: checkpoint at cycle 2000: policy hiding of sm[0]: state.hooks[",
-    "is a function", "; the run goes on")
+    "got a function", "; the run goes on")
   same(without(stats), without(good { policy = path }), "without checkpoints")
 end)
 
 harness.test("what cannot be saved is an error after start and at the end of a kernel", function()
   local stats = fails({ policy = policy_file("hidden", hiding:format "") }, "policy hiding of sm[0], at the end of a kernel, at cycle ",
-    ": state.hooks[", "is a function; legal are numbers", "; launched at workloads/spmv/spmv.lua:")
+    ": state.hooks[", "expected a number, string, boolean or table of them, got a function", "; launched at workloads/spmv/spmv.lua:")
   assert(stat(stats, "run.cycles") > 2000)
   local path = policy_file("handle", 'local x = policy "x" {} function x:start() self.state.sm = self.sm end return x')
-  fails({ policy = path }, "policy x of sm[0], after start, at cycle 0: state.sm is a handle, sm[0]; legal are numbers")
+  fails({ policy = path }, "policy x of sm[0], after start, at cycle 0: state.sm: expected a number, string, boolean or table of them, got a handle of sm[0]")
   path = policy_file("twice", [[
 local x = policy "twice" {}
 function x:start() self.state.a = {} self.state.b = self.state.a end
 return x]])
-  fails({ policy = path }, "policy twice of sm[0], after start, at cycle 0: state.b is a table that is there twice")
+  fails({ policy = path }, "policy twice of sm[0], after start, at cycle 0: state.b: expected each table once")
 end)
 
 harness.test("a run that remembers in what start has made, beside the state, is not saved", function()
@@ -358,7 +358,7 @@ function x:on_period() %s end
 return x]]):format(body))
     return select(2, good { policy = path, ["checkpoint-at"] = 2000 })
   end
-  local changed = "checkpoint at cycle 2000: policy x of sm[0]: self.%s has changed since start(): what a policy remembers belongs in self.state; the run goes on"
+  local changed = "checkpoint at cycle 2000: policy x of sm[0]: self.%s: expected the value of start(), got another; what a policy remembers is in self.state; the run goes on"
   for body, field in pairs {
     ["self.memory.n = self.memory.n + 1"] = "memory", ["self.memory.deep[2] = 2"] = "memory", ["self.memory.deep[4] = true"] = "memory",
     ["self.memory.deep = nil"] = "memory", ["self.limit = 4"] = "limit", ["if self.limit then self.limit = nil end"] = "limit",
@@ -381,7 +381,7 @@ end
 return x]])
   local status, output, stats = runs.run { policy = path }
   harness.equal(status, 75, output)
-  harness.contains(output, "policy stopping of sm[0]: state.f is a function", "there is no checkpoint")
+  harness.contains(output, "policy stopping of sm[0]: state.f: expected a number", "no checkpoint was made")
   lacks(output, "goes on")
   assert(stat(stats, "run.cycles") >= 1008)
 end)
@@ -430,35 +430,35 @@ harness.test("errors of any kind are told: values, the library's, answers that a
     "in on_cta_start at cycle ", "an object")
   hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() error {} end }))", nil,
-    "in on_cta_start at cycle ", "it threw a value that has no text")
+    "in on_cta_start at cycle ", "it threw a value without text")
   hook_fails("on_cta_start()", 'require("warpwright.core").user_error("mine")', nil, at_start, ": mine")
   hook_fails("on_period()", 'require("warpwright.core").user_error("mine")', "period = 16", "in on_period at cycle 16", "mine")
   for answer, told in pairs { ['"3"'] = "'3'", ["{}"] = "a table", ["0.5"] = "0.5", ["true"] = "true", ["63"] = "63", ["-1"] = "-1" } do
-    hook_fails("pick()", "return " .. answer, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "it answered " .. told, "; legal are warps of `ready` and nil")
+    hook_fails("pick()", "return " .. answer, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "answer: expected warps of `ready` or nil, got " .. told)
   end
   for answer, told in pairs { ['"yes"'] = "'yes'", ["1"] = "1", ["-1"] = "-1" } do
-    hook_fails("l1_bypass()", "return " .. answer, nil, "in l1_bypass at cycle ", "it answered " .. told, "; legal are true, false and nil")
+    hook_fails("l1_bypass()", "return " .. answer, nil, "in l1_bypass at cycle ", "answer: expected true, false or nil, got " .. told)
   end
   for _, answer in ipairs { "true", "77", "-1" } do
-    hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "it answered " .. answer, "; legal are those of `ways` and nil")
+    hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "answer: expected those of `ways` or nil, got " .. answer)
   end
-  hook_fails("pick()", "return true", 'scope = "mc"', "in pick at cycle ", "it answered true; legal are sets of requests and nil")
-  hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "the policy declares no counter 'starts'; it has none")
-  hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: 0.5 is not a whole number")
-  hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine is set outside start()", "self.state")
+  hook_fails("pick()", "return true", 'scope = "mc"', "in pick at cycle ", "answer: expected sets of requests or nil, got true")
+  hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "count: no counter of the policy matches 'starts'; available: none")
+  hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: expected a whole number, got 0.5")
+  hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine: expected an assignment in start(), got one later", "self.state")
   hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random is not for policies")
 end)
 
 harness.test("an answer, or what a policy's file throws, may have a text that throws", function()
   local throws = "setmetatable({}, { __tostring = function() error {} end })"
-  hook_fails("pick()", "return " .. throws, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "it answered a table;")
-  fails({ policy = policy_file("throws", "error(" .. throws .. ")") }, "it threw a value that has no text")
+  hook_fails("pick()", "return " .. throws, nil, "failing.lua:3: policy x of sm[0], in pick at cycle ", "got a table")
+  fails({ policy = policy_file("throws", "error(" .. throws .. ")") }, "it threw a value without text")
   -- loaded for the first time in the program's own Lua state, and then in that of each instance
   local path = policy_file("throws", ('if not require("warpwright.core").main then error(%s) end %s'):format(throws, with_function("on_issue()", "")))
   local script = harness.write("script.lua", ([[
 require("warpwright.core").main = true
 require("warpwright").run { config = "gtx480", workload = "vecadd", size = "small", policy = %q, out = false }]]):format(path))
-  harness.refused("policy x of sm[0]: it threw a value that has no text", script)
+  harness.refused("policy x of sm[0]: it threw a value without text", script)
 end)
 
 --- Counts for some thousand cycles, and then stores where nothing is allocated.
@@ -650,24 +650,24 @@ end)
 
 harness.test("what cannot be bound is refused", function()
   local function refused(answer, ...) fails({ policy = limiting(answer) }, ...) end
-  refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: there is no hook 'on_cta_strat' here", "on_cta_start")
-  refused("self:bind('pick', {})", "bind: there is no hook 'pick' here")
-  refused("self:bind('on_cta_start', self.by_slot, 'begins')", "bind: the policy declares no counter 'begins'")
-  refused("self:bind('on_cta_start', { self.bind })", "bind: { [argument] = what handle:setting() returned } is wanted")
+  refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: no hook matches 'on_cta_strat'", "on_cta_start")
+  refused("self:bind('pick', {})", "bind: no hook matches 'pick'")
+  refused("self:bind('on_cta_start', self.by_slot, 'begins')", "bind: no counter of the policy matches 'begins'")
+  refused("self:bind('on_cta_start', { self.bind })", "bind: expected { [argument] = what handle:setting() returned }")
   refused("self:bind('on_cta_start', { [64] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("self:bind('on_cta_start', { [0.5] = self.by_slot[1] })", "arguments from 0 to 63")
-  refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: hooks are bound in start()")
-  refused("self:bind_if(nil, 'on_cta_start', {})", "bind_if: what handle:condition() returned is wanted")
-  refused("self.sm:condition 'memory_unready'", "sm[0] has no value 'memory_unready'; there are ")
+  refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: expected a call in start()")
+  refused("self:bind_if(nil, 'on_cta_start', {})", "bind_if: expected what handle:condition() returned")
+  refused("self.sm:condition 'memory_unready'", "sm[0]: no value matches 'memory_unready'; available: ")
   refused("local is = self.sm:condition 'live' self:bind_if(is, 'on_cta_end', {}) self:bind_if(is, 'on_cta_end', {})",
-    "bind_if: the hook is bound already")
+    "bind_if: expected a hook without a binding")
   local open = "local bits = require 'warpwright.bits' local open = self.sm:setting { may_issue = bits.of } "
   refused(open .. "open()", "bad argument #1", "number expected")
-  refused(open .. "open(64)", "0 to 63 are legal")
-  refused(open .. "open(-1)", "0 to 63 are legal")
-  refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is a function")
-  refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: bits.of is for sets")
-  refused("self.sm:setting { warp_limit = require('warpwright.policy').argument }", "sm[0].warp_limit: policy.argument is for sets")
+  refused(open .. "open(64)", "expected 0 to 63")
+  refused(open .. "open(-1)", "expected 0 to 63")
+  refused(open .. "self.sm:setting { may_issue = bits.has }", "sm[0].may_issue: expected a set of warps (a whole number), got a function")
+  refused(open .. "self.sm:setting { warp_limit = bits.of }", "sm[0].warp_limit: expected a value, got bits.of")
+  refused("self.sm:setting { warp_limit = require('warpwright.policy').argument }", "sm[0].warp_limit: expected a value, got policy.argument")
 end)
 
 -- Standstill ---------------------------------------------------------------------------------------------------------
@@ -739,7 +739,7 @@ end)
 
 harness.test("a policy that stalls all warps for ever is reported as what they wait for", function()
   local path = policy_file("stall", with_function("on_cta_start()", "if self.sm.ctas_started == 3 then self.sm.may_issue = 0 end"))
-  local stats, output = fails({ policy = path }, "hangs: nothing has moved since cycle ",
+  local stats, output = fails({ policy = path }, "hangs: no progress since cycle ",
     "is not allowed to issue by policy ", "stall.lua: may_issue;")
   assert(stat(stats, "run.cycles") > 0)
   lacks(output, "is ready")

@@ -34,8 +34,8 @@ end
 -- What is held of a closed machine ------------------------------------------------------------------------------------
 
 harness.test("kernels of a closed machine are refused by another", function()
-  prints("launch: the machine of this kernel was closed\tbind_texture: the machine of this kernel was closed\t"
-    .. "bind_texture: the machine of this kernel was closed\tkernel of a closed machine", [[
+  prints("launch: the machine of kernel vecadd was closed\tbind_texture: the machine of kernel vecadd was closed\t"
+    .. "bind_texture: the machine of kernel vecadd was closed\tkernel of a closed machine", [[
 local kernels = a:gpu():load(vecadd)
 a:close()
 local gpu = b:gpu()
@@ -44,7 +44,7 @@ print(problem(gpu.launch, gpu, kernels.vecadd, { grid = 1, block = 1 }), problem
 end)
 
 harness.test("ports and objects of a closed machine are refused", function()
-  local closed = "the machine of this object was closed"
+  local closed = "object: its machine was closed"
   prints((closed .. "\t"):rep(5) .. closed, [[
 local lsu, ports = a:object "sm[0].lsu", a:object("xbar").up
 local port, one = lsu.mem, ports[0]
@@ -56,7 +56,7 @@ end)
 
 harness.test("a host program that pauses finds its machine closed when it goes on", function()
   for _, cycle in ipairs { 0, 500 } do
-    prints("false\tthe machine of this GPU was closed", ([[
+    prints("false\tgpu: its machine was closed", ([[
 a:start("vecadd", "small,n=4096")
 a:run { until_cycle = %d }
 local program = a.program
@@ -67,7 +67,7 @@ print(ok, (text:gsub("^%%S+%%.lua:%%d+: ", "")))]]):format(cycle))
 end)
 
 harness.test("a host program closes its own machine", function()
-  prints("the machine of this GPU was closed\tno error", [[
+  prints("gpu: its machine was closed\tno error", [[
 local w = ww.workload "closes" { ptx = vecadd, sizes = { small = {} } }
 w.ptx = vecadd
 function w:run() a:close() end
@@ -75,7 +75,7 @@ print(problem(a.run, a, w, "small"), problem(b.run, b, "vecadd", "small,n=256"))
 end)
 
 harness.test("objects from before a change stay as long as they are held, whatever becomes of the machine", function()
-  prints("sm[0]\tsm[0].lsu\tthe machine of this object was closed", [[
+  prints("sm[0]\tsm[0].lsu\tobject: its machine was closed", [[
 local sm, again = a:object "sm[0]", b:object "sm[0]"
 for _, sim in ipairs { a, b } do
   sim:start("vecadd", "small,n=4096")
@@ -104,7 +104,7 @@ print(closed(problem(%s)))]]):format(call, call), call)
 end)
 
 harness.test("an error is told although a finalizer has one while it is made", function()
-  prints("new.thing: there is no object 'new' to belong to", [[
+  prints("new.thing: no object matches its parent 'new'", [[
 local m = core.machine "m"
 m:clock("core", "1GHz")
 print(in_finalizer(function() pcall(core.user_error, "another") end, m.add, m, "L2", "new.thing"))]])
@@ -113,7 +113,7 @@ end)
 -- Metamethods ---------------------------------------------------------------------------------------------------------
 
 harness.test("a metamethod closes the machine that is told what to do", function()
-  prints(("the machine of this GPU was closed\t"):rep(2) .. "this machine was closed\tthis machine was closed", [[
+  prints(("gpu: its machine was closed\t"):rep(2) .. "machine: it was closed\tmachine: it was closed", [[
 local function closing(sim, value) return setmetatable({}, { __index = function() sim:close() return value end }) end
 local gpu = a:gpu()
 local kernels = gpu:load(vecadd)
@@ -134,7 +134,7 @@ end)
 
 harness.test("a parameter of no bytes holds no number", function()
   local ptx = harness.write("zero.ptx", ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry zero(.param .b8 a[0])\n{\n  ret;\n}\n")
-  prints("kernel zero, argument a: 1 does not fit its 0 bytes\tno error", ([[
+  prints("kernel zero, argument a: expected an integer of 0 bytes, got 1\tno error", ([[
 local gpu = a:gpu()
 local kernels = gpu:load %q
 print(problem(gpu.launch, gpu, kernels.zero, { grid = 1, block = 1, args = { 1 } }),
@@ -145,7 +145,7 @@ end)
 
 harness.test("a machine that is built is wired and set no more", function()
   prints("quantum: machine gtx480 is already built\twire: machine gtx480 is already built\tx: machine gtx480 is already built\t"
-    .. "sm[0].schedulers: parameters are given where the object is made", [[
+    .. "sm[0].schedulers: expected parameters where the object is made, got one later", [[
 a:gpu()
 local m = a.machine
 print(problem(m.quantum, m, 2), problem(m.wire, m, "sm[0].transfers", "sm[0].lsu.mem"), problem(m.add, m, "L2", "x"),
@@ -153,7 +153,7 @@ print(problem(m.quantum, m, 2), problem(m.wire, m, "sm[0].transfers", "sm[0].lsu
 end)
 
 harness.test("objects that are not finished have no ports, and their number is fixed with them", function()
-  prints("x.up[0]: the object has no ports yet\tx.up: parameters are given where the object is made", [[
+  prints("x.up[0]: the object has no ports yet\tx.up: expected parameters where the object is made, got one later", [[
 local m = core.machine "m"
 m:clock("core", "1GHz")
 local x, y = m:add("Crossbar", "x"), m:add("Crossbar", "y")
@@ -164,7 +164,7 @@ print(early, problem(core.set, x, "up", 100))]])
 end)
 
 harness.test("a machine that could not be built is not built again", function()
-  prints("x.up[0] is not wired (memory\tbuild: machine m is already built\tmachine m is not built yet", [[
+  prints("x.up[0]\tbuild: machine m is already built\tmachine m is not built yet", [[
 local m = core.machine "m"
 m:clock("core", "1GHz")
 local x = m:add("Crossbar", "x")
@@ -195,14 +195,14 @@ function p:on_cta_start() end
 function p:on_no_such_thing() end
 return p]])
   local stopped = "machine gtx480 was stopped by an error"
-  prints(("policy half of sm[0]: there is no hook 'on_no_such_thing' here\t%s and cannot go on\t%s and cannot go on"):format(stopped, stopped), ([[
+  prints(("policy half of sm[0]: no hook matches 'on_no_such_thing'\t%s and cannot go on\t%s and cannot go on"):format(stopped, stopped), ([[
 local sim = ww.build("gtx480", { policy = %q })
 print(problem(sim.gpu, sim):match "^[^;]*", problem(sim.run, sim, "vecadd", "small,n=256"), problem(sim.result, sim))]]):format(policy))
 end)
 
 harness.test("what is thrown at the end of a script may have no text", function()
   local path = harness.write("throws.lua", "error(setmetatable({}, { __tostring = function() error {} end }))")
-  harness.refused("it threw a value that has no text", path)
+  harness.refused("it threw a value without text", path)
   path = harness.write("throws2.lua", "error(setmetatable({}, { __index = function() error {} end, __tostring = function() return 'mine' end }))")
   harness.refused("warpwright: error: mine", path)
 end)

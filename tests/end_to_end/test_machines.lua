@@ -89,8 +89,8 @@ harness.test("a variant has its base's parts with what it names changed, and eve
     assert(not ok, "was built")
     harness.contains(tostring(problem), ...)
   end
-  refuses({ { "sm[*].l1e", { ways = 8 } } }, "machine changed changes 'sm[*].l1e', which gtx480 does not have")
-  refuses({ { "l2[*].mem -> sm[*].l1d.cpu", { depth = 3 } } }, "changes 'l2[*].mem -> sm[*].l1d.cpu'")
+  refuses({ { "sm[*].l1e", { ways = 8 } } }, "machine changed: no clock, object, wire or option of gtx480 matches 'sm[*].l1e'")
+  refuses({ { "l2[*].mem -> sm[*].l1d.cpu", { depth = 3 } } }, "matches 'l2[*].mem -> sm[*].l1d.cpu'")
   refuses({ { "sm[*].l1d", { wayz = 8 } } }, "wayz", "ways")
   refuses({ { "sm[*].l1d", { ways = 0 } } }, "sm[0].l1d.ways")
 end)

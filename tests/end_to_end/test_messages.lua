@@ -16,7 +16,7 @@ harness.test("a mistake that stops all SMs is a line, with the policy's name, an
   assert(lines_of(output) <= 6, output)
   harness.contains(output, "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed to issue by policy ",
     "stopped.lua: may_issue; 0 instructions in flight\n  and 191 more lines like this, up to sm[14]\n",
-    "kernel kmeans_assign hangs", folder .. "/hang.txt says it of each")
+    "kernel kmeans_assign hangs", folder .. "/hang.txt has each warp")
   local report = harness.read(folder .. "/hang.txt")
   harness.equal(select(2, report:gsub("sm%[%d+%]: warp", "")), 192, "warps in hang.txt")
   harness.contains(report, "\nsm[14]: warp 7 of CTA (14, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed")
@@ -33,7 +33,7 @@ harness.test("a run without a folder reports a hang in full", function()
   local script = harness.write("no_folder.lua", ([[
     local ww = require "warpwright"
     ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = %q, out = false }]]):format(stopped))
-  local output = harness.refused("the report above says what every warp waits for", script)
+  local output = harness.refused("the report above says what each warp waits for", script)
   harness.equal(select(2, output:gsub("sm%[%d+%]: warp", "")), 192, "warps")
 end)
 
@@ -49,35 +49,35 @@ end)
 -- What is legal ------------------------------------------------------------------------------------------------------
 
 harness.test("bounds are whole where the value is whole, and those of the parameter", function()
-  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: a whole number from 1 to 64 is wanted, this is -1")
-  fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: -1 is not a whole number from 1 to 64 (warps)")
-  fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: 2.5 is not a whole number from 1 to 64 (warps)")
-  fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: -1 is not a whole number from 0 to 1000000000 (cycles)")
-  fails({ set = { "sms=many" } }, "sms = 'many': a whole number is wanted")
-  fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period = '0': a whole number from ")
+  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: expected a whole number from 1 to 64, got -1")
+  fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got -1")
+  fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got 2.5")
+  fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: expected a whole number from 0 to 1000000000 (cycles), got -1")
+  fails({ set = { "sms=many" } }, "sms: expected a whole number, got 'many'")
+  fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period: expected a whole number from ")
 end)
 
 harness.test("a bound that there is not is not named", function()
   local path = policy_file("bounds", 'return policy "bounds" { params = { n = { 400, min = 100 }, f = { 0.5, max = 2 } } }')
-  fails({ policy = path .. ":n=1" }, "policy bounds: n = '1': a whole number from 100 on is wanted\n")
-  fails({ policy = path .. ":f=3" }, "policy bounds: f = '3': a number up to 2 is wanted\n")
+  fails({ policy = path .. ":n=1" }, "policy bounds: n: expected a whole number from 100 on, got '1'\n")
+  fails({ policy = path .. ":f=3" }, "policy bounds: f: expected a number up to 2, got '3'\n")
 end)
 
 -- Names --------------------------------------------------------------------------------------------------------------
 
 harness.test("a misspelt name is answered with the one that was meant, if one is near", function()
-  fails({ policy = "gtoo" }, "there is no policy 'gtoo'; did you mean gto? There are bypass_all, ")
-  fails({ workload = "kmean" }, "there is no workload 'kmean'; did you mean kmeans? There are ")
-  local _, output = fails({ policy = "something_else" }, "there is no policy 'something_else'; there are bypass_all, ")
+  fails({ policy = "gtoo" }, "no policy matches 'gtoo'; did you mean gto? Available: bypass_all, ")
+  fails({ workload = "kmean" }, "no workload matches 'kmean'; did you mean kmeans? Available: ")
+  local _, output = fails({ policy = "something_else" }, "no policy matches 'something_else'; available: bypass_all, ")
   lacks(output, "did you mean")
 end)
 
 harness.test("a setting of a policy's knob, and of an object beyond the last, is named as that", function()
-  fails({ set = { "sm[*].may_issue=3" } }, "set: 'sm[*].may_issue' is a knob that only policies set")
-  fails({ set = { "sm[0].l1d.may_miss=3" } }, "set: 'sm[0].l1d.may_miss' is a knob that only policies set")
-  fails({ set = { "sms=3", "sm[3].l1d.size=8KiB" } }, "'sm[3].l1d.size': machine gtx480 has no sm[3]: there are sm[0] to sm[2]")
-  fails({ set = { "mc[6].banks=8" } }, "machine gtx480 has no mc[6]: there are mc[0] to mc[5]")
-  fails({ set = { "sm[2].l1d.sise=8KiB" } }, "nothing that matches 'sm[2].l1d.sise'; near names are sm[*].l1d.size")
+  fails({ set = { "sm[*].may_issue=3" } }, "set: sm[*].may_issue: expected a parameter, got a knob")
+  fails({ set = { "sm[0].l1d.may_miss=3" } }, "set: sm[0].l1d.may_miss: expected a parameter, got a knob")
+  fails({ set = { "sms=3", "sm[3].l1d.size=8KiB" } }, "set: sm[3].l1d.size: expected sm[0] to sm[2] on machine gtx480, got sm[3]")
+  fails({ set = { "mc[6].banks=8" } }, "set: mc[6].banks: expected mc[0] to mc[5] on machine gtx480, got mc[6]")
+  fails({ set = { "sm[2].l1d.sise=8KiB" } }, "set: no object or parameter matches 'sm[2].l1d.sise' on machine gtx480; did you mean sm[*].l1d.size")
   runs.good { set = { "sms=3", "partitions=2", "sm[2].l1d.size=8KiB" } }
 end)
 
@@ -93,8 +93,8 @@ harness.test("a part of a class that there is not is named with near ones", func
   local function part(class, of)
     return policy_file("part", ('return policy "part" { parts = { { class = %q, name = "vta", of = %q } } }'):format(class, of))
   end
-  fails({ policy = part("VictimTags", "SN") }, "policy part: parts[1]: there is no class 'SN'; near names are SM, ")
-  fails({ policy = part("VictimTag", "SM") }, "policy part: parts[1]: there is no class 'VictimTag'; near names are VictimTags, ")
+  fails({ policy = part("VictimTags", "SN") }, "policy part: parts[1]: no class matches 'SN'; did you mean SM, ")
+  fails({ policy = part("VictimTag", "SM") }, "policy part: parts[1]: no class matches 'VictimTag'; did you mean VictimTags, ")
 end)
 
 -- Lists of objects ---------------------------------------------------------------------------------------------------
@@ -105,9 +105,9 @@ end
 
 harness.test("a handle beyond a coordinator's list is named with the range, which begins at 1", function()
   coordinator_fails("self.sms[99].warp_limit = 3",
-    "coordinator.lua:3: policy x of the machine, in on_period at cycle 1008: ", ": self.sms[99]: there are self.sms[1] to self.sms[2];")
-  coordinator_fails("self.sms[0].warp_limit = 3", ": self.sms[0]: there are self.sms[1] to self.sms[2];")
-  coordinator_fails("self.l2s[3].enabled = false", "self.l2s[3]: there are self.l2s[1] to self.l2s[2];")
+    "coordinator.lua:3: policy x of the machine, in on_period at cycle 1008: ", ": self.sms: expected an index from 1 to 2, got 99;")
+  coordinator_fails("self.sms[0].warp_limit = 3", ": self.sms: expected an index from 1 to 2, got 0;")
+  coordinator_fails("self.l2s[3].enabled = false", "self.l2s: expected an index from 1 to 2, got 3;")
   coordinator_fails("self.mcs.pick()", "self.mcs[pick]: there are self.mcs[1] to self.mcs[2];")
 end)
 
@@ -125,7 +125,7 @@ harness.test("an object that a script asks for and there is not is named with ne
     assert(sim:object("sm[2]").path == "sm[2]" and #sim:objects "SM" == 3 and sim:objects()[1].path == "dispatcher")
     assert(sim:objects("L1")[1].path == sim:object("sm[0].l1d").path)
     sim:object "sm[3]" ]])
-  harness.refused("object.lua:4: machine gtx480 has no object 'sm[3]'; near names are sm[0], ", script)
+  harness.refused("object.lua:4: object: no object matches 'sm[3]' on machine gtx480; did you mean sm[0], ", script)
 end)
 
 -- Classes ------------------------------------------------------------------------------------------------------------

@@ -158,8 +158,8 @@ harness.test("there is nothing to read before a resumed host program has caught 
   sim:resume(path)
   sim:start(twice)
   local gpu = sim:gpu()
-  refused("digest: the host program must first catch up with checkpoint " .. path, gpu.digest, gpu)
-  refused("result: the host program must first catch up with checkpoint " .. path, sim.result, sim)
+  refused("digest: expected a host program that has caught up with checkpoint " .. path, gpu.digest, gpu)
+  refused("result: expected a host program that has caught up with checkpoint " .. path, sim.result, sim)
   sim:run { until_cycle = 1 }
   peek(sim)
   sim:close()
@@ -189,11 +189,11 @@ harness.test("what would change the device is refused while a host program has n
   local run = w.run
   function w:run(gpu, size) kernels = self.kernels return run(self, gpu, size) end
   sim:start(w)
-  refused("alloc: the host program has not ended; until then a script can read the device", sim:gpu().alloc, sim:gpu(), 64)
+  refused("alloc: the host program has not ended; until then the device is read-only for scripts", sim:gpu().alloc, sim:gpu(), 64)
   sim:run { until_cycle = 0 }
-  expect_unchangeable(sim, kernels, "the host program has not ended; until then a script can read the device, and not change it")
+  expect_unchangeable(sim, kernels, "the host program has not ended; until then the device is read-only for scripts")
   sim:run { until_cycle = middle }
-  expect_unchangeable(sim, kernels, "kernel add has not ended; until then the device can be read, and not changed")
+  expect_unchangeable(sim, kernels, "kernel add has not ended; until then the device is read-only")
   sim:checkpoint(path)
   sim:run {}
   harness.equal(sim:result().cycles, whole.cycles, "cycles")
@@ -232,7 +232,7 @@ harness.test("a host program that ends before the checkpoint says so", function(
   sim:resume(path)
   local w = dofile(harness.folder() .. "/twice.lua")
   function w:run(gpu, size) gpu:upload(ww.array("u32", size.n):fill(7)) end
-  refused("resume: the host program ended after 2 calls; the checkpoint goes on with 'launch add", sim.run, sim, w)
+  refused("resume: call 3 of the host program: expected 'launch add", sim.run, sim, w)
   sim:close()
 end)
 

@@ -45,18 +45,18 @@ harness.test("parameters have their defaults, or what the command line says, as 
 end)
 
 harness.test("a parameter that is wrong is named with what is legal", function()
-  fails({ policy = tuned .. ":limt=3" }, "policy tuned has no parameter 'limt'", "limit, on, share, word")
-  fails({ policy = tuned .. ":limit=49" }, "policy tuned: limit = '49': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":limit=0" }, "limit = '0': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":limit=2.5" }, "limit = '2.5': a whole number from 1 to 48 is wanted")
-  fails({ policy = tuned .. ":share=many" }, "share = 'many': a number from 0 to 1 is wanted")
-  fails({ policy = tuned .. ":on=1" }, "on = '1': true or false is wanted")
-  fails({ policy = "gto:limit=1" }, "policy gto has no parameter 'limit'; it has none")
-  fails({ policy = tuned .. ":limit" }, "'limit' is not parameter=value")
-  fails({ policy = tuned .. ":" }, "'' is not parameter=value")
-  fails({ policy = tuned .. ":limit=3,,on=true" }, "'' is not parameter=value")
-  fails({ policy = "gto++lrr" }, "policy: a name is wanted")
-  fails({ policy = ":limit=3" }, "policy: a name is wanted", "':limit=3'")
+  fails({ policy = tuned .. ":limt=3" }, "policy tuned: no parameter matches 'limt'; did you mean limit?", "limit, on, share, word")
+  fails({ policy = tuned .. ":limit=49" }, "policy tuned: limit: expected a whole number from 1 to 48, got '49'")
+  fails({ policy = tuned .. ":limit=0" }, "limit: expected a whole number from 1 to 48, got '0'")
+  fails({ policy = tuned .. ":limit=2.5" }, "limit: expected a whole number from 1 to 48, got '2.5'")
+  fails({ policy = tuned .. ":share=many" }, "share: expected a number from 0 to 1, got 'many'")
+  fails({ policy = tuned .. ":on=1" }, "on: expected true or false, got '1'")
+  fails({ policy = "gto:limit=1" }, "policy gto: no parameter matches 'limit'; available: none")
+  fails({ policy = tuned .. ":limit" }, "expected PARAMETER=VALUE, got 'limit'")
+  fails({ policy = tuned .. ":" }, "expected PARAMETER=VALUE, got ''")
+  fails({ policy = tuned .. ":limit=3,,on=true" }, "expected PARAMETER=VALUE, got ''")
+  fails({ policy = "gto++lrr" }, "policy: expected a name")
+  fails({ policy = ":limit=3" }, "policy: expected a name", "':limit=3'")
 end)
 
 --- Runs a policy with parameters limit and rate and this function, in which a mistake stands on line 5.
@@ -66,7 +66,7 @@ local function misuse(name, hook, body, settings, texts, rest)
 end
 
 harness.test("a parameter that a policy misspells is an error there, with the names that there are", function()
-  local meant = "params.limt: expected a parameter of policy x (limit, rate), got 'limt'; did you mean limit?"
+  local meant = "params.limt: no parameter of policy x matches 'limt'; did you mean limit? Available: limit, rate"
   misuse("started", "start()", "self.state.n = self.params.limt", "", "policy x of sm[0], in start at cycle 0: " .. meant)
   local stats = misuse("periodic", "on_period()", "if self.params.limt then self.sm.warp_limit = 3 end", "period = 1000",
     "policy x of sm[0], in on_period at cycle 1008: " .. meant)
@@ -74,7 +74,7 @@ harness.test("a parameter that a policy misspells is an error there, with the na
   misuse("heard", "on_cta_start()", "return self.params.limt", "", "policy x of sm[0], in on_cta_start at cycle ", meant)
   misuse("asked", "pick(ready)", "return self.params.limt", "", "policy x of sm[0], in pick at cycle ", meant)
   misuse("configured", "configure(class)", 'if class == "SM" then return { warp_limit = self.params.limt } end', "", meant)
-  misuse("unlike", "start()", "local far = self.params.consecutive", "", "policy x (limit, rate), got 'consecutive'\n")
+  misuse("unlike", "start()", "local far = self.params.consecutive", "", "no parameter of policy x matches 'consecutive'; available: limit, rate\n")
   misuse("in_part", "start()", "self.state.n = self.params[7]", "", "params.7: expected a parameter of policy x (limit, rate), got '7'")
 end)
 
@@ -84,21 +84,21 @@ local x = policy "x" { params = { ways = { 8 } }, parts = {
   { class = "VictimTags", name = "vta", of = "SM", ways = function(params)
     return params.way
   end } } }
-return x]]) }, "parted.lua:5: params.way: expected a parameter of policy x (ways), got 'way'; did you mean ways?")
+return x]]) }, "parted.lua:5: params.way: no parameter of policy x matches 'way'; did you mean ways?")
   fails({ policy = policy_file("named", 'return policy "x" { parts = {\n{ class = "VictimTags", name = "vta", of = "SM", ways = policy.param "way" } } }') },
-    'named.lua:4: policy.param "way": the policy has no such parameter; ')
+    'named.lua:4: policy.param: no parameter of the policy matches \'way\'; ')
 end)
 
 harness.test("a policy without parameters says so", function()
   fails({ policy = policy_file("none", with_function("start()", "local limit = self.params.limit")) },
-    "params.limit: expected a parameter of policy x (it has none), got 'limit'")
+    "params.limit: no parameter of policy x matches 'limit'; available: none")
 end)
 
 harness.test("parameters cannot be assigned to, and can be gone through", function()
   local meant = "expected no assignment: parameters are as the run gives them to policy x; what a policy remembers is in self.state"
   misuse("changed", "on_period()", "self.params.limit = 4", "period = 1000", "params.limit: " .. meant)
   misuse("added", "start()", "self.params.more = 4", "", "params.more: " .. meant)
-  misuse("replaced", "on_period()", "self.params = {}", "period = 1000", "self.params is set outside start()")
+  misuse("replaced", "on_period()", "self.params = {}", "period = 1000", "self.params: expected an assignment in start(), got one later")
   good { policy = policy_file("through", [[
 local x = policy "x" { params = { limit = { 3 }, rate = { 0.5 }, on = { false } } }
 function x:start()
@@ -114,30 +114,30 @@ end)
 
 --- A definition that is refused: { its text, what is said of it }.
 local bad_definitions = {
-  { 'return policy "x" { ordr = "gto" }', "policy x: there is no 'ordr'; legal is doc, params, scope" },
-  { 'return policy "x" { scope = "core" }', "scope 'core' is none of l2, machine, mc, sm" },
-  { 'return policy "x" { order = "fifo" }', "sm[0].scheduler: 'fifo'" },
+  { 'return policy "x" { ordr = "gto" }', "policy x: no field matches 'ordr'; did you mean order? Available: doc, params, scope" },
+  { 'return policy "x" { scope = "core" }', "policy x: scope: expected one of l2, machine, mc, sm, got 'core'" },
+  { 'return policy "x" { order = "fifo" }', "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'" },
   { 'return policy "x y" {}', "a name of letters, digits" },
   { 'return policy {}', "a name of letters, digits" },
-  { 'return policy "x" { params = { a = 3 } }', "policy x: parameter a: { default, min =, max =, doc = } is wanted" },
-  { 'return policy "x" { params = { a = { 3, mn = 1 } } }', "policy x: parameter a: there is no 'mn'" },
-  { 'return policy "x" { params = { a = { 3, max = 2 } } }', "policy x: parameter a: its default, 3, is out of its bounds" },
-  { 'return policy "x" { params = { 3 } }', "policy x: parameter 1: { default" },
-  { 'return policy "x" { params = 3 }', "policy x: params: a table is wanted, this is a number" },
-  { 'return policy "x" { counters = { "hits" } }', 'policy x: counters = { name = "what it counts" } is wanted' },
-  { 'return policy "x" { uses = "gto" }', "policy x: uses: a table is wanted" },
-  { 'return policy "x" { uses = { "gtoo" } }', "there is no policy 'gtoo'" },
-  { 'return policy "x" { uses = { { when = "on" } } }', "policy x: uses[1]: a name or { name, when = PARAMETER } is wanted" },
-  { 'return policy "x" { uses = { { "gto", if_ = "on" } } }', "policy x: uses[1]: there is no 'if_'; legal is 1, when" },
-  { 'return policy "x" { uses = { { "gto", when = "on" } } }', "policy x: uses: when = 'on' is no parameter that is true or false" },
+  { 'return policy "x" { params = { a = 3 } }', "policy x: parameter a: expected { default, min =, max =, doc = }" },
+  { 'return policy "x" { params = { a = { 3, mn = 1 } } }', "policy x: parameter a: no field matches 'mn'" },
+  { 'return policy "x" { params = { a = { 3, max = 2 } } }', "policy x: parameter a: expected as default a whole number up to 2, got 3" },
+  { 'return policy "x" { params = { 3 } }', "policy x: parameter 1: expected { default" },
+  { 'return policy "x" { params = 3 }', "policy x: params: expected a table, got 3" },
+  { 'return policy "x" { counters = { "hits" } }', 'policy x: counters: expected { name = "what it counts" }' },
+  { 'return policy "x" { uses = "gto" }', "policy x: uses: expected a table, got 'gto'" },
+  { 'return policy "x" { uses = { "gtoo" } }', "policy: no policy matches 'gtoo'" },
+  { 'return policy "x" { uses = { { when = "on" } } }', "policy x: uses[1]: expected a name or { name, when = PARAMETER }, got nil" },
+  { 'return policy "x" { uses = { { "gto", if_ = "on" } } }', "policy x: uses[1]: no field matches 'if_'; available: 1, when" },
+  { 'return policy "x" { uses = { { "gto", when = "on" } } }', "policy x: uses: when: expected a parameter that is true or false, got 'on'" },
   { 'return policy "x" { parts = { { class = "VictimTags", name = "v", of = "SM", ways = policy.param "w" } }, params = { v = { 1 } } }',
-    'policy.param "w": the policy has no such parameter; v' },
-  { 'return policy "x" { parts = { { class = "L1" } } }', "policy x: parts[1]: { class =, name =, of =" },
-  { 'local x = policy "x" {} x.count = 3 return x', "policy x: count is a number; a policy has functions" },
-  { 'return { name = "x" }', 'does not return a policy, made by policy "name" {...}' },
-  { 'local x = policy "x" {} function x:on_period() end return x', "on_period wants `period`", "it is nil" },
-  { 'local x = policy "x" { period = 0 } function x:on_period() end return x', "from 1 to 1000000000", "it is 0" },
-  { 'local x = policy "x" { period = 2.5 } function x:on_period() end return x', "it is 2.5" },
+    'policy.param: no parameter of the policy matches \'w\'; did you mean v? Available: v' },
+  { 'return policy "x" { parts = { { class = "L1" } } }', "policy x: parts[1]: expected { class =, name =, of =" },
+  { 'local x = policy "x" {} x.count = 3 return x', "policy x: count: expected a function" },
+  { 'return { name = "x" }', 'expected a file that returns a policy, made by policy "name" {...}' },
+  { 'local x = policy "x" {} function x:on_period() end return x', "period: expected a number of cycles from 1 to 1000000000 for on_period", "that is one, got nil" },
+  { 'local x = policy "x" { period = 0 } function x:on_period() end return x', "from 1 to 1000000000", "that is one, got 0" },
+  { 'local x = policy "x" { period = 2.5 } function x:on_period() end return x', "that is one, got 2.5" },
   { 'local x = policy "x" { period = "p", params = { p = { -1 } } } function x:on_period() end return x', "parameter p = -1" },
   { 'local x = policy "x" { period = "q" } function x:on_period() end return x', "parameter q = nil" },
 }
@@ -161,7 +161,7 @@ print(r.policy)
   harness.equal(output, "inline\n")
   status, output = harness.run(script, "hooks")
   harness.equal(status, 2, output)
-  harness.contains(output, "policy inline: it has functions", "a file that returns it is wanted", "inline.lua")
+  harness.contains(output, "policy inline: expected a file that returns it", "inline.lua")
 end)
 
 -- Composition --------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ harness.test("a used policy is found beside the file that names it, wherever tha
     local stats = good { policy = policy_file("user", ('return policy "user" { uses = { %q, "gto" } }'):format(name)) }
     assert(stat(stats, "sm[0].meter.n") > 0, name)
   end
-  fails({ policy = policy_file("user", 'return policy "user" { uses = { "metre" } }') }, "there is no policy 'metre'")
+  fails({ policy = policy_file("user", 'return policy "user" { uses = { "metre" } }') }, "policy: no policy matches 'metre'")
 end)
 
 harness.test("a policy that uses another brings it along, in front, with the parameters that both have", function()
@@ -242,7 +242,7 @@ harness.test("a policy that uses another brings it along, in front, with the par
   harness.equal(stat(stats, "sm[0].user.order"), 11)
   harness.equal(stat(good { policy = user .. ":limit=12,own=2" }, "sm[0].base.limit"), 12)
   harness.equal(stat(good { policy = user_of("user2", base, "own = { 1 }") }, "sm[0].base.limit"), 4)
-  fails({ policy = user .. ":limit=49" }, "policy base: limit = '49': a whole number from 1 to 48 is wanted")
+  fails({ policy = user .. ":limit=49" }, "policy base: limit: expected a whole number from 1 to 48, got 49")
 end)
 
 harness.test("parameters of a used policy are its user's too, with the same defaults and bounds", function()
@@ -252,8 +252,8 @@ harness.test("parameters of a used policy are its user's too, with the same defa
     harness.equal(stat(good { policy = user }, "sm[0].base.limit"), 4)
     harness.equal(stat(good { policy = user .. ":limit=7,own=3" }, "sm[0].base.limit"), 7)
   end
-  fails({ policy = outer .. ":limit=49" }, "policy outer: limit = '49': a whole number from 1 to 48 is wanted")
-  fails({ policy = outer .. ":limt=9" }, "policy outer has no parameter 'limt'; its parameters are limit, own")
+  fails({ policy = outer .. ":limit=49" }, "policy outer: limit: expected a whole number from 1 to 48, got '49'")
+  fails({ policy = outer .. ":limt=9" }, "policy outer: no parameter matches 'limt'; did you mean limit? Available: limit, own")
   local reader = policy_file("reader", ([[
 local p = policy "reader" { uses = { %q }, counters = { limit = "base's" } }
 function p:start() self:count("limit", self.params.limit) end
@@ -284,15 +284,15 @@ harness.test("a policy is there once, with the parameters with which it was name
   harness.equal(rows, 1, "rows of base")
   harness.equal(stat(stats, "sm[0].base.limit"), 11)
   harness.equal(stat(good { policy = base .. ":limit=5+" .. user }, "sm[0].base.limit"), 5)
-  fails({ policy = user .. "+" .. base .. ":limit=5" }, "policy base: user3 uses it already; name it first")
-  fails({ policy = base .. "+" .. base .. ":limit=5" }, "policy base is named twice")
+  fails({ policy = user .. "+" .. base .. ":limit=5" }, "policy base: expected once in a chain, got it again after user3, which uses it; name it first")
+  fails({ policy = base .. "+" .. base .. ":limit=5" }, "policy base: expected once in a chain, got it twice")
 end)
 
 harness.test("policies that use each other are an error", function()
   local ring1, ring2 = harness.folder() .. "/ring1.lua", harness.folder() .. "/ring2.lua"
   user_of("ring1", ring2, "")
   user_of("ring2", ring1, "")
-  fails({ policy = ring1 }, "policy ring1 uses itself, by way of ring1, ring2")
+  fails({ policy = ring1 }, "policy ring1: uses: expected other policies, got itself, by way of ring1, ring2")
 end)
 
 -- Handles ------------------------------------------------------------------------------------------------------------
@@ -301,20 +301,20 @@ end)
 local function start_fails(body, ...) hook_fails("start()", body, nil, "in start at cycle 0", "failing.lua:3: ", ...) end
 
 harness.test("knobs and values that there are not, and values out of bounds, are named with what is legal", function()
-  start_fails("self.sm.may_isue = 1", "sm[0] has no knob 'may_isue'; there are ", "may_issue", "scheduler")
-  start_fails("self.sm.warps = 1", "sm[0] has no knob 'warps'")
-  start_fails("self.sm.live = 1", "sm[0] has no knob 'live'")
-  start_fails("local x = self.sm.liv", "sm[0] has no value 'liv'; there are ", "live")
-  start_fails("local x = self.lsu.nothing", "sm[0].lsu has no value 'nothing'")
-  start_fails("self.sm.scheduler = 'fifo'", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is 'fifo'")
-  start_fails("self.sm.scheduler = ''", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is ''")
-  start_fails("self.sm.scheduler = 1", "sm[0].scheduler: one of lrr|gto|oldest|groups is wanted, this is 1")
-  start_fails("self.sm.group_size = 65", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 65")
-  start_fails("self.sm.group_size = 0", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 0")
-  start_fails("self.sm.group_size = 2.5", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is 2.5")
-  start_fails("self.sm.group_size = '8'", "sm[0].group_size: a whole number from 1 to 64 is wanted, this is '8'")
-  start_fails("self.sm.may_issue = 'all'", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is 'all'")
-  start_fails("self.sm.may_issue = nil", "sm[0].may_issue: a set of warps, a whole number, is wanted, this is nil")
+  start_fails("self.sm.may_isue = 1", "sm[0]: no knob matches 'may_isue'; available: ", "may_issue", "scheduler")
+  start_fails("self.sm.warps = 1", "sm[0]: no knob matches 'warps'")
+  start_fails("self.sm.live = 1", "sm[0]: no knob matches 'live'")
+  start_fails("local x = self.sm.liv", "sm[0]: no value matches 'liv'; available: ", "live")
+  start_fails("local x = self.lsu.nothing", "sm[0].lsu: no value matches 'nothing'")
+  start_fails("self.sm.scheduler = 'fifo'", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'")
+  start_fails("self.sm.scheduler = ''", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got ''")
+  start_fails("self.sm.scheduler = 1", "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 1")
+  start_fails("self.sm.group_size = 65", "sm[0].group_size: expected a whole number from 1 to 64, got 65")
+  start_fails("self.sm.group_size = 0", "sm[0].group_size: expected a whole number from 1 to 64, got 0")
+  start_fails("self.sm.group_size = 2.5", "sm[0].group_size: expected a whole number from 1 to 64, got 2.5")
+  start_fails("self.sm.group_size = '8'", "sm[0].group_size: expected a whole number from 1 to 64, got '8'")
+  start_fails("self.sm.may_issue = 'all'", "sm[0].may_issue: expected a set of warps (a whole number), got 'all'")
+  start_fails("self.sm.may_issue = nil", "sm[0].may_issue: expected a set of warps (a whole number), got nil")
 end)
 
 harness.test("arguments of methods are named with what is legal, and a misspelt method with the nearest", function()
@@ -324,7 +324,7 @@ harness.test("arguments of methods are named with what is legal, and a misspelt 
   start_fails("self.sm:oldest(self.sm.live)", "sm[0]:oldest: n: expected a whole number, got nothing")
   start_fails("self.sm.last(self.lsu, 0)", "SM:last: object before the colon: expected SM, got sm[0].lsu")
   start_fails("self.sm.last(0)", "SM:last: object before the colon: expected SM, got 0")
-  start_fails("self.sm:lats(0)", "sm[0] has no value 'lats'; there are ", "; did you mean the method last?")
+  start_fails("self.sm:lats(0)", "sm[0]: no value matches 'lats'; available: ", "; did you mean the method last?")
   start_fails("local x = self.sm.liv", "; did you mean live?")
   start_fails("self.sm.may_isue = 1", "; did you mean may_issue?")
 end)

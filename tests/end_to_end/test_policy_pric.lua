@@ -152,11 +152,11 @@ local function refused(policy, set, ...)
 end
 
 harness.test("polynomials and caches that do not go together are refused by name", function()
-  refused("pric:polynomial=11", {}, "polynomial = 11", "sm[0].l1d has 2^5 sets", "degree 5", "the least is 37")
-  refused("pric:polynomial=33", {}, "polynomial = 33") -- x^5 + 1 = (x + 1) (x^4 + x^3 + x^2 + x + 1)
-  refused("pric:polynomial=37", { "sm[*].l1d.size=32KiB" }, "sm[0].l1d has 2^6 sets", "the least is 67")
-  refused("pric", { "sm[*].l1d.size=12KiB" }, "sm[0].l1d has 24 sets")
-  refused("pric", { "sm[*].l1d.ways=128" }, "sm[0].l1d has 1 sets")
+  refused("pric:polynomial=11", {}, "polynomial: expected an irreducible polynomial of degree 5 for the 2^5 sets of sm[0].l1d, such as 37, got 11")
+  refused("pric:polynomial=33", {}, "got 33") -- x^5 + 1 = (x + 1) (x^4 + x^3 + x^2 + x + 1)
+  refused("pric:polynomial=37", { "sm[*].l1d.size=32KiB" }, "for the 2^6 sets of sm[0].l1d, such as 67")
+  refused("pric", { "sm[*].l1d.size=12KiB" }, "expected a power of two from 2 on as sets of sm[0].l1d, got 24")
+  refused("pric", { "sm[*].l1d.ways=128" }, "expected a power of two from 2 on as sets of sm[0].l1d, got 1")
 end)
 
 checks.equals("pric:polynomial=32", "gto", "kmeans") -- x^5: the linear index

@@ -38,7 +38,7 @@ harness.test("too few lines end the run with the parameter's name", function()
   local status, output = harness.run("run", "gtx480", "kmeans", "--size", "small", "--policy", "gto+unbounded:l1_lines=65",
     "--out", harness.folder() .. "/few")
   harness.equal(status, 2, "exit status")
-  harness.contains(output, "sm[0].l1d has replaced lines", "l1_lines")
+  harness.contains(output, "sm[0].l1d: expected a kernel that touches up to 65 lines", "l1_lines")
 end)
 
 harness.test("a fully associative cache of the same size replaces the least recently used line", function()

@@ -40,7 +40,7 @@ end)
 harness.test("counters and rates under one pattern are refused", function()
   local good, message = pcall(function() return run()["sm[0].l1d.*"] end)
   assert(not good)
-  harness.contains(tostring(message), "'sm[0].l1d.*' matches counters and ratios")
+  harness.contains(tostring(message), "result: sm[0].l1d.*: expected counters or ratios, got both")
 end)
 
 harness.test("a variant's rates are those of a run", function()
@@ -180,7 +180,7 @@ harness.test("counters are at any time the sums of the rows of a result", functi
   sim:close()
   local good, message = pcall(counters.read, counters)
   assert(not good)
-  harness.contains(tostring(message), "this machine was closed")
+  harness.contains(tostring(message), "machine: it was closed")
 end)
 
 harness.test("counters go on with the machine that a change makes", function()
@@ -194,7 +194,7 @@ harness.test("counters go on with the machine that a change makes", function()
   for name, value in pairs(expected(sim:result())) do harness.equal(counters:read()[name], value, name) end
   local good, message = pcall(parts.read, parts)
   assert(not good)
-  harness.contains(tostring(message), "machine gtx480 has no counter that matches 'sm[*].vta.insertions' any more")
+  harness.contains(tostring(message), "counters: no counter matches 'sm[*].vta.insertions' on machine gtx480 any more")
   sim:close()
 end)
 
@@ -219,12 +219,12 @@ harness.test("counters that there are not are refused", function()
     assert(not good)
     harness.contains(tostring(message), ...)
   end
-  refused({ a = "sm[*].l1d.mises" }, "no counter of machine gtx480 matches 'sm[*].l1d.mises'", "did you mean sm[*].l1d.misses")
+  refused({ a = "sm[*].l1d.mises" }, "counters: no counter matches 'sm[*].l1d.mises' on machine gtx480", "did you mean sm[*].l1d.misses")
   refused({ a = "sm[*].l1d.miss_rate" }, "expected counters, got 'sm[*].l1d.miss_rate', which is a ratio")
   refused({ a = { "l2[*].hits", "l2[9].hits" } }, "matches 'l2[9].hits'")
-  refused({ a = 7 }, "counters: a: expected a pattern, got a number")
+  refused({ a = 7 }, "counters: a: expected a pattern, got 7")
   refused({ "l2[*].hits" }, "expected a name for each pattern, got none for 'l2[*].hits'")
-  refused("l2[*].hits", "expected { name = pattern ... }, got a string")
+  refused("l2[*].hits", "counters: expected { name = pattern ... }, got 'l2[*].hits'")
   sim:close()
 end)
 
@@ -299,8 +299,8 @@ harness.test("since a result that is none of this run before is refused", functi
     assert(not good)
     harness.contains(tostring(message), why)
   end
-  refused(before, sim:result(), "since(earlier): the one of gtx480 at cycle")
-  refused(before, 20000, "since(earlier): a result is wanted")
+  refused(before, sim:result(), "since: expected a result of gtx480 before cycle 20000, got one of gtx480 at cycle ")
+  refused(before, 20000, "since: expected a result, got ")
 end)
 
 harness.finish()

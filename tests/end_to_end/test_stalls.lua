@@ -35,9 +35,9 @@ end)
 
 harness.test("bad arguments are named", function()
   for _, case in ipairs {
-    { { "gtx480" }, "a config and workloads are wanted" },
+    { { "gtx480" }, "expected CONFIG and WORKLOAD,..., got 1 argument" },
     { { "--limit", "2", "gtx480", "bfs" }, "unknown option '--limit'" },
-    { { "gtx480", "bfs", "--size" }, "--size: a value must follow" },
+    { { "gtx480", "bfs", "--size" }, "--size: expected a value, got nothing" },
   } do
     local status, output = harness.run("scripts/stalls.lua", table.unpack(case[1]))
     harness.equal(status, 2, "exit status")

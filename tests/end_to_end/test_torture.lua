@@ -112,7 +112,7 @@ return stop]])
   harness.equal(status, 1, output)
   harness.equal(counts.hangs, 2, output)
   harness.equal(counts.crashes + counts.differences, 0, output)
-  harness.contains(output, "hangs: nothing has moved")
+  harness.contains(output, "hangs: no progress")
 end)
 
 harness.test("an error before the first cycle is a refusal, a later one is not", function()
@@ -131,7 +131,7 @@ end)
 
 harness.test("wrong arguments are named", function()
   for words, wanted in pairs {
-    ["--machines none"] = "'none' is not a whole number from 1 on", ["--mahcines 3"] = "unknown option '--mahcines'",
+    ["--machines none"] = "--machines: expected a whole number from 1 on, got 'none'", ["--mahcines 3"] = "unknown option '--mahcines'",
     ["3"] = "expected options, got '3'", ["--settings /nowhere"] = "/nowhere: no settings",
   } do
     local status, output = torture(words)

@@ -114,14 +114,14 @@ harness.test("unbounded still ends a run whose caches become full", function()
   local ok, problem = pcall(sim.fork, sim, { { policy = "unbounded:l1_lines=128,l2_lines=8192" }, out = false })
   sim:close()
   assert(not ok, "it was accepted")
-  harness.contains(tostring(problem), "sm[0].l1d has replaced lines", "l1_lines")
+  harness.contains(tostring(problem), "sm[0].l1d: expected a kernel that touches up to 128 lines", "l1_lines")
 end)
 
 harness.test("what cannot be transferred is refused, and the legal values are listed", function()
   for _, case in ipairs {
-    { { policy = "perfect" }, "clock.dram has 924000000 Hz in the checkpoint and 1108800000 Hz in this machine; legal is the same" },
+    { { policy = "perfect" }, "clock.dram: expected 924000000 Hz as in the checkpoint, got 1108800000 Hz" },
     { { set = { ["sm[*].l1d.size"] = "256B", ["sm[*].l1d.ways"] = 2 } },
-      "l1d.ways: ", " lines that are dirty or in flight belong to set 0, which has 2 ways; legal are" },
+      "l1d.ways: ", " lines of set 0 that are dirty or in flight, got 2 ways; larger sets or" },
   } do
     local sim = ww.build("gtx480", { policy = "gto" })
     sim:start("spmv", "small")

@@ -97,15 +97,15 @@ end)
 
 harness.test("bad arguments are named", function()
   for _, case in ipairs {
-    { { "gtx480", "bfs", "--warps", "0" }, "--warps: '0' is neither a whole number from 1 on nor a list of SM:WARP" },
-    { { "gtx480", "bfs", "--warps", "0:3,5" }, "--warps: '0:3,5' is neither" },
-    { { "gtx480", "bfs", "--warps", "15:0" }, "--warps: this machine has the SMs 0 to 14 with the warps 0 to 47" },
-    { { "gtx480", "bfs", "--svg", "chart.svg" }, "--svg: it draws what --warps names" },
-    { { "gtx480" }, "CONFIG and WORKLOAD are wanted" },
-    { { "--limit", "2", "gtx480", "bfs" }, "unknown argument '--limit'" },
-    { { "gtx480", "bfs", "--window", "0" }, "--window: '0' is not a whole number from 1 on" },
-    { { "gtx480", "bfs", "--set", "sms" }, "--set: 'sms' is not PATH=VALUE" },
-    { { "gtx480", "bfs", "--size" }, "--size: a value must follow" },
+    { { "gtx480", "bfs", "--warps", "0" }, "--warps: expected a whole number from 1 on or a list of SM:WARP, got '0'" },
+    { { "gtx480", "bfs", "--warps", "0:3,5" }, "--warps: expected a whole number from 1 on or a list of SM:WARP, got '0:3,5'" },
+    { { "gtx480", "bfs", "--warps", "15:0" }, "--warps: expected SMs 0 to 14 and warps 0 to 47, got others" },
+    { { "gtx480", "bfs", "--svg", "chart.svg" }, "--svg: expected --warps with it, got none" },
+    { { "gtx480" }, "expected CONFIG and WORKLOAD, got 1 argument" },
+    { { "--limit", "2", "gtx480", "bfs" }, "unknown option '--limit'" },
+    { { "gtx480", "bfs", "--window", "0" }, "--window: expected a whole number from 1 on, got '0'" },
+    { { "gtx480", "bfs", "--set", "sms" }, "--set: expected PATH=VALUE, got 'sms'" },
+    { { "gtx480", "bfs", "--size" }, "--size: expected a value, got nothing" },
   } do
     local status, output = harness.run("scripts/warp_hits.lua", table.unpack(case[1]))
     harness.equal(status, 2, output)

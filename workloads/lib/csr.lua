@@ -22,7 +22,7 @@ end
 -- Each row is cut into as many equal spans of columns as it has entries, with one entry at a random place in each, so
 -- that a row's columns are random, ascending and distinct.
 function csr.random(o)
-  assert(o.longest <= o.columns, "a row cannot have more entries than the matrix has columns")
+  assert(o.longest <= o.columns, "csr: expected rows of up to `columns` entries, got longer ones")
   local m = { rows = o.rows, columns = o.columns, row = csr.power_law_rows(o) }
   local row, columns = m.row, o.columns
   m.entries = row[m.rows]

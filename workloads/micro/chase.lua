@@ -125,7 +125,7 @@ local function cells_of(cells, size)
   end
   local list, wanted = order[size.order](cells, size), unroll * size.turns
   if #list < wanted then
-    error(("chase: %d bytes have %d lines in this order, %d are wanted"):format(size.bytes, #list, wanted), 0)
+    error(("chase: bytes: expected room for %d lines in this order, got %d in %d bytes"):format(wanted, #list, size.bytes), 0)
   end
   return linked(cells, size, list)
 end

@@ -5,7 +5,7 @@ local ptx = {}
 function ptx.fill(template, fields)
   return (template:gsub("%$(%a+)", function(name)
     local value = fields[name]
-    if value == nil then error("the PTX template wants a '" .. name .. "'", 4) end
+    if value == nil then error("PTX template: expected a value for '" .. name .. "', got nothing", 4) end
     return tostring(value)
   end))
 end

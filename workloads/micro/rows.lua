@@ -137,7 +137,7 @@ local function supply(size, channels, visit, share, rng)
   return function()
     turn = turn % #channels + 1
     local piece = pieces[turn][#pieces[turn]]
-    if not piece then error(("rows: %d bytes hold too few lines for this"):format(size.bytes), 0) end
+    if not piece then error(("rows: bytes: expected room for more lines, got %d"):format(size.bytes), 0) end
     at[turn] = at[turn] + 1
     if at[turn] < #piece then return piece[at[turn]] end
     pieces[turn][#pieces[turn]], at[turn] = nil, 0

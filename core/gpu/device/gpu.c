@@ -62,15 +62,17 @@ static void find_objects(Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
         if (object->class == &dispatcher_class) {
-            if (gpu->dispatcher) user_error("%s: a machine has one Dispatcher", object->path);
+            if (gpu->dispatcher)
+                user_error("%s: expected one Dispatcher in machine %s, got a second", object->path,
+                           gpu->sim->name);
             gpu->dispatcher = object;
         }
         if (object->class == &l2_class && gpu->slice_count < MAX_SLICES)
             gpu->slices[gpu->slice_count++] = object;
         if (object->class == &sm_class && gpu->sm_count < MAX_SMS) gpu->sms[gpu->sm_count++] = (Sm *)object;
     }
-    if (!gpu->dispatcher) user_error("machine %s has no Dispatcher", gpu->sim->name);
-    if (!gpu->sm_count) user_error("machine %s has no SM", gpu->sim->name);
+    if (!gpu->dispatcher) user_error("machine %s: expected a Dispatcher, got none", gpu->sim->name);
+    if (!gpu->sm_count) user_error("machine %s: expected an SM or more, got none", gpu->sim->name);
 }
 
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
@@ -149,7 +151,7 @@ void gpu_place_module(Gpu *gpu, Module *module) {
                                 : device_alloc_aligned(gpu->functional.memory, variable->bytes,
                                                        variable->align);
         if (!variable->address)
-            user_error("%s: variable '%s' of %lu bytes does not fit device memory", module->path,
+            user_error("%s: variable '%s' (%lu bytes) does not fit in device memory", module->path,
                        variable->name, variable->bytes);
     }
     module_place(module);
@@ -164,25 +166,25 @@ void gpu_place_module(Gpu *gpu, Module *module) {
 static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
     for (int i = 0; i < 3; i++)
         if (launch->grid[i] == 0 || launch->block[i] == 0)
-            user_error(
-                "kernel %s: grid (%u, %u, %u) and block (%u, %u, %u) must be at least 1 in every dimension",
-                kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-                launch->block[1], launch->block[2]);
+            user_error("kernel %s: expected grid and block of 1 or more in each dimension, got grid (%u, %u, "
+                       "%u) and block (%u, %u, %u)",
+                       kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                       launch->block[1], launch->block[2]);
     if (launch->grid[0] > MAX_GRID_X || launch->grid[1] > MAX_GRID_YZ || launch->grid[2] > MAX_GRID_YZ)
-        user_error("kernel %s: grid (%u, %u, %u); legal is up to (%d, %d, %d)", kernel->name, launch->grid[0],
-                   launch->grid[1], launch->grid[2], MAX_GRID_X, MAX_GRID_YZ, MAX_GRID_YZ);
+        user_error("kernel %s: grid: expected up to (%d, %d, %d), got (%u, %u, %u)", kernel->name, MAX_GRID_X,
+                   MAX_GRID_YZ, MAX_GRID_YZ, launch->grid[0], launch->grid[1], launch->grid[2]);
     double threads = (double)launch->block[0] * launch->block[1] * launch->block[2]; /* does not overflow */
     if (threads > MAX_CTA_THREADS)
-        user_error("kernel %s: a CTA of %.0f threads; legal are up to %d", kernel->name, threads,
-                   MAX_CTA_THREADS);
+        user_error("kernel %s: block: expected up to %d threads, got %.0f", kernel->name, MAX_CTA_THREADS,
+                   threads);
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
-        user_error("kernel %s: a CTA of %u threads; the kernel was compiled for at most %u", kernel->name,
-                   running->threads_per_cta, kernel->max_threads);
+        user_error("kernel %s: block: expected up to %u threads (.maxntid or .reqntid of the kernel), got %u",
+                   kernel->name, kernel->max_threads, running->threads_per_cta);
     if (kernel->local_bytes > MAX_LOCAL_BYTES)
-        user_error("kernel %s: %u bytes of local memory per thread; legal are up to %d", kernel->name,
-                   kernel->local_bytes, MAX_LOCAL_BYTES);
+        user_error("kernel %s: expected up to %d bytes of local memory per thread, got %u", kernel->name,
+                   MAX_LOCAL_BYTES, kernel->local_bytes);
     if (launch->shared_bytes > UINT32_MAX - kernel->shared_bytes - SHARED_GRANULE)
-        user_error("kernel %s: %u bytes of dynamic shared memory are more than any SM has", kernel->name,
+        user_error("kernel %s: shared: expected up to the shared memory of an SM, got %u bytes", kernel->name,
                    launch->shared_bytes);
 }
 
@@ -221,12 +223,11 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
         uint32_t registers = launch->registers ? launch->registers : kernel->registers_per_thread;
         uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
-        if (!fits) user_error("kernel %s does not fit %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
+        if (!fits) user_error("kernel %s does not fit on %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
         if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
         if (kernel->dma_line && !dma_gate_of(gpu->sms[i])->engine)
-            user_error("kernel %s, PTX line %u: an intrinsic of the DMA engine, but %s has none: wire a "
-                       "DmaEngine to "
-                       "its port transfers, as configs/gtx480_d2ma.lua does",
+            user_error("kernel %s, PTX line %u: expected a DmaEngine at the port transfers of %s (see "
+                       "configs/gtx480_d2ma.lua), got none",
                        kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
     }
 }
@@ -259,7 +260,7 @@ void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
 
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (!dispatcher_idle(gpu->dispatcher))
-        user_error("kernel %s: another kernel is still running", kernel->name);
+        user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
     gpu_prepare(gpu, kernel, launch);
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
@@ -303,13 +304,13 @@ _Noreturn static void hang(const Gpu *gpu, uint64_t since) {
     uint64_t now = gpu_cycle(gpu);
     if (!write_hang_report(gpu)) {
         sim_report(gpu->sim, stderr);
-        user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
-                   "every warp waits for",
+        user_error("kernel %s hangs: no progress since cycle %lu (now %lu); the report above says what each "
+                   "warp waits for",
                    kernel, since, now);
     }
     sim_report_in_groups(gpu->sim, stderr);
-    user_error("kernel %s hangs: nothing has moved since cycle %lu (now %lu); the report above says what "
-               "warps wait for, and %s says it of each",
+    user_error("kernel %s hangs: no progress since cycle %lu (now %lu); the report above says what warps "
+               "wait for, and %s has each warp",
                kernel, since, now, gpu->hang_report);
 }
 
@@ -418,8 +419,9 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
     for (int i = 0; i < RESULT_NUMBERS; i++)
         numbers[i] = reader_u64(reader);
     if (reader->failed || launches != gpu->launches) {
-        snprintf(why, why_size, "the checkpoint was made after %u kernel launches, the host program made %u",
-                 launches, gpu->launches);
+        snprintf(why, why_size,
+                 "expected %u kernel launches as in the checkpoint, got %u of the host program", launches,
+                 gpu->launches);
         return false;
     }
     result->start_cycle = numbers[0];

@@ -47,7 +47,7 @@ void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
 void gpu_place_module(Gpu *gpu, Module *module);
 
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
- * SM, or that is not legal otherwise, is a user error naming kernel, resource, wanted and available. */
+ * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
  * with their reports on stderr. */

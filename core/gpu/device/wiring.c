@@ -254,7 +254,7 @@ static void make_groups(const Sim *sim, Group *groups) {
 /* The quantum's limit: of the wires between an SM and a memory the slowest, where another pair has no quicker
  * one. */
 typedef struct {
-    const Link *wire; /* NULL: there is no such pair */
+    const Link *wire; /* or NULL */
     const SimObject *sm, *memory;
     uint64_t cycles; /* of the first clock, whole ones */
 } Limit;

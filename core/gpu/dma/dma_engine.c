@@ -232,9 +232,9 @@ static void settle(SimObject *object, uint64_t now) {
 static void init(SimObject *object) {
     DmaEngine *engine = (DmaEngine *)object;
     if (!object->parent || object->parent->class != &sm_class)
-        user_error("%s: a DmaEngine is part of an SM: m:DmaEngine (sm, \"dma\") {}", object->path);
+        user_error("%s: expected a place below an SM (m:DmaEngine (sm, \"dma\") {})", object->path);
     if (engine->sm.send->receiver != object->parent)
-        user_error("%s.sm is wired to %s; legal is its own SM's port transfers", object->path,
+        user_error("%s.sm: expected a wire to the port transfers of its own SM, got one to %s", object->path,
                    engine->sm.send->receiver->path);
     engine->sm_number = sm_number(object->parent);
 }

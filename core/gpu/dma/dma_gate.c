@@ -186,7 +186,7 @@ static void check(const IssueGate *gate, bool idle) {
         for (uint32_t b = 0; b < DMA_BUFFERS; b++)
             busy |= dma->cta[slot].buffer[b].in_flight << slot;
     if (busy != dma->busy || gate->parked & ~sm->waiting)
-        panic("%s: CTA slots 0x%x have transfers in flight, 0x%x are said to; warps 0x%lx are parked, 0x%lx "
+        panic("%s: CTA slots 0x%x have transfers in flight, 0x%x are marked; warps 0x%lx are parked, 0x%lx "
               "wait",
               sm->obj.path, busy, dma->busy, gate->parked, sm->waiting);
     if (idle && (busy || gate->parked))

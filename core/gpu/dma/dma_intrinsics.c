@@ -52,8 +52,8 @@ static uint64_t parameter(const Sm *sm, uint32_t w, const Inst *inst, int index)
         uint64_t other = lane_value(inst, context, index, is_wide(inst, index), lane);
         if (other != value)
             misuse(sm, w, inst, NO_BUFFER,
-                   "parameter %d of the intrinsic is 0x%lx in lane %d and 0x%lx in lane %d; "
-                   "legal is one value in all lanes",
+                   "parameter %d of the intrinsic: expected one value in all lanes, got 0x%lx in lane %d and "
+                   "0x%lx in lane %d",
                    index + 1, value, first, other, lane);
     }
     return value;
@@ -68,8 +68,7 @@ uint32_t dma_buffer_of(const DmaGate *dma, uint32_t w, const Inst *inst) {
     const Sm *sm = dma->gate.sm;
     uint32_t buffer = small_parameter(sm, w, inst, inst->src_count - 1),
              buffers = dma_engine_buffers(dma->engine);
-    if (buffer >= buffers)
-        misuse(sm, w, inst, buffer, "the CTA has %u buffers; legal are 0 to %u", buffers, buffers - 1);
+    if (buffer >= buffers) misuse(sm, w, inst, buffer, "expected a buffer from 0 to %u", buffers - 1);
     return buffer;
 }
 
@@ -79,7 +78,7 @@ static void set_datatype(DmaGate *dma, uint32_t w, const Inst *inst) {
     const Sm *sm = dma->gate.sm;
     uint32_t bytes = small_parameter(sm, w, inst, 0);
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-        misuse(sm, w, inst, NO_BUFFER, "elements of %u bytes; legal are 1, 2, 4 and 8", bytes);
+        misuse(sm, w, inst, NO_BUFFER, "expected elements of 1, 2, 4 or 8 bytes, got %u", bytes);
     dma->warp[w].staged.element_shift = (uint8_t)__builtin_ctz(bytes);
 }
 
@@ -89,7 +88,7 @@ static void set_padding(DmaGate *dma, uint32_t w, const Inst *inst) {
     staged->padded = small_parameter(sm, w, inst, 0);
     staged->blank = small_parameter(sm, w, inst, 1);
     if (staged->padded == 0)
-        misuse(sm, w, inst, NO_BUFFER, "padding after every 0 elements; legal is 1 or more");
+        misuse(sm, w, inst, NO_BUFFER, "expected padding after every 1 or more elements, got 0");
 }
 
 static void set_halo(DmaGate *dma, uint32_t w, const Inst *inst) {
@@ -101,8 +100,7 @@ static void set_halo(DmaGate *dma, uint32_t w, const Inst *inst) {
     staged->constant = parameter(sm, w, inst, 3);
     if (borders & ~(uint32_t)ALL_BORDERS)
         misuse(sm, w, inst, NO_BUFFER,
-               "borders 0x%x; legal are sums of DMA_TOP 1, DMA_BOTTOM 2, DMA_LEFT 4 and "
-               "DMA_RIGHT 8",
+               "borders: expected a sum of DMA_TOP 1, DMA_BOTTOM 2, DMA_LEFT 4 and DMA_RIGHT 8, got 0x%x",
                borders);
     staged->borders = (uint8_t)borders;
 }
@@ -111,7 +109,7 @@ static void set_halo(DmaGate *dma, uint32_t w, const Inst *inst) {
 static uint32_t shared_address(const Sm *sm, uint32_t w, const Inst *inst, uint32_t b) {
     uint64_t address = parameter(sm, w, inst, 0);
     if (address - SHARED_WINDOW >= WINDOW_BYTES)
-        misuse(sm, w, inst, b, "0x%lx is not the generic address of shared memory", address);
+        misuse(sm, w, inst, b, "expected a generic address of shared memory, got 0x%lx", address);
     return (uint32_t)(address - SHARED_WINDOW);
 }
 
@@ -143,14 +141,14 @@ static void check_shape(const Sm *sm, uint32_t w, const Inst *inst, uint32_t b, 
            height = layout->rows + 2.0 * layout->halo_rows;
     bool halo = layout->halo_rows || layout->halo_columns;
     if (!layout->rows || !layout->columns || width * height > DMA_MAX_ELEMENTS)
-        misuse(sm, w, inst, b, "%.0f elements; legal are 1 to %d, halo included",
-               layout->rows && layout->columns ? width * height : 0, DMA_MAX_ELEMENTS);
-    if (halo && layout->padded) misuse(sm, w, inst, b, "both padding and a halo; legal is one of them");
+        misuse(sm, w, inst, b, "expected 1 to %d elements, halo included, got %.0f", DMA_MAX_ELEMENTS,
+               layout->rows && layout->columns ? width * height : 0);
+    if (halo && layout->padded) misuse(sm, w, inst, b, "expected padding or a halo, got both");
     if (halo && inst->detail != DMA_CONFIGURE_2D && inst->detail != DMA_EXECUTE)
-        misuse(sm, w, inst, b, "a halo around a flat transfer; legal is one around a 2D tile");
+        misuse(sm, w, inst, b, "expected a halo around a 2D tile, got one around a flat transfer");
     if (layout->padded && layout->blank & ((1u << layout->element_shift) - 1))
-        misuse(sm, w, inst, b, "%u blank bytes between elements of %u bytes; legal are multiples",
-               layout->blank, 1u << layout->element_shift);
+        misuse(sm, w, inst, b, "expected blank bytes in multiples of the element size %u, got %u",
+               1u << layout->element_shift, layout->blank);
 }
 
 static void check_shared(const DmaGate *dma, uint32_t w, const Inst *inst, uint32_t b,
@@ -159,16 +157,16 @@ static void check_shared(const DmaGate *dma, uint32_t w, const Inst *inst, uint3
     uint64_t end = dma_shared_end(layout);
     const DmaBuffer *other = dma->cta[sm->warp[w].cta_slot].buffer;
     if (layout->shared & ((1u << layout->element_shift) - 1))
-        misuse(sm, w, inst, b, "shared memory at %u is not aligned to elements of %u bytes", layout->shared,
-               1u << layout->element_shift);
+        misuse(sm, w, inst, b, "expected shared memory aligned to elements of %u bytes, got %u",
+               1u << layout->element_shift, layout->shared);
     if (end > sm->running->shared_bytes)
-        misuse(sm, w, inst, b, "shared memory from %u to %lu; the CTA has %u bytes", layout->shared, end,
-               sm->running->shared_bytes);
+        misuse(sm, w, inst, b, "expected shared memory within the CTA's %u bytes, got %u to %lu",
+               sm->running->shared_bytes, layout->shared, end);
     for (uint32_t i = 0; i < DMA_BUFFERS; i++)
         if (i != b && other[i].in_flight && layout->shared < dma_shared_end(&other[i].layout) &&
             other[i].layout.shared < end)
             misuse(sm, w, inst, b,
-                   "shared memory from %u to %lu overlaps with that of buffer %u, which is in flight",
+                   "shared memory from %u to %lu overlaps that of buffer %u, which is in flight",
                    layout->shared, end, i);
 }
 
@@ -177,8 +175,8 @@ static void check_global(const Sm *sm, uint32_t w, const Inst *inst, uint32_t b,
     char where[96] = "";
     dma_global_range(layout, &start, &end);
     if (layout->global & ((1u << layout->element_shift) - 1))
-        misuse(sm, w, inst, b, "global memory at 0x%lx is not aligned to elements of %u bytes",
-               layout->global, 1u << layout->element_shift);
+        misuse(sm, w, inst, b, "expected global memory aligned to elements of %u bytes, got 0x%lx",
+               1u << layout->element_shift, layout->global);
     if (view_covers(sm->view, start, end - start)) return;
     if (device_nearest(sm->view->memory, start, &nearest, &nearest_end))
         snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", nearest, nearest_end);

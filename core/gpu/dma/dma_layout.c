@@ -93,7 +93,7 @@ static void set_segment(DmaRun *run, uint64_t start, uint64_t end) {
 }
 
 /* With a stride, the generator sends for a segment when it comes to the first element in it, and does not
- * know yet how much of the segment is wanted: it compares addresses without their lower seven bits (Figure
+ * know yet how much of the segment is needed: it compares addresses without their lower seven bits (Figure
  * 5c). */
 DmaRun dma_fetched_run(const DmaLayout *layout, uint32_t element) {
     Inside inside = inside_of(layout);

@@ -61,7 +61,7 @@ void dma_global_range(const DmaLayout *layout, uint64_t *start, uint64_t *end);
 /* Is the element of the halo, beyond a border? */
 bool dma_is_constant(const DmaLayout *layout, uint32_t element);
 
-/* The first element from this one on that is fetched, or that is constant; dma_elements() when there is none.
+/* The first element from this one on that is fetched, or that is constant, or dma_elements().
  */
 uint32_t dma_next_fetched(const DmaLayout *layout, uint32_t element);
 uint32_t dma_next_constant(const DmaLayout *layout, uint32_t element);

@@ -35,8 +35,8 @@ static void check_accesses(const Lsu *lsu) {
         panic("%s: %lu accesses were sent and %lu answered; %lu answers are awaited", lsu->obj.path, sent,
               answered, awaited);
     if (waiting != lsu->in_use)
-        panic("%s: %u instructions have accesses in flight, %u entries are said to be in use", lsu->obj.path,
-              waiting, lsu->in_use);
+        panic("%s: %u instructions have accesses in flight, %u entries are counted", lsu->obj.path, waiting,
+              lsu->in_use);
     if (lsu->texture.send ? counted != sent_by(&lsu->mem) : counted > sent_by(&lsu->mem))
         panic("%s: %lu global and local accesses are counted, %lu were sent", lsu->obj.path, counted,
               sent_by(&lsu->mem));

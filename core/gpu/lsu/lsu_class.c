@@ -117,7 +117,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
 
 static void init(SimObject *object) {
     Lsu *lsu = (Lsu *)object;
-    if (!lsu->sm.receive) user_error("%s.sm is not wired", object->path);
+    if (!lsu->sm.receive) user_error("%s.sm: expected a wire to an SM, got none", object->path);
     audit_queue(object, QUEUE_OUTSTANDING, "instructions that wait for answers", QUEUE_TABLE, lsu->entries,
                 queue_length);
     audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE,

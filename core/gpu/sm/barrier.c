@@ -62,8 +62,8 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     Cta *cta = &sm->cta[sm->warp[w].cta_slot];
     uint32_t id = inst->src_count > 0 ? operand(sm, inst, 0) : 0;
     if (id >= NAMED_BARRIERS)
-        user_error("%s: kernel %s, line %u: barrier %u does not exist; legal are 0 to %d", sm->obj.path,
-                   sm->running->kernel->name, inst->line, id, NAMED_BARRIERS - 1);
+        user_error("%s: kernel %s, PTX line %u: expected barrier 0 to %d, got %u", sm->obj.path,
+                   sm->running->kernel->name, inst->line, NAMED_BARRIERS - 1, id);
     Barrier *barrier = &cta->barrier[id];
     bool votes = inst->detail >= BARRIER_RED_POPC;
     if (inst->src_count > 1u + votes) barrier->threads = operand(sm, inst, 1);

@@ -43,10 +43,10 @@ static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
 
 static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
     static const char *const places[] = {
-        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address",
-        [FAULT_MISALIGNED] = "misaligned access to address",
-        [FAULT_NO_TEXTURE] = "no texture is bound to handle",
-        [FAULT_NO_FUNCTION] = "indirect call of what is no function that can be called here, at address",
+        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
+        [FAULT_MISALIGNED] = "misaligned access to address 0x%lx",
+        [FAULT_NO_TEXTURE] = "no texture is bound to handle 0x%lx",
+        [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
     };
     char text[160];
     if (kind == FAULT_TRAP) {
@@ -55,7 +55,7 @@ static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *
         read_text(sm, address, text, sizeof text);
         snprintf(what, size, "assertion failed: %s", text);
     } else {
-        snprintf(what, size, "%s 0x%lx", places[kind], address);
+        snprintf(what, size, places[kind], address);
     }
 }
 

@@ -169,8 +169,8 @@ struct Sm {
     WarpSet fencing;     /* at a fence                                                */
     WarpSet head_memory; /* the next instruction goes to the LSU                      */
     WarpSet head_sfu;    /* the next instruction goes to the SFU                      */
-    WarpSet want_fetch;  /* buffer empty, instruction wanted                          */
-    WarpSet refetch[2];  /* wanted in one, in two cycles: after a jump                */
+    WarpSet want_fetch;  /* buffer empty, instruction needed                          */
+    WarpSet refetch[2];  /* needed in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */

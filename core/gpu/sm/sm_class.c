@@ -274,15 +274,15 @@ static void check_timing(const Sm *sm) {
         }
         uint32_t longest = before * interval + latency + STAGES;
         if (longest > WHEEL_SLOTS)
-            user_error("%s: %u collectors and latches of %s with intervals up to %u and latencies up to %u: "
-                       "up to %u cycles from issue to write-back; legal are up to %d",
-                       sm->obj.path, before, unit == UNIT_SP ? "sp" : "sfu", interval, latency, longest,
-                       WHEEL_SLOTS);
+            user_error("%s: expected up to %d cycles from issue to write-back, got %u (%u collectors and "
+                       "latches of %s with intervals up to %u and latencies up to %u)",
+                       sm->obj.path, WHEEL_SLOTS, longest, before, unit == UNIT_SP ? "sp" : "sfu", interval,
+                       latency);
         outstanding += before + shape->units * (latency + STAGES);
     }
     if (outstanding > WHEEL_ENTRIES)
-        user_error("%s: units and latencies for up to %u instructions in flight; legal are up to %d",
-                   sm->obj.path, outstanding, WHEEL_ENTRIES);
+        user_error("%s: expected units and latencies for up to %d instructions in flight, got %u",
+                   sm->obj.path, WHEEL_ENTRIES, outstanding);
 }
 
 static void build(SimObject *object) {
@@ -300,7 +300,8 @@ static void build(SimObject *object) {
         if (other->class == &sm_class) sm->sm_count++;
         if (other->class == &lsu_class && other->parent == object) lsu = other;
     }
-    if (sm->sm_count > MAX_SMS) user_error("%s: at most %d SMs", object->path, MAX_SMS);
+    if (sm->sm_count > MAX_SMS)
+        user_error("%s: expected up to %d SMs, got %u", object->path, MAX_SMS, sm->sm_count);
     check_timing(sm);
     ensure(lsu);
 }
@@ -325,7 +326,7 @@ static void add_parts(Sm *sm) {
 
 static void init(SimObject *object) {
     Sm *sm = (Sm *)object;
-    if (!sm->lsu.send) user_error("%s.lsu is not wired to its load/store unit", object->path);
+    if (!sm->lsu.send) user_error("%s.lsu: expected a wire to its load/store unit, got none", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
     if (lsu_fetches_constants(sm->lsu.send->receiver))

@@ -11,17 +11,17 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t regis
     uint64_t per_cta = registers * running->warps_per_cta * WARP_LANES;
     uint32_t fits = sm->ctas;
     if (running->warps_per_cta > sm->warps) {
-        snprintf(why, why_size, "a CTA has %u warps, the SM has %u", running->warps_per_cta, sm->warps);
+        snprintf(why, why_size, "expected up to %u warps per CTA, got %u", sm->warps, running->warps_per_cta);
         return 0;
     }
     if (per_cta > sm->registers) {
-        snprintf(why, why_size, "a CTA needs %lu registers (%lu per thread), the SM has %u", per_cta,
-                 registers, sm->registers);
+        snprintf(why, why_size, "expected up to %u registers per CTA, got %lu (%lu per thread)",
+                 sm->registers, per_cta, registers);
         return 0;
     }
     if (running->shared_bytes > sm->shared) {
-        snprintf(why, why_size, "a CTA needs %u bytes of shared memory, the SM has %lu",
-                 running->shared_bytes, sm->shared);
+        snprintf(why, why_size, "expected up to %lu bytes of shared memory per CTA, got %u", sm->shared,
+                 running->shared_bytes);
         return 0;
     }
     if (fits > sm->warps / running->warps_per_cta) fits = sm->warps / running->warps_per_cta;

@@ -37,7 +37,7 @@ Array *array_test(lua_State *L, int index) {
 
 Array *array_at(lua_State *L, int index, const char *what) {
     Array *array = array_test(L, index);
-    if (!array) user_error("%s: an array is wanted, this is a %s", what, luaL_typename(L, index));
+    if (!array) user_error_got(L, index, "%s: expected an array", what);
     return array;
 }
 
@@ -45,14 +45,14 @@ ElementType array_type_at(lua_State *L, int index) {
     const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : luaL_typename(L, index);
     for (int type = 0; type < ELEMENT_TYPES; type++)
         if (strcmp(element_types[type].name, name) == 0) return (ElementType)type;
-    user_error("'%s' is no element type; legal is i8, u8, i16, u16, i32, u32, i64, u64, f32, f64", name);
+    user_error("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64, got '%s'", name);
 }
 
 uint64_t array_count_at(lua_State *L, int index, const char *what) {
     int whole;
     lua_Integer count = lua_tointegerx(L, index, &whole);
     if (!whole || count < 0 || count > 1ll << 40)
-        user_error("%s: a whole number of elements is wanted, this is %s", what, push_given(L, index));
+        user_error_got(L, index, "%s: expected a whole number of elements", what);
     return (uint64_t)count;
 }
 
@@ -132,13 +132,15 @@ static int64_t integer_at(lua_State *L, int index, const Array *array) {
     lua_Integer value = lua_tointegerx(L, index, &whole);
     if (__builtin_expect(!whole, 0)) {
         raise_user_errors_in(L);
-        user_error("%s is not a whole number that an element of type %s can hold", push_given(L, index),
-                   element_types[array->type].name);
+        user_error_got(L, index, "array: expected a whole number for an element of type %s",
+                       element_types[array->type].name);
     }
     if (__builtin_expect(value < element_types[array->type].min || value > element_types[array->type].max,
                          0)) {
         raise_user_errors_in(L);
-        user_error("%lld does not fit an element of type %s", value, element_types[array->type].name);
+        user_error("array: expected %lld to %lld for an element of type %s, got %lld",
+                   (long long)element_types[array->type].min, (long long)element_types[array->type].max,
+                   element_types[array->type].name, value);
     }
     return value;
 }
@@ -148,7 +150,7 @@ static double float_at(lua_State *L, int index) {
     double value = lua_tonumberx(L, index, &is_number);
     if (__builtin_expect(!is_number, 0)) {
         raise_user_errors_in(L);
-        user_error("a number is wanted, this is a %s", luaL_typename(L, index));
+        user_error_got(L, index, "array: expected a number");
     }
     return value;
 }
@@ -158,9 +160,8 @@ static uint64_t element_index_at(lua_State *L, int index, const Array *array) {
     lua_Integer i = lua_tointegerx(L, index, &whole);
     if (__builtin_expect(!whole || (uint64_t)i >= array->count, 0)) {
         raise_user_errors_in(L);
-        if (array->count == 0) user_error("[%s] of an array without elements", push_given(L, index));
-        user_error("[%s] is out of bounds; the elements of this array are 0 to %lu", push_given(L, index),
-                   array->count - 1);
+        if (array->count == 0) user_error_got(L, index, "array: expected no index (it has no elements)");
+        user_error_got(L, index, "array: expected an index from 0 to %lu", array->count - 1);
     }
     return (uint64_t)i;
 }
@@ -171,7 +172,8 @@ static uint64_t range_at(lua_State *L, int first_index, int count_index, const A
     uint64_t first = array_count_at(L, first_index, "first element");
     *count = array_count_at(L, count_index, "count");
     if (first > array->count || *count > array->count - first)
-        user_error("%lu elements from %lu on: out of bounds of an array of %lu", *count, first, array->count);
+        user_error("array: expected a range within its %lu elements, got %lu elements from %lu on",
+                   array->count, *count, first);
     return first;
 }
 
@@ -184,8 +186,7 @@ static int l_index(lua_State *L) {
         if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
         raise_user_errors_in(L);
         user_error(
-            "an array has no '%s'; legal is an index, and fill, set, random, slice, copy, sum, dot, type and "
-            "bytes",
+            "array: no method matches '%s'; available: fill, set, random, slice, copy, sum, dot, type, bytes",
             lua_tostring(L, 2));
     }
     array_push_element(L, array, element_index_at(L, 2, array));
@@ -274,13 +275,13 @@ static int l_random(lua_State *L) {
     Random random = {(uint64_t)luaL_checkinteger(L, 2)};
     if (is_float(array)) {
         double lo = float_at(L, 3), hi = float_at(L, 4);
-        if (!(lo < hi)) user_error("random: %g to %g is no range", lo, hi);
+        if (!(lo < hi)) user_error("random: expected lo < hi, got %g and %g", lo, hi);
         random_floats(array, random.state, lo, hi);
     } else {
         int64_t lo = integer_at(L, 3, array), hi = integer_at(L, 4, array);
         uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
         if (array->type == ELEMENT_U64 ? (uint64_t)lo > (uint64_t)hi : lo > hi)
-            user_error("random: %" PRId64 " to %" PRId64 " is no range", lo, hi);
+            user_error("random: expected lo <= hi, got %" PRId64 " and %" PRId64, lo, hi);
         for (uint64_t i = 0; i < array->count; i++) {
             uint64_t offset = span ? random_below(&random, span) : random_next(&random);
             set_integer_element(array, i, (int64_t)((uint64_t)lo + offset));
@@ -338,7 +339,7 @@ static void check_strided(const Strided *s, uint64_t count) {
     if (__builtin_mul_overflow(count - 1, s->stride, &last) || __builtin_add_overflow(last, s->offset, &last))
         last = UINT64_MAX;
     if (last >= s->array->count)
-        user_error("dot: element %lu is out of bounds of an array of %lu", last, s->array->count);
+        user_error("dot: expected elements 0 to %lu, got %lu", s->array->count - 1, last);
 }
 
 /* In double precision, in ascending order. */
@@ -362,7 +363,8 @@ static int l_dot(lua_State *L) {
     Strided a = {receiver(L), 0, 1}, b = {array_at(L, 2, "dot"), 0, 1};
     uint64_t count = a.array->count;
     if (lua_isnoneornil(L, 3)) {
-        if (b.array->count != count) user_error("dot: arrays of %lu and %lu elements", count, b.array->count);
+        if (b.array->count != count)
+            user_error("dot: expected an array of %lu elements, got %lu", count, b.array->count);
     } else {
         a.offset = array_count_at(L, 3, "dot: offset of the first array");
         b.offset = array_count_at(L, 4, "dot: offset of the second array");
@@ -402,7 +404,7 @@ static int l_compare(lua_State *L) {
     double abs = float_at(L, 3), rel = float_at(L, 4);
     uint64_t differing = 0, first = 0;
     if (got->count != want->count)
-        user_error("check: arrays of %lu and %lu elements", got->count, want->count);
+        user_error("check: expected an array of %lu elements, got %lu", want->count, got->count);
     for (uint64_t i = 0; i < got->count; i++) {
         if (elements_agree(got, want, i, abs, rel)) continue;
         if (differing++ == 0) first = i;

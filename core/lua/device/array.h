@@ -35,9 +35,9 @@ static inline size_t array_bytes(const Array *array) {
 Array *array_new(lua_State *L, ElementType type, uint64_t count);
 /* The array at `index`; NULL when it is something else. */
 Array *array_test(lua_State *L, int index);
-/* The same, but a user error that says "`what`: an array is wanted". */
+/* The same, but a user error that says "`what`: expected an array". */
 Array *array_at(lua_State *L, int index, const char *what);
-/* The type named at `index`; a user error that lists the types when there is none. */
+/* The type named at `index`; a user error that lists the types for other names. */
 ElementType array_type_at(lua_State *L, int index);
 /* A count of elements at `index`: a whole number from 0 to 2^40. */
 uint64_t array_count_at(lua_State *L, int index, const char *what);

@@ -21,8 +21,8 @@ struct Resume {
 
 void require_caught_up(const Machine *machine, const char *what) {
     if (machine->resume && machine->resume->file)
-        user_error("%s: the host program must first catch up with checkpoint %s, with sim:run { until_cycle "
-                   "= 1 }, say",
+        user_error("%s: expected a host program that has caught up with checkpoint %s; sim:run { until_cycle "
+                   "= 1 } does it",
                    what, machine->resume->path);
 }
 
@@ -153,7 +153,7 @@ static int l_resume(lua_State *L) {
     const char *path = luaL_checkstring(L, 2);
     char why[WHY_BYTES];
     if (machine->resume || machine->log.count)
-        user_error("resume: this machine has run already; a new one is wanted");
+        user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);
     ensure(machine->resume);
     machine->resume->path = strdup(path);
@@ -195,7 +195,8 @@ static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
     char why[WHY_BYTES];
     require_state(machine, "change");
-    if (to->sim->elaborated || to->gpu) user_error("change: machine %s has run already", to->sim->name);
+    if (to->sim->elaborated || to->gpu)
+        user_error("change: expected a new machine, got %s, which has run", to->sim->name);
     lua_newtable(L);
     SnapshotChanges changes = {true, lua_toboolean(L, 3), print_note, L};
     take_place(machine, to);

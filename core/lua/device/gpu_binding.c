@@ -25,7 +25,7 @@ typedef struct {
 Machine *gpu_at(lua_State *L, int index) {
     GpuRef *ref = luaL_checkudata(L, index, gpu_type);
     raise_user_errors_in(L);
-    if (!machine_is_open(ref->machine)) user_error("the machine of this GPU was closed");
+    if (!machine_is_open(ref->machine)) user_error("gpu: its machine was closed");
     return ref->machine;
 }
 
@@ -33,7 +33,7 @@ Machine *gpu_at(lua_State *L, int index) {
 static int l_gpu(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     lua_Integer bytes = luaL_checkinteger(L, 2);
-    if (machine->gpu) user_error("this machine has its GPU already");
+    if (machine->gpu) user_error("gpu: expected a machine without a GPU, got one that has it");
     if (lua_isstring(L, 3)) machine->progress_prefix = strdup(lua_tostring(L, 3));
     machine->gpu = gpu_new(machine->sim, (uint64_t)bytes);
     gpu_elaborate(machine->gpu);
@@ -51,7 +51,7 @@ static int l_gpu(lua_State *L) {
 static int l_set_cycle_limit(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     lua_Integer cycles = luaL_checkinteger(L, 2);
-    if (cycles < 1) user_error("max_cycles: %lld is not a number of cycles", cycles);
+    if (cycles < 1) user_error("max_cycles: expected 1 cycle or more, got %lld", cycles);
     machine->cycle_limit = (uint64_t)cycles;
     return 0;
 }
@@ -68,11 +68,10 @@ static int l_set_hang_report(lua_State *L) {
 static Machine *machine_to_change(lua_State *L, const char *what) {
     Machine *machine = gpu_at(L, 1);
     if (machine->launched)
-        user_error("%s: kernel %s has not ended; until then the device can be read, and not changed", what,
+        user_error("%s: kernel %s has not ended; until then the device is read-only", what,
                    gpu_progress(machine->gpu).kernel);
     if (machine->host_program == PROGRAM_WAITS)
-        user_error("%s: the host program has not ended; until then a script can read the device, and not "
-                   "change it",
+        user_error("%s: the host program has not ended; until then the device is read-only for scripts",
                    what);
     return machine;
 }
@@ -88,7 +87,7 @@ static bool is_logged(const Machine *machine, const char *what) {
 static uint64_t address_at(lua_State *L, int index, const char *what) {
     int whole;
     lua_Integer address = lua_tointegerx(L, index, &whole);
-    if (!whole) user_error("%s: an address is wanted, this is %s", what, push_given(L, index));
+    if (!whole) user_error_got(L, index, "%s: expected an address", what);
     return (uint64_t)address;
 }
 
@@ -97,19 +96,19 @@ static void require_covered(const Machine *machine, const char *what, uint64_t a
     uint64_t start, end;
     if (bytes == 0 || device_covers(memory, address, bytes)) return;
     if (device_nearest(memory, address, &start, &end))
-        user_error(
-            "%s: %lu bytes at 0x%lx are not inside an allocation; the nearest is 0x%lx to 0x%lx (%lu bytes)",
-            what, bytes, address, start, end - 1, end - start);
-    user_error("%s: %lu bytes at 0x%lx, but nothing is allocated", what, bytes, address);
+        user_error("%s: expected bytes inside an allocation, got %lu bytes at 0x%lx; the nearest allocation "
+                   "is 0x%lx to 0x%lx (%lu bytes)",
+                   what, bytes, address, start, end - 1, end - start);
+    user_error("%s: expected bytes inside an allocation, got %lu bytes at 0x%lx; nothing is allocated", what,
+               bytes, address);
 }
 
 static uint64_t allocate(Machine *machine, uint64_t bytes) {
     DeviceMemory *memory = gpu_memory(machine->gpu);
     uint64_t address = device_alloc(memory, bytes ? bytes : 1);
     if (!address)
-        user_error("%lu bytes do not fit the device memory, in which %lu are allocated; `memory` of the run "
-                   "sets its "
-                   "size",
+        user_error("alloc: %lu bytes do not fit in device memory, of which %lu are allocated; `memory` of "
+                   "the run sets its size",
                    bytes, device_bytes_live(memory));
     return address;
 }
@@ -130,7 +129,7 @@ static int l_alloc(lua_State *L) {
     Machine *machine = machine_to_change(L, "alloc");
     int whole;
     lua_Integer bytes = lua_tointegerx(L, 2, &whole);
-    if (!whole || bytes < 0) user_error("alloc: a number of bytes is wanted, this is %s", push_given(L, 2));
+    if (!whole || bytes < 0) user_error_got(L, 2, "alloc: expected a number of bytes");
     host_log_call(&machine->log, (uint64_t)bytes, "alloc %lld bytes", bytes);
     lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes));
     repeated_call(L, machine);
@@ -143,7 +142,7 @@ static int l_free(lua_State *L) {
     uint64_t address = address_at(L, 2, "free");
     host_log_call(&machine->log, address, "free 0x%lx", address);
     if (!device_release(gpu_memory(machine->gpu), address))
-        user_error("free: 0x%lx is not the start of an allocation", address);
+        user_error("free: expected the start of an allocation, got 0x%lx", address);
     repeated_call(L, machine);
     return 0;
 }
@@ -177,7 +176,7 @@ static int l_fill(lua_State *L) {
     Machine *machine = machine_to_change(L, "fill");
     uint64_t address = address_at(L, 2, "fill"), count = array_count_at(L, 4, "fill: count");
     lua_Integer byte = luaL_checkinteger(L, 3);
-    if (byte < -128 || byte > 255) user_error("fill: %lld is not a byte", byte);
+    if (byte < -128 || byte > 255) user_error("fill: expected a byte (-128 to 255), got %lld", byte);
     require_covered(machine, "fill", address, count);
     host_log_call(&machine->log, 0, "fill %lu bytes at 0x%lx with 0x%02x", count, address, (uint8_t)byte);
     if (count) gpu_fill(machine->gpu, address, (uint8_t)byte, count);
@@ -220,7 +219,7 @@ static int l_read(lua_State *L) {
 static void push_refusals(lua_State *L, const Module *module) {
     lua_newtable(L);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
-        lua_pushstring(L, module->kernels[i].refusal); /* nil if there is none */
+        lua_pushstring(L, module->kernels[i].refusal); /* or nil */
         lua_setfield(L, -2, module->kernels[i].name);
     }
 }
@@ -273,9 +272,10 @@ static int l_texture(lua_State *L) {
 }
 
 static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
-    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
+    if (!machine_is_open(ref->machine))
+        user_error("%s: the machine of kernel %s was closed", what, ref->kernel->name);
     if (ref->machine != machine)
-        user_error("%s: kernel %s was loaded into another machine", what, ref->kernel->name);
+        user_error("%s: expected a kernel of this machine, got %s of another", what, ref->kernel->name);
 }
 
 /* The module of the kernel, or of the kernels of a PTX file, at `index`. */
@@ -287,9 +287,8 @@ static const Module *module_at(lua_State *L, int index, const Machine *machine) 
     }
     const KernelRef *ref = luaL_testudata(L, -1, kernel_type);
     if (!ref)
-        user_error(
-            "bind_texture: a kernel, or all kernels of a PTX file, is wanted (self.kernels), this is a %s",
-            luaL_typename(L, index));
+        user_error_got(L, index,
+                       "bind_texture: expected a kernel, or all kernels of a PTX file (self.kernels)");
     require_kernel_of(ref, machine, "bind_texture");
     return ref->module;
 }
@@ -301,8 +300,9 @@ _Noreturn static void no_such_texture(const Module *module, const char *name) {
         if (module->variables[i].space == SPACE_TEXTURE)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      module->variables[i].name);
-    if (!used) user_error("bind_texture: %s declares no texture, so '%s' neither", module->path, name);
-    user_error("bind_texture: %s declares no texture '%s'; its textures are %s", module->path, name, names);
+    if (!used)
+        user_error("bind_texture: no texture of %s matches '%s'; the file declares none", module->path, name);
+    user_error("bind_texture: no texture of %s matches '%s'; available: %s", module->path, name, names);
 }
 
 /* gpu:bind_texture(kernel or kernels, "name", handle): what the .texref of that name reads from now on */
@@ -316,8 +316,7 @@ static int l_bind_texture(lua_State *L) {
     int whole;
     const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
     if (!whole || !texture)
-        user_error("bind_texture: a handle from gpu:texture {...} is wanted for '%s', this is %s", name,
-                   push_given(L, 4));
+        user_error_got(L, 4, "bind_texture: %s: expected a handle from gpu:texture {...}", name);
     host_log_call(&machine->log, hash_bytes(variable->address, texture, sizeof *texture), "bind texture %s",
                   name);
     texture_bind(table, variable->address, texture);
@@ -331,7 +330,7 @@ static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context);
 static int l_launch(lua_State *L) {
     Machine *machine = machine_to_change(L, "launch");
     const KernelRef *ref = luaL_testudata(L, 2, kernel_type);
-    if (!ref) user_error("launch: a kernel is wanted (self.kernels.NAME), this is a %s", luaL_typename(L, 2));
+    if (!ref) user_error_got(L, 2, "launch: expected a kernel (self.kernels.NAME)");
     require_kernel_of(ref, machine, "launch");
     take_launch_options(L, ref->kernel->name);
     machine = machine_to_change(L, "launch");

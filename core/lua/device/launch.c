@@ -24,7 +24,8 @@ static double host_seconds(void) {
 static void read_dimensions(lua_State *L, const char *kernel, const char *name, uint32_t size[3]) {
     bool is_table = lua_getfield(L, 3, name) == LUA_TTABLE;
     if (is_table && lua_rawlen(L, -1) > 3)
-        user_error("kernel %s: %s has more than 3 dimensions", kernel, name);
+        user_error("kernel %s: %s: expected up to 3 dimensions, got %zu", kernel, name,
+                   (size_t)lua_rawlen(L, -1));
     for (int i = 0; i < 3; i++) {
         int whole = true;
         if (is_table)
@@ -35,8 +36,8 @@ static void read_dimensions(lua_State *L, const char *kernel, const char *name, 
             lua_pushnil(L);
         lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
         if (!whole || value < 1 || value > UINT32_MAX)
-            user_error("kernel %s: %s.%c is %s; a whole number from 1 on is wanted", kernel, name, "xyz"[i],
-                       push_given(L, -1));
+            user_error_got(L, -1, "kernel %s: %s.%c: expected a whole number from 1 on", kernel, name,
+                           "xyz"[i]);
         size[i] = (uint32_t)value;
         lua_pop(L, 1);
     }
@@ -47,7 +48,7 @@ static uint32_t read_optional_count(lua_State *L, const char *kernel, const char
     int whole = true;
     lua_Integer value = lua_getfield(L, 3, name) == LUA_TNIL ? 0 : lua_tointegerx(L, -1, &whole);
     if (!whole || value < 0 || value > UINT32_MAX)
-        user_error("kernel %s: %s is %s; a whole number is wanted", kernel, name, push_given(L, -1));
+        user_error_got(L, -1, "kernel %s: %s: expected a whole number", kernel, name);
     lua_pop(L, 1);
     return (uint32_t)value;
 }
@@ -60,8 +61,8 @@ static bool integer_fits(lua_Integer value, uint32_t bytes) {
 
 static void pack_integer(const Kernel *kernel, const KernelParam *param, lua_Integer value, uint8_t *at) {
     if (!integer_fits(value, param->bytes))
-        user_error("kernel %s, argument %s: %lld does not fit its %u bytes", kernel->name, param->name, value,
-                   param->bytes);
+        user_error("kernel %s, argument %s: expected an integer of %u bytes, got %lld", kernel->name,
+                   param->name, param->bytes, value);
     memcpy(at, &value, param->bytes);
 }
 
@@ -72,8 +73,8 @@ static void pack_float(const Kernel *kernel, const KernelParam *param, double va
     else if (param->bytes == 8)
         memcpy(at, &value, 8);
     else
-        user_error("kernel %s, argument %s: the float %g does not fit its %u bytes", kernel->name,
-                   param->name, value, param->bytes);
+        user_error("kernel %s, argument %s: expected a value of %u bytes, got the float %g", kernel->name,
+                   param->name, param->bytes, value);
 }
 
 /* A number as the parameter's type wants it; a parameter that does not say takes integers and floats as they
@@ -87,8 +88,7 @@ static void pack_number(lua_State *L, const Kernel *kernel, const KernelParam *p
     else if (is_whole)
         pack_integer(kernel, param, whole, at);
     else
-        user_error("kernel %s, argument %s: %g where an integer is wanted", kernel->name, param->name,
-                   lua_tonumber(L, -1));
+        user_error_got(L, -1, "kernel %s, argument %s: expected an integer", kernel->name, param->name);
 }
 
 /* The Lua value on top of the stack as the kernel's parameter: a number, or an array as the bytes that it
@@ -98,14 +98,15 @@ static void pack_argument(lua_State *L, const Kernel *kernel, const KernelParam 
     const Array *array = array_test(L, -1);
     if (array) {
         if (array_bytes(array) != param->bytes)
-            user_error("kernel %s, argument %s: %lu bytes where %u are wanted", kernel->name, param->name,
-                       array_bytes(array), param->bytes);
+            user_error("kernel %s, argument %s: expected %u bytes, got %lu", kernel->name, param->name,
+                       param->bytes, array_bytes(array));
         memcpy(at, array->data, param->bytes);
     } else if (lua_type(L, -1) == LUA_TNUMBER) {
         pack_number(L, kernel, param, at);
     } else {
-        user_error("kernel %s, argument %s: a %s; legal is an address, a number, or an array for its bytes",
-                   kernel->name, param->name, luaL_typename(L, -1));
+        user_error_got(L, -1,
+                       "kernel %s, argument %s: expected an address, a number, or an array for its bytes",
+                       kernel->name, param->name);
     }
 }
 
@@ -121,11 +122,11 @@ static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) 
     int type = lua_getfield(L, 3, "args");
     size_t given = type == LUA_TNIL ? 0 : lua_rawlen(L, -1);
     if (type != LUA_TNIL && type != LUA_TTABLE)
-        user_error("kernel %s: args is a %s, not a list", kernel->name, luaL_typename(L, -1));
+        user_error_got(L, -1, "kernel %s: args: expected a list", kernel->name);
     if (given != kernel->param_count) {
         list_params(kernel, names, sizeof names);
-        user_error("kernel %s takes %u arguments (%s), %zu are given", kernel->name, kernel->param_count,
-                   names, given);
+        user_error("kernel %s: args: expected %u (%s), got %zu", kernel->name, kernel->param_count, names,
+                   given);
     }
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         lua_rawgeti(L, -1, i + 1);
@@ -182,7 +183,8 @@ static int l_program_runs(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     lua_Integer cycle = luaL_optinteger(L, 3, -1);
     luaL_checktype(L, 2, LUA_TTHREAD);
-    if (!lua_isnoneornil(L, 3) && cycle < 0) user_error("until_cycle: %lld is not a cycle", cycle);
+    if (!lua_isnoneornil(L, 3) && cycle < 0)
+        user_error("until_cycle: expected a cycle from 0 on, got %lld", cycle);
     machine->pause_cycle = cycle < 0 ? NEVER : (uint64_t)cycle;
     machine->coroutine = lua_tothread(L, 2);
     machine->host_program = PROGRAM_RUNS;
@@ -261,7 +263,7 @@ static void handle_signal(lua_State *L, Machine *machine) {
 
 static int finish_launch(lua_State *L, Machine *machine);
 
-/* The host program yields where a pause is wanted, and goes on here: the machine may be closed by then. Where
+/* The host program yields where a pause is asked for, and goes on here: the machine may be closed by then. Where
  * its coroutine cannot yield, whoever made the one in which it launches would take a pause for the end of the
  * launch. */
 static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
@@ -358,8 +360,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
 void take_launch_options(lua_State *L, const char *kernel) {
     static const char *const legal[] = {"grid", "block", "shared", "registers", "args", NULL};
     char where[256];
-    if (!lua_istable(L, 3))
-        user_error("launch: { grid =, block =, args = } is wanted, this is a %s", luaL_typename(L, 3));
+    if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
     take_options(L, 3, where, legal);
 }

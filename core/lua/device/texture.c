@@ -8,8 +8,7 @@ static uint64_t whole_number(lua_State *L, int index, const char *key, uint64_t 
     int whole = true;
     lua_Integer value = (lua_Integer)default_value;
     if (lua_getfield(L, index, key) != LUA_TNIL) value = lua_tointegerx(L, -1, &whole);
-    if (!whole || value < 0)
-        user_error("texture: %s is %s; a whole number is wanted", key, push_given(L, -1));
+    if (!whole || value < 0) user_error_got(L, -1, "texture: %s: expected a whole number", key);
     lua_pop(L, 1);
     return (uint64_t)value;
 }
@@ -24,7 +23,7 @@ static void list_words(const char *const *words, char *text, size_t size) {
         used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", *words);
 }
 
-/* The number of the word under `key` among `words`; `default_word` where there is none. */
+/* The number of the word under `key` among `words`; `default_word` without one. */
 static uint8_t choice(lua_State *L, int index, const char *key, const char *default_word,
                       const char *const *words) {
     char legal[128];
@@ -33,30 +32,29 @@ static uint8_t choice(lua_State *L, int index, const char *key, const char *defa
     for (uint8_t i = 0; word && words[i]; i++)
         if (strcmp(words[i], word) == 0) return lua_pop(L, 1), i;
     list_words(words, legal, sizeof legal);
-    if (!given) user_error("texture: %s is not given; legal is %s", key, legal);
-    user_error("texture: %s is %s; legal is %s", key, push_given(L, -1), legal);
+    if (!given) user_error("texture: %s: expected one of %s, got nothing", key, legal);
+    user_error_got(L, -1, "texture: %s: expected one of %s", key, legal);
 }
 
 static uint8_t flag(lua_State *L, int index, const char *key) {
     int type = lua_getfield(L, index, key);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-        user_error("texture: %s is %s; legal is true and false", key, push_given(L, -1));
+        user_error_got(L, -1, "texture: %s: expected true or false", key);
     uint8_t value = (uint8_t)lua_toboolean(L, -1);
     lua_pop(L, 1);
     return value;
 }
 
 static void require(lua_State *L, int index, const char *key) {
-    if (lua_getfield(L, index, key) == LUA_TNIL) user_error("texture: %s is not given", key);
+    if (lua_getfield(L, index, key) == LUA_TNIL)
+        user_error("texture: %s: expected a value, got nothing", key);
     lua_pop(L, 1);
 }
 
 void take_texture_options(lua_State *L, int index) {
     static const char *const legal[] = {"buffer", "format",  "channels",   "width", "height", "pitch",
                                         "filter", "address", "normalized", "read",  NULL};
-    if (!lua_istable(L, index))
-        user_error("texture: { buffer =, format =, width = } is wanted, this is a %s",
-                   luaL_typename(L, index));
+    if (!lua_istable(L, index)) user_error_got(L, index, "texture: expected { buffer =, format =, width = }");
     take_options(L, index, "texture", legal);
 }
 

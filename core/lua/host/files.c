@@ -62,7 +62,7 @@ static int l_noted_files(lua_State *L) {
     return 1;
 }
 
-/* core.real_path(path) -> absolute and without links; nil when there is no such file */
+/* core.real_path(path) -> absolute and without links; nil when the file does not exist */
 static int l_real_path(lua_State *L) {
     char path[PATH_MAX];
     if (!realpath(luaL_checkstring(L, 1), path)) return 0;

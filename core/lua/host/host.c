@@ -20,7 +20,7 @@ static int l_make_folder(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     raise_user_errors_in(L);
     int result = mkdir(path, 0777);
-    if (result != 0 && errno != EEXIST) user_error("%s: cannot make this folder: %s", path, strerror(errno));
+    if (result != 0 && errno != EEXIST) user_error("%s: cannot make the folder: %s", path, strerror(errno));
     lua_pushboolean(L, result == 0);
     return 1;
 }
@@ -36,7 +36,7 @@ static int l_close_lock(lua_State *L) {
 }
 
 /* core.lock_folder(path) -> a lock that its to-be-closed variable, lock:close() or the end of this process
- * gives back. A user error when there is no such folder, nothing can be written to it, or another holds its
+ * gives back. A user error when the folder does not exist, nothing can be written to it, or another holds its
  * lock. Some file systems of networks have no locks: there nobody is kept out. */
 static int l_lock_folder(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
@@ -60,7 +60,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* core.list_folder(path) -> names in it, sorted; an empty list when there is no such folder. */
+/* core.list_folder(path) -> names in it, sorted; an empty list when the folder does not exist. */
 static int l_list_folder(lua_State *L) {
     struct dirent **entries;
     int count = scandir(luaL_checkstring(L, 1), &entries, not_hidden, by_bytes);
@@ -115,7 +115,7 @@ static int l_fork(lua_State *L) {
     raise_user_errors_in(L);
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
-    if (child < 0) user_error("fork: no new process: %s", strerror(errno));
+    if (child < 0) user_error("fork: cannot start a process: %s", strerror(errno));
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(EXIT_USER_ERROR);

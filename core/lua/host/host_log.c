@@ -55,12 +55,11 @@ void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
     }
     const HostCall *call = &log->calls[log->replayed];
     if (strcmp(call->text, text) != 0)
-        user_error("resume: the host program differs from the one that made the checkpoint at its call %u, "
-                   "which was '%s' and is '%s'",
+        user_error("resume: call %u of the host program: expected '%s' as in the checkpoint, got '%s'",
                    log->replayed + 1, call->text, text);
     if (call->digest != digest)
-        user_error("resume: the host program differs from the one that made the checkpoint at its call %u, "
-                   "'%s', which has other contents",
+        user_error("resume: call %u of the host program: expected '%s' with the contents of the checkpoint, "
+                   "got others",
                    log->replayed + 1, text);
 }
 
@@ -106,8 +105,8 @@ bool host_log_take(HostLog *log, void *bytes, uint64_t count) {
     if (!host_log_replaying(log) || !log->calls[log->replayed].answered) return false;
     const HostCall *call = &log->calls[log->replayed];
     if (call->answer_bytes != count || !unpack(call, bytes))
-        user_error("resume: the checkpoint's answer to call %u, '%s', is damaged", log->replayed + 1,
-                   call->text);
+        user_error("resume: call %u of the host program: the checkpoint's answer to '%s' is damaged",
+                   log->replayed + 1, call->text);
     log->replayed++;
     return true;
 }
@@ -115,8 +114,8 @@ bool host_log_take(HostLog *log, void *bytes, uint64_t count) {
 void host_log_end_program(HostLog *log) {
     static const char end[] = "end of the host program";
     if (host_log_replaying(log) && strcmp(log->calls[log->replayed].text, end) != 0)
-        user_error("resume: the host program ended after %u calls; the checkpoint goes on with '%s'",
-                   log->replayed, log->calls[log->replayed].text);
+        user_error("resume: call %u of the host program: expected '%s' as in the checkpoint, got its end",
+                   log->replayed + 1, log->calls[log->replayed].text);
     host_log_call(log, 0, "%s", end);
     host_log_answer(log, NULL, 0);
 }

@@ -37,7 +37,7 @@ char *interpreter_find_home(void) {
     const char *given = getenv("WARPWRIGHT_HOME");
     if (given && *given) {
         if (!realpath(given, home) || !holds_configs(home))
-            user_error("WARPWRIGHT_HOME is '%s', where there is no folder 'configs'", given);
+            user_error("WARPWRIGHT_HOME: expected a folder with a folder 'configs', got '%s'", given);
         return relative_to_current_folder(home);
     }
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -48,10 +48,9 @@ char *interpreter_find_home(void) {
         snprintf(candidate, sizeof candidate, "%s/%s", program, beside_program[i]);
         if (realpath(candidate, home) && holds_configs(home)) return relative_to_current_folder(home);
     }
-    user_error(
-        "no folder 'configs' in %s/../.. nor in %s/../share/warpwright; WARPWRIGHT_HOME may name the folder "
-        "that holds it",
-        program, program);
+    user_error("home: expected a folder 'configs' in %s/../.. or %s/../share/warpwright, got none; "
+               "WARPWRIGHT_HOME can name the folder that holds it",
+               program, program);
 }
 
 static bool is_library(lua_State *L, const char *source) {
@@ -128,6 +127,15 @@ const char *push_given(lua_State *L, int index) {
     }
 }
 
+void user_error_got(lua_State *L, int index, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    user_error("%s, got %s", text, push_given(L, index));
+}
+
 static int l_text(lua_State *L) {
     luaL_tolstring(L, 1, NULL);
     return 1;
@@ -139,7 +147,7 @@ const char *thrown_text(lua_State *L) {
         lua_insert(L, -2);
         lua_pcall(L, 1, 1, 0);
     }
-    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value that has no text";
+    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it threw a value without text";
 }
 
 void define_type(lua_State *L, const char *type, const luaL_Reg *metamethods, const luaL_Reg *methods) {
@@ -172,7 +180,7 @@ void check_keys(lua_State *L, int index, const char *where, const char *const *l
         if (key && *name) continue;
         list_legal(legal, names, sizeof names);
         lua_pushvalue(L, -2);
-        user_error("%s: there is no '%s'; legal is %s", where, lua_tostring(L, -1), names);
+        user_error("%s: no field matches '%s'; available: %s", where, lua_tostring(L, -1), names);
     }
 }
 
@@ -218,7 +226,7 @@ const char *interpreter_home(lua_State *L) {
     return home; /* the registry keeps it */
 }
 
-/* The message handler of protected calls: adds a stack traceback where one is wanted. */
+/* The message handler of protected calls: adds a stack traceback where one is asked for. */
 static int l_message_handler(lua_State *L) {
     bool wanted = lua_getfield(L, LUA_REGISTRYINDEX, traceback_key) != LUA_TNIL;
     lua_pop(L, 1);

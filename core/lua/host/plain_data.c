@@ -40,7 +40,7 @@ static void push_place(lua_State *L, const Place *place) {
 
 _Noreturn static void refuse(const Saver *saver, const Place *place, const char *what) {
     push_place(saver->L, place);
-    luaL_error(saver->L, "%s %s", lua_tostring(saver->L, -1), what);
+    luaL_error(saver->L, "%s: %s", lua_tostring(saver->L, -1), what);
     abort();
 }
 
@@ -78,9 +78,8 @@ static Key key_at(const Saver *saver, int index, const Place *place) {
     else if (lua_type(L, index) == LUA_TNUMBER)
         key = (Key){.kind = KEY_FLOAT, .number = lua_tonumber(L, index)};
     else
-        refuse(
-            saver, place,
-            lua_pushfstring(L, "has a %s as a key; legal are numbers and strings", luaL_typename(L, index)));
+        refuse(saver, place,
+               lua_pushfstring(L, "expected numbers and strings as keys, got a %s", luaL_typename(L, index)));
     return key;
 }
 
@@ -135,7 +134,7 @@ static void note_table(const Saver *saver, int index, const Place *place) {
     lua_State *L = saver->L;
     lua_pushvalue(L, index);
     if (lua_rawget(L, saver->seen) != LUA_TNIL)
-        refuse(saver, place, "is a table that is there twice; two tables would come back");
+        refuse(saver, place, "expected each table once, got one that occurs twice");
     lua_pop(L, 1);
     lua_pushvalue(L, index);
     lua_pushboolean(L, true);
@@ -147,7 +146,7 @@ static void save_table(const Saver *saver, int index, const Place *place) {
     uint64_t count;
     luaL_checkstack(L, 12, "plain data");
     note_table(saver, index, place);
-    if (place->depth == MAX_DEPTH) refuse(saver, place, "is nested too deep; legal are 32 tables");
+    if (place->depth == MAX_DEPTH) refuse(saver, place, "expected up to 32 nested tables, got more");
     const Key *keys = push_sorted_keys(saver, index, &count, place);
     save_tag(saver->buffer, TAG_TABLE);
     buffer_u64(saver->buffer, count);
@@ -170,8 +169,8 @@ _Noreturn static void refuse_value(const Saver *saver, int index, const Place *p
     bool is_handle = luaL_getmetafield(L, index, "__name") == LUA_TSTRING &&
                      strcmp(lua_tostring(L, -1), "warpwright.policy_object") == 0;
     refuse(saver, place,
-           lua_pushfstring(L, "is a %s%s; legal are numbers, strings, booleans and tables of them",
-                           is_handle ? "handle, " : luaL_typename(L, index),
+           lua_pushfstring(L, "expected a number, string, boolean or table of them, got a %s%s",
+                           is_handle ? "handle of " : luaL_typename(L, index),
                            is_handle ? luaL_tolstring(L, index, NULL) : ""));
 }
 

@@ -16,7 +16,7 @@ static int l_int(lua_State *L) {
     lua_Integer lo = luaL_checkinteger(L, 2), hi = luaL_checkinteger(L, 3);
     uint64_t span = (uint64_t)hi - (uint64_t)lo + 1; /* 0: all 64 bits */
     raise_user_errors_in(L);
-    if (lo > hi) user_error("rng:int: %lld to %lld is no range", lo, hi);
+    if (lo > hi) user_error("rng:int: expected lo <= hi, got %lld and %lld", lo, hi);
     lua_pushinteger(L,
                     (lua_Integer)((uint64_t)lo + (span ? random_below(random, span) : random_next(random))));
     return 1;
@@ -41,7 +41,7 @@ static int l_fill_congruential(lua_State *L) {
     raise_user_errors_in(L);
     Array *array = array_at(L, 1, "fill_congruential");
     uint64_t state = (uint64_t)luaL_checkinteger(L, 2);
-    luaL_argcheck(L, array->type == ELEMENT_F32, 1, "no array of f32");
+    luaL_argcheck(L, array->type == ELEMENT_F32, 1, "expected an array of f32");
     float *element = (float *)array->data;
     for (uint64_t i = 0; i < array->count; i++) {
         state = state * 6364136223846793005ull + 1442695040888963407ull;

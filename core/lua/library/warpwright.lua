@@ -21,5 +21,5 @@ for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
 end
 
 return setmetatable(ww, {
-  __index = function(_, name) core.user_error(("warpwright has no '%s'"):format(tostring(name))) end,
+  __index = function(_, name) core.user_error(("warpwright: no function matches '%s'"):format(tostring(name))) end,
 })

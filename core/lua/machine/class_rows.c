@@ -21,7 +21,7 @@ static void append(lua_State *L) {
 
 static const Class *class_at_1(lua_State *L) {
     const Class *class = class_find(luaL_checkstring(L, 1));
-    luaL_argcheck(L, class, 1, "no class");
+    luaL_argcheck(L, class, 1, "expected the name of a class");
     return class;
 }
 

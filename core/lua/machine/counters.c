@@ -73,8 +73,7 @@ static void resolve_sum(lua_State *L, Counters *counters, Sum *sum, int unmatche
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, -1, i);
         const char *pattern = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-        if (!pattern)
-            user_error("counters: %s: expected a pattern, got a %s", sum->name, luaL_typename(L, -1));
+        if (!pattern) user_error_got(L, -1, "counters: %s: expected a pattern", sum->name);
         if (add_matching(sum, counters->sim, pattern)) {
             lua_pop(L, 1);
         } else {
@@ -102,8 +101,7 @@ static void resolve(lua_State *L, int index, Counters *counters) {
         Sum *sum = &counters->sums[counters->count++];
         sum->name = strdup(lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?");
         if (!lua_istable(L, -1))
-            user_error("counters: %s: expected a list of patterns, got a %s", sum->name,
-                       luaL_typename(L, -1));
+            user_error_got(L, -1, "counters: %s: expected a list of patterns", sum->name);
         resolve_sum(L, counters, sum, unmatched);
     }
     lua_pop(L, 1);
@@ -132,8 +130,8 @@ static void resolve_again(lua_State *L, Counters *counters) {
     if (counters->unmatched > unmatched) {
         counters->sim = NULL;
         lua_rawgeti(L, -1, 1);
-        user_error("counters: machine %s has no counter that matches '%s' any more",
-                   counters->machine->sim->name, lua_tostring(L, -1));
+        user_error("counters: no counter matches '%s' on machine %s any more", lua_tostring(L, -1),
+                   counters->machine->sim->name);
     }
     lua_pop(L, 1);
 }

@@ -17,7 +17,7 @@ static const char machine_type[] = "warpwright.machine";
 Machine *machine_at(lua_State *L, int index) {
     Machine *machine = luaL_checkudata(L, index, machine_type);
     raise_user_errors_in(L);
-    if (!machine_is_open(machine)) user_error("this machine was closed");
+    if (!machine_is_open(machine)) user_error("machine: it was closed");
     return machine;
 }
 
@@ -73,7 +73,7 @@ static int l_clock(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     double hertz;
     if (!parse_quantity(text, "Hz", &hertz) || hertz < 1 || hertz > 1e15 || hertz != floor(hertz))
-        user_error("clock.%s: '%s' is not %s", name, text, quantity_examples("Hz"));
+        user_error("clock.%s: expected %s, got '%s'", name, quantity_examples("Hz"), text);
     sim_clock(machine->sim, name, (uint64_t)hertz);
     return 0;
 }
@@ -83,7 +83,7 @@ static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer 
     int whole;
     lua_Integer value = lua_tointegerx(L, index, &whole);
     if (!whole || value < min || value > UINT32_MAX)
-        user_error("%s: %s is not a whole number from %lld on", what, push_given(L, index), min);
+        user_error_got(L, index, "%s: expected a whole number from %lld on", what, min);
     return (uint32_t)value;
 }
 
@@ -117,9 +117,11 @@ static int l_order(lua_State *L) {
     else if (strncmp(text, shuffled, strlen(shuffled)) == 0 && text[strlen(shuffled)]) {
         sim->order = ORDER_SHUFFLED;
         sim->order_seed = strtoull(text + strlen(shuffled), &end, 10);
-        if (*end) user_error("order: '%s' is no seed", text + strlen(shuffled));
+        if (*end)
+            user_error("order: expected a whole number as SEED of shuffled:SEED, got '%s'",
+                       text + strlen(shuffled));
     } else
-        user_error("order: '%s' is none of path, reversed, restless, shuffled:SEED", text);
+        user_error("order: expected one of path, reversed, restless, shuffled:SEED, got '%s'", text);
     return 0;
 }
 
@@ -196,7 +198,8 @@ static int l_wire(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     SimObject *a = port_at(L, 2, machine->sim, name_a);
     SimObject *b = port_at(L, 3, machine->sim, name_b);
-    if (a->sim != machine->sim || b->sim != machine->sim) user_error("wire: a port of another machine");
+    if (a->sim != machine->sim || b->sim != machine->sim)
+        user_error("wire: expected ports of machine %s, got one of another machine", machine->sim->name);
     sim_wire(machine->sim, a, name_a, b, name_b, forward, back);
     return 0;
 }
@@ -303,7 +306,8 @@ static int l_run(lua_State *L) {
     uint32_t cycles = count_at(L, 2, "run: cycles", 1);
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (strcmp(sim->objects[i]->class->name, "SM") == 0)
-            user_error("run: machine %s has SMs (%s); its kernels run it", sim->name, sim->objects[i]->path);
+            user_error("run: expected a machine without SMs, got %s with %s; kernels run it", sim->name,
+                       sim->objects[i]->path);
     if (!sim->elaborated) {
         wiring_check(sim);
         sim_elaborate(sim);
@@ -316,7 +320,7 @@ static int l_run(lua_State *L) {
 
 void machine_settle(const Machine *machine, bool idle) {
     if (machine->sim->faulted)
-        user_error("machine %s was stopped by an error; its counters say nothing", machine->sim->name);
+        user_error("machine %s was stopped by an error; its counters are not valid", machine->sim->name);
     if (!machine->sim->elaborated) return; /* nothing has been counted */
     if (!machine->stopped) require_caught_up(machine, "result");
     sim_settle(machine->sim);
@@ -390,7 +394,7 @@ static void push_parameter_row(lua_State *L, const Field *f) {
  * --describe prints of its parameters */
 static int l_parameter_rows(lua_State *L) {
     const Class *class = class_find(luaL_checkstring(L, 1));
-    luaL_argcheck(L, class, 1, "no class");
+    luaL_argcheck(L, class, 1, "expected the name of a class");
     lua_newtable(L);
     for (const Field *f = class->fields; f->kind != FIELD_END; f++) {
         if (f->kind != FIELD_PARAM) continue;
@@ -403,7 +407,7 @@ static int l_parameter_rows(lua_State *L) {
 /* core.describe(class) prints its rows. */
 static int l_describe(lua_State *L) {
     const Class *class = class_find(luaL_checkstring(L, 1));
-    luaL_argcheck(L, class, 1, "no class");
+    luaL_argcheck(L, class, 1, "expected the name of a class");
     class_describe(class, stdout);
     return 0;
 }
@@ -414,7 +418,7 @@ static int l_quantity(lua_State *L) {
     double value;
     raise_user_errors_in(L);
     if (!parse_quantity(text, unit, &value) || value < 0 || value > 9e15)
-        user_error("'%s' is not %s", text, quantity_examples(unit));
+        user_error("expected %s, got '%s'", quantity_examples(unit), text);
     lua_pushinteger(L, (lua_Integer)value);
     return 1;
 }

@@ -23,7 +23,7 @@ typedef struct {
 } PortRef;
 
 static void require_open(const Machine *machine) {
-    if (!machine_is_open(machine)) user_error("the machine of this object was closed");
+    if (!machine_is_open(machine)) user_error("object: its machine was closed");
 }
 
 SimObject *object_at(lua_State *L, int index) {
@@ -61,7 +61,8 @@ static void require_unfinished(const SimObject *object, const char *name) {
         ports++;
     bool counts = ports->kind != FIELD_END && *(Port *const *)((const char *)object + ports->offset);
     if (object->sim->elaborated || counts)
-        user_error("%s.%s: parameters are given where the object is made", object_path(object), name);
+        user_error("%s.%s: expected parameters where the object is made, got one later", object_path(object),
+                   name);
 }
 
 static void set_parameter(lua_State *L, SimObject *object, const char *name, int index) {
@@ -71,8 +72,8 @@ static void set_parameter(lua_State *L, SimObject *object, const char *name, int
     case LUA_TSTRING: object_set_text(object, name, lua_tostring(L, index)); break;
     case LUA_TBOOLEAN: object_set_text(object, name, lua_toboolean(L, index) ? "true" : "false"); break;
     default:
-        user_error("%s.%s: a %s; legal is a number, a text or true and false", object_path(object), name,
-                   luaL_typename(L, index));
+        user_error_got(L, index, "%s.%s: expected a number, a text, true or false", object_path(object),
+                       name);
     }
 }
 
@@ -168,14 +169,15 @@ static int l_object_index(lua_State *L) {
         lua_pushstring(L, object->class->name);
     } else {
         list_members(object, members, sizeof members);
-        user_error("%s: %s has no '%s'; it has %s", object_path(object), object->class->name, name, members);
+        user_error("%s: no member of %s matches '%s'; available: %s", object_path(object),
+                   object->class->name, name, members);
     }
     return 1;
 }
 
 static int l_object_newindex(lua_State *L) {
     SimObject *object = object_at(L, 1);
-    user_error("%s.%s: parameters are given where the object is made", object_path(object),
+    user_error("%s.%s: expected parameters where the object is made, got one later", object_path(object),
                luaL_checkstring(L, 2));
 }
 
@@ -198,8 +200,8 @@ static int l_ports_index(lua_State *L) {
     int whole;
     lua_Integer index = lua_tointegerx(L, 2, &whole);
     if (!whole || index < 0 || index >= count)
-        user_error("%s.%s[%s]: there is no such port; legal is [0] to [%u]", object_path(ref.object),
-                   ref.field->name, push_given(L, 2), count - 1);
+        user_error_got(L, 2, "%s.%s: expected a port from 0 to %u", object_path(ref.object), ref.field->name,
+                       count - 1);
     ref.index = (uint32_t)index;
     push_port(L, 1, ref, port_type);
     return 1;
@@ -235,15 +237,14 @@ SimObject *port_at(lua_State *L, int index, Sim *sim, char name[PORT_NAME_BYTES]
     }
     if (luaL_testudata(L, index, ports_type))
         user_error(
-            "wire: an array of ports; which one is meant? It has [0] to [%u]",
+            "wire: expected one port, got an array of ports; available: [0] to [%u]",
             object_count(port_ref(L, index, ports_type)->object, port_ref(L, index, ports_type)->field) - 1);
-    if (lua_type(L, index) != LUA_TSTRING)
-        user_error("wire: a port is wanted, this is a %s", luaL_typename(L, index));
+    if (lua_type(L, index) != LUA_TSTRING) user_error_got(L, index, "wire: expected a port");
     snprintf(path, sizeof path, "%s", lua_tostring(L, index));
     char *dot = strrchr(path, '.');
     if (dot) *dot = 0;
     SimObject *object = dot ? sim_find(sim, path) : NULL;
-    if (!object) user_error("wire: '%s': there is no such object", lua_tostring(L, index));
+    if (!object) user_error("wire: no object matches '%s'", lua_tostring(L, index));
     snprintf(name, PORT_NAME_BYTES, "%s", dot + 1);
     return object;
 }

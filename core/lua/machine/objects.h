@@ -24,7 +24,7 @@ uint64_t link_latency_cycles(const Sim *sim, const Link *link);
 /* The length of the first port's path in the link's name, and the second port's path. */
 size_t link_name_from(const Link *link);
 const char *link_name_to(const Link *link);
-/* The link that brings the responses to what link i of the machine brings; NULL: there is none. */
+/* The link that brings the responses to what link i of the machine brings, or NULL. */
 const Link *link_back(const Sim *sim, uint32_t i);
 
 /* Appends the machine as Lua text that builds it again. */

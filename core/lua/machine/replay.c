@@ -58,7 +58,7 @@ static int l_replay(lua_State *L) {
     geometry.index = luaL_optstring(L, 4, "linear")[0] == 'x' ? INDEX_XOR : INDEX_LINEAR;
     raise_user_errors_in(L);
     if (geometry.ways > REPLAY_WAYS_MAX)
-        user_error("ways: %u; legal is 1 to %d", geometry.ways, REPLAY_WAYS_MAX);
+        user_error("ways: expected 1 to %d, got %u", REPLAY_WAYS_MAX, geometry.ways);
     TraceReader *trace = open_trace(file);
     geometry.line = trace_header(trace)->geometry.line;
     geometry.sectors = trace_header(trace)->geometry.sectors;

@@ -215,7 +215,7 @@ static void make_places(Stats *stats) {
         *place_of(stats, text_of(stats, stats->rows[i].name)) = i + 1;
 }
 
-/* NULL when there is none. */
+/* Or NULL. */
 static const Row *find_row(Stats *stats, const char *name) {
     if (!stats->place) make_places(stats);
     uint32_t row = *place_of(stats, name);

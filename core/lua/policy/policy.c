@@ -43,7 +43,7 @@ struct PolicyInstance {
     bool failed;                                          /* or not made yet: nothing is to be called */
 };
 
-/* The length of "FILE:LINE: " at the beginning of a text; 0 where there is none. */
+/* The length of "FILE:LINE: " at the beginning of a text; 0 without one. */
 static size_t location_length(const char *text) {
     size_t colon = strcspn(text, ":\n"),
            digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
@@ -116,8 +116,8 @@ static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t no
     if (!question->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
     lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
     if (whole && (!question->is_legal || question->is_legal(arguments, answer))) return answer;
-    lua_pushfstring(L, "it answered %s; legal are %s and nil", push_given(L, -1),
-                    question->legal ? question->legal : "true, false");
+    lua_pushfstring(L, "answer: expected %s or nil, got %s",
+                    question->legal ? question->legal : "true, false", push_given(L, -1));
     note_failure(hook->instance, hook->function, hook->name, now);
     return NO_ANSWER;
 }
@@ -205,7 +205,7 @@ void policies_kernel_end(Machine *machine, const char *kernel) {
 /* The event of the handle at index 1 that index 2 names. */
 static uint32_t event_at(lua_State *L, const SimObject *object) {
     int event = event_number(object->class, luaL_checkstring(L, 2));
-    if (event < 0) luaL_error(L, "%s has no event '%s'", object->path, lua_tostring(L, 2));
+    if (event < 0) luaL_error(L, "%s: no event matches '%s'", object->path, lua_tostring(L, 2));
     return (uint32_t)event;
 }
 
@@ -246,7 +246,8 @@ static int l_bind(lua_State *L) {
     uint32_t event = event_at(L, object);
     Hook *hook = lua_isnoneornil(L, 5) ? NULL : hook_of(instance, object, event);
     Binding *binding = binding_new(L, &instance->bindings, object);
-    if (hook && hook->instead) luaL_error(L, "bind_if: the hook is bound already");
+    if (hook && hook->instead)
+        luaL_error(L, "bind_if: expected a hook without a binding, got one that has it");
     if (hook)
         hook->instead = binding;
     else
@@ -310,7 +311,8 @@ static PolicyInstance *new_instance(lua_State *L, Machine *machine, const char *
  * is about the machine. */
 static void push_handle(lua_State *L, int index, const SimObject *about, bool of_any_cluster, lua_State *to) {
     SimObject *object = lua_toboolean(L, index) ? object_at(L, index) : NULL;
-    if (object && object->sim != about->sim) user_error("%s belongs to another machine", object->path);
+    if (object && object->sim != about->sim)
+        user_error("%s: expected an object of this machine, got one of another", object->path);
     if (object && (of_any_cluster || object->cluster == about->cluster))
         policy_object_push(to, object);
     else
@@ -318,11 +320,11 @@ static void push_handle(lua_State *L, int index, const SimObject *about, bool of
 }
 
 /* Pushes what the instance's library is called with: handles by name; a list of objects, which may come from
- * any cluster, is a list of handles. What there is none of is false. */
+ * any cluster, is a list of handles. A missing handle is false. */
 static void push_handles(lua_State *L, int index, const SimObject *about, lua_State *to) {
     lua_newtable(to);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "handles have names");
+        luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "expected names of handles");
         if (lua_istable(L, -1)) {
             lua_newtable(to);
             for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
@@ -383,7 +385,8 @@ static void push_native(PolicyInstance *instance) {
 /* The object that an instance on the machine is about. */
 static SimObject *about_at(lua_State *L, int index, const Machine *machine) {
     SimObject *about = object_at(L, index);
-    if (about->sim != machine->sim) user_error("%s belongs to another machine", about->path);
+    if (about->sim != machine->sim)
+        user_error("%s: expected an object of this machine, got one of another", about->path);
     if (!machine->sim->elaborated) user_error("machine %s is not built yet", machine->sim->name);
     if (machine->sim->faulted) user_error("machine %s was stopped by an error", machine->sim->name);
     return about;
@@ -533,7 +536,7 @@ static bool load_instance(PolicyInstance *instance, Reader *reader, char *why, s
     char name[NAME_BYTES];
     lua_State *L = instance->L;
     if (!reader_name(reader, name, sizeof name) || strcmp(name, instance->name) != 0)
-        return fail(why, why_size, "it was made under another policy");
+        return fail(why, why_size, "it was made with another policy");
     bool good = load_state(L, reader) && take_counters(instance);
     if (good) {
         lua_pushliteral(L, "state");
@@ -541,17 +544,18 @@ static bool load_instance(PolicyInstance *instance, Reader *reader, char *why, s
         lua_rawset(L, SELF);
     }
     lua_settop(L, instance->at_rest);
-    return good || fail(why, why_size, "policy %s: what it remembered is damaged", instance->name);
+    return good || fail(why, why_size, "policy %s: its saved state is damaged", instance->name);
 }
 
 bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size) {
     Caller caller = present_caller();
     uint32_t count = reader_u32(reader);
-    bool good = count == machine->policy_count || fail(why, why_size, "it was made under another policy");
+    bool good = count == machine->policy_count || fail(why, why_size, "it was made with another policy");
     for (uint32_t i = 0; good && i < count; i++)
         good = load_instance(machine->policies[i], reader, why, why_size);
     return_to(caller);
-    return good && (reader_at_end(reader) || fail(why, why_size, "bytes behind what policies remember"));
+    return good &&
+           (reader_at_end(reader) || fail(why, why_size, "damaged: bytes after the state of policies"));
 }
 
 bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size) {
@@ -564,7 +568,7 @@ bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size) {
         lua_settop(L, top);
     }
     return (good && reader_at_end(reader)) ||
-           fail(why, why_size, "policy %s: what it remembered is damaged", name);
+           fail(why, why_size, "policy %s: its saved state is damaged", name);
 }
 
 /* core.copy_policy_state(machine): its instances go on as those of the machine whose place it took. */
@@ -572,7 +576,8 @@ static int l_copy_policy_state(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     char why[MESSAGE_BYTES];
     Buffer buffer = {0};
-    if (!machine->before) user_error("machine %s has taken no other's place", machine->sim->name);
+    if (!machine->before)
+        user_error("machine %s: expected one that took the place of another", machine->sim->name);
     bool good = policies_save(machine->before, &buffer, why, sizeof why) &&
                 policies_load(machine, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why,
                               sizeof why);

@@ -20,7 +20,8 @@ struct Binding {
 static const Setting *setting_at(lua_State *L, int index, const SimObject *emitter) {
     const Setting *setting = policy_setting_at(L, index);
     if (setting && !policy_setting_is_within(setting, emitter->cluster))
-        luaL_error(L, "bind: the setting has knobs of objects that are not %s's neighbours", emitter->path);
+        luaL_error(L, "bind: expected settings of %s and its neighbours, got one of other objects",
+                   emitter->path);
     return setting;
 }
 
@@ -33,7 +34,7 @@ static void take_settings(lua_State *L, Binding *binding, const SimObject *emitt
         lua_Integer which = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
         if (which < 0 || which >= MAX_BOUND || !value)
             luaL_error(
-                L, "bind: { [argument] = what handle:setting() returned } is wanted, arguments from 0 to %d",
+                L, "bind: expected { [argument] = what handle:setting() returned }, arguments from 0 to %d",
                 MAX_BOUND - 1);
         binding->setting[which] = value;
         luaL_ref(L, LUA_REGISTRYINDEX);
@@ -43,9 +44,11 @@ static void take_settings(lua_State *L, Binding *binding, const SimObject *emitt
 static void take_condition(lua_State *L, Binding *binding, const SimObject *emitter) {
     if (lua_isnil(L, 5)) return;
     binding->condition = policy_condition_at(L, 5);
-    if (!binding->condition) luaL_error(L, "bind_if: what handle:condition() returned is wanted");
+    if (!binding->condition)
+        luaL_error(L, "bind_if: expected what handle:condition() returned, got another value");
     if (!policy_condition_is_within(binding->condition, emitter->cluster))
-        luaL_error(L, "bind_if: the condition is about an object that is not %s's neighbour", emitter->path);
+        luaL_error(L, "bind_if: expected a condition on %s or a neighbour, got one on another object",
+                   emitter->path);
 }
 
 static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,

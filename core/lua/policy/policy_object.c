@@ -83,8 +83,8 @@ static int no_such_name(lua_State *L, const SimObject *object, bool knob) {
     luaL_pushresult(&text);
     const char *names = lua_tostring(L, -1);
     add_near_name(L, object, knob, name);
-    return luaL_error(L, "%s has no %s '%s'; there are %s%s", object->path, knob ? "knob" : "value", name,
-                      *names ? names : "none", lua_tostring(L, -1));
+    return luaL_error(L, "%s: no %s matches '%s'; available: %s%s", object->path, knob ? "knob" : "value",
+                      name, *names ? names : "none", lua_tostring(L, -1));
 }
 
 static void push_choice(lua_State *L, const Field *f, uint32_t index) {
@@ -128,8 +128,8 @@ static int l_index(lua_State *L) {
     return no_such_name(L, object, false);
 }
 
-_Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *wanted) {
-    luaL_error(L, "%s.%s: %s is wanted, this is %s", object->path, f->name, wanted, push_given(L, 3));
+_Noreturn static void refuse(lua_State *L, const SimObject *object, const Field *f, const char *expected) {
+    luaL_error(L, "%s.%s: expected %s, got %s", object->path, f->name, expected, push_given(L, 3));
     abort();
 }
 
@@ -142,7 +142,7 @@ static uint32_t choice_at(lua_State *L, const SimObject *object, const Field *f)
         at = strchr(at, '|');
         if (at) at++;
     }
-    refuse(L, object, f, lua_pushfstring(L, "one of %s", f->choices));
+    refuse(L, object, f, lua_pushfstring(L, "one of %s", luaL_gsub(L, f->choices, "|", ", ")));
 }
 
 static bool is_bounded(const Field *f) {
@@ -162,7 +162,7 @@ static const char *push_wanted_number(lua_State *L, const Field *f) {
         snprintf(bounds, sizeof bounds, " from %.15g to %.15g", f->min, f->max);
     else if (f->type == TYPE_U32)
         snprintf(bounds, sizeof bounds, " from 0 to %u", UINT32_MAX);
-    if (set) return lua_pushfstring(L, "a set of %s, a whole number%s,", f->unit, bounds);
+    if (set) return lua_pushfstring(L, "a set of %s (a whole number%s)", f->unit, bounds);
     return lua_pushfstring(L, "a %s%s",
                            f->power_of_two ? "power of two"
                            : whole         ? "whole number"
@@ -283,7 +283,7 @@ bool policy_setting_is_within(const Setting *setting, const Cluster *cluster) {
 static int l_set(lua_State *L) {
     const Setting *setting = lua_touserdata(L, lua_upvalueindex(1));
     lua_Integer argument = setting->wants_argument ? luaL_checkinteger(L, 1) : 0;
-    luaL_argcheck(L, policy_setting_takes(setting, (uint64_t)argument), 1, "0 to 63 are legal");
+    luaL_argcheck(L, policy_setting_takes(setting, (uint64_t)argument), 1, "expected 0 to 63");
     policy_setting_apply(setting, (uint64_t)argument);
     return 0;
 }
@@ -323,7 +323,7 @@ static int l_write_down(lua_State *L) {
     *row = (KnobValue){.object = object, .shift = bits_of ? MAX_WARP : 0, .taken = argument ? ~0ull : 0};
     const Field *knob = knob_at(L, object, &row->value);
     if ((bits_of || argument) && !is_set(knob))
-        luaL_error(L, "%s.%s: %s is for sets", object->path, knob->name,
+        luaL_error(L, "%s.%s: expected a value, got %s, which is for sets", object->path, knob->name,
                    bits_of ? "bits.of" : "policy.argument");
     if (argument) row->value = 0;
     row->at = (char *)object + knob->offset;

@@ -26,10 +26,10 @@ typedef uint32_t SegmentSet; /* the number of its root; 0: empty */
 
 /* `segment` overlaps none of the set. */
 void segments_add(SegmentPool *pool, SegmentSet *set, LiveSegment segment);
-/* The first segment that ends at `position` or later; NULL when there is none. Valid until the next
+/* The first segment that ends at `position` or later, or NULL. Valid until the next
  * segments_add(). */
 const LiveSegment *segments_from(const SegmentPool *pool, SegmentSet set, uint32_t position);
-/* Whoever asks does so in the order in which what is wanted starts: a set that ends before that is emptied.
+/* Whoever asks does so in the order in which what is asked for starts: a set that ends before that is emptied.
  */
 bool segments_overlap(const SegmentPool *pool, SegmentSet *set, const LiveSegment *wanted, uint32_t count);
 

@@ -59,7 +59,7 @@ DEFINE_MIXED_UNARY(exec_popc_b64, uint32_t, write_lanes_32, LaneU64, __builtin_p
 DEFINE_UNARY(exec_clz_b32, LaneU32, LaneU32, leading_zeros_b32(a))
 DEFINE_MIXED_UNARY(exec_clz_b64, uint32_t, write_lanes_32, LaneU64, leading_zeros_b64(a))
 
-/* The most significant bit that is not a sign bit; all ones when there is none. .shiftamt: the left shift
+/* The most significant bit that is not a sign bit, or all ones. .shiftamt: the left shift
  * that would bring it to the top. */
 static inline uint32_t find_high_bit(uint64_t value, uint32_t width, uint32_t detail) {
     if (value == 0) return UINT32_MAX;

@@ -282,7 +282,7 @@ static void describe(char *text, size_t size, bool there, Allocation block) {
     if (there) {
         snprintf(text, size, "0x%lx to 0x%lx", block.start, block.end);
     } else {
-        snprintf(text, size, "missing");
+        snprintf(text, size, "none");
     }
 }
 
@@ -292,18 +292,18 @@ static bool same_allocations(const DeviceMemory *memory, Reader *reader, char *w
         bool in_file = index < count, is_here = index < memory->live_count;
         Allocation saved = in_file ? load_range(reader) : (Allocation){0, 0},
                    here = is_here ? memory->live[index] : (Allocation){0, 0};
-        if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
+        if (reader->failed) return fail(why, why_size, "the list of allocations is truncated");
         if (in_file && is_here && saved.start == here.start && saved.end == here.end) continue;
         char there[64], now[64];
         describe(there, sizeof there, in_file, saved);
         describe(now, sizeof now, is_here, here);
-        snprintf(
-            why, why_size,
-            "device memory: allocation %zu in the order of addresses is %s in the checkpoint and %s here",
-            index, there, now);
+        snprintf(why, why_size,
+                 "device memory: allocation %zu in the order of addresses: expected %s as in the checkpoint, "
+                 "got %s",
+                 index, there, now);
         return false;
     }
-    return !reader->failed || fail(why, why_size, "the list of allocations is cut off");
+    return !reader->failed || fail(why, why_size, "the list of allocations is truncated");
 }
 
 /* With `apply` unset it only checks, so that damage is found before anything changes; without a memory as far
@@ -333,8 +333,8 @@ bool device_memory_check(Reader *reader, char *why, size_t why_size) {
         live += block.end - block.start;
         last = block.end;
     }
-    if (reader->failed) return fail(why, why_size, "the list of allocations is cut off");
-    if (peak < live) return fail(why, why_size, "more bytes in use than there ever were");
+    if (reader->failed) return fail(why, why_size, "the list of allocations is truncated");
+    if (peak < live) return fail(why, why_size, "its peak use is below its present use");
     if (load_pages(NULL, reader, false) && reader_at_end(reader)) return true;
     return fail(why, why_size, "the pages that kernels wrote are damaged");
 }
@@ -344,8 +344,8 @@ bool device_memory_load(DeviceMemory *memory, Reader *reader, char *why, size_t 
     uint64_t peak = reader_u64(reader);
     if (!same_allocations(memory, reader, why, why_size)) return false;
     if (peak < memory->bytes_live || peak > memory->capacity) {
-        snprintf(why, why_size, "device memory: %lu bytes of peak use, with %lu in use and %lu in all", peak,
-                 memory->bytes_live, memory->capacity);
+        snprintf(why, why_size, "device memory: expected a peak use of %lu to %lu bytes, got %lu",
+                 memory->bytes_live, memory->capacity, peak);
         return false;
     }
     Reader pages = *reader;

@@ -31,7 +31,7 @@ bool device_release(DeviceMemory *memory, uint64_t address);
 
 /* True when [address, address + bytes) lies inside one live allocation. */
 bool device_covers(const DeviceMemory *memory, uint64_t address, uint64_t bytes);
-/* Start and end of the live allocation nearest to `address`, for error messages; false when there is none. */
+/* Start and end of the live allocation nearest to `address`, for error messages, or false. */
 bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *start, uint64_t *end);
 /* Bytes in live allocations now, and the most there have ever been. */
 uint64_t device_bytes_live(const DeviceMemory *memory);

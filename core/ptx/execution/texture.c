@@ -32,33 +32,34 @@ static void check_layout(const Texture *texture) {
     uint32_t texel = texture_texel_bytes(texture);
     uint64_t row = (uint64_t)texture->width * texel;
     if (texture->base % texel)
-        user_error("texture: the buffer at 0x%lx is not aligned to its texels of %u bytes", texture->base,
-                   texel);
+        user_error("texture: buffer: expected an address aligned to texels of %u bytes, got 0x%lx", texel,
+                   texture->base);
     if (texture->pitch % texel)
-        user_error("texture: a pitch of %lu bytes is not a multiple of the %u bytes of a texel",
-                   texture->pitch, texel);
+        user_error("texture: pitch: expected a multiple of the %u bytes of a texel, got %lu", texel,
+                   texture->pitch);
     if (texture->height > 1 && (texture->pitch < row || texture->pitch > MAX_PITCH))
-        user_error("texture: a pitch of %lu bytes; legal is from the %lu bytes of a row to %llu",
-                   texture->pitch, row, MAX_PITCH);
+        user_error("texture: pitch: expected %lu (the bytes of a row) to %llu, got %lu", row, MAX_PITCH,
+                   texture->pitch);
 }
 
 void texture_check(const Texture *texture) {
     const char *format = texel_format_names[texture->format];
     if (texture->channels != 1 && texture->channels != 2 && texture->channels != 4)
-        user_error("texture: %u channels; legal is 1, 2 and 4", texture->channels);
+        user_error("texture: channels: expected 1, 2 or 4, got %u", texture->channels);
     if (texture->width < 1 || texture->width > MAX_TEXELS || texture->height < 1 ||
         texture->height > MAX_TEXELS)
-        user_error("texture: %u x %u texels; legal is 1 to %d in each direction", texture->width,
-                   texture->height, MAX_TEXELS);
+        user_error("texture: expected a width and height of 1 to %d, got %u x %u", MAX_TEXELS, texture->width,
+                   texture->height);
     check_layout(texture);
     if (texture->read == READ_NORMALIZED_FLOAT && texture->format > TEXEL_S16)
-        user_error("texture: read = normalized_float with format %s; legal is u8, s8, u16 and s16", format);
+        user_error("texture: format: expected u8, s8, u16 or s16 with read = normalized_float, got %s",
+                   format);
     if (texture->filter == FILTER_LINEAR && !texture_returns_float(texture))
-        user_error("texture: filter = linear with format %s, which is read as an integer; legal is f16, f32, "
-                   "or read = normalized_float",
+        user_error("texture: filter: expected point for format %s, which is read as an integer, got linear; "
+                   "linear needs f16, f32 or read = normalized_float",
                    format);
     if (texture->address >= TEXTURE_WRAP && !texture->normalized)
-        user_error("texture: address = %s without normalized coordinates; legal is clamp and border",
+        user_error("texture: address: expected clamp or border without normalized coordinates, got %s",
                    texture_address_names[texture->address]);
 }
 

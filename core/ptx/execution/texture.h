@@ -69,7 +69,7 @@ uint64_t texture_reserve(TextureTable *table);
 void texture_bind(TextureTable *table, uint64_t handle, const Texture *texture);
 void texture_table_free(TextureTable *table);
 
-/* NULL when there is no such handle, or nothing is bound to it. */
+/* NULL when the handle does not exist, or nothing is bound to it. */
 static inline const Texture *texture_find(const TextureTable *table, uint64_t handle) {
     if (handle - 1 >= table->count || !table->list[handle - 1].width) return NULL;
     return &table->list[handle - 1];

@@ -54,11 +54,11 @@ void param_access_add(Parser *parser, const Draft *draft, uint32_t address_index
     Operand address = draft->operands[address_index];
     uint64_t bytes = type_bytes(type);
     if (!bytes)
-        parser_fail(parser, statement->line, "'.%.100s' is not a type that can be loaded or stored", type);
+        parser_fail(parser, statement->line, "expected a type for loads and stores, got '.%.100s'", type);
     for (uint32_t i = 0; i < statement->operand_count; i++) {
         if (i == address_index) continue;
         if (address.value > address.symbol->bytes || bytes > address.symbol->bytes - address.value)
-            parser_fail(parser, statement->line, "the access ends behind the %llu bytes of '%.200s'",
+            parser_fail(parser, statement->line, "expected an access within the %llu bytes of '%.200s'",
                         (unsigned long long)address.symbol->bytes, address.symbol->name->text);
         if (draft->operands[i].shape != OPERAND_SINK)
             scalar_access_add(parser, statement, statement->opcode, type, address, draft->operands[i]);
@@ -78,9 +78,10 @@ static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scop
     }
     if (actual.symbol && actual.symbol->kind == SYMBOL_CALL_PARAM) {
         if (actual.symbol->bytes != formal->type.bytes)
-            parser_fail(parser, origin->line, "'%.200s' takes %llu bytes, the function declares %llu",
-                        actual.symbol->name->text, (unsigned long long)actual.symbol->bytes,
-                        (unsigned long long)formal->type.bytes);
+            parser_fail(parser, origin->line,
+                        "'%.200s': expected %llu bytes as the function declares, got %llu",
+                        actual.symbol->name->text, (unsigned long long)formal->type.bytes,
+                        (unsigned long long)actual.symbol->bytes);
         const Symbol *other = symbol_in_scope(&parser->symbols, scope, formal->name);
         if (other) parser_fail(parser, formal->line, "'%.200s' is declared twice", formal->name->text);
         symbol_bind(&parser->symbols, scope, formal->name, actual.symbol);
@@ -138,11 +139,12 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
 void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
                  const Actuals *params) {
     if (results->count != function->results.count || params->count != function->params.count)
-        parser_fail(parser, call->line, "'%.200s' takes %u parameters and returns %u, the call has %u and %u",
+        parser_fail(parser, call->line, "'%.200s': expected %u parameters and %u results, got %u and %u",
                     function->name->text, function->params.count, function->results.count, params->count,
                     results->count);
     if (parser->kernel->inlined_calls++ >= MAX_INLINED_CALLS)
-        parser_fail(parser, call->line, "a kernel with more than %d calls, inlined functions included",
+        parser_fail(parser, call->line,
+                    "expected up to %d calls in a kernel with its inlined functions, got more",
                     MAX_INLINED_CALLS);
     BodyStatement origin = *call, skip = *call;
     Symbol *behind = label_new(parser);
@@ -168,8 +170,7 @@ void parse_call(Parser *parser, Draft *draft) {
         expect(parser, ',', "after the results of a call");
     }
     Token target = parser->token;
-    if (target.kind != TOKEN_IDENTIFIER)
-        parser_fail(parser, target.line, "expected the name of a function, found %s", token_words(target));
+    if (target.kind != TOKEN_IDENTIFIER) parser_expected(parser, "the name of a function");
     const Symbol *symbol = symbol_lookup(parser, parser->scope, target.text, target.length);
     advance(parser);
     if (accept(parser, ',')) {

@@ -107,7 +107,7 @@ void parse_indirect_branch(Parser *parser, Draft *draft) {
     statement_end(parser, draft);
     const Symbol *table = find_table(parser, name);
     if (!table->target_count)
-        parser_fail(parser, line, "'%.200s' is not a list of labels (.branchtargets)", name->text);
+        parser_fail(parser, line, "expected a list of labels (.branchtargets), got '%.200s'", name->text);
     BodyStatement origin = draft->statement;
     Symbol *behind = skip_unless_guarded(parser, &origin);
     choose_target(parser, &origin, index, table, 0, table->target_count);

@@ -52,7 +52,7 @@ static void instruction_add(Parser *parser, const BodyStatement *call, const cha
         const Operand *operand = &params->list[i];
         if (is_param(operand)) operand = straight ? find_value(kernel, first, operand->symbol) : NULL;
         if (!operand) {
-            unsupported_add(parser, call, "a parameter of an intrinsic must be stored right before the call");
+            unsupported_add(parser, call, "a parameter of an intrinsic is not stored right before the call");
             return;
         }
         draft_operand(&draft, *operand);
@@ -119,7 +119,7 @@ static void printf_call_add(Parser *parser, const BodyStatement *call, const Act
 
 const char *missing_body_reason(const Function *function) {
     const char *name = function->name->text;
-    if (!strcmp(name, "malloc") || !strcmp(name, "free")) return "there is no heap on the device";
+    if (!strcmp(name, "malloc") || !strcmp(name, "free")) return "the device has no heap";
     if (strstr(name, "LaunchDevice") || strstr(name, "GetParameterBuffer"))
         return "kernels cannot launch kernels";
     return "the function has no body in this module";

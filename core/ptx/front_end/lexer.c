@@ -137,7 +137,7 @@ static const char *parse_digits(const char *text, size_t length, uint64_t base, 
     if (!length) return "a number without digits";
     for (size_t i = 0; i < length; i++) {
         uint64_t digit = (uint64_t)digit_value(text[i]);
-        if (digit >= base) return "a number with a character that is no digit";
+        if (digit >= base) return "a number with an invalid digit";
         if (__builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit, value))
             return "a number of more than 64 bits";
     }

@@ -28,6 +28,15 @@ void parser_fail(Parser *parser, uint32_t line, const char *format, ...) {
     release_and_raise(parser, message);
 }
 
+void parser_expected(Parser *parser, const char *format, ...) {
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    parser_fail(parser, parser->token.line, "expected %s, got %s", what, token_words(parser->token));
+}
+
 /* Runs of blanks become one; at most 60 characters. */
 static void squeeze(char *out, size_t size, const char *text, size_t length) {
     size_t used = 0;
@@ -128,14 +137,11 @@ bool accept(Parser *parser, char punctuation) {
 }
 
 void expect(Parser *parser, char punctuation, const char *where) {
-    if (!accept(parser, punctuation))
-        parser_fail(parser, parser->token.line, "expected '%c' %s, found %s", punctuation, where,
-                    token_words(parser->token));
+    if (!accept(parser, punctuation)) parser_expected(parser, "'%c' %s", punctuation, where);
 }
 
 const Name *expect_name(Parser *parser, const char *what) {
-    if (parser->token.kind != TOKEN_IDENTIFIER)
-        parser_fail(parser, parser->token.line, "expected %s, found %s", what, token_words(parser->token));
+    if (parser->token.kind != TOKEN_IDENTIFIER) parser_expected(parser, "%s", what);
     const Name *name = name_intern(&parser->symbols, parser->token.text, parser->token.length);
     advance(parser);
     return name;
@@ -152,7 +158,7 @@ Literal expect_literal(Parser *parser, const char *what) {
         const char *defect = literal_parse(parser->token, &literal);
         if (defect) parser_fail(parser, parser->token.line, "%s: %s", token_words(parser->token), defect);
     } else if (!token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
-        parser_fail(parser, parser->token.line, "expected %s, found %s", what, token_words(parser->token));
+        parser_expected(parser, "%s", what);
     }
     advance(parser);
     return negative ? literal_negate(literal) : literal;
@@ -162,14 +168,14 @@ uint64_t expect_integer(Parser *parser, const char *what, uint64_t largest) {
     uint32_t line = parser->token.line;
     Literal literal = expect_literal(parser, what);
     if (literal.kind != LITERAL_INTEGER || literal.bits > largest)
-        parser_fail(parser, line, "%s must be an integer from 0 to %llu", what, (unsigned long long)largest);
+        parser_fail(parser, line, "%s: expected an integer from 0 to %llu", what,
+                    (unsigned long long)largest);
     return literal.bits;
 }
 
 void skip_through(Parser *parser, char punctuation) {
     while (!at(parser, punctuation)) {
-        if (parser->token.kind == TOKEN_END)
-            parser_fail(parser, parser->token.line, "the file ends before '%c'", punctuation);
+        if (parser->token.kind == TOKEN_END) parser_expected(parser, "'%c'", punctuation);
         advance(parser);
     }
     advance(parser);
@@ -180,7 +186,8 @@ static void skip_braces(Parser *parser) {
     uint32_t line = parser->token.line;
     for (uint64_t depth = 1; depth; advance(parser)) {
         if (parser->token.kind == TOKEN_END)
-            parser_fail(parser, line, "the '{' of this line is never closed");
+            parser_fail(parser, line,
+                        "expected a '}' that closes the '{' of this line, got the end of the file");
         if (at(parser, '{')) depth++;
         if (at(parser, '}')) depth--;
     }
@@ -201,9 +208,7 @@ void parse_formals(Parser *parser, FormalList *formals) {
     while (!accept(parser, ')')) {
         if (formals->count) expect(parser, ',', "between parameters");
         Formal formal = {.is_register = at_dotted(parser, "reg")};
-        if (!formal.is_register && !at_dotted(parser, "param"))
-            parser_fail(parser, parser->token.line, "expected '.param', found %s",
-                        token_words(parser->token));
+        if (!formal.is_register && !at_dotted(parser, "param")) parser_expected(parser, "'.param'");
         advance(parser);
         parse_type(parser, &formal.type);
         formal.line = parser->token.line;
@@ -221,7 +226,8 @@ static uint32_t parse_thread_limit(Parser *parser) {
         advance(parser);
         threads *= expect_integer(parser, "a number of threads", 1 << 20);
     } while (at(parser, ',') && threads <= 1 << 20);
-    if (threads > 1 << 20) parser_fail(parser, parser->token.line, "more threads than a CTA can have");
+    if (threads > 1 << 20)
+        parser_fail(parser, parser->token.line, "expected up to 2^20 threads per CTA, got more");
     return (uint32_t)threads;
 }
 
@@ -252,11 +258,8 @@ static Tuning parse_tuning_directives(Parser *parser) {
         bool cluster = at_one_of(parser, clusters, sizeof clusters / sizeof *clusters);
         if (cluster) tuning.cluster = parser->token;
         if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored))
-            parser_fail(
-                parser, parser->token.line,
-                "expected '{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, .noreturn, "
-                ".pragma or another directive for tuning, found %s",
-                token_words(parser->token));
+            parser_expected(parser, "'{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, "
+                                    ".noreturn, .pragma or another directive for tuning");
         do
             advance(parser);
         while (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING || at(parser, ','));
@@ -271,19 +274,22 @@ static void lay_out_params(Parser *parser, Entry *entry) {
     for (uint32_t i = 0; i < entry->params.count; i++) {
         Formal *formal = &entry->params.list[i];
         if (formal->is_register)
-            parser_fail(parser, formal->line, "a kernel's parameters are .param, not .reg");
-        if (formal->type.is_predicate) parser_fail(parser, formal->line, "a parameter cannot be .pred");
+            parser_fail(parser, formal->line, "expected .param for a parameter of a kernel, got .reg");
+        if (formal->type.is_predicate)
+            parser_fail(parser, formal->line, "expected a type with a size, got .pred");
         if (formal->type.unsized)
             parser_fail(parser, formal->line, "'%.200s' has no size", formal->name->text);
         if (formal->type.bytes > MAX_PARAM_BYTES)
-            parser_fail(parser, formal->line, "parameters take at most %d bytes", MAX_PARAM_BYTES);
+            parser_fail(parser, formal->line, "expected up to %d bytes of parameters, got more",
+                        MAX_PARAM_BYTES);
         Symbol *symbol = symbol_declare(parser, entry->scope, formal->name, SYMBOL_PARAM, formal->line);
         symbol->bytes = formal->type.bytes;
         symbol->align = formal->type.align;
         symbol->offset = offset = (offset + symbol->align - 1) / symbol->align * symbol->align;
         offset += symbol->bytes;
         if (offset > MAX_PARAM_BYTES)
-            parser_fail(parser, formal->line, "parameters take at most %d bytes", MAX_PARAM_BYTES);
+            parser_fail(parser, formal->line, "expected up to %d bytes of parameters, got more",
+                        MAX_PARAM_BYTES);
     }
 }
 
@@ -352,9 +358,7 @@ static void parse_linked(Parser *parser, bool is_extern) {
     bool entry = at_dotted(parser, "entry"), function = at_dotted(parser, "func"),
          shared = at_dotted(parser, "shared");
     if (!entry && !function && !shared)
-        parser_fail(parser, parser->token.line,
-                    "expected .entry, .func, .global, .const, .shared or another module directive, found %s",
-                    token_words(parser->token));
+        parser_expected(parser, ".entry, .func, .global, .const, .shared or another module directive");
     advance(parser);
     if (entry) parse_entry(parser);
     if (function) parse_function(parser);
@@ -375,7 +379,7 @@ static void parse_module_directive(Parser *parser) {
         advance(parser);
         uint32_t line = parser->token.line;
         if (expect_integer(parser, "the address size", 64) != 64)
-            parser_fail(parser, line, "only .address_size 64 is supported");
+            parser_fail(parser, line, "expected .address_size 64, got another size");
     } else if (at_dotted(parser, "file") || at_dotted(parser, "loc")) {
         lexer_skip_line(&parser->lexer);
         advance(parser);
@@ -397,9 +401,7 @@ static void parse_module_directive(Parser *parser) {
 
 static void parse_version(Parser *parser) {
     advance(parser);
-    if (!at_dotted(parser, "version"))
-        parser_fail(parser, parser->token.line, "expected '.version', with which PTX begins, found %s",
-                    token_words(parser->token));
+    if (!at_dotted(parser, "version")) parser_expected(parser, "'.version', with which PTX begins");
     advance(parser);
     expect_literal(parser, "the PTX version");
 }
@@ -407,9 +409,7 @@ static void parse_version(Parser *parser) {
 void parse_module(Parser *parser) {
     parse_version(parser);
     while (parser->token.kind != TOKEN_END) {
-        if (parser->token.kind != TOKEN_DOTTED)
-            parser_fail(parser, parser->token.line, "expected a directive, found %s",
-                        token_words(parser->token));
+        if (parser->token.kind != TOKEN_DOTTED) parser_expected(parser, "a directive");
         parse_module_directive(parser);
     }
 }

@@ -106,6 +106,8 @@ typedef struct {
 
 /* Releases all memory, then raises the user error "PATH:LINE: ...". */
 _Noreturn void parser_fail(Parser *parser, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The same with "expected WHAT, got TOKEN", the token at hand. */
+_Noreturn void parser_expected(Parser *parser, const char *format, ...) PRINTF_LIKE(2, 3);
 void parser_release_scratch(Parser *parser);
 void unsupported_add(Parser *parser, const BodyStatement *statement, const char *reason);
 /* Lists those from the number `first` on, of which there is at least one. Valid until the next call. */

@@ -66,7 +66,7 @@ void draft_modifier(Draft *draft, const char *modifier) {
     if (statement->modifier_count < MAX_MODIFIERS)
         draft->modifiers[statement->modifier_count++] = modifier;
     else
-        refuse(statement, "more modifiers than any supported instruction has");
+        refuse(statement, "it has too many modifiers");
 }
 
 void draft_operand(Draft *draft, Operand operand) {
@@ -74,14 +74,15 @@ void draft_operand(Draft *draft, Operand operand) {
     if (statement->operand_count < MAX_OPERANDS)
         draft->operands[statement->operand_count++] = operand;
     else
-        refuse(statement, "more operands than any supported instruction has");
+        refuse(statement, "it has too many operands");
 }
 
 void statement_add(Parser *parser, const Draft *draft) {
     KernelBody *kernel = parser->kernel;
     BodyStatement statement = draft->statement;
     if (kernel->statement_count >= MAX_STATEMENTS)
-        parser_fail(parser, statement.line, "a kernel of more than %d statements, inlined functions included",
+        parser_fail(parser, statement.line,
+                    "expected up to %d statements in a kernel with its inlined functions, got more",
                     MAX_STATEMENTS);
     statement.operands = arena_alloc(kernel->arena, statement.operand_count, sizeof(Operand));
     statement.modifiers = arena_alloc(kernel->arena, statement.modifier_count, sizeof(const char *));
@@ -156,7 +157,7 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
         if (special_registers[i].components == 3) {
             Token token = parser->token;
             if (token.kind != TOKEN_DOTTED || token.length != 1 || *token.text < 'x' || *token.text > 'z')
-                parser_fail(parser, name.line, "expected .x, .y or .z after %s", token_words(name));
+                parser_fail(parser, name.line, "%s: expected .x, .y or .z after it", token_words(name));
             component = (uint8_t)(*token.text - 'x');
             advance(parser);
         }
@@ -184,7 +185,8 @@ static uint64_t parse_offset(Parser *parser) {
     while (at(parser, '+') || at(parser, '-')) {
         uint32_t line = parser->token.line;
         Literal literal = expect_literal(parser, "an offset");
-        if (literal.kind != LITERAL_INTEGER) parser_fail(parser, line, "an offset must be an integer");
+        if (literal.kind != LITERAL_INTEGER)
+            parser_fail(parser, line, "expected an integer as offset, got a float");
         offset += literal.bits;
     }
     return offset;
@@ -247,7 +249,7 @@ Operand parse_operand(Parser *parser, Draft *draft) {
     }
     operand.negated = negated;
     if (negated && operand.shape != OPERAND_PREDICATE)
-        parser_fail(parser, token.line, "'!' must stand before a predicate");
+        parser_fail(parser, token.line, "expected a predicate after '!'");
     return operand;
 }
 
@@ -283,11 +285,12 @@ static void parse_address(Parser *parser, Draft *draft) {
     if (parser->token.kind == TOKEN_IDENTIFIER) {
         address = parse_named(parser, draft);
         if (address.shape == OPERAND_PREDICATE || address.special != NO_SPECIAL)
-            parser_fail(parser, line, "an address must be a register, a variable or a number");
+            parser_fail(parser, line, "expected a register, a variable or a number as address");
         if (address.reg != NO_REGISTER) address.value = parse_offset(parser);
     } else {
         Literal literal = expect_literal(parser, "an address");
-        if (literal.kind != LITERAL_INTEGER) parser_fail(parser, line, "an address must be an integer");
+        if (literal.kind != LITERAL_INTEGER)
+            parser_fail(parser, line, "expected an integer as address, got a float");
         address.value = literal.bits + parse_offset(parser);
     }
     address.shape = OPERAND_ADDRESS;
@@ -315,7 +318,8 @@ static void parse_guard(Parser *parser, BodyStatement *statement) {
                                ? symbol_lookup(parser, parser->scope, token.text, token.length)
                                : NULL;
     if (!symbol || symbol->kind != SYMBOL_REGISTER || !symbol->is_predicate)
-        parser_fail(parser, token.line, "%s, behind '@', is not a declared predicate", token_words(token));
+        parser_fail(parser, token.line, "expected a declared predicate after '@', got %s",
+                    token_words(token));
     statement->guard = symbol->index;
     advance(parser);
 }
@@ -399,9 +403,7 @@ static void parse_body_directive(Parser *parser) {
         parse_shared(parser, false);
     } else if (at_dotted(parser, "extern")) {
         advance(parser);
-        if (!at_dotted(parser, "shared"))
-            parser_fail(parser, parser->token.line, "expected .shared after .extern in a body, found %s",
-                        token_words(parser->token));
+        if (!at_dotted(parser, "shared")) parser_expected(parser, ".shared after .extern in a body");
         advance(parser);
         parse_shared(parser, true);
     } else if (at_dotted(parser, "loc") || at_dotted(parser, "file")) {
@@ -410,10 +412,7 @@ static void parse_body_directive(Parser *parser) {
     } else if (at_dotted(parser, "pragma")) {
         skip_through(parser, ';');
     } else {
-        parser_fail(
-            parser, parser->token.line,
-            "expected .reg, .param, .local, .shared, .extern, .loc, .file or .pragma in a body, found %s",
-            token_words(parser->token));
+        parser_expected(parser, ".reg, .param, .local, .shared, .extern, .loc, .file or .pragma in a body");
     }
 }
 
@@ -432,7 +431,8 @@ void parse_body(Parser *parser, Scope *scope, const char *name) {
     parser->scope = scope;
     while (!(at(parser, '}') && parser->scope == scope)) {
         if (parser->token.kind == TOKEN_END)
-            parser_fail(parser, parser->token.line, "the file ends inside the body of '%.200s'", name);
+            parser_fail(parser, parser->token.line,
+                        "expected '}' after the body of '%.200s', got the end of the file", name);
         if (accept(parser, '{'))
             parser->scope = scope_open(&parser->symbols, parser->scope);
         else if (accept(parser, '}'))

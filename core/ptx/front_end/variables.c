@@ -27,7 +27,9 @@ static uint64_t parse_align(Parser *parser) {
     advance(parser);
     uint32_t line = parser->token.line;
     uint64_t align = expect_integer(parser, "an alignment", MAX_ALIGN);
-    if (!align || (align & (align - 1))) parser_fail(parser, line, "an alignment must be a power of two");
+    if (!align || (align & (align - 1)))
+        parser_fail(parser, line, "expected a power of two as alignment, got %llu",
+                    (unsigned long long)align);
     return align;
 }
 
@@ -45,8 +47,7 @@ void parse_type(Parser *parser, VariableType *type) {
     *type = (VariableType){0};
     while (!type->element_bytes && !type->is_predicate) {
         Token token = parser->token;
-        if (token.kind != TOKEN_DOTTED)
-            parser_fail(parser, token.line, "expected a type such as .u32, found %s", token_words(token));
+        if (token.kind != TOKEN_DOTTED) parser_expected(parser, "a type such as .u32");
         if (token_is(token, TOKEN_DOTTED, "align")) {
             align = parse_align(parser);
         } else if (token_is(token, TOKEN_DOTTED, "attribute")) {
@@ -62,7 +63,8 @@ void parse_type(Parser *parser, VariableType *type) {
             type->is_texture = !strcmp(name->text, "texref");
             type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
             if (!type->is_predicate && !type->element_bytes)
-                parser_fail(parser, token.line, "%s is not a type that can be declared", token_words(token));
+                parser_fail(parser, token.line, "expected a type for declarations, got %s",
+                            token_words(token));
             advance(parser);
         }
     }
@@ -81,7 +83,7 @@ static void set_array_bytes(Parser *parser, VariableType *type) {
         uint64_t size = type->dimensions[i];
         empty |= size == 0;
         if (__builtin_mul_overflow(bytes, size ? size : 1, &bytes) || bytes > MAX_VARIABLE_BYTES)
-            parser_fail(parser, parser->token.line, "an array of more than 2^40 bytes");
+            parser_fail(parser, parser->token.line, "expected an array of up to 2^40 bytes, got more");
     }
     type->bytes = empty ? 0 : bytes;
 }
@@ -91,9 +93,10 @@ void parse_dimensions(Parser *parser, VariableType *type) {
     while (accept(parser, '[')) {
         uint32_t line = parser->token.line, at_dimension = type->dimension_count;
         if (at_dimension + 1 >= MAX_DIMENSIONS)
-            parser_fail(parser, line, "more than %d dimensions", MAX_DIMENSIONS - 1);
+            parser_fail(parser, line, "expected up to %d dimensions, got more", MAX_DIMENSIONS - 1);
         if (at(parser, ']')) {
-            if (at_dimension) parser_fail(parser, line, "only the first dimension may be left open");
+            if (at_dimension)
+                parser_fail(parser, line, "expected a size for each dimension after the first, got none");
             type->unsized = true;
             type->dimensions[type->dimension_count++] = 0;
         } else {
@@ -186,8 +189,7 @@ void parse_registers(Parser *parser) {
     uint32_t line = parser->token.line;
     advance(parser);
     parse_register_type(parser, &type);
-    if (type.vector)
-        parser_fail(parser, line, "vector registers are not supported; declare .b32 or .b64 ones");
+    if (type.vector) parser_fail(parser, line, "expected .b32 or .b64 registers, got vector registers");
     do {
         line = parser->token.line;
         const Name *name = expect_name(parser, "the name of a register");
@@ -229,8 +231,8 @@ static uint64_t reserve(Parser *parser, uint64_t *used, uint64_t bytes, uint64_t
                         uint32_t line) {
     uint64_t offset = align_up(*used, align);
     if (bytes > WINDOW_BYTES || offset + bytes > WINDOW_BYTES)
-        parser_fail(parser, line, "%s memory of more than %llu bytes", space,
-                    (unsigned long long)WINDOW_BYTES);
+        parser_fail(parser, line, "expected up to %llu bytes of %s memory, got more",
+                    (unsigned long long)WINDOW_BYTES, space);
     *used = offset + bytes;
     return offset;
 }
@@ -256,7 +258,7 @@ static Symbol *declare_variable(Parser *parser, const VariableType *type, Symbol
     const Name *name = expect_name(parser, "the name of a variable");
     *declared = *type;
     parse_dimensions(parser, declared);
-    if (declared->is_predicate) parser_fail(parser, line, "a variable cannot be .pred");
+    if (declared->is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
     if (declared->unsized && kind != SYMBOL_DYNAMIC_SHARED)
         parser_fail(parser, line, "'%.200s' has no size", name->text);
     Symbol *symbol = symbol_declare(parser, parser->scope, name, kind, line);
@@ -333,7 +335,7 @@ typedef struct {
 } Initialiser;
 
 _Noreturn static void initialiser_too_long(Parser *parser, uint32_t line) {
-    parser_fail(parser, line, "an initialised variable takes at most %llu bytes",
+    parser_fail(parser, line, "expected up to %llu bytes in an initialised variable, got more",
                 (unsigned long long)MAX_INITIALISED_BYTES);
 }
 
@@ -364,7 +366,7 @@ static void parse_initial_address(Initialiser *init, uint64_t offset, uint64_t m
     const Name *name = expect_name(parser, "a number or the name of a variable");
     if (parenthesis) expect(parser, ')', "after the name of a variable");
     if (!mask && bytes < 4)
-        parser_fail(parser, line, "an address does not fit into %u bytes", (uint32_t)bytes);
+        parser_fail(parser, line, "expected 4 or 8 bytes for an address, got %u", (uint32_t)bytes);
     int64_t addend = 0;
     if (at(parser, '+') || at(parser, '-')) addend = (int64_t)expect_literal(parser, "a number").bits;
     initialiser_room(init, offset, bytes);
@@ -422,7 +424,7 @@ static void parse_initial_value(Initialiser *init, uint64_t offset) {
     Literal literal = expect_literal(parser, "an initial value");
     if (at(parser, '(')) {
         if (literal.kind != LITERAL_INTEGER || !literal.bits)
-            parser_fail(parser, line, "the mask of an address must be an integer other than 0");
+            parser_fail(parser, line, "expected an integer other than 0 as the mask of an address");
         parse_initial_address(init, offset, literal.bits);
         return;
     }
@@ -442,7 +444,8 @@ static uint64_t parse_initial_list(Initialiser *init, uint32_t dimension, uint64
     for (; !accept(parser, '}'); count++) {
         if (count) expect(parser, ',', "or '}' in an initialiser");
         if (count >= type->dimensions[dimension] && !(type->unsized && !dimension))
-            parser_fail(parser, parser->token.line, "more initial values than the %llu elements",
+            parser_fail(parser, parser->token.line,
+                        "expected up to %llu initial values, one for each element, got more",
                         (unsigned long long)type->dimensions[dimension]);
         uint64_t element = offset + count * stride;
         if (element > MAX_INITIALISED_BYTES) initialiser_too_long(parser, parser->token.line);
@@ -491,7 +494,8 @@ static void check_texture(Parser *parser, const Name *name, const VariableType *
     if (type->dimension_count)
         parser_fail(parser, line, "'%.200s': arrays of textures are not supported", name->text);
     if (at(parser, '='))
-        parser_fail(parser, line, "'%.200s': a texture cannot have an initialiser; the host binds it",
+        parser_fail(parser, line,
+                    "'%.200s': expected a texture without initialiser (the host binds it), got one",
                     name->text);
 }
 
@@ -501,7 +505,7 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
     uint32_t line = parser->token.line;
     const Name *name = expect_name(parser, "the name of a variable");
     parse_dimensions(parser, &type);
-    if (type.is_predicate) parser_fail(parser, line, "a variable cannot be .pred");
+    if (type.is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
     if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
     Symbol *symbol = declare_module_variable(parser, name, is_extern, line);
     if (is_extern) return;
@@ -516,7 +520,7 @@ static void parse_module_variable(Parser *parser, VariableType type, Space space
     if (accept(parser, '='))
         parse_initialiser(parser, &type, index);
     else if (type.unsized)
-        parser_fail(parser, line, "'%.200s' has neither a size nor an initialiser", name->text);
+        parser_fail(parser, line, "'%.200s': expected a size or an initialiser, got none", name->text);
     module->variables[index].bytes = type.bytes;
 }
 
@@ -553,7 +557,8 @@ void resolve_initialisers(Parser *parser) {
             continue;
         }
         if (!symbol || symbol->kind != SYMBOL_VARIABLE || !symbol->defined)
-            parser_fail(parser, pending->line, "'%.200s' is not a .global or .const variable of this module",
+            parser_fail(parser, pending->line,
+                        "expected a .global or .const variable of this module, got '%.200s'",
                         pending->name->text);
         pending->fixup.target = symbol->index;
         fixup_add(parser->module, pending->fixup);

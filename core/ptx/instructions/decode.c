@@ -238,7 +238,7 @@ static void allocate_predicates(Decoder *decoder, const LiveRanges *ranges, uint
     decoder->kernel->predicates = FIRST_FREE_PREDICATE +
                                   assign_places(decoder->arena, ranges, width, NULL, decoder->place);
     if (decoder->kernel->predicates > NO_PREDICATE)
-        parser_fail(decoder->parser, line, "'%.200s' has more than %d predicates live at once",
+        parser_fail(decoder->parser, line, "'%.200s': expected up to %d predicates live at once, got more",
                     decoder->kernel->name, NO_PREDICATE - FIRST_FREE_PREDICATE);
     for (uint32_t r = 0; r < ranges->register_count; r++)
         if (width[r]) decoder->place[r] += FIRST_FREE_PREDICATE;
@@ -260,7 +260,7 @@ static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32
     allocate_predicates(decoder, &ranges, line);
     assign_names(decoder->arena, &ranges, decoder->name);
     if (decoder->kernel->slots > MAX_SLOTS)
-        parser_fail(decoder->parser, line, "'%.200s' has more than %d registers live at once",
+        parser_fail(decoder->parser, line, "'%.200s': expected up to %d registers live at once, got more",
                     decoder->kernel->name, MAX_SLOTS);
 }
 
@@ -332,8 +332,8 @@ static void check_space(Decoder *decoder, const BodyStatement *statement, const 
     }
     bool generic = space == SPACE_GENERIC && symbol->kind == SYMBOL_VARIABLE && own != SPACE_TEXTURE;
     if (space == SPACE_NONE || own == space || generic) return;
-    parser_fail(decoder->parser, statement->line, "'%.200s' is not a variable in %s memory",
-                symbol->name->text, names[space]);
+    parser_fail(decoder->parser, statement->line, "expected a variable in %s memory, got '%.200s'",
+                names[space], symbol->name->text);
 }
 
 /* Variables of known address go into the displacement, so that they share one zero as their base. */

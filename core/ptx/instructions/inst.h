@@ -242,7 +242,7 @@ typedef struct Kernel {
     uint64_t code_address; /* where its instructions lie for the instruction cache; set when it is placed */
     TileMark *marks;       /* in order of instructions */
     uint32_t mark_count;
-    uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: there is none */
+    uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: none */
     uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
     uint32_t windows;     /* address windows of a warp                                   */
 } Kernel;

@@ -276,7 +276,7 @@ static bool refuse(const Statement *statement, bool opcode_known, const IsaRow *
     if (!opcode_known) {
         snprintf(why, why_size, "opcode '%s' is not supported", statement->opcode);
     } else if (misfit) {
-        snprintf(why, why_size, "'%s': number, width or kind of the operands does not fit", name);
+        snprintf(why, why_size, "'%s': operands of another number, width or kind", name);
     } else if (unknown) {
         snprintf(why, why_size, "'%s': modifier '.%s' is not supported", name, unknown);
     } else {

@@ -308,9 +308,9 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
         return refuse(statement, reason, why, why_size);
     }
     bool is_atomic = access.opcode >= OPCODE_ATOM;
-    if (!access.type) return refuse(statement, "the type is missing", why, why_size);
+    if (!access.type) return refuse(statement, "expected a type, got none", why, why_size);
     if (is_atomic && !atomic_is_legal(&access))
-        return refuse(statement, "no such atomic operation on this type", why, why_size);
+        return refuse(statement, "this atomic operation does not take this type", why, why_size);
 
     Layout layout = layout_of(&access);
     const char *problem = operand_problem(statement, &access, layout);
@@ -321,7 +321,7 @@ bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan
                                : access.opcode == OPCODE_LOAD ? load_handlers(access.type, wide_to)
                                                               : store_handlers(access.type, wide_from);
     ExecFn *exec = handler_for_space(handlers, access.opcode, access.space);
-    if (!exec) return refuse(statement, "not possible in this address space", why, why_size);
+    if (!exec) return refuse(statement, "this address space is not supported", why, why_size);
 
     inst->exec = exec;
     inst->kind = is_atomic ? INST_ATOMIC : access.opcode == OPCODE_LOAD ? INST_LOAD : INST_STORE;

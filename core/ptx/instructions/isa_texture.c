@@ -64,7 +64,7 @@ static const char *modifier_problem(const Statement *statement, uint32_t *detail
     bool is_float = take(statement, &next, "f32");
     fits = fits && (is_float || take(statement, &next, "s32")) && next == statement->modifier_count;
     *detail = (is_2d ? DETAIL_TEXTURE_2D : 0) | (is_float ? DETAIL_TEXTURE_FLOAT : 0);
-    return fits ? NULL : "legal is .1d or .2d, .v4, .f32, .s32 or .u32, and .f32 or .s32";
+    return fits ? NULL : "expected .1d or .2d, .v4, .f32, .s32 or .u32, and .f32 or .s32";
 }
 
 enum { ELEMENTS = 4, HANDLE = ELEMENTS, COORDINATES = HANDLE + 1 };
@@ -77,20 +77,21 @@ static bool is_coordinate(const Statement *statement, int k) {
 /* Old compilers fill the coordinates up to four. */
 static const char *operand_problem(const Statement *statement, int dimensions) {
     int coordinates = statement->operand_count - COORDINATES - statement->trailing;
-    if (coordinates < dimensions) return "it takes {a, b, c, d}, [texture, {coordinates}]";
+    if (coordinates < dimensions) return "expected {a, b, c, d}, [texture, {coordinates}]";
     for (int k = 0; k < ELEMENTS; k++) {
         bool fits = statement->shapes[k] == OPERAND_SINK ||
                     (statement->shapes[k] == OPERAND_REGISTER && statement->register_bytes[k] == 4);
-        if (!fits) return "its four results go to 32-bit registers";
+        if (!fits) return "expected 32-bit registers for its four results";
     }
     if (statement->shapes[HANDLE] != OPERAND_ADDRESS)
-        return "it takes {a, b, c, d}, [texture, {coordinates}]";
+        return "expected {a, b, c, d}, [texture, {coordinates}]";
     uint8_t handle_bytes = statement->register_bytes[HANDLE];
-    if (handle_bytes != 0 && handle_bytes != 8) return "the handle of a texture has 64 bits";
+    if (handle_bytes != 0 && handle_bytes != 8) return "expected a handle of 64 bits";
     if (statement->shapes[COORDINATES] == OPERAND_SYMBOL) return "separate samplers are not supported";
     for (int k = COORDINATES; k < COORDINATES + coordinates; k++)
-        if (!is_coordinate(statement, k)) return "coordinates are 32-bit registers or numbers";
-    if (coordinates != dimensions && coordinates != ELEMENTS) return "more coordinates than dimensions";
+        if (!is_coordinate(statement, k)) return "expected 32-bit registers or numbers as coordinates";
+    if (coordinates != dimensions && coordinates != ELEMENTS)
+        return "expected a coordinate for each dimension, got more";
     if (statement->trailing) return "offsets and depth comparisons are not supported";
     return NULL;
 }

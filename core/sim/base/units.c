@@ -31,8 +31,7 @@ bool parse_quantity(const char *text, const char *unit, double *value) {
 }
 
 const char *quantity_examples(const char *unit) {
-    if (unit && strcmp(unit, "bytes") == 0)
-        return "a number of bytes such as 128, \"128B\", \"16KiB\", \"1MiB\"";
-    if (unit && strcmp(unit, "Hz") == 0) return "a frequency such as \"700MHz\" or \"1.4GHz\"";
+    if (unit && strcmp(unit, "bytes") == 0) return "bytes (128, \"128B\", \"16KiB\")";
+    if (unit && strcmp(unit, "Hz") == 0) return "a frequency (\"700MHz\", \"1.4GHz\")";
     return "a number";
 }

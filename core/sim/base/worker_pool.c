@@ -139,7 +139,7 @@ WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context) {
         if (problem) {
             uint32_t started = pool->threads;
             worker_pool_free(pool);
-            user_error("threads: the system gives %u threads, not %u: %s", started, threads,
+            user_error("threads: expected %u threads of the system, got %u: %s", threads, started,
                        strerror(problem));
         }
         pool->threads++;

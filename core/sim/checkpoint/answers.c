@@ -7,7 +7,7 @@ typedef struct {
     const Sim *sim;
     uint32_t *first; /* per object: of its kinds in `found`; one more */
     uint32_t *found;
-    const char *stray; /* where a message was that nobody awaits; NULL: there is none */
+    const char *stray; /* where a message was that nobody awaits, or NULL */
     bool open;         /* an object holds requests and does not say which */
 } AnswerCounts;
 
@@ -57,7 +57,7 @@ static uint32_t *zeroed(uint32_t count) {
     return numbers;
 }
 
-/* The first kind that is found more or less often than it is awaited; UINT32_MAX when there is none. */
+/* The first kind that is found more or less often than it is awaited, or UINT32_MAX. */
 static uint32_t find_wrong(const AnswerCounts *counts, uint32_t *awaited, uint32_t kinds) {
     for (uint32_t i = 0; i < counts->sim->object_count; i++) {
         const SimObject *object = counts->sim->objects[i];

@@ -197,7 +197,7 @@ bool checkpoint_file_write(const char *path, const CheckpointSection *sections, 
                            size_t why_size) {
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        snprintf(why, why_size, "there is something else of this name that is no file"); /* /dev/null, say */
+        snprintf(why, why_size, "expected a file, got a folder, device or the like"); /* /dev/null, say */
         return false;
     }
     char *folder = folder_of(path), *temporary;
@@ -260,8 +260,7 @@ static bool read_header(const CheckpointFile *file, Header *header, char *why, s
     header->table_digest = reader_u64(&reader);
     header->digest = reader_u64(&reader);
     if (header->version != FORMAT_VERSION)
-        return fail(why, why_size, "it has format version %u; this program reads version %d", header->version,
-                    FORMAT_VERSION);
+        return fail(why, why_size, "expected format version %d, got %u", FORMAT_VERSION, header->version);
     if (header->digest != hash_bytes(0, bytes, DIGESTED_HEADER_BYTES) || header->file_bytes < HEADER_BYTES ||
         header->table_bytes > header->file_bytes - HEADER_BYTES ||
         header->table_bytes / ROW_BYTES < header->count)
@@ -314,13 +313,12 @@ static bool read_table(CheckpointFile *file, const Header *header, char *why, si
 
 static bool check_size(const CheckpointFile *file, const Header *header, char *why, size_t why_size) {
     if (file->size > header->file_bytes)
-        return fail(why, why_size, "damaged: %lu bytes behind its end", file->size - header->file_bytes);
+        return fail(why, why_size, "damaged: %lu bytes after its end", file->size - header->file_bytes);
     for (uint32_t i = 0; i < file->count; i++) {
         const Section *section = &file->sections[i];
         if (section->offset + section->stored_bytes > file->size)
-            return fail(why, why_size,
-                        "truncated: %lu of its %lu bytes are there; they end inside section %s", file->size,
-                        header->file_bytes, section->name);
+            return fail(why, why_size, "truncated: expected %lu bytes, got %lu, which end inside section %s",
+                        header->file_bytes, file->size, section->name);
     }
     return true;
 }
@@ -351,7 +349,7 @@ CheckpointFile *checkpoint_file_open(const char *path, char *why, size_t why_siz
     }
     if (!S_ISREG(status.st_mode)) {
         close(handle);
-        fail(why, why_size, "not a checkpoint, and not even a file");
+        fail(why, why_size, "not a checkpoint: expected a file, got a folder, device or the like");
         return NULL;
     }
     return open_contents(new_file((CheckpointFile){.handle = handle, .size = (uint64_t)status.st_size}), why,

@@ -27,7 +27,7 @@ bool checkpoint_file_write(const char *path, const CheckpointSection *sections, 
 
 typedef struct CheckpointFile CheckpointFile;
 
-/* Reads header and table. NULL when there is no such file, or it is no checkpoint, one of another format
+/* Reads header and table. NULL when the file does not exist or is not a checkpoint, one of another format
  * version, truncated or damaged. */
 CheckpointFile *checkpoint_file_open(const char *path, char *why, size_t why_size);
 /* The same from memory, which must stay until the close. */

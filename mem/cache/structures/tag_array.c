@@ -15,16 +15,17 @@ static uint32_t log2_of(uint64_t power_of_two) {
 
 static void check_geometry(const char *path, const TagGeometry *g) {
     if (!is_power_of_two(g->line) || g->line < SECTOR_BYTES_MIN || g->line > LINE_BYTES_MAX)
-        user_error("%s.line: %u B is no line size; legal is 32, 64 or 128 B", path, g->line);
+        user_error("%s.line: expected a power of two from %u to %u, got %u", path, SECTOR_BYTES_MIN,
+                   LINE_BYTES_MAX, g->line);
     if (!is_power_of_two(g->sectors) || g->line / g->sectors < SECTOR_BYTES_MIN)
-        user_error(
-            "%s.sectors: a line of %u B cannot have %u sectors; legal is a power of two with sectors of at "
-            "least %u B",
-            path, g->line, g->sectors, SECTOR_BYTES_MIN);
+        user_error("%s.sectors: expected a power of two that leaves sectors of %u B or more in a line of %u "
+                   "B, got %u",
+                   path, SECTOR_BYTES_MIN, g->line, g->sectors);
     if (g->ways == 0 || g->size == 0 || g->size % ((uint64_t)g->ways * g->line) != 0)
-        user_error("%s.size: %lu B is not a multiple of %u ways x %u B", path, g->size, g->ways, g->line);
+        user_error("%s.size: expected a multiple of %u ways x %u B, got %lu B", path, g->ways, g->line,
+                   g->size);
     if (g->size / g->line > 1u << 24)
-        user_error("%s.size: %lu B are more than the 2^24 lines that a cache may have", path, g->size);
+        user_error("%s.size: expected up to 2^24 lines, got %lu (%lu B)", path, g->size / g->line, g->size);
 }
 
 static void parse_index_masks(TagShape *shape, const char *path, const char *text) {
@@ -34,12 +35,11 @@ static void parse_index_masks(TagShape *shape, const char *path, const char *tex
         while (*end == ' ')
             end++;
         if (end == at || mask == 0 || (*end && *end != ','))
-            user_error(
-                "%s.index_masks: '%s' is no list of masks; legal is one mask of address bits per index bit, "
-                "bit 0 first: \"0x80,0x100\"",
-                path, text);
+            user_error("%s.index_masks: expected a mask of address bits for each index bit, bit 0 first "
+                       "(\"0x80,0x100\"), got '%s'",
+                       path, text);
         if (shape->index_bits == MAX_INDEX_BITS)
-            user_error("%s.index_masks: more than %d masks", path, MAX_INDEX_BITS);
+            user_error("%s.index_masks: expected up to %d masks, got more", path, MAX_INDEX_BITS);
         shape->masks[shape->index_bits++] = mask;
         at = *end ? end + 1 : end;
     }
@@ -62,8 +62,9 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
     if (geometry->index == INDEX_LINEAR) return;
     parse_index_masks(shape, path, geometry->index_masks);
     if (1ull << shape->index_bits != shape->sets)
-        user_error("%s.index_masks: %u masks make 2^%u sets, but size, ways and line make %u", path,
-                   shape->index_bits, shape->index_bits, shape->sets);
+        user_error(
+            "%s.index_masks: expected masks for the %u sets of size, ways and line, got %u masks (2^%u sets)",
+            path, shape->sets, shape->index_bits, shape->index_bits);
 }
 
 /* Replacement. */

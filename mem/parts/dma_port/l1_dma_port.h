@@ -12,7 +12,7 @@
 typedef enum { DMA_WAIT_NONE, DMA_WAIT_MSHR, DMA_WAIT_MISS_QUEUE, DMA_WAIT_PRIORITY, DMA_WAITS } DmaWait;
 
 typedef struct {
-    Port port;            /* unwired: there is no engine */
+    Port port;            /* unwired: no engine */
     uint64_t wait, since; /* DmaWait, and the cycle up to which it and the MSHRs are counted */
     uint64_t seen;        /* accesses that needed an MSHR or a place in the miss queue, so far */
     uint64_t requests, mshr_cycles, wait_cycles[DMA_WAITS - 1];

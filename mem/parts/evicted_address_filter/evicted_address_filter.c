@@ -92,7 +92,7 @@ static void build(SimObject *object) {
     EvictedAddressFilter *filter = (EvictedAddressFilter *)object;
     const SimObject *cache = object->parent;
     if (!cache || (cache->class != &l1_class && cache->class != &l2_class))
-        user_error("%s: an EvictedAddressFilter belongs to an L1 or an L2", object_path(object));
+        user_error("%s: expected a place below an L1 or L2 (sm[0].l1d.filter)", object_path(object));
     filter->capacity = ((const CacheObject *)cache)->cache.tags.shape.lines;
     filter->words = (uint32_t)((filter->capacity * filter->bits_per_address + WORD_BITS - 1) / WORD_BITS);
 }

@@ -69,7 +69,7 @@ static const Field fields[] = {
 static void build(SimObject *object) {
     const SimObject *cache = object->parent;
     if (!cache || (cache->class != &l1_class && cache->class != &l2_class))
-        user_error("%s: a LineReuse belongs to an L1 or an L2", object->path);
+        user_error("%s: expected a place below an L1 or L2 (sm[0].l1d.reuse)", object->path);
     ((LineReuse *)object)->lines = ((const CacheObject *)cache)->cache.tags.shape.lines;
 }
 

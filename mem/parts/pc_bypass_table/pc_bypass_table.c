@@ -58,8 +58,8 @@ void pc_table_learn(PcBypassTable *table, uint32_t pc, bool hit) {
 static void build(SimObject *object) {
     const PcBypassTable *table = (const PcBypassTable *)object;
     if (table->warm_up > table->window / 2)
-        user_error("%s.warm_up: %u; legal is at most half of window = %u, to which the counters fall",
-                   object_path(object), table->warm_up, table->window);
+        user_error("%s.warm_up: expected up to window / 2 = %u, got %u", object_path(object),
+                   table->window / 2, table->warm_up);
 }
 
 static const Field fields[] = {

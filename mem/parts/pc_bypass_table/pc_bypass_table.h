@@ -10,7 +10,7 @@ typedef struct PcBypassTable PcBypassTable;
 
 extern const Class pc_bypass_table_class;
 
-/* The table below a cache; NULL when there is none. */
+/* The table below a cache, or NULL. */
 PcBypassTable *pc_table_of(const SimObject *cache);
 /* Shall this load pass the cache by? */
 bool pc_table_bypasses(const PcBypassTable *table, uint32_t pc);

@@ -11,7 +11,7 @@
 enum { PRIORITIZATION_QUEUES_MAX = 64 };
 
 typedef struct {
-    uint32_t queues, places; /* places of each queue; 0: there is no buffer */
+    uint32_t queues, places; /* places of each queue; 0: no buffer */
     uint32_t total;          /* requests that all of them can hold; 0: queues * places */
     uint32_t slots, limit;   /* queues * places; requests that all of them can hold, then */
     uint32_t count;          /* requests in it */
@@ -29,8 +29,7 @@ typedef struct {
                 .max = PRIORITIZATION_QUEUES_MAX, .converts = true)                                          \
     ,                                                                                                        \
         PARAM_NAMED(T, m.places, "prioritization_places", "0", "requests",                                   \
-                    "Requests that each can hold; 0: there is no such buffer", .max = 4096,                  \
-                    .converts = true),                                                                       \
+                    "Requests that each can hold; 0: no buffer", .max = 4096, .converts = true),             \
         PARAM_NAMED(T, m.total, "prioritization_total", "0", "requests",                                     \
                     "Requests that all of them can hold; 0: what their places allow", .max = 262144,         \
                     .converts = true),                                                                       \

@@ -8,7 +8,7 @@
 
 typedef struct {
     TagFront front;
-    PrioritizationBuffer buffer; /* places 0: there is none */
+    PrioritizationBuffer buffer; /* places 0: none */
 } PrioritizationFront;
 
 #define PRIORITIZATION_FRONT_ROWS(T, m) TAG_FRONT_ROWS(T, m.front), PRIORITIZATION_ROWS(T, m.buffer)

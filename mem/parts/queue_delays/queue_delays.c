@@ -51,7 +51,7 @@ static void build(SimObject *object) {
     QueueDelays *delays = (QueueDelays *)object;
     const SimObject *cache = object->parent;
     if (!cache || cache->class != &l2_class)
-        user_error("%s: QueueDelays belongs to an L2", object_path(object));
+        user_error("%s: expected a place below an L2 (l2[0].delays)", object_path(object));
     delays->slots = ((const CacheObject *)cache)->cache.pipeline.slots;
     delays->pipeline_ticks = ((const CacheObject *)cache)->cache.pipeline_ticks;
 }

@@ -10,7 +10,7 @@ typedef struct QueueDelays QueueDelays;
 
 extern const Class queue_delays_class;
 
-/* Below a cache; NULL when there is none. */
+/* Below a cache, or NULL. */
 QueueDelays *queue_delays_of(const SimObject *cache);
 /* The request that came at `arrived` is accepted into the pipeline. */
 void queue_delays_enter(QueueDelays *delays, uint64_t arrived);

@@ -31,7 +31,7 @@ typedef enum {
 } BlockReason;
 
 typedef struct {
-    uint32_t entries;                   /* accesses that it takes; 0: there is no queue        */
+    uint32_t entries;                   /* accesses that it takes; 0: no queue        */
     uint32_t count;                     /* in it; more than that: resumed with fewer entries   */
     uint64_t head;                      /* of order                                            */
     uint64_t taken;                     /* bit per place: places in use                        */

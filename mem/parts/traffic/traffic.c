@@ -44,10 +44,9 @@ static Ratio mean_cycles(const SimObject *object, uint64_t ticks, uint64_t count
 static void source_build(SimObject *object) {
     TrafficSource *source = (TrafficSource *)object;
     if (source->footprint < source->bytes || source->base % source->bytes)
-        user_error(
-            "%s: requests of %u B need a footprint of at least so many bytes (it is %lu) and a base that "
-            "is a multiple of it (it is 0x%lx)",
-            object->path, source->bytes, source->footprint, source->base);
+        user_error("%s: expected a footprint of bytes = %u or more and a base that is a multiple of it, got "
+                   "%lu and 0x%lx",
+                   object->path, source->bytes, source->footprint, source->base);
     for (uint32_t i = 0; i < object->id; i++)
         source->number += object->sim->objects[i]->class == &traffic_source_class;
 }
@@ -69,8 +68,8 @@ static void source_init(SimObject *object) {
     if (source->destination_share == 0) return;
     source->map = address_map_find(object);
     if (source->destination >= address_map_slices(source->map))
-        user_error("%s.destination: %u; the address map has %u slices", object->path, source->destination,
-                   address_map_slices(source->map));
+        user_error("%s.destination: expected a slice of the address map (0 to %u), got %u", object->path,
+                   address_map_slices(source->map) - 1, source->destination);
 }
 
 static uint64_t next_address(TrafficSource *source) {
@@ -87,10 +86,10 @@ static uint64_t address_of_destination(TrafficSource *source) {
         uint64_t address = next_address(source);
         if (address_map_slice(source->map, address) == source->destination) return address;
     }
-    user_error("%s.destination: none of %d addresses between 0x%lx and 0x%lx belongs to slice %u; a larger "
-               "footprint may reach it",
-               source->obj.path, MAX_TRIES, source->base, source->base + source->footprint,
-               source->destination);
+    user_error("%s.destination: expected an address of slice %u between 0x%lx and 0x%lx, got none in %d "
+               "tries; a larger footprint may reach the slice",
+               source->obj.path, source->destination, source->base, source->base + source->footprint,
+               MAX_TRIES);
 }
 
 static void mark_all_bytes(MemMessage *message) {
@@ -170,7 +169,7 @@ static void source_check(const SimObject *object, bool idle) {
               link_received(source->mem.receive));
     if (source->answered > source->sent - source->posted_sent || (idle && waiting) ||
         (!waiting && source->token_sum))
-        panic("%s: %lu requests wanted an answer and %lu were answered; the sum of the others' tokens is %lu",
+        panic("%s: %lu requests need an answer and %lu were answered; the sum of the others' tokens is %lu",
               object->path, source->sent - source->posted_sent, source->answered, source->token_sum);
 }
 
@@ -328,7 +327,7 @@ static void sink_check(const SimObject *object, bool idle) {
               object->path, sink->received, sink->answered, link_received(sink->cpu.receive),
               link_sent(sink->cpu.send));
     if (sink->received - sink->posted_received != sink->answered + sink->held || (idle && sink->held))
-        panic("%s: %lu requests wanted an answer, %lu were answered and %u are held", object->path,
+        panic("%s: %lu requests need an answer, %lu were answered and %u are held", object->path,
               sink->received - sink->posted_received, sink->answered, sink->held);
 }
 

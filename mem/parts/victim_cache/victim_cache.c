@@ -136,7 +136,7 @@ static void build(SimObject *object) {
     VictimCache *v = (VictimCache *)object;
     SimObject *l1 = object->parent;
     if (!l1 || l1->class != &l1_class)
-        user_error("%s: expected a place below an L1, such as sm[0].l1d.victims", object->path);
+        user_error("%s: expected a place below an L1 (sm[0].l1d.victims)", object->path);
     const CacheParameters *p = &((CacheObject *)l1)->cache.parameters;
     tag_shape_init(
         &v->tags.shape, object->path,

@@ -40,7 +40,7 @@ static const Field fields[] = {
 static void build(SimObject *object) {
     VictimTags *v = (VictimTags *)object;
     if (v->entries % v->ways)
-        user_error("%s.entries: %u tags are no multiple of %u ways", object->path, v->entries, v->ways);
+        user_error("%s.entries: expected a multiple of ways = %u, got %u", object->path, v->ways, v->entries);
     v->sets = v->entries / v->ways;
     tag_shape_init(&v->tags.shape, object->path,
                    &(TagGeometry){.size = (uint64_t)v->warps * v->entries * LINE_BYTES_MAX,
@@ -99,7 +99,8 @@ static void init(SimObject *object) {
     SimObject *cache = l1_beside(object, v->cache);
     Cache *feeder = &((CacheObject *)cache)->cache;
     for (const CacheObserver *o = feeder->observers; o; o = o->next)
-        if (o->missed == missed) user_error("%s: %s has victim tags already", object->path, cache->path);
+        if (o->missed == missed)
+            user_error("%s: expected one VictimTags for %s, got a second", object->path, cache->path);
     v->feeder = feeder;
     v->observer = (CacheObserver){.missed = missed, .evicted = evicted, .cleared = cleared};
     cache_observe(feeder, &v->observer);

@@ -154,7 +154,7 @@ local most_ports <const> = 64 -- of a crossbar or a Mux
 local function add_network(plan, get, ports)
   local slices = plan.channels * plan.slices
   local icnt = plan:clock "icnt"
-  if #ports > most_ports then core.user_error "more ports than a network has" end
+  if #ports > most_ports then core.user_error ("expected up to %d ports on a network, got %d"):format(most_ports, #ports) end
   if slices == 1 and get("network", "direct") == "direct" then
     if #ports == 1 then return ports, "core" end
     plan:add("Mux", "network", { up = #ports }, "icnt")

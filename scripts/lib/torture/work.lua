@@ -156,7 +156,7 @@ local texts = {
 --- Policies and parameters of theirs that are left out, and why.
 work.left_out = {
   ["trace_l1"] = "writes files, as a resumed run does again",
-  ["pric.polynomial"] = "legal are irreducible polynomials of the degree that the cache's sets give; 0 chooses one",
+  ["pric.polynomial"] = "needs an irreducible polynomial of the degree that the cache's sets give; 0 chooses one",
   ["perfect.clock"] = "the name of a clock",
 }
 

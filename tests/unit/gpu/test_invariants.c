@@ -164,7 +164,7 @@ static const Case memory_cases[] = {
     /* sources */
     {{ROW("source[0]", "sent", 1)}, "requests sent and", false},
     {{ROW("source[1]", "answered", 1)}, "requests sent and", false},
-    {{ROW("source[2]", "posted_sent", 1)}, "requests wanted an answer and", true},
+    {{ROW("source[2]", "posted_sent", 1)}, "requests need an answer and", true},
     {{ROW("source[2]", "token_sum", 1)}, "the sum of the others' tokens is 1", true},
 };
 
@@ -225,8 +225,8 @@ static void want_one_answer_more(void *context) {
 /* How many writes want an answer is counted in these builds alone. */
 START_TEST(request_that_a_cache_never_answers_is_found) {
     ck_assert_int_eq(sim_run(sim, NEVER - sim->quantum), STOP_IDLE);
-    assert_panic(want_one_answer_more, "l1", "requests wanted an answer;");
-    assert_panic(want_one_answer_more, "l2[0]", "requests wanted an answer;");
+    assert_panic(want_one_answer_more, "l1", "requests need an answer;");
+    assert_panic(want_one_answer_more, "l2[0]", "requests need an answer;");
 }
 END_TEST
 
@@ -319,9 +319,7 @@ static const Case sm_cases[] = {
     {{ROW("sm[0].lsu", "answered_tail", 1)}, "the load/store unit 0 and 2", false},
     {{ROW_AT("sm[0].lsu", "outstanding", 1, sizeof(MemoryDone))}, "answers are awaited", false},
     {{ROW("sm[0].lsu", "load_accesses", 100000)}, "global and local accesses are counted", false},
-    {{ROW("sm[0].lsu", "in_use", 1), ROW("sm[0].lsu", "answered_tail", -1)},
-     "entries are said to be in use",
-     false},
+    {{ROW("sm[0].lsu", "in_use", 1), ROW("sm[0].lsu", "answered_tail", -1)}, "entries are counted", false},
     /* nothing is left at the end */
     {{ROW("sm[0]", "live", 1)}, "live and", true},
 };

@@ -146,7 +146,7 @@ static const Case cases[] = {
     {"sm[0]", "warp", ENTRY(Warp, cta_slot), 4, "sm[0]: warp 0: its CTA slot"},
     {"sm[0]", "warp", ENTRY(Warp, in_flight), 60000, "sm[0]: warp 0 has 60000 instructions in flight"},
     {"sm[0]", "vote", ENTRY(BarrierVote, lanes), 1, "sm[0]: warp 0: vote"},
-    {"sm[0]", "group_size", 0, 4, 0, "sm[0].group_size: 0; legal is 1 to 64"},
+    {"sm[0]", "group_size", 0, 4, 0, "sm[0].group_size: expected 1 to 64, got 0"},
     /* CTAs */
     {"sm[0]", "resident", 0, 4, 33, "sm[0].resident"},
     {"sm[0]", "cta_by_age", 0, 8, 5, "sm[0].cta_by_age"},

@@ -106,21 +106,24 @@ START_TEST(what_is_no_supported_fetch_is_refused_with_its_line) {
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], {1, 2};",
          "offsets and depth comparisons"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5}];", "[texture, {coordinates}]"},
-        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%r1, %r2}];", "more coordinates than dimensions"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%r1, %r2}];",
+         "expected a coordinate for each dimension, got more"},
         {"tex.1d.v4.f32.s32 %f1, [first, {%r1}];", "[texture, {coordinates}]"},
         {"tex.1d.v4.f32.s32 {%h1, %f2, %f3, %f4}, [first, {%r1}];", "32-bit registers"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%r2, {%r1}];", "64 bits"},
-        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%d1}];", "coordinates are 32-bit"},
-        {"tex.1d.v4.f64.s32 {%d1, %d2, %d3, %d4}, [first, {%r1}];", "legal is .1d or .2d, .v4"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%d1}];",
+         "32-bit registers or numbers as coordinates"},
+        {"tex.1d.v4.f64.s32 {%d1, %d2, %d3, %d4}, [first, {%r1}];", "expected .1d or .2d, .v4"},
         {"tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}];", "gathers"},
         {"txq.width.b32 %r1, [first];", "queries"},
         {"suld.b.1d.b32.trap {%r1}, [surface, {%r2}];", "surfaces"},
         {"sust.b.2d.b32.trap [surface, {%r1, %r2}], {%r3};", "surfaces"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [word, {%r1}];",
-         "'word' is not a variable in texture memory"},
-        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [handle, {%r1}];", "'handle' is not a variable in texture"},
-        {"ld.global.u32 %r1, [first];", "'first' is not a variable in .global memory"},
-        {"ld.u32 %r1, [first];", "'first' is not a variable in .global memory"},
+         "expected a variable in texture memory, got 'word'"},
+        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [handle, {%r1}];",
+         "expected a variable in texture memory, got 'handle'"},
+        {"ld.global.u32 %r1, [first];", "expected a variable in .global memory, got 'first'"},
+        {"ld.u32 %r1, [first];", "expected a variable in .global memory, got 'first'"},
         {"ld.global.u32 %r1, [%d1, {%r2}];", "wrong number of operands"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, [second, {%r1}]];", "an operand"},
     };
@@ -140,7 +143,7 @@ END_TEST
 START_TEST(a_texture_has_neither_elements_nor_an_initialiser) {
     refuses(HEAD ".global .texref many[4];\n", "tex.ptx:7: 'many': arrays of textures");
     refuses(HEAD ".global .texref set = { addr_mode_0 = wrap };\n",
-            "tex.ptx:7: 'set': a texture cannot have");
+            "tex.ptx:7: 'set': expected a texture without initialiser");
     refuses(HEAD ".tex .u32 first;\n", "'first' is already declared in line 4");
 }
 END_TEST

@@ -220,10 +220,12 @@ START_TEST(the_first_call_that_differs_is_named) {
     call_and_answer(&log, 2, "alloc 8 bytes", NULL, 0);
     log = again(&log);
     call_and_answer(&log, 1, "alloc 4 bytes", NULL, 0);
-    expect_error(user_error_catch(make_call, &(Next){&log, 2, "alloc 9 bytes"}),
-                 "at its call 2, which was 'alloc 8 bytes' and is 'alloc 9 bytes'");
+    expect_error(
+        user_error_catch(make_call, &(Next){&log, 2, "alloc 9 bytes"}),
+        "call 2 of the host program: expected 'alloc 8 bytes' as in the checkpoint, got 'alloc 9 bytes'");
     expect_error(user_error_catch(make_call, &(Next){&log, 3, "alloc 8 bytes"}),
-                 "at its call 2, 'alloc 8 bytes', which has other contents");
+                 "call 2 of the host program: expected 'alloc 8 bytes' with the contents of the checkpoint, "
+                 "got others");
     ck_assert_ptr_null(user_error_catch(make_call, &(Next){&log, 2, "alloc 8 bytes"}));
     host_log_free(&log);
 }
@@ -235,7 +237,8 @@ START_TEST(a_program_that_ends_before_the_log_does_is_told_what_it_left_out) {
     call(&log, 2, "launch");
     log = again(&log);
     call_and_answer(&log, 1, "alloc 4 bytes", NULL, 0);
-    expect_error(user_error_catch(end, &log), "ended after 1 calls; the checkpoint goes on with 'launch'");
+    expect_error(user_error_catch(end, &log),
+                 "call 2 of the host program: expected 'launch' as in the checkpoint, got its end");
     host_log_free(&log);
 }
 END_TEST
@@ -272,7 +275,8 @@ START_TEST(an_answer_of_another_size_is_damage) {
     call_and_answer(&log, 1, "read 8 bytes", &answer, sizeof answer);
     log = again(&log);
     call(&log, 1, "read 8 bytes");
-    expect_error(user_error_catch(take, &(Take){&log, 4}), "answer to call 1, 'read 8 bytes', is damaged");
+    expect_error(user_error_catch(take, &(Take){&log, 4}),
+                 "call 1 of the host program: the checkpoint's answer to 'read 8 bytes' is damaged");
     host_log_free(&log);
 }
 END_TEST

@@ -74,20 +74,20 @@ static void expect(const char *text, const char *wanted) {
 START_TEST(user_error_names_the_line_of_the_users_code) {
     expect(CORE
            "\nlocal ok, problem = pcall(function()\n core.machine('m'):add('None', 'x') end)\nreturn problem",
-           "test.lua:3: x: there is no class 'None'");
+           "test.lua:3: x: no class matches 'None'");
 }
 END_TEST
 
 START_TEST(user_error_in_a_coroutine_reaches_its_caller) {
     expect(CORE "local co = coroutine.create(function() core.machine('m'):add('None', 'x') end)\n"
                 "return select(2, coroutine.resume(co))",
-           "test.lua:1: x: there is no class 'None'");
+           "test.lua:1: x: no class matches 'None'");
 }
 END_TEST
 
 START_TEST(user_error_skips_the_librarys_own_lines) {
     expect("local ww = require 'warpwright'\nreturn select(2, pcall(function() return ww.nothing end))",
-           "test.lua:2: warpwright has no 'nothing'");
+           "test.lua:2: warpwright: no function matches 'nothing'");
 }
 END_TEST
 
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(parameter_out_of_bounds_names_object_and_bounds) {
     expect(BOX "return select(2, pcall(core.set, box, 'size', 4097))",
-           "test.lua:1: box.size: 4097 is out of bounds; legal is 0 to 4096 bytes");
+           "test.lua:1: box.size: expected 0 to 4096 (bytes), got 4097");
 }
 END_TEST
 
@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(index_of_a_port_array_is_checked) {
     expect(BOX "core.finish(box) return select(2, pcall(function() return box.out[2] end))",
-           "test.lua:1: box.out[2]: there is no such port; legal is [0] to [1]");
+           "test.lua:1: box.out: expected a port from 0 to 1, got 2");
 }
 END_TEST
 
@@ -142,7 +142,7 @@ END_TEST
 
 START_TEST(object_of_a_closed_machine_is_an_error) {
     expect(BOX "m:close() return select(2, pcall(core.finish, box))",
-           "test.lua:1: the machine of this object was closed");
+           "test.lua:1: object: its machine was closed");
 }
 END_TEST
 

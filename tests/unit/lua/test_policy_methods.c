@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(a_name_that_there_is_not_comes_with_the_nearest) {
     fails("a:ehco(1, 0, true)",
-          "desk[0] has no value 'ehco'; there are slots; did you mean the method echo?");
+          "desk[0]: no value matches 'ehco'; available: slots; did you mean the method echo?");
     fails("a:neigbor(b)", "did you mean the method neighbour?");
     fails("return a.slotss", "did you mean slots?");
     luaL_dostring(L, "return a.quite_another_name");

@@ -361,9 +361,8 @@ START_TEST(peak_use_is_that_of_the_save) {
     ck_assert_uint_eq(device_bytes_peak(again), 10 * PAGE);
     uint64_t block = device_alloc(again, PAGE);
     ck_assert(!load_saved(again, &saved, saved.count, why, sizeof why));
-    ck_assert_ptr_nonnull(strstr(why,
-                                 "allocation 0 in the order of addresses is missing in the checkpoint and "
-                                 "0xc0000000 to 0xc0001000 here"));
+    ck_assert_ptr_nonnull(strstr(why, "allocation 0 in the order of addresses: expected none as in the "
+                                      "checkpoint, got 0xc0000000 to 0xc0001000"));
     ck_assert_uint_eq(device_alloc(memory, PAGE), block);
     for (uint64_t peak = 0; peak < 4; peak++) { /* below what is in use, then beyond the capacity */
         Buffer wrong = {0};
@@ -401,12 +400,12 @@ START_TEST(the_first_allocation_that_differs_is_named) {
     Buffer saved = {0};
     device_memory_save(memory, &saved);
     expect_other_allocations(&saved, (uint64_t[]){256, 256}, 2,
-                             "allocation 0 in the order of addresses is 0xc0000000 to 0xc0000200 in the "
-                             "checkpoint and 0xc0000000 to 0xc0000100 here");
+                             "allocation 0 in the order of addresses: expected 0xc0000000 to 0xc0000200 as "
+                             "in the checkpoint, got 0xc0000000 to 0xc0000100");
     expect_other_allocations(&saved, (uint64_t[]){512, 512}, 2, "allocation 1 in");
     expect_other_allocations(&saved, (uint64_t[]){512}, 1,
-                             "allocation 1 in the order of addresses is 0xc0000200 to 0xc0000300 in the "
-                             "checkpoint and missing here");
+                             "allocation 1 in the order of addresses: expected 0xc0000200 to 0xc0000300 as "
+                             "in the checkpoint, got none");
     expect_other_allocations(&saved, (uint64_t[]){512, 256, 256}, 3, "allocation 2 in");
     buffer_free(&saved);
     device_memory_free(memory);

@@ -65,12 +65,12 @@ START_TEST(other_functions_without_a_body_stay_errors) {
     } cases[] = {
         {"call other, (3);\n ret;", "the function has no body in this module"},
         {"call dma_mark_tile_begin_4, ();\n ret;", "the function has no body in this module"},
-        {"call dma_execute, (%d1, %d2);\n ret;", "number, width or kind of the operands does not fit"},
-        {"call dma_execute, (%d1, %r2, %r3);\n ret;", "number, width or kind of the operands does not fit"},
+        {"call dma_execute, (%d1, %d2);\n ret;", "operands of another number, width or kind"},
+        {"call dma_execute, (%d1, %r2, %r3);\n ret;", "operands of another number, width or kind"},
         {"{ .param .b32 p0;\n st.param.b32 [p0+0], %r1;\n mov.u32 %r2, %r3;\n call dma_execute, (%d1, %d2, "
          "p0);\n }\n"
          "ret;",
-         "a parameter of an intrinsic must be stored right before the call"},
+         "a parameter of an intrinsic is not stored right before the call"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *error = tiny_error(parse_body, (void *)(uintptr_t)cases[i].body, NULL);

@@ -41,15 +41,15 @@ START_TEST(unsupported_forms_are_refused_by_name) {
         {"frobnicate.s32", "r4 r4", "opcode 'frobnicate' is not supported"},
         {"add.wobbly.s32", "r4 r4 r4", "'add.wobbly.s32': modifier '.wobbly' is not supported"},
         {"add.ftz.s32", "r4 r4 r4", "'add.ftz.s32': this combination of modifiers is not supported"},
-        {"add.s32", "r4 r4", "'add.s32': number, width or kind of the operands does not fit"},
-        {"add.s64", "r8 r8 r4", "'add.s64': number, width or kind of the operands does not fit"},
-        {"setp.lt.and.s32", "p r4 r4",
-         "'setp.lt.and.s32': number, width or kind of the operands does not fit"},
+        {"add.s32", "r4 r4", "'add.s32': operands of another number, width or kind"},
+        {"add.s64", "r8 r8 r4", "'add.s64': operands of another number, width or kind"},
+        {"setp.lt.and.s32", "p r4 r4", "'setp.lt.and.s32': operands of another number, width or kind"},
         {"ld.global.v8.f32", "r4 a8", "'ld.global.v8.f32': modifier '.v8' is not supported"},
-        {"ld.global", "r4 a8", "'ld.global': the type is missing"},
-        {"st.const.u32", "a8 r4", "'st.const.u32': not possible in this address space"},
+        {"ld.global", "r4 a8", "'ld.global': expected a type, got none"},
+        {"st.const.u32", "a8 r4", "'st.const.u32': this address space is not supported"},
         {"ld.global.f64", "r4 a8", "'ld.global.f64': the registers do not have the width of the type"},
-        {"atom.global.and.f32", "r4 a8 r4", "'atom.global.and.f32': no such atomic operation on this type"},
+        {"atom.global.and.f32", "r4 a8 r4",
+         "'atom.global.and.f32': this atomic operation does not take this type"},
         {"st.global.u32", "a8 _", "'st.global.u32': the sink '_' has no value"}};
     for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
         char why[200] = "";

@@ -71,7 +71,7 @@ START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
                    ".entry k() { .reg .b64 %rd<2>;\ncall %rd1, proto;\nproto: .callprototype _ ();\nret; }",
                    "test.ptx:5: call %rd1, proto: no function whose address is taken has these parameters");
     assert_refused(HEADER ".func f(.param .b32 a) { ret; }\n.entry k() {\ncall f; ret; }",
-                   "test.ptx:6: 'f' takes 1");
+                   "test.ptx:6: 'f': expected 1 parameters");
 }
 END_TEST
 
@@ -124,8 +124,10 @@ START_TEST(an_indirect_branch_decides_between_its_labels) {
         ck_assert_uint_eq(insts[6].target, 9); /* C */
         module_free(module);
     }
-    assert_refused(KERNEL("A: brx.idx %r1, A;"), "test.ptx:6: 'A' is not a list of labels");
-    assert_refused(KERNEL("brx.idx %r1, T;"), "test.ptx:6: 'T' is not a list of labels");
+    assert_refused(KERNEL("A: brx.idx %r1, A;"),
+                   "test.ptx:6: expected a list of labels (.branchtargets), got 'A'");
+    assert_refused(KERNEL("brx.idx %r1, T;"),
+                   "test.ptx:6: expected a list of labels (.branchtargets), got 'T'");
     assert_refused(KERNEL("T: .branchtargets A;\nbrx.idx %r1, T;"),
                    "test.ptx:7: the label 'A' is not declared");
 }
@@ -151,7 +153,7 @@ START_TEST(chains_of_calls_that_explode_are_refused) {
     for (int i = 1; i < 40; i++)
         at += sprintf(at, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
     sprintf(at, ".entry k() { call f39; ret; }");
-    assert_refused(text, "calls, inlined functions included");
+    assert_refused(text, "calls in a kernel with its inlined functions");
 }
 END_TEST
 

@@ -10,28 +10,29 @@ START_TEST(errors_name_file_and_line) {
     assert_refused(KERNEL("L:\nL: ret;"), "test.ptx:7: 'L' is already declared in line 6");
     assert_refused(KERNEL(".reg .u32 %r<2>;"), "test.ptx:6: '%r<' is already declared in line 5");
     assert_refused(KERNEL(".reg .u32 %r3;"), "test.ptx:6: '%r3' is already declared in line 5");
-    assert_refused(KERNEL("@%r1 ret;"), "test.ptx:6: '%r1', behind '@', is not a declared predicate");
+    assert_refused(KERNEL("@%r1 ret;"), "test.ptx:6: expected a declared predicate after '@', got '%r1'");
     assert_refused(KERNEL("mov.u32 %r1, 99999999999999999999;"), "more than 64 bits");
     assert_refused(KERNEL("mov.u32 %r1, 0x;"), "without digits");
     assert_refused(KERNEL("mov.f32 %f1, 0f123;"), "0f needs 8");
-    assert_refused(KERNEL("mov.u32 %r1, 5"), "test.ptx:7: expected ';' after a statement, found '}'");
+    assert_refused(KERNEL("mov.u32 %r1, 5"), "test.ptx:7: expected ';' after a statement, got '}'");
     assert_refused(KERNEL(".shared .u32 s;\nld.global.u32 %r1, [s];"),
-                   "test.ptx:7: 's' is not a variable in .global memory");
+                   "test.ptx:7: expected a variable in .global memory, got 's'");
     assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y or .z");
-    assert_refused(HEADER ".entry k() { ret;", "the '{' of this line is never closed");
+    assert_refused(HEADER ".entry k() { ret;", "test.ptx:4: expected a '}' that closes the '{' of this line");
     assert_refused(HEADER ".entry k() { ret; }\n.entry k() { ret; }",
                    "test.ptx:5: 'k' is already declared in line 4");
     assert_refused(HEADER "/* never", "comment without its end");
-    assert_refused(HEADER ".global .u32 a[2] = {1,2,3};",
-                   "test.ptx:4: more initial values than the 2 elements");
+    assert_refused(HEADER ".global .u32 a[2] = {1,2,3};", "test.ptx:4: expected up to 2 initial values");
     assert_refused(HEADER ".global .u32 a[99999999][99999999];", "2^40 bytes");
     assert_refused(HEADER ".global .u32 a[4294967296] = {1};", "268435456 bytes");
     assert_refused(HEADER ".entry k(.param .u32 n,\n.param .b8 a[]) { ret; }", "test.ptx:5: 'a' has no size");
-    assert_refused(HEADER ".entry k(.param .pred p) { ret; }", "test.ptx:4: a parameter cannot be .pred");
-    assert_refused(HEADER ".global .u64 a = b;", "test.ptx:4: 'b' is not a .global or .const variable");
+    assert_refused(HEADER ".entry k(.param .pred p) { ret; }",
+                   "test.ptx:4: expected a type with a size, got .pred");
+    assert_refused(HEADER ".global .u64 a = b;",
+                   "test.ptx:4: expected a .global or .const variable of this module, got 'b'");
     assert_refused(HEADER ".extern .global .u32 x;\n.entry k() { .reg .b64 %rd<2>;\nmov.u64 %rd1, x; ret; }",
                    "test.ptx:6: 'x' is declared .extern in line 4, but this module does not define it");
-    assert_refused(".version 7.0 .target sm_20 .address_size 32", "only .address_size 64");
+    assert_refused(".version 7.0 .target sm_20 .address_size 32", "expected .address_size 64");
 }
 END_TEST
 
@@ -39,11 +40,11 @@ END_TEST
  * first. 2^38 words are 2^40 bytes, of which 2^24 are 2^64. */
 START_TEST(an_empty_dimension_hides_no_overflow) {
     assert_refused(HEADER ".global .u32 a[][2147483647][2147483649] = {{{1}}, {{2}}};",
-                   "test.ptx:4: an array of more than 2^40 bytes");
+                   "test.ptx:4: expected an array of up to 2^40 bytes, got more");
     assert_refused(HEADER ".global .u32 a[0][2147483647][2147483649];", "2^40 bytes");
     assert_refused(HEADER ".global .u32 a[2147483647][2147483649][0];", "2^40 bytes");
     assert_refused(HEADER ".global .u32 a[][274877906944] = {{}, {}};", "268435456 bytes");
-    assert_refused(HEADER ".global .u32 a[7][0] = {{1}};", "more initial values than the 0 elements");
+    assert_refused(HEADER ".global .u32 a[7][0] = {{1}};", "expected up to 0 initial values");
     Module *module = parse(HEADER ".global .u32 a[7][0][9], b[0] = {};\n.entry k(.param .b8 c[0]) { ret; }");
     ck_assert_uint_eq(module->variables[0].bytes, 0);
     ck_assert_uint_eq(module->variables[1].bytes, 0);
@@ -122,7 +123,7 @@ static void load_what_is_missing(void *context) {
 START_TEST(a_missing_file_is_an_error) {
     const char *error = user_error_catch(load_what_is_missing, NULL);
     ck_assert_ptr_nonnull(error);
-    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/file.ptx: cannot be opened"));
+    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/file.ptx: cannot open it"));
 }
 END_TEST
 

@@ -299,7 +299,7 @@ START_TEST(more_predicates_than_masks_fit_when_few_are_live) {
     for (int i = 0; i < 400; i++)
         at += sprintf(at, "@%%p%d mov.u32 %%r1, 1;\n", i);
     sprintf(at, "}");
-    assert_refused(text, "more than 253 predicates live at once");
+    assert_refused(text, "expected up to 253 predicates live at once");
 }
 END_TEST
 

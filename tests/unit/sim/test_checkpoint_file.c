@@ -181,7 +181,7 @@ START_TEST(bytes_behind_the_end_are_refused) {
     Small small = make_small();
     buffer_append(&small.bytes, "\0\0", 2);
     ck_assert_ptr_null(checkpoint_file_parse(small.bytes.bytes, small.bytes.count, why, sizeof why));
-    ck_assert_str_eq(why, "damaged: 2 bytes behind its end");
+    ck_assert_str_eq(why, "damaged: 2 bytes after its end");
     free_small(&small);
 }
 END_TEST
@@ -192,7 +192,7 @@ START_TEST(another_format_version_is_named) {
     memcpy(small.bytes.bytes + 8, &version, sizeof version);
     put(path, small.bytes.bytes, small.bytes.count);
     ck_assert_ptr_null(checkpoint_file_open(path, why, sizeof why));
-    ck_assert_str_eq(why, "it has format version 7; this program reads version 1");
+    ck_assert_str_eq(why, "expected format version 1, got 7");
     free_small(&small);
 }
 END_TEST

@@ -72,7 +72,7 @@ END_TEST
 START_TEST(what_is_no_file_is_not_replaced) {
     struct stat status;
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    expect_failed_write(1, 100, "there is something else of this name that is no file");
+    expect_failed_write(1, 100, "expected a file, got a folder, device or the like");
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert(S_ISFIFO(status.st_mode));
     snprintf(path, sizeof path, "%s", folder);

@@ -192,7 +192,7 @@ static void use_what_is_not_there(void *context) {
 }
 
 START_TEST(slot_beyond_the_queue_shows) {
-    assert_panic(use_what_is_not_there, NULL, "shelf: slot 4 of queue 1: there is no such queue, or slot");
+    assert_panic(use_what_is_not_there, NULL, "shelf: slot 4 of queue 1: no queue or slot matches");
 }
 END_TEST
 

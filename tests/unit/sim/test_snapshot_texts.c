@@ -188,7 +188,7 @@ START_TEST(damaged_device_memory_is_seen_without_the_memory) {
         size_t at;
         uint8_t bits;
         const char *why;
-    } damages[] = {{1, 0x15, "more bytes in use than there ever were"},
+    } damages[] = {{1, 0x15, "its peak use is below its present use"},
                    {8, 1, "the list of allocations is damaged"},
                    {17, 0xff, "the list of allocations is damaged"},
                    {25, 0x80, "the list of allocations is damaged"},

@@ -49,7 +49,7 @@ static inline void wheel_add(WriteBackWheel *wheel, uint64_t cycle, uint32_t war
     wheel->count++;
 }
 
-/* Takes the next entry of this cycle; false when there is none left. */
+/* Takes the next entry of this cycle; false after the last. */
 static inline bool wheel_take(WriteBackWheel *wheel, uint64_t cycle, WheelEntry *entry) {
     uint64_t slot = cycle % WHEEL_SLOTS;
     uint16_t index = wheel->first[slot];

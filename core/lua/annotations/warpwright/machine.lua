@@ -163,7 +163,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
 ---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
 ---@field prioritization_queues? integer Prioritization buffer: FIFO queues, by the number of the warp (queues); default 48
----@field prioritization_places? integer Requests that each can hold; 0: there is no such buffer (requests); default 0
+---@field prioritization_places? integer Requests that each can hold; 0: no buffer (requests); default 0
 ---@field prioritization_total? integer Requests that all of them can hold; 0: what their places allow (requests); default 0
 ---@field bypass_line_fails? boolean Requests that find every way of their set reserved pass the cache by, and do not wait; default false
 ---@field keeps_lines? boolean The beginning of a kernel leaves its lines valid; default false
@@ -195,7 +195,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
 ---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)
----@field prioritization_places integer Requests that each can hold; 0: there is no such buffer (requests)
+---@field prioritization_places integer Requests that each can hold; 0: no buffer (requests)
 ---@field prioritization_total integer Requests that all of them can hold; 0: what their places allow (requests)
 ---@field bypass_line_fails boolean Requests that find every way of their set reserved pass the cache by, and do not wait
 ---@field keeps_lines boolean The beginning of a kernel leaves its lines valid

@@ -51,7 +51,7 @@ function checkpoint.read_run(path) return read_text(core.checkpoint_text(path)) 
 function checkpoint.require_sources(resume, parts)
   local program = ("%s, revision %s"):format(core.version, core.revision)
   if resume.saved.warpwright ~= program then
-    note("resume: checkpoint %s was made by warpwright %s; this is %s", resume.path, resume.saved.warpwright, program)
+    note("resume: checkpoint %s: expected warpwright %s as in the checkpoint, got %s", resume.path, resume.saved.warpwright, program)
   end
   for _, difference in ipairs(sources.differences(resume.saved.files, parts)) do
     if not resume.allow_changes then
@@ -65,7 +65,7 @@ end
 
 local function cycle_count(what, value)
   local cycle = math.tointeger(tonumber(value))
-  if not cycle or cycle < 1 then core.user_error(("%s: '%s' is not a number of cycles"):format(what, tostring(value))) end
+  if not cycle or cycle < 1 then names.expected(what, "1 cycle or more", value) end
   return cycle
 end
 
@@ -121,7 +121,7 @@ end
 function checkpoint.watch(gpu, folder, run, options)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.at[1]) then
-    core.user_error("checkpoints want an output folder, and `out` is false")
+    core.user_error("out: expected a folder for checkpoints, got false")
   end
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then

@@ -1,6 +1,7 @@
 -- The command line. Returns a function of the arguments (0 is the program) that returns the exit status.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local names = require "warpwright.names"
 local output = require "warpwright.output"
 require "warpwright.loading"
 
@@ -50,8 +51,10 @@ local run_options = {
   ["--checkpoint-at"] = "checkpoint_at",
   ["--resume"] = "resume",
 }
-local run_option_list = "--size, --policy, --set, --out, --max-cycles, --memory, --order, --threads, "
-  .. "--checkpoint-every, --checkpoint-at, --resume, --allow-changes"
+local run_option_list = {
+  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--order", "--threads", "--checkpoint-every",
+  "--checkpoint-at", "--resume", "--allow-changes",
+}
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
@@ -68,10 +71,10 @@ local function read_run_arguments(args, first)
       if argument == "--allow-changes" then
         option, value = "allow_changes", true
       end
-      if not option then usage_error("unknown option '%s'; legal is %s", name, run_option_list) end
+      if not option then usage_error("run: unknown option '%s'%s", name, names.available(name, run_option_list)) end
       if not value then
         i = i + 1
-        value = args[i] or usage_error("%s: a value must follow", name)
+        value = args[i] or usage_error("%s: expected a value, got nothing", name)
       end
       if option == "set" then
         table.insert(options.set, value)
@@ -84,12 +87,12 @@ local function read_run_arguments(args, first)
     i = i + 1
   end
   if #positional ~= 2 and not (options.resume and #positional == 0) then
-    usage_error("run: CONFIG and WORKLOAD are wanted, %d names are given", #positional)
+    usage_error("run: expected CONFIG and WORKLOAD, got %d argument%s", #positional, #positional == 1 and "" or "s")
   end
   options.config, options.workload = positional[1], positional[2]
   if options.max_cycles then
     options.max_cycles = math.tointeger(tonumber(options.max_cycles))
-      or usage_error("--max-cycles: '%s' is not a number of cycles", options.max_cycles)
+      or usage_error("--max-cycles: expected a number of cycles, got '%s'", options.max_cycles)
   end
   return options
 end
@@ -109,13 +112,13 @@ local function describe(class)
   if class and core.is_class(class) then return core.describe(class) end
   local classes = {}
   for i, c in ipairs(core.classes()) do classes[i] = c.name end
-  if class then usage_error("there is no class '%s'; there are %s", class, table.concat(classes, ", ")) end
+  if class then usage_error("--describe: no class matches '%s'%s", class, names.available(class, classes)) end
   for _, c in ipairs(core.classes()) do print(("%-20s %s"):format(c.name, c.doc)) end
 end
 
 local function run_script(args, first)
   local path = args[first]
-  if not core.is_file(path) then usage_error("there is no script '%s'", path) end
+  if not core.is_file(path) then usage_error("%s: expected a script, got no such file", path) end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
   arg = table.move(args, first, #args, 0, { [-1] = args[0] })
@@ -142,11 +145,11 @@ return function(args)
   elseif word == "--describe" then
     describe(args[first + 1])
   elseif word == "inspect" then
-    checkpoint.inspect(args[first + 1] or usage_error("inspect: a checkpoint is wanted"))
+    checkpoint.inspect(args[first + 1] or usage_error("inspect: expected a checkpoint, got nothing"))
   elseif word == "run" then
     print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
   elseif word:sub(1, 1) == "-" then
-    usage_error("unknown option '%s'; legal is run, inspect, --describe, --version, --help, --traceback or a script", word)
+    usage_error("warpwright: expected run, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

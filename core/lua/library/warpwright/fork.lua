@@ -102,7 +102,7 @@ local function start(sim, variant, index, options)
   return { pid = pid, index = index, name = name, answer = answer, folder = folder }
 end
 
---- What the child left: a result, or nil and why there is none.
+--- What the child left: a result, or nil and the reason.
 local function collect(child, status, signal)
   local chunk = loadfile(child.answer, "t", { math = math })
   local answer = chunk and chunk() or {}
@@ -124,14 +124,14 @@ local function check(variants)
   names.check_keys("sim:fork", options, { "jobs", "out" })
   local jobs = options.jobs or 1
   if math.type(jobs) ~= "integer" or jobs < 1 then
-    core.user_error(("sim:fork: jobs: '%s' is not a whole number from 1 on"):format(tostring(jobs)))
+    names.expected("sim:fork: jobs", "a whole number from 1 on", jobs)
   end
   for i, variant in ipairs(variants) do
     names.check_keys("sim:fork, variant " .. i, variant, { "policy", "set", "name" })
     local name = folder_name(variant_name(variant, i))
     if taken[name] and options.out then
-      core.user_error(("sim:fork: variants %d and %d share the folder %s/%s; `name` tells them apart"):format(taken[name],
-        i, options.out, name))
+      core.user_error(("sim:fork: expected a folder for each variant, got %s/%s for %d and %d; `name` tells them apart"):format(
+        options.out, name, taken[name], i))
     end
     taken[name] = i
   end

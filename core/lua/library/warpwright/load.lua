@@ -45,23 +45,19 @@ function load.get(what, value)
   local kind = kinds[what]
   if is_of(kind, value) then return value end
   if type(value) ~= "string" then
-    core.user_error(("%s: a name, a path or what %s returns is wanted, this is a %s"):format(what, kind.makes,
-      type(value)))
+    names.expected(what, ("a name, a path or what %s returns"):format(kind.makes), value)
   end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and value or file_of(kind, value)
   if not core.is_file(path) then
-    if is_path then core.user_error(("%s: there is no file '%s'"):format(what, value)) end
-    local known = known_names(kind)
-    local guess = names.guess(value, known)
-    core.user_error(("there is no %s '%s'; %s %s"):format(what, value,
-      guess and ("did you mean %s? There are"):format(guess) or "there are", table.concat(known, ", ")))
+    if is_path then core.user_error(("%s: no file matches '%s'"):format(what, value)) end
+    core.user_error(("%s: no %s matches '%s'%s"):format(what, what, value, names.available(value, known_names(kind))))
   end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
   local loaded = chunk()
   if not is_of(kind, loaded) then
-    core.user_error(("%s: does not return a %s, made by %s"):format(path, what, kind.makes))
+    names.expected(path, ("a file that returns a %s, made by %s"):format(what, kind.makes), loaded)
   end
   load.origin[loaded] = path
   return loaded

@@ -15,7 +15,7 @@ local Description = { __name = "machine" }
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   if type(name) ~= "string" or type(build) ~= "function" then
-    core.user_error('ww.machine: a name and a function are wanted: ww.machine("name", function(m) ... end)')
+    names.expected("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', type(name) == "string" and build or name)
   end
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
@@ -29,7 +29,7 @@ function machine.is_description(value) return getmetatable(value) == Description
 local function read_overrides(set)
   local overrides = {}
   local function add(pattern, value)
-    if type(pattern) ~= "string" then core.user_error("set: a path is wanted, this is a " .. type(pattern)) end
+    if type(pattern) ~= "string" then names.expected("set", "a path", pattern) end
     overrides[#overrides + 1] = { pattern = core.current_name(pattern) or pattern, value = value, matches = 0 }
   end
   for _, key in ipairs(names.sorted_keys(set)) do
@@ -40,7 +40,7 @@ local function read_overrides(set)
       add(entry[1], entry[2])
     else
       local path, value = tostring(entry):match("^([^=]+)=(.*)$")
-      if not path then core.user_error(("set: '%s' is not path=value"):format(tostring(entry))) end
+      if not path then names.expected("set", "PATH=VALUE", entry) end
       add(path, value)
     end
   end
@@ -69,7 +69,7 @@ local function like_default(name, value, default)
     converted = ({ ["true"] = true, ["false"] = false })[value]
   end
   if type(converted) ~= type(default) then
-    core.user_error(("%s = '%s': %s is wanted"):format(name, tostring(value), names.wanted(default)))
+    names.expected(name, names.wanted(default), value)
   end
   return converted
 end
@@ -82,8 +82,8 @@ local function resolve_options(description, overrides)
   end
   return setmetatable(options, {
     __index = function(_, name)
-      core.user_error(("machine %s has no option '%s'; its options are %s"):format(
-        description.name, tostring(name), table.concat(names.sorted_keys(description.options), ", ")))
+      core.user_error(("options: no option of machine %s matches '%s'%s"):format(description.name, tostring(name),
+        names.available(name, names.sorted_keys(description.options))))
     end,
   })
 end
@@ -129,7 +129,7 @@ local function is_policy_knob(objects, pattern)
   return false
 end
 
---- "sm[99]: there are sm[0] to sm[14]" where an index of the pattern is too high.
+--- "sm[0] to sm[14]", "sm[99]" where an index of the pattern is too high.
 local function beyond_the_last(objects, pattern)
   for name, index in pattern:gmatch "()%[(%d+)%]" do
     local prefix, last = pattern:sub(1, name - 1), nil
@@ -138,7 +138,7 @@ local function beyond_the_last(objects, pattern)
       if whole and core.path_matches(prefix, whole) then last = math.max(last or 0, tonumber(object.path:match "(%d+)%]$")) end
     end
     if last and tonumber(index) > last then
-      return ("%s[%s]: there are %s[0] to %s[%d]"):format(prefix, index, prefix, prefix, last)
+      return ("%s[0] to %s[%d]"):format(prefix, prefix, last), ("%s[%s]"):format(prefix, index)
     end
   end
 end
@@ -148,14 +148,15 @@ local function require_matches(overrides, built, description)
     if o.matches == 0 then
       local objects = machine.all_objects(built)
       if is_policy_knob(objects, o.pattern) then
-        core.user_error(("set: '%s' is a knob that only policies set, while the machine runs"):format(o.pattern))
+        core.user_error(("set: %s: expected a parameter, got a knob, which only policies set"):format(o.pattern))
       end
-      local beyond = beyond_the_last(objects, o.pattern)
-      if beyond then core.user_error(("set: '%s': machine %s has no %s"):format(o.pattern, description.name, beyond)) end
+      local legal, beyond = beyond_the_last(objects, o.pattern)
+      if legal then
+        core.user_error(("set: %s: expected %s on machine %s, got %s"):format(o.pattern, legal, description.name, beyond))
+      end
       local wanted = o.pattern:gsub("%[%d+%]", "[*]")
-      local nearest = names.nearest(wanted, parameter_patterns(built, description), 3)
-      core.user_error(("set: machine %s has nothing that matches '%s'; near names are %s"):format(
-        description.name, o.pattern, table.concat(nearest, ", ")))
+      core.user_error(("set: no object or parameter matches '%s' on machine %s%s"):format(o.pattern, description.name,
+        names.did_you_mean(wanted, parameter_patterns(built, description), 3)))
     end
   end
 end
@@ -176,7 +177,7 @@ end
 
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
 function Builder:clocks(clocks)
-  if not clocks.core then core.user_error("clocks: one must be called core: the clock of the SMs") end
+  if not clocks.core then core.user_error("clocks: expected a clock named core (that of the SMs), got none") end
   local order = { "core" }
   for _, name in ipairs(names.sorted_keys(clocks)) do
     if name ~= "core" then order[#order + 1] = name end
@@ -215,14 +216,12 @@ local function finish(self, object, params, is_child)
   for _, key in ipairs(names.sorted_keys(params)) do
     local value = params[key]
     if type(key) ~= "string" then
-      core.user_error(("%s: parameters have names; there is a value without one: %s"):format(object.path,
-        tostring(value)))
+      names.expected(object.path, "PARAMETER = value", value)
     elseif type(value) == "table" then
       local is_part = false
       for _, part in ipairs(parts) do is_part = is_part or part == key end
       if not is_part then
-        core.user_error(("%s: %s has no part '%s' to configure; its parts are %s"):format(object.path, object.class,
-          key, #parts > 0 and table.concat(parts, ", ") or "(none)"))
+        core.user_error(("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
       end
     elseif key ~= "clock" or is_child then
       core.set(object, key, value)
@@ -264,12 +263,12 @@ local function object_path(class, first, ...)
     prefix, name, index = first.path .. ".", ...
   end
   if type(name) ~= "string" then
-    core.user_error(('m:%s: a name is wanted: m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") '
-      .. "{...}"):format(class, class, class, class))
+    names.expected("m:" .. class, ('m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") {...}'):format(class, class,
+      class), name)
   end
   if index == nil then return prefix .. name end
   if not math.tointeger(index) then
-    core.user_error(("m:%s: '%s' is not an index"):format(class, tostring(index)))
+    names.expected("m:" .. class, "a whole number as index", index)
   end
   return ("%s%s[%d]"):format(prefix, name, index)
 end
@@ -279,7 +278,7 @@ local function constructor(class)
   return function(self, ...)
     local path = object_path(class, ...)
     local function lacks_parameters()
-      core.user_error(("%s: a table of parameters must follow, if only {}: m:%s (...) {}"):format(path, class))
+      core.user_error(("%s: expected a table of parameters, such as m:%s (...) {}, got none"):format(path, class))
     end
     self.unfinished[#self.unfinished + 1] = core.location() .. path
     return setmetatable({}, {
@@ -301,8 +300,8 @@ function Builder:__index(key)
   if type(key) == "string" and core.is_class(key) then return constructor(key) end
   local classes = {}
   for i, class in ipairs(core.classes()) do classes[i] = class.name end
-  core.user_error(("a machine has no '%s'; legal is clocks, quantum, wire, and the classes %s"):format(tostring(key),
-    table.concat(classes, ", ")))
+  for i, method in ipairs { "clocks", "quantum", "wire" } do table.insert(classes, i, method) end
+  core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 
 --- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, and threads =
@@ -314,8 +313,7 @@ function machine.build(description, options)
     unfinished = {} }, Builder)
   description.build(builder, resolve_options(description, overrides))
   if builder.unfinished[1] then
-    core.user_error(("%s: was named but not made; a table of parameters must follow, if only {}"):format(
-      builder.unfinished[1]))
+    core.user_error(("%s: expected a table of parameters, such as {}, got none"):format(builder.unfinished[1]))
   end
   local quantum = overridden(overrides, "quantum", nil)
   if quantum then

@@ -22,14 +22,43 @@ function names.sorted_keys(t)
   return keys
 end
 
+-- Messages ---------------------------------------------------------------------------------------------------------
+
+--- A value, for a message: 'text', a number, true, nil, "a table".
+function names.shown(value)
+  local kind = type(value)
+  if kind == "string" then return "'" .. value .. "'" end
+  return (kind == "number" or kind == "boolean" or kind == "nil") and tostring(value) or "a " .. kind
+end
+
+--- The user error "where: expected WHAT, got VALUE".
+function names.expected(where, what, value)
+  core.user_error(("%s: expected %s, got %s"):format(where, what, names.shown(value)))
+end
+
+--- "; did you mean a, b?" for a misspelt name and many legal ones: the `count` nearest.
+function names.did_you_mean(misspelt, candidates, count)
+  local nearest = names.nearest(tostring(misspelt), candidates, count)
+  return nearest[1] and ("; did you mean %s?"):format(table.concat(nearest, ", ")) or ""
+end
+
+--- "; available: a, b" for a misspelt name and few legal ones, after the one that was meant if one is near.
+function names.available(misspelt, legal)
+  local texts = {}
+  for i, name in ipairs(legal) do texts[i] = tostring(name) end
+  local guess = names.guess(tostring(misspelt), texts)
+  return (guess and ("; did you mean %s? Available: "):format(guess) or "; available: ")
+    .. (texts[1] and table.concat(texts, ", ") or "none")
+end
+
 --- An error unless every key of `t` is one of the list `legal`.
 function names.check_keys(where, t, legal)
-  if type(t) ~= "table" then core.user_error(("%s: a table is wanted, this is a %s"):format(where, type(t))) end
+  if type(t) ~= "table" then names.expected(where, "a table", t) end
   local known = {}
   for _, name in ipairs(legal) do known[name] = true end
   for _, key in ipairs(names.sorted_keys(t)) do
     if not known[key] then
-      core.user_error(("%s: there is no '%s'; legal is %s"):format(where, tostring(key), table.concat(legal, ", ")))
+      core.user_error(("%s: no field matches '%s'%s"):format(where, tostring(key), names.available(key, legal)))
     end
   end
 end

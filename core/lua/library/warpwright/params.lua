@@ -13,9 +13,7 @@ function params.of(policy_name, given)
   local values, legal = {}, names.sorted_keys(given)
   for _, name in ipairs(legal) do values[name] = given[name] end
   local function unknown(_, name)
-    local guess = names.guess(tostring(name), legal)
-    refuse("params.%s: expected a parameter of policy %s (%s), got '%s'%s", tostring(name), policy_name,
-      legal[1] and table.concat(legal, ", ") or "it has none", tostring(name), guess and ("; did you mean %s?"):format(guess) or "")
+    refuse("params.%s: no parameter of policy %s matches '%s'%s", tostring(name), policy_name, tostring(name), names.available(name, legal))
   end
   local function assigned(_, name)
     refuse("params.%s: expected no assignment: parameters are as the run gives them to policy %s; what a policy remembers is in self.state",
@@ -36,7 +34,7 @@ function params.of(policy_name, given)
   return readable
 end
 
---- The value of a parameter, nil where there is none of this name.
+--- The value of a parameter, or nil.
 function params.value(readable, name) return rawget(values_of[readable], name) end
 
 --- The names, in order.

@@ -28,7 +28,7 @@ local function add_parts(handles, machine, object, policies)
   end
 end
 
---- false when there is none.
+--- or false.
 local function peer_of_class(port, class)
   local peer = core.peer(port)
   return peer and peer.class == class and peer or false
@@ -74,8 +74,8 @@ end
 local function check_file(entry)
   local script = arg and arg[0]
   if entry.path and core.is_file(entry.path) and entry.path ~= script then return end
-  core.user_error(("policy %s: it has functions, and each instance loads them from the policy's own file: a file that "
-    .. "returns it is wanted, and this is %s"):format(entry.definition.name, tostring(entry.path or "no file")))
+  core.user_error(("policy %s: expected a file that returns it, from which each instance loads its functions, got %s"):format(
+      entry.definition.name, tostring(entry.path or "none")))
 end
 
 --- What several instances answered would be one answer, and that by chance: an L2 slice has a controller to itself or asks
@@ -88,7 +88,7 @@ local function check_questions(machine, definition)
       for _, l2 in ipairs(objects_of(machine, "L2")) do
         local mc = peer_of_class(l2.mem, "MemoryController")
         if mc and asked[mc.path] then
-          core.user_error(("policy %s: %s: the instances of %s and %s would both answer for %s; a policy of scope mc answers with %s")
+          core.user_error(("policy %s: %s: expected one answer, got those of %s and %s for %s; a policy of scope mc answers with %s")
             :format(definition.name, question, asked[mc.path], l2.path, mc.path, event.name))
         end
         if mc then asked[mc.path] = l2.path end

@@ -21,8 +21,7 @@ local Policy = { __name = "policy" }
 
 function Policy:__newindex(name, value)
   if type(name) ~= "string" or type(value) ~= "function" then
-    core.user_error(("policy %s: %s is a %s; a policy has functions, and what it remembers is in self.state"):format(
-      rawget(self, "name"), tostring(name), type(value)))
+    names.expected(("policy %s: %s"):format(rawget(self, "name"), tostring(name)), "a function (a policy's data is in self.state)", value)
   end
   rawget(self, "functions")[name] = value
 end
@@ -41,8 +40,8 @@ function policy.param(name)
   return function(params)
     local value = parameters.value(params, name)
     if value == nil then
-      error(("%spolicy.param \"%s\": the policy has no such parameter; %s"):format(place, tostring(name),
-        table.concat(parameters.names(params), ", ")), 0)
+      error(("%spolicy.param: no parameter of the policy matches '%s'%s"):format(place, tostring(name),
+        names.available(name, parameters.names(params))), 0)
     end
     return value
   end
@@ -61,12 +60,12 @@ local function check_params(name, params)
   for _, key in ipairs(names.sorted_keys(params)) do
     local row = params[key]
     if type(row) ~= "table" or not plain_types[type(row[1])] or not tostring(key):match "^[%w_]+$" then
-      core.user_error(("policy %s: parameter %s: { default, min =, max =, doc = } is wanted, the default a number, a text, "
-        .. "true or false"):format(name, tostring(key)))
+      names.expected(("policy %s: parameter %s"):format(name, tostring(key)),
+        "{ default, min =, max =, doc = }, the default a number, a text, true or false", row)
     end
     names.check_keys(("policy %s: parameter %s"):format(name, key), row, { 1, "min", "max", "doc" })
     if out_of_bounds(row, row[1]) then
-      core.user_error(("policy %s: parameter %s: its default, %s, is out of its bounds"):format(name, key, tostring(row[1])))
+      names.expected(("policy %s: parameter %s"):format(name, key), "as default " .. names.wanted(row[1], row.min, row.max), row[1])
     end
   end
 end
@@ -75,17 +74,15 @@ end
 local function parameter_value(definition, rows, key, text)
   local row = rows[key]
   if not row then
-    local legal = names.sorted_keys(rows)
-    core.user_error(("policy %s has no parameter '%s'; %s"):format(definition.name, key,
-      #legal > 0 and "its parameters are " .. table.concat(legal, ", ") or "it has none"))
+    core.user_error(("policy %s: no parameter matches '%s'%s"):format(definition.name, key,
+      names.available(key, names.sorted_keys(rows))))
   end
   local default, value = row[1], text
   if type(default) == "number" then value = tonumber(text) end
   if math.type(default) == "integer" then value = math.tointeger(value) end
   if type(default) == "boolean" and type(text) == "string" then value = ({ ["true"] = true, ["false"] = false })[text] end
   if type(value) ~= type(default) or out_of_bounds(row, value) then
-    core.user_error(("policy %s: %s = '%s': %s is wanted"):format(definition.name, key, tostring(text),
-      names.wanted(default, row.min, row.max)))
+    names.expected(("policy %s: %s"):format(definition.name, key), names.wanted(default, row.min, row.max), text)
   end
   return value
 end
@@ -108,11 +105,11 @@ local function read_word(word)
     if key then
       given[key] = value
     elseif list then
-      core.user_error(("policy '%s': '%s' is not parameter=value"):format(word, setting))
+      names.expected(("policy '%s'"):format(word), "PARAMETER=VALUE", setting)
     end
   end
   name = name or word
-  if name == "" then core.user_error(("policy: a name is wanted, as in gto or ccws:k_throttle=16+gto; this is '%s'"):format(word)) end
+  if name == "" then names.expected("policy", "a name (gto, ccws:k_throttle=16+gto)", word) end
   return name, given
 end
 
@@ -147,7 +144,7 @@ local function all_params(definition, load_policy, used_by)
   local name, rows = definition.name, {}
   for _, user in ipairs(used_by) do
     if user == name then
-      core.user_error(("policy %s uses itself, by way of %s"):format(name, table.concat(used_by, ", ")))
+      core.user_error(("policy %s: uses: expected other policies, got itself, by way of %s"):format(name, table.concat(used_by, ", ")))
     end
   end
   local users = with_last(used_by, name)
@@ -176,8 +173,7 @@ local function is_used(definition, use, params)
   local when = type(use) == "table" and use.when
   if not when then return true end
   if type(params[when]) ~= "boolean" then
-    core.user_error(("policy %s: uses: when = '%s' is no parameter that is true or false"):format(definition.name,
-      tostring(when)))
+    names.expected(("policy %s: uses: when"):format(definition.name), "a parameter that is true or false", when)
   end
   return params[when]
 end
@@ -189,8 +185,8 @@ local function append(chain, load_policy, what, given, used_by)
   local there = find_entry(chain, name)
   if there and used_by[1] then return end -- it is there once, as it was asked for first
   if there then
-    core.user_error(there.used_by and ("policy %s: %s uses it already; name it first, with its parameters"):format(name, there.used_by)
-      or ("policy %s is named twice"):format(name))
+    core.user_error(("policy %s: expected once in a chain, "):format(name) .. (there.used_by
+      and ("got it again after %s, which uses it; name it first, with its parameters"):format(there.used_by) or "got it twice"))
   end
   local rows = all_params(definition, load_policy, used_by)
   local params, users = resolve_params(definition, rows, given), with_last(used_by, name)
@@ -260,41 +256,39 @@ local function check_name(name)
     core.user_error(("policy %s...: expected a name of up to 200 characters, got %d"):format(name:sub(1, 40), #name))
   end
   if type(name) ~= "string" or not name:match "^[%w_.-]+$" then
-    core.user_error(('policy: a name of letters, digits, _, - and . is wanted: policy "name" {...}; this is %s'):format(
-      tostring(name)))
+    names.expected("policy", 'a name of letters, digits, _, - and . (policy "name" {...})', name)
   end
 end
 
 local function check_tables(name, settings)
   for _, key in ipairs { "params", "counters", "parts", "uses" } do
     if settings[key] ~= nil and type(settings[key]) ~= "table" then
-      core.user_error(("policy %s: %s: a table is wanted, this is a %s"):format(name, key, type(settings[key])))
+      names.expected(("policy %s: %s"):format(name, key), "a table", settings[key])
     end
   end
   for _, counter in ipairs(names.sorted_keys(settings.counters or {})) do
     if type(counter) ~= "string" or not counter:match "^[%w_]+$" or type(settings.counters[counter]) ~= "string" then
-      core.user_error(("policy %s: counters = { name = \"what it counts\" } is wanted; '%s' is none"):format(name,
-        tostring(counter)))
+      names.expected(("policy %s: counters"):format(name), '{ name = "what it counts" }', counter)
     end
   end
   for i, use in ipairs(settings.uses or {}) do
     if type(use) == "table" and not policy.is_policy(use) then
       if type(use[1]) ~= "string" and not policy.is_policy(use[1]) then
-        core.user_error(("policy %s: uses[%d]: a name or { name, when = PARAMETER } is wanted"):format(name, i))
+        names.expected(("policy %s: uses[%d]"):format(name, i), "a name or { name, when = PARAMETER }", use[1])
       end
       names.check_keys(("policy %s: uses[%d]"):format(name, i), use, { 1, "when" })
     end
   end
   for i, part in ipairs(settings.parts or {}) do
     if type(part) ~= "table" or not (part.class and part.name and part.of) then
-      core.user_error(("policy %s: parts[%d]: { class =, name =, of =, PARAMETER = value ... } is wanted"):format(name, i))
+      names.expected(("policy %s: parts[%d]"):format(name, i), "{ class =, name =, of =, PARAMETER = value ... }", part)
     end
     for _, class in ipairs { part.class, part.of } do
       if not core.is_class(class) then
         local classes = {}
         for j, one in ipairs(core.classes()) do classes[j] = one.name end
-        core.user_error(("policy %s: parts[%d]: there is no class '%s'; near names are %s"):format(name, i, tostring(class),
-          table.concat(names.nearest(tostring(class), classes, 3), ", ")))
+        core.user_error(("policy %s: parts[%d]: no class matches '%s'%s"):format(name, i, tostring(class),
+          names.did_you_mean(class, classes, 3)))
       end
     end
   end
@@ -307,8 +301,7 @@ local function define(_, name)
     names.check_keys("policy " .. name, settings, legal_settings)
     local scope = settings.scope or "sm"
     if not scopes[scope] then
-      core.user_error(("policy %s: scope '%s' is none of %s"):format(name, tostring(scope),
-        table.concat(names.sorted_keys(scopes), ", ")))
+      names.expected(("policy %s: scope"):format(name), "one of " .. table.concat(names.sorted_keys(scopes), ", "), scope)
     end
     check_tables(name, settings)
     check_params(name, settings.params or {})

@@ -25,8 +25,7 @@ local function check_function(definition, name, legal)
   local path = where.source:match "^@(.*)$"
   local count = name:match "^[%w_]+$" and uses_of(path, name) or 0
   if count > 1 then return end
-  local text = ("%s:%d: policy %s: there is no hook '%s' here, and nobody calls it; did you mean %s?"):format(
-    path or where.short_src, where.linedefined, definition.name, name, meant)
+  local text = ("%s:%d: policy %s: no hook matches '%s', and the file does not call it; did you mean %s?"):format(path or where.short_src, where.linedefined, definition.name, name, meant)
   if count == 1 then core.user_error(text) end
   note("%s", text)
 end

@@ -19,12 +19,11 @@ local function count_into(counters)
       return
     end
     if not value then
-      local legal = names.sorted_keys(counters)
-      error(("the policy declares no counter '%s'; %s"):format(tostring(name),
-        #legal > 0 and "it has " .. table.concat(legal, ", ") or "it has none"), 2)
+      error(("count: no counter of the policy matches '%s'%s"):format(tostring(name),
+        names.available(name, names.sorted_keys(counters))), 2)
     end
     if math.type(n) ~= "integer" then
-      error(("count %s: %s is not a whole number"):format(name, tostring(n)), 2)
+      error(("count %s: expected a whole number, got %s"):format(name, names.shown(n)), 2)
     end
     counters[name] = value + n
   end
@@ -32,30 +31,30 @@ end
 
 --- What an instance remembered elsewhere would be missing after a resume.
 local function refuse_field(_, name)
-  error(("self.%s is set outside start(); what a policy remembers is in self.state"):format(tostring(name)), 2)
+  error(("self.%s: expected an assignment in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
 end
 
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
-local function refuse_random() error("math.random is not for policies: runs must repeat; compute from self.state", 2) end
+local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
 
 --- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
-  if getmetatable(self).__newindex then error("bind: hooks are bound in start()", 3) end
+  if getmetatable(self).__newindex then error("bind: expected a call in start(), got one later", 3) end
   if not hooks[hook] or hook:match "^on_" == nil then
-    error(("bind: there is no hook '%s' here; near names are %s"):format(tostring(hook),
-      table.concat(names.nearest(tostring(hook), legal, 4), ", ")), 3)
+    error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 3)
   end
   if counter and not counters[counter] then
-    error(("bind: the policy declares no counter '%s'"):format(tostring(counter)), 3)
+    error(("bind: no counter of the policy matches '%s'%s"):format(tostring(counter),
+      names.available(counter, names.sorted_keys(counters))), 3)
   end
 end
 
---- A list of handles. What asks for one that there is not is told so, but for C: ipairs looks behind the end.
+--- A list of handles. An index out of bounds is an error, except from C: ipairs looks behind the end.
 local function checked_list(name, list)
   return setmetatable(list, { __index = function(_, i)
     if debug.getinfo(2, "S").what == "C" then return nil end
-    error(("self.%s[%s]: there are %s"):format(name, tostring(i),
-      #list == 0 and "none" or ("self.%s[1] to self.%s[%d]"):format(name, name, #list)), 2)
+    error(("self.%s: expected %s, got %s"):format(name, #list == 0 and "no index (it is empty)" or ("an index from 1 to %d"):format(#list),
+      names.shown(i)), 2)
   end })
 end
 
@@ -96,7 +95,7 @@ end
 local function check_period(period, what)
   local cycles = math.type(period) == "integer" and period or nil
   if not cycles or cycles < 1 or cycles > longest_period then
-    error(("on_period wants `period`: a number of cycles from 1 to %d, or the name of a parameter that is one; it is %s")
+    error(("period: expected a number of cycles from 1 to %d for on_period, or the name of a parameter that is one, got %s")
       :format(longest_period, what), 0)
   end
 end
@@ -123,7 +122,7 @@ local function fields_of_start(self)
   return function()
     for _, name in ipairs(fields) do
       if name ~= "state" and plain_text(rawget(self, name), {}) ~= kept[name] then
-        return ("self.%s has changed since start(): what a policy remembers belongs in self.state"):format(name)
+        return ("self.%s: expected the value of start(), got another; what a policy remembers is in self.state"):format(name)
       end
     end
   end
@@ -139,8 +138,7 @@ local function connect(self, definition, params, native, hooks, legal)
     elseif hook then
       native.subscribe(hook.handle, hook.event, definition.functions[name], name)
     elseif looks_like_a_hook(name, questions) then
-      error(("there is no hook '%s' here; near names are %s"):format(name,
-        table.concat(names.nearest(name, legal, 4), ", ")), 0)
+      error(("no hook matches '%s'%s"):format(name, names.did_you_mean(name, legal, 4)), 0)
     end
   end
   local period, what = definition.period, tostring(definition.period)

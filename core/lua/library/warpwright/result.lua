@@ -91,10 +91,10 @@ local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "
 -- since then; launches, those that ended since. A policy that began since then, and what was not there before, are as they are,
 -- and so is what is no sum: the peak of memory, the longest time.
 function Result:since(earlier)
-  if getmetatable(earlier) ~= Result then core.user_error "result: since(earlier): a result is wanted" end
+  if getmetatable(earlier) ~= Result then names.expected("since", "a result", earlier) end
   if earlier.machine ~= self.machine or earlier.cycles > self.cycles or #earlier.launches > #self.launches then
-    core.user_error(("result: since(earlier): the one of %s at cycle %d is none of %s before cycle %d"):format(earlier.machine,
-      earlier.cycles, self.machine, self.cycles))
+    core.user_error(("since: expected a result of %s before cycle %d, got one of %s at cycle %d"):format(self.machine, self.cycles,
+      earlier.machine, earlier.cycles))
   end
   local since = { memory_peak = self.memory_peak }
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
@@ -118,7 +118,7 @@ local function over_pattern(r, pattern)
   local matches, ratios, sum, part, whole = rows_of(r):over(pattern)
   if matches == 0 then return nil end
   if ratios > 0 and ratios < matches then
-    core.user_error(("result: '%s' matches counters and ratios, of which there is no sum"):format(pattern))
+    core.user_error(("result: %s: expected counters or ratios, got both"):format(pattern))
   end
   return ratios > 0 and ratio(part, whole) or sum
 end
@@ -134,8 +134,7 @@ local function unknown(r, key)
     seen[pattern] = true
   end
   local wanted = tostring(key):gsub("%[%d+%]", "[*]")
-  core.user_error(("result: there is no '%s'; near names are %s"):format(tostring(key),
-    table.concat(names.nearest(wanted, patterns, 3), ", ")))
+  core.user_error(("result: no field or statistic matches '%s'%s"):format(tostring(key), names.did_you_mean(wanted, patterns, 3)))
 end
 
 function Result:__index(key)

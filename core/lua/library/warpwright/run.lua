@@ -39,7 +39,7 @@ local function resolve_resume(options)
   local w = load.get("workload", resolved.workload)
   local _, size = workload.resolve_size(w, resolved.size)
   if w.name ~= saved.workload_name or size ~= saved.size then
-    core.user_error(("checkpoint %s: it is of workload %s, size %s, and not of %s, size %s"):format(options.resume,
+    core.user_error(("checkpoint %s: expected workload %s, size %s, as in the checkpoint, got %s, size %s"):format(options.resume,
       saved.workload_name, saved.size, w.name, size))
   end
   return resolved
@@ -48,7 +48,7 @@ end
 local function raise(sim, problem, made)
   local why = sim:gpu():totals().stopped
   if why ~= "SIGINT" and why ~= "SIGTERM" then error(problem, 0) end
-  local how = made.last and ("go on with: warpwright run --resume %s"):format(made.last) or "there is no checkpoint"
+  local how = made.last and ("go on with: warpwright run --resume %s"):format(made.last) or "no checkpoint was made"
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 

@@ -100,8 +100,7 @@ function Simulation:object(path)
   if object then return object end
   local paths = {}
   for i, other in ipairs(machine.all_objects(self.machine)) do paths[i] = other.path end
-  core.user_error(("machine %s has no object '%s'; near names are %s"):format(self.name, path,
-    table.concat(names.nearest(path, paths, 3), ", ")))
+  core.user_error(("object: no object matches '%s' on machine %s%s"):format(path, self.name, names.did_you_mean(path, paths, 3)))
 end
 
 --- sim:objects(class): all of this class, in order of construction; without a class, all.
@@ -123,7 +122,7 @@ function Simulation:start(w, size)
   local name = type(w) == "string" and w or nil
   w = load.get("workload", w)
   if self.program and coroutine.status(self.program) ~= "dead" then
-    core.user_error("start: the host program before has not ended")
+    core.user_error("start: the previous host program has not ended")
   end
   local gpu, params, label = self:gpu(), workload.resolve_size(w, size)
   self.params, self.ptx_path = params, w.ptx
@@ -155,7 +154,7 @@ end
 function Simulation:run(what, size)
   if type(what) == "table" and not workload.is_workload(what) then
     names.check_keys("sim:run", what, { "until_cycle" })
-    if not self.program then core.user_error("sim:run {}: sim:start(workload, size) comes first") end
+    if not self.program then core.user_error("sim:run {}: expected sim:start(workload, size) before it") end
     if coroutine.status(self.program) == "dead" then return true, self.checks end
     return continue(self, what.until_cycle)
   end
@@ -179,7 +178,7 @@ function Simulation:resume(path, options)
   self.choices["seconds before"] = tonumber(saved["host seconds"])
   local other_policy = (saved.policy or "default") ~= (self.choices.policy or "default")
   if other_policy and not options.allow_changes then
-    core.user_error(("checkpoint %s: it was made under policy %s, this is %s; allow_changes drops what that policy knew"):format(
+    core.user_error(("checkpoint %s: expected policy %s as in the checkpoint, got %s; allow_changes drops the state of the former"):format(
       path, saved.policy or "default", self.choices.policy or "default"))
   end
   core.resume(self:gpu(), path, options.allow_changes or false, other_policy)
@@ -215,7 +214,7 @@ end
 --- sim:fork { { policy =, set =, name = } ..., jobs =, out = }: runs variants side by side from the present state, each in
 -- a process and an output folder of its own; returns their results in order.
 function Simulation:fork(variants)
-  if not self.program then core.user_error("sim:fork: sim:start(workload, size) comes first") end
+  if not self.program then core.user_error("sim:fork: expected sim:start(workload, size) before it") end
   return fork.run(self, variants)
 end
 
@@ -262,15 +261,14 @@ local function no_such_counter(self, pattern)
     seen[name] = true
   end
   local wanted = tostring(pattern):gsub("%[%d+%]", "[*]")
-  core.user_error(("counters: no counter of machine %s matches '%s'; did you mean %s?"):format(self.name, tostring(pattern),
-    table.concat(names.nearest(wanted, patterns, 3), ", ")))
+  core.user_error(("counters: no counter matches '%s' on machine %s%s"):format(tostring(pattern), self.name, names.did_you_mean(wanted, patterns, 3)))
 end
 
 --- sim:counters { name = pattern or list of patterns ... }: sums of counters of objects, for those who read them often. It
 -- has a method read(), which gives { name = sum ... } as of now; between launches, say.
 function Simulation:counters(patterns)
   if type(patterns) ~= "table" then
-    core.user_error(("counters: expected { name = pattern ... }, got a %s"):format(type(patterns)))
+    names.expected("counters", "{ name = pattern ... }", patterns)
   end
   local lists = {}
   for _, name in ipairs(names.sorted_keys(patterns)) do

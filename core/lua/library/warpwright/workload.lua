@@ -24,15 +24,16 @@ end
 
 --- ww.workload "name" { doc =, ptx = a file beside the workload's or PTX text, sizes = { small = {...} ... } }
 function workload.define(name)
-  if type(name) ~= "string" then core.user_error('ww.workload: a name is wanted: ww.workload "name" {...}') end
+  if type(name) ~= "string" then names.expected("ww.workload", 'a name (ww.workload "name" {...})', name) end
   local folder, file = folder_of_caller(2)
   return function(definition)
     names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes" })
     if type(definition.ptx) ~= "string" then
-      core.user_error(("workload %s: ptx must name a PTX file or be PTX"):format(name))
+      names.expected(("workload %s: ptx"):format(name), "a PTX file or PTX text", definition.ptx)
     end
     if type(definition.sizes) ~= "table" or not next(definition.sizes) then
-      core.user_error(("workload %s: sizes must name at least one size"):format(name))
+      core.user_error(("workload %s: sizes: expected a table with one size or more, got %s"):format(name,
+        definition.sizes and "none" or "nothing"))
     end
     local ptx, is_text = definition.ptx, definition.ptx:find("\n", 1, true) ~= nil
     return setmetatable({
@@ -77,8 +78,8 @@ function workload.resolve_size(w, size)
   local base, changes = read_size(w, size)
   local defaults = w.sizes[base]
   if not defaults then
-    core.user_error(("workload %s has no size '%s'; its sizes are %s"):format(w.name, tostring(base),
-      table.concat(names.sorted_keys(w.sizes), ", ")))
+    core.user_error(("size: no size of workload %s matches '%s'%s"):format(w.name, tostring(base),
+      names.available(base, names.sorted_keys(w.sizes))))
   end
   local params, label = {}, base
   for _, key in ipairs(names.sorted_keys(defaults)) do params[key] = defaults[key] end
@@ -86,14 +87,13 @@ function workload.resolve_size(w, size)
     local key, text = change[1], change[2]
     local default = defaults[key]
     if default == nil then
-      core.user_error(("size of workload %s: there is no '%s'; legal is %s"):format(w.name, tostring(key),
-        table.concat(names.sorted_keys(defaults), ", ")))
+      core.user_error(("size: no parameter of workload %s matches '%s'%s"):format(w.name, tostring(key),
+        names.available(key, names.sorted_keys(defaults))))
     end
     local value = type(default) == "number" and tonumber(text) or text
     if math.type(default) == "integer" then value = math.tointeger(value) end
     if type(value) ~= type(default) then
-      core.user_error(("size of workload %s: %s = '%s': %s is wanted"):format(w.name, key, tostring(text),
-        names.wanted(default)))
+      names.expected(("size of workload %s: %s"):format(w.name, key), names.wanted(default), text)
     end
     params[key] = value
     label = ("%s,%s=%s"):format(label, key, tostring(value))
@@ -107,8 +107,7 @@ end
 local function strict_kernels(w, kernels, kernel_names)
   return setmetatable(kernels, {
     __index = function(_, name)
-      core.user_error(("%s has no kernel '%s'; its kernels are %s"):format(w.ptx, tostring(name),
-        table.concat(kernel_names, ", ")))
+      core.user_error(("%s: no kernel matches '%s'%s"):format(w.ptx, tostring(name), names.available(name, kernel_names)))
     end,
   })
 end
@@ -142,8 +141,8 @@ end
 
 --- Runs the host program on a GPU; returns how many checks it passed.
 function workload.execute(w, gpu, params)
-  if not w.run then core.user_error(("workload %s has no function %s:run(gpu, size)"):format(w.name, w.name)) end
-  if not core.is_file(w.ptx) then core.user_error(("workload %s: there is no file %s"):format(w.name, w.ptx)) end
+  if not w.run then core.user_error(("workload %s: expected a function %s:run(gpu, size), got none"):format(w.name, w.name)) end
+  if not core.is_file(w.ptx) then core.user_error(("workload %s: ptx: no file matches '%s'"):format(w.name, w.ptx)) end
   local instance = setmetatable({ kernels = prepare_kernels(w, gpu), checks = 0 }, { __index = w })
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
@@ -166,8 +165,7 @@ function Workload:check(label, got, want, tolerance)
     got, want = core.array("f64", 1):set(0, got), core.array("f64", 1):set(0, want)
   end
   if not core.is_array(got) or not core.is_array(want) then
-    core.user_error(("check %s: two arrays or two numbers are wanted, these are %s and %s"):format(label, type(got),
-      type(want)))
+    core.user_error(("check %s: expected two arrays or two numbers, got %s and %s"):format(label, names.shown(got), names.shown(want)))
   end
   if #got ~= #want then fail(self, "%s has %d elements, want %d", label, #got, #want) end
   local differing, first = core.compare(got, want, tolerance.abs or 0, tolerance.rel or 0)

@@ -51,8 +51,8 @@ START_TEST(grid_and_block_have_at_least_one_in_each_dimension) {
         Launch no_grid = {GRID(1, 1, 1), BLOCK(1, 1, 1)}, no_block = no_grid;
         no_grid.grid[i] = 0;
         no_block.block[i] = 0;
-        assert_rejected((TinySpec){0}, no_grid, "must be at least 1 in every dimension");
-        assert_rejected((TinySpec){0}, no_block, "must be at least 1 in every dimension");
+        assert_rejected((TinySpec){0}, no_grid, "expected grid and block of 1 or more in each dimension");
+        assert_rejected((TinySpec){0}, no_block, "expected grid and block of 1 or more in each dimension");
     }
 }
 END_TEST
@@ -60,28 +60,32 @@ END_TEST
 START_TEST(a_cta_has_up_to_1024_threads) {
     assert_accepted((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1024, 1, 1)});
     assert_accepted((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(8, 16, 8)});
-    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1025, 1, 1)}, "legal are up to 1024");
-    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(8, 16, 9)}, "legal are up to 1024");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1025, 1, 1)},
+                    "block: expected up to 1024 threads");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(8, 16, 9)},
+                    "block: expected up to 1024 threads");
     /* Products that are small modulo 2^32 and 2^64 */
-    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(65536, 65536, 1)}, "legal are up to 1024");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(65536, 65536, 1)},
+                    "block: expected up to 1024 threads");
     assert_rejected((TinySpec){0}, (Launch){GRID(1, 1, 1), BLOCK(1u << 31, 1u << 31, 4)},
-                    "legal are up to 1024");
+                    "block: expected up to 1024 threads");
 }
 END_TEST
 
 START_TEST(a_grid_has_the_limits_of_cuda) {
     assert_rejected((TinySpec){0}, (Launch){GRID(1u << 31, 1, 1), BLOCK(1, 1, 1)},
-                    "legal is up to (2147483647");
-    assert_rejected((TinySpec){0}, (Launch){GRID(1, 65536, 1), BLOCK(1, 1, 1)}, "legal is up to (2147483647");
+                    "grid: expected up to (2147483647");
+    assert_rejected((TinySpec){0}, (Launch){GRID(1, 65536, 1), BLOCK(1, 1, 1)},
+                    "grid: expected up to (2147483647");
     assert_rejected((TinySpec){0}, (Launch){GRID(1u << 31, 1u << 31, 4), BLOCK(1, 1, 1)},
-                    "legal is up to (2147483647");
+                    "grid: expected up to (2147483647");
 }
 END_TEST
 
 START_TEST(a_cta_must_fit_the_warps) {
     assert_accepted((TinySpec){.sm = "warps=4"}, (Launch){GRID(2, 1, 1), BLOCK(128, 1, 1)});
     assert_rejected((TinySpec){.sm = "warps=4"}, (Launch){GRID(1, 1, 1), BLOCK(129, 1, 1)},
-                    "does not fit sm[0]: a CTA has 5 warps, the SM has 4");
+                    "does not fit on sm[0]: expected up to 4 warps per CTA, got 5");
 }
 END_TEST
 
@@ -89,7 +93,8 @@ START_TEST(a_cta_must_fit_the_registers) {
     Launch launch = {GRID(1, 1, 1), BLOCK(256, 1, 1), .registers = 128};
     assert_accepted((TinySpec){0}, launch);
     launch.registers = 129;
-    assert_rejected((TinySpec){0}, launch, "a CTA needs 33792 registers (132 per thread), the SM has 32768");
+    assert_rejected((TinySpec){0}, launch,
+                    "expected up to 32768 registers per CTA, got 33792 (132 per thread)");
     launch.registers = 1u << 27; /* 2^32 per warp */
     assert_rejected((TinySpec){0}, launch, "registers");
     launch.registers = UINT32_MAX;
@@ -101,10 +106,10 @@ START_TEST(a_cta_must_fit_the_shared_memory) {
     Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 48 << 10};
     assert_accepted((TinySpec){0}, launch);
     launch.shared_bytes++;
-    assert_rejected((TinySpec){0}, launch, "a CTA needs 49280 bytes of shared memory, the SM has 49152");
+    assert_rejected((TinySpec){0}, launch, "expected up to 49152 bytes of shared memory per CTA, got 49280");
     launch.shared_bytes = 40 << 10;
     assert_rejected((TinySpec){.body = ".shared .b8 buffer[8320];\n mov.u32 %r1, buffer;\n"}, launch,
-                    "a CTA needs 49280 bytes of shared memory");
+                    "shared memory per CTA, got 49280");
     launch.shared_bytes = UINT32_MAX;
     assert_rejected((TinySpec){0}, launch, "shared memory");
 }
@@ -129,7 +134,7 @@ END_TEST
 START_TEST(local_memory_is_limited_per_thread) {
     Launch launch = {GRID(1, 1, 1), BLOCK(256, 1, 1)};
     assert_rejected((TinySpec){.body = ".local .b8 stack[16777216];\n mov.u64 %d1, stack;\n"}, launch,
-                    "16777216 bytes of local memory per thread; legal are up to 524288");
+                    "expected up to 524288 bytes of local memory per thread, got 16777216");
     launch.block[0] = 1;
     assert_accepted(
         (TinySpec){
@@ -157,7 +162,7 @@ START_TEST(a_kernel_is_launched_when_the_one_before_is_done) {
     Attempt attempt = {tiny_new(spec), {GRID(1, 1, 1), BLOCK(32, 1, 1)}};
     tiny_launch(attempt.machine, spec);
     tiny_step_to(attempt.machine, 5);
-    ASSERT_MENTIONS(tiny_error(attempt_launch, &attempt, NULL), "another kernel is still running");
+    ASSERT_MENTIONS(tiny_error(attempt_launch, &attempt, NULL), "kernel tiny is still running");
     tiny_finish(attempt.machine);
     tiny_launch(attempt.machine, spec);
     tiny_finish(attempt.machine);
@@ -174,9 +179,9 @@ START_TEST(a_machine_needs_a_dispatcher_and_an_sm) {
     Sim *sim = sim_new("bare");
     sim_clock(sim, "core", 1000000000);
     Gpu *gpu = gpu_new(sim, 1 << 20);
-    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare has no Dispatcher");
+    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare: expected a Dispatcher, got none");
     tiny_add(sim, "Dispatcher", "dispatcher", "sms=1");
-    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare has no SM");
+    ASSERT_MENTIONS(tiny_error(elaborate, gpu, NULL), "machine bare: expected an SM or more, got none");
     sim_free(sim);
     gpu_free(gpu);
 }
@@ -197,7 +202,7 @@ static void assert_machine_rejected(const char *sm_parameters, const char *part)
 
 /* Otherwise an instruction's write-back could lie beyond what an SM keeps track of. */
 START_TEST(timings_that_an_sm_cannot_hold_are_user_errors) {
-    assert_machine_rejected("dp_div_interval=1000", "sm: 9 collectors and latches of sfu");
+    assert_machine_rejected("dp_div_interval=1000", "(9 collectors and latches of sfu");
     assert_machine_rejected("dp_div_interval=8 int_add_latency=1000 sp_units=4 sfu_latency=1000 sfu_units=4",
                             "instructions in flight");
 }

@@ -311,27 +311,33 @@ START_TEST(wrong_use_is_an_error_that_names_kernel_line_cta_and_buffer) {
     static const struct {
         const char *body, *error;
     } cases[] = {
-        {TILE FLAT(32, 4), "DMA buffer 4: the CTA has 4 buffers; legal are 0 to 3"},
-        {TILE "call dma_set_datatype, (3);\n", "elements of 3 bytes; legal are 1, 2, 4 and 8"},
-        {TILE "call dma_set_padding, (0, 4);\n", "padding after every 0 elements"},
-        {TILE "call dma_set_halo, (1, 1, 16, 0);\n", "borders 0x10"},
-        {TILE FLAT(0, 0), "DMA buffer 0: 0 elements; legal are 1 to 65535"},
-        {TILE "call dma_configure_2d, (%d1, %d2, 300, 300, 300, 0);\n", "90000 elements"},
-        {TILE FLAT(2049, 1), "DMA buffer 1: shared memory from 0 to 8196; the CTA has 8192 bytes"},
-        {TILE "add.u64 %d1, %d1, 2;\n" FLAT(8, 0), "shared memory at 2 is not aligned"},
-        {TILE "add.u64 %d2, %d2, 2;\n" FLAT(8, 0), "is not aligned to elements of 4 bytes"},
-        {TILE "mov.u64 %d1, 0;\n" FLAT(8, 0), "0x0 is not the generic address of shared memory"},
+        {TILE FLAT(32, 4), "DMA buffer 4: expected a buffer from 0 to 3"},
+        {TILE "call dma_set_datatype, (3);\n", "expected elements of 1, 2, 4 or 8 bytes, got 3"},
+        {TILE "call dma_set_padding, (0, 4);\n", "expected padding after every 1 or more elements, got 0"},
+        {TILE "call dma_set_halo, (1, 1, 16, 0);\n", "DMA_RIGHT 8, got 0x10"},
+        {TILE FLAT(0, 0), "DMA buffer 0: expected 1 to 65535 elements, halo included, got 0"},
+        {TILE "call dma_configure_2d, (%d1, %d2, 300, 300, 300, 0);\n", "got 90000"},
+        {TILE FLAT(2049, 1),
+         "DMA buffer 1: expected shared memory within the CTA's 8192 bytes, got 0 to 8196"},
+        {TILE "add.u64 %d1, %d1, 2;\n" FLAT(8, 0),
+         "expected shared memory aligned to elements of 4 bytes, got 2"},
+        {TILE "add.u64 %d2, %d2, 2;\n" FLAT(8, 0),
+         "expected global memory aligned to elements of 4 bytes, got 0x"},
+        {TILE "mov.u64 %d1, 0;\n" FLAT(8, 0), "expected a generic address of shared memory, got 0x0"},
         {TILE FLAT(32, 0) "add.u64 %d1, %d1, 124;\n" FLAT(32, 1),
-         "DMA buffer 1: shared memory from 124 to 252 overlaps with that of buffer 0"},
+         "DMA buffer 1: shared memory from 124 to 252 overlaps that of buffer 0"},
         {TILE "call dma_set_halo, (1, 1, 0, 0);\n call dma_set_padding, (4, 4);\n"
               "call dma_configure_2d, (%d1, %d2, 4, 4, 64, 0);\n",
-         "both padding and a halo"},
-        {TILE "call dma_set_halo, (1, 1, 0, 0);\n" FLAT(8, 0), "a halo around a flat transfer"},
-        {TILE "call dma_set_padding, (4, 2);\n" FLAT(8, 0), "2 blank bytes between elements of 4 bytes"},
+         "expected padding or a halo, got both"},
+        {TILE "call dma_set_halo, (1, 1, 0, 0);\n" FLAT(8, 0),
+         "expected a halo around a 2D tile, got one around a flat transfer"},
+        {TILE "call dma_set_padding, (4, 2);\n" FLAT(8, 0),
+         "expected blank bytes in multiples of the element size 4, got 2"},
         {TILE "add.u64 %d2, %d2, 65536;\n" FLAT(8, 0), "access out of bounds at address 0x"},
         {TILE "call dma_execute, (%d1, %d2, 2);\n", "DMA buffer 2: executed before it was configured"},
         {TILE "mov.u32 %r1, %laneid;\n call dma_configure_flat_unit_stride, (%d1, %d2, %r1, 0);\n",
-         "parameter 3 of the intrinsic is 0x0 in lane 0 and 0x1 in lane 1"},
+         "parameter 3 of the intrinsic: expected one value in all lanes, got 0x0 in lane 0 and 0x1 in lane "
+         "1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *error = error_of((TinySpec){.dma = "", .body = cases[i].body});
@@ -344,13 +350,13 @@ END_TEST
 
 START_TEST(a_machine_without_engines_refuses_kernels_with_intrinsics) {
     const char *error = error_of((TinySpec){.body = TILE FLAT(32, 0)});
-    ck_assert_ptr_nonnull(strstr(error, "an intrinsic of the DMA engine, but sm[0] has none"));
+    ck_assert_ptr_nonnull(strstr(error, "expected a DmaEngine at the port transfers of sm[0]"));
 }
 END_TEST
 
 START_TEST(a_shorter_table_has_fewer_buffers) {
     const char *error = error_of((TinySpec){.dma = "buffers=2", .body = TILE FLAT(32, 2)});
-    ck_assert_ptr_nonnull(strstr(error, "has 2 buffers; legal are 0 to 1"));
+    ck_assert_ptr_nonnull(strstr(error, "DMA buffer 2: expected a buffer from 0 to 1"));
 }
 END_TEST
 

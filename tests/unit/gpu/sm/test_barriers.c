@@ -379,7 +379,7 @@ START_TEST(a_barrier_beyond_the_sixteenth_is_a_user_error) {
     tiny_launch(m, (TinySpec){.threads = 32});
     const char *message = tiny_error(run_to_the_end, m, NULL);
     ck_assert_ptr_nonnull(strstr(message, "kernel tiny"));
-    ck_assert_ptr_nonnull(strstr(message, "barrier 16 does not exist; legal are 0 to 15"));
+    ck_assert_ptr_nonnull(strstr(message, "expected barrier 0 to 15, got 16"));
     tiny_free(m);
 }
 END_TEST

@@ -199,7 +199,7 @@ END_TEST
 START_TEST(checker_knows_the_state_of_the_banks) {
     ck_assert_ptr_nonnull(strstr(verdict(DRAM_READ, 0, 7, 100), "closed bank"));
     ck_assert_ptr_nonnull(strstr(verdict(DRAM_PRECHARGE, 0, 7, 100), "closed bank"));
-    ck_assert_ptr_nonnull(strstr(verdict(DRAM_ACTIVATE, 16, 7, 100), "no such bank"));
+    ck_assert_ptr_nonnull(strstr(verdict(DRAM_ACTIVATE, 16, 7, 100), "no bank matches"));
     issue(DRAM_ACTIVATE, 0, 7, 100);
     ck_assert_ptr_nonnull(strstr(verdict(DRAM_ACTIVATE, 0, 8, 200), "open row"));
     ck_assert_ptr_nonnull(strstr(verdict(DRAM_WRITE, 0, 8, 200), "not open"));

@@ -349,11 +349,11 @@ static const struct {
     const char *parameter;
     double value;
     const char *why;
-} refused[] = {{"banks", 8, "bank 9; this controller has 8 banks"}, /* the map has more */
-               {"tCCD", 1, "mc.tCCD: 1; a burst holds the bus for"},
-               {"tCCDL", 1, "at least tCCD = 2"},
-               {"burst_bytes", 16, "less than the 32 bytes"},
-               {"bank_groups", 32, "at most the 16 banks"}};
+} refused[] = {{"banks", 8, "mc.banks: expected 10 or more"}, /* the map has more */
+               {"tCCD", 1, "mc.tCCD: expected burst_bytes / bus_bytes = "},
+               {"tCCDL", 1, "mc.tCCDL: expected tCCD = 2 or more, got 1"},
+               {"burst_bytes", 16, "mc.burst_bytes: expected bus_bytes = 32 or more, got 16"},
+               {"bank_groups", 32, "mc.bank_groups: expected up to banks = 16, got 32"}};
 
 static void read_from_bank_9(void *context) {
     (void)context;

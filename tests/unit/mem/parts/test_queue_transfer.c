@@ -360,10 +360,9 @@ START_TEST(more_than_a_queue_can_hold_is_refused) {
     changed = new_rig("tRCD=200");
     ck_assert_int_eq(takes_over(false), !_i);
     if (_i)
-        ck_assert_str_eq(why,
-                         "mc.queues: 65 of the waiting requests are for queue 0 of the 1 of this machine, "
-                         "and 64 fit; legal are the 2 queues of the checkpoint, more where its classes "
-                         "spread, or a checkpoint of another cycle");
+        ck_assert_str_eq(
+            why, "mc.queues: expected up to 64 waiting requests for queue 0 of 1, got 65; the 2 queues of "
+                 "the checkpoint, more queues for its classes or a checkpoint of another cycle help");
     else
         run_to_end(&changed);
 }
@@ -415,8 +414,9 @@ START_TEST(what_else_state_depends_on_is_refused_with_both_values) {
     rig = new_rig(NULL);
     changed = new_rig("queues=2 bank_groups=2");
     ck_assert(!takes_over(false));
-    ck_assert_str_eq(why, "mc.bank_groups is 4 in the checkpoint and 2 in this machine, and its state cannot "
-                          "be converted");
+    ck_assert_str_eq(
+        why,
+        "mc.bank_groups: expected 4 as in the checkpoint, got 2, to which its state cannot be converted");
 }
 END_TEST
 

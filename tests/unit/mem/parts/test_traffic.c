@@ -327,7 +327,7 @@ START_TEST(broken_book_of_a_sink_is_found) {
     sim_check(sim, false);
     assert_panic(receive_once_more, "received", "requests received and");
     assert_panic(receive_once_more, "answered", "requests received and");
-    assert_panic(receive_once_more, "posted_received", "requests wanted an answer,");
+    assert_panic(receive_once_more, "posted_received", "requests need an answer,");
 }
 END_TEST
 
@@ -336,15 +336,17 @@ END_TEST
 static const struct {
     const char *parameters, *message;
 } mistakes[] = {
-    {"destination=6 destination_share=0.1", "source.destination: 6; the address map has 6 slices"},
-    {"footprint=64", "source: requests of 128 B need a footprint of at least so many bytes (it is 64)"},
-    {"base=64", "a base that is a multiple of it (it is 0x40)"},
+    {"destination=6 destination_share=0.1",
+     "source.destination: expected a slice of the address map (0 to 5), got 6"},
+    {"footprint=64", "source: expected a footprint of bytes = 128 or more and a base that is a multiple of "
+                     "it, got 64 and 0x0"},
+    {"base=64", "a base that is a multiple of it, got 67108864 and 0x40"},
     {"rate=0", "source.rate"},
     {"rate=1.5", "source.rate"},
     {"bytes=256", "source.bytes"},
     {"bytes=96", "source.bytes"},
     {"footprint=128 destination=5 destination_share=1",
-     "source.destination: none of 65536 addresses between 0x0 and 0x80 belongs to slice 5"},
+     "source.destination: expected an address of slice 5 between 0x0 and 0x80, got none in 65536 tries"},
 };
 
 static void build_and_run(void *parameters) {

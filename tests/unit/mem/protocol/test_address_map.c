@@ -124,20 +124,20 @@ START_TEST(scattered_masks_pack_to_the_right) {
 END_TEST
 
 START_TEST(overlapping_masks_are_refused) {
-    ck_assert_ptr_nonnull(
-        strstr(ERROR_OF({"bank_mask", 0x1f100}), "row_mask 0xfff0000 and bank_mask 0x1f100 share"));
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"bank_mask", 0x1f100}),
+                                 "row_mask = 0xfff0000 and bank_mask = 0x1f100, which share"));
 }
 END_TEST
 
 START_TEST(column_bits_in_the_bank_mask_are_refused) {
     ck_assert_ptr_nonnull(
-        strstr(ERROR_OF({"bank_mask", 0x1e00}), "bank_mask 0x1e00 and column_mask 0x1eff share"));
+        strstr(ERROR_OF({"bank_mask", 0x1e00}), "bank_mask = 0x1e00 and column_mask = 0x1eff, which share"));
 }
 END_TEST
 
 START_TEST(masks_that_cut_lines_are_refused) {
-    ck_assert_ptr_nonnull(
-        strstr(ERROR_OF({"slices_per_channel", 2}, {"slice_mask", 0x40}), "cuts lines of 128"));
+    ck_assert_ptr_nonnull(strstr(ERROR_OF({"slices_per_channel", 2}, {"slice_mask", 0x40}),
+                                 "(a line has 128 bytes), got 0x40"));
 }
 END_TEST
 
@@ -150,7 +150,7 @@ START_TEST(a_machine_without_a_map_is_refused) {
     SimObject user = {.path = (char *)(uintptr_t) "mc[0]", .sim = sim};
     user_error_handler(keep_error, NULL);
     if (!setjmp(error_return)) address_map_find(&user);
-    ck_assert_str_eq(error_text, "mc[0]: the machine has no AddressMap, which says where addresses live");
+    ck_assert_str_eq(error_text, "mc[0]: expected an AddressMap in machine test, got none");
 }
 END_TEST
 
