@@ -3,12 +3,14 @@
  * where some were. */
 #include "tests/unit/suites.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static int *skipped; /* each test is a process of its own */
 
@@ -47,6 +49,40 @@ void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int sta
     if (!is_wanted(suite_name, test->name)) return;
     chosen++;
     __real__tcase_add_test(tcase, test, signal, status, start, end);
+}
+
+/* libcheck writes the place of every check to a file, in case the test dies before the next one: millions of
+ * writes. A test here keeps the place to itself, and writes it when it dies. What fails writes its own. */
+static _Thread_local const char *last_file;
+static _Thread_local int last_line;
+static pid_t main_process;
+
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line) {
+    last_file = file;
+    last_line = line;
+}
+
+static void write_last_place(void) {
+    if (last_file && getpid() != main_process) __real__mark_point(last_file, last_line);
+}
+
+static void die_of(int signal_number) { /* its handler is the default one again */
+    write_last_place();
+    raise(signal_number);
+}
+
+/* The sanitizers' own handlers stay: they show more. */
+static void keep_places(void) {
+    main_process = getpid();
+    atexit(write_last_place);
+    const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        struct sigaction now, writing = {.sa_handler = die_of, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(deadly[i], &writing, NULL);
+    }
 }
 
 static void reject_unknown(void) {
@@ -94,6 +130,7 @@ int main(int argc, char **argv) {
     skipped = mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (skipped == MAP_FAILED) return EXIT_FAILURE;
     limit_tests();
+    keep_places();
     SRunner *runner = srunner_create(NULL), *others = srunner_create(NULL);
     if (add_suites(runner, others) == 0) {
         fprintf(stderr, "unit_tests: expected (a part of) the name of a test, got '%s'\n", wanted[0]);
