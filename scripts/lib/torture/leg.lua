@@ -65,7 +65,7 @@ end
 leg.plant = nil
 
 local function is_hang(message)
-  return message:find("hangs: nothing has moved", 1, true) or message:find("max_cycles was reached", 1, true)
+  return message:find("hangs: no progress since", 1, true) or message:find("max_cycles was reached", 1, true)
 end
 
 --- Runs it here: { settings, plan, work, order, threads, checkpoints, resume, close = is the machine closed at the end? }.
