@@ -48,7 +48,7 @@ end
 
 function harness.equal(got, want, what)
   if got ~= want then
-    error(("%s: got %s, want %s"):format(what or "value", tostring(got), tostring(want)), 2)
+    error(("%s: expected %s, got %s"):format(what or "value", tostring(want), tostring(got)), 2)
   end
 end
 
@@ -73,7 +73,7 @@ function harness.same_text(got, want, what)
   local wanted = want:gmatch "[^\n]+"
   for line in got:gmatch "[^\n]+" do
     local other = wanted() or "nothing"
-    if line ~= other then error(("%s: '%s', want '%s'"):format(what or "text", line, other), 2) end
+    if line ~= other then error(("%s: expected '%s', got '%s'"):format(what or "text", other, line), 2) end
   end
   error(("%s: lines are missing"):format(what or "text"), 2)
 end

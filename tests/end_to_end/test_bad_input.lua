@@ -230,8 +230,8 @@ bad_host_program("a read outside of allocations", "gpu:download('i32', gpu:alloc
 bad_host_program("more memory than there is", "gpu:alloc(2^20)", { "host.lua:4: ", "1048576 bytes do not fit" },
   { args = { "--memory", "64KiB" } })
 bad_host_program("a wrong result", "self:check('sum', ww.array('i32', 3):set(1, 5), ww.array('i32', 3))",
-  { "verification failed: host: sum: element 1 is 5, want 0 (1 of 3 differ)" }, { status = 1 })
-bad_host_program("a false claim", "self:check_that('pigs fly', false)", { "verification failed: host: not so: pigs fly" },
+  { "verification failed: host: sum: element 1: expected 0, got 5 (1 of 3 differ)" }, { status = 1 })
+bad_host_program("a false claim", "self:check_that('pigs fly', false)", { "verification failed: host: pigs fly: expected true, got false" },
   { status = 1 })
 
 -- A script can go on after an error of its own.

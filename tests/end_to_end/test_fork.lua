@@ -220,7 +220,7 @@ end)
 harness.test("a variant whose results are wrong is told by name", function()
   local ok, problem = fork_with(function(w) w:check_that("wrong", false) end, { { name = "wrong one" }, out = false })
   assert(not ok)
-  harness.contains(tostring(problem), "wrong one: verification failed: store: not so: wrong")
+  harness.contains(tostring(problem), "wrong one: verification failed: store: wrong: expected true, got false")
 end)
 
 -- Errors -------------------------------------------------------------------------------------------------------------

@@ -446,7 +446,7 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "count: no counter of the policy matches 'starts'; available: none")
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: expected a whole number, got 0.5")
   hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine: expected an assignment in start(), got one later", "self.state")
-  hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random is not for policies")
+  hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random: expected numbers that repeat in each run")
 end)
 
 harness.test("an answer, or what a policy's file throws, may have a text that throws", function()

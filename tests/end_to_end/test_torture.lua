@@ -132,7 +132,7 @@ end)
 harness.test("wrong arguments are named", function()
   for words, wanted in pairs {
     ["--machines none"] = "--machines: expected a whole number from 1 on, got 'none'", ["--mahcines 3"] = "unknown option '--mahcines'",
-    ["3"] = "expected options, got '3'", ["--settings /nowhere"] = "/nowhere: no settings",
+    ["3"] = "expected options, got 1 argument", ["--settings /nowhere"] = "--settings: expected a file of settings, got '/nowhere'",
   } do
     local status, output = torture(words)
     harness.equal(status, 2, output)
