@@ -40,22 +40,20 @@ no difference, crash, or hang.
 if command_line.helped(arg, help) then return end
 
 local function count_from(least)
-  return function(text)
-    local number = math.tointeger(tonumber(text))
-    if not number or number < least then command_line.error("torture", "'%s' is not a whole number from %d on", text, least) end
-    return number
-  end
+  return function(text, _, option) return command_line.whole("torture", option, text, least) end
 end
 
 local options = { seed = 1, resumes = 1, ["build-every"] = 8, findings = 10 }
 local words = command_line.read("torture", arg, options, {
   machines = count_from(1), seed = count_from(0), jobs = count_from(1), only = count_from(0), resumes = count_from(0),
-  minutes = function(text) return tonumber(text) or command_line.error("torture", "'%s' is not a number of minutes", text) end,
+  minutes = function(text, _, option)
+    return tonumber(text) or command_line.expected("torture", option, "a number of minutes", text)
+  end,
   settings = command_line.text, builds = command_line.words, ["build-every"] = count_from(1), findings = count_from(0),
   revision = command_line.flag, out = command_line.text, plant = command_line.text,
   legs = command_line.text, answers = command_line.text,
 })
-if words[1] then command_line.error("torture", "expected options, got '%s'", words[1]) end
+if words[1] then command_line.expected_arguments("torture", "options", #words) end
 
 if options.plant then
   leg.plant_file = options.plant
@@ -82,7 +80,7 @@ local function find_builds()
   for _, name in ipairs(options.builds or known_builds) do
     local program = root and ("%s/%s/warpwright"):format(root, name)
     if name == own_build then
-      if options.builds then command_line.error("torture", "--builds: %s is the build that runs", name) end
+      if options.builds then command_line.expected("torture", "--builds", "builds other than the one that runs", name) end
     elseif not (program and core.is_file(program)) then
       missing[#missing + 1] = name
     else
@@ -142,7 +140,7 @@ end
 
 local counts = { machines = 0, resumes = 0, difference = 0, crash = 0, hang = 0, refused = 0, cycles = 0, builds = {} }
 local given = options.settings and (leg.read_table(options.settings)
-  or command_line.error("torture", "%s: no settings", options.settings))
+  or command_line.expected("torture", "--settings", "a file of settings", options.settings))
 local seen_keys, shrunk, to_shrink, refusals = {}, 0, {}, {}
 
 local function report(...)

@@ -37,7 +37,7 @@ function command_line.whole(name, option, text, least)
   return value
 end
 
--- What becomes of an option's value: functions of its text, and of what the option was before -----------------------------
+-- What becomes of an option's value: functions of its text, of what the option was before, and of its name -----------------------------
 
 function command_line.text(text) return text end
 
@@ -80,7 +80,7 @@ function command_line.read(name, args, options, readers)
       options[option] = true
     elseif reader then
       i = i + 1
-      options[option] = reader(command_line.value(name, "--" .. option, args[i]), options[option])
+      options[option] = reader(command_line.value(name, "--" .. option, args[i]), options[option], "--" .. option)
     elseif args[i]:sub(1, 1) == "-" then
       command_line.unknown_option(name, args[i])
     else

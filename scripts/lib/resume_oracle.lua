@@ -126,7 +126,7 @@ local function first_difference(got, want)
   for line in got:gmatch "[^\n]*" do
     local wanted = (next_want() or "nothing"):gsub("%s+", " ")
     line = line:gsub("%s+", " ")
-    if line ~= wanted then return ("'%s', want '%s'"):format(line, wanted) end
+    if line ~= wanted then return ("expected '%s', got '%s'"):format(wanted, line) end
   end
   return "lines are missing"
 end
@@ -138,7 +138,7 @@ function oracle.difference(leg, straight)
   end
   if not leg.text:find(": verified\n", 1, true) then return "it was not verified" end
   if leg.digest ~= straight.digest then
-    return ("device memory has digest %s, want %s"):format(leg.digest, straight.digest)
+    return ("digest of device memory: expected %s, got %s"):format(straight.digest, leg.digest)
   end
   if leg.stats ~= straight.stats then return "stats.txt: " .. first_difference(leg.stats or "", straight.stats) end
   if leg.json ~= straight.json then return "stats.json: " .. first_difference(leg.json or "", straight.json) end

@@ -65,7 +65,7 @@ end
 leg.plant = nil
 
 local function is_hang(message)
-  return message:find("hangs: nothing has moved", 1, true) or message:find("max_cycles was reached", 1, true)
+  return message:find("hangs: no progress since", 1, true) or message:find("max_cycles was reached", 1, true)
 end
 
 --- Runs it here: { settings, plan, work, order, threads, checkpoints, resume, close = is the machine closed at the end? }.
@@ -226,12 +226,12 @@ end
 function leg.difference(got, want)
   if got.status ~= want.status or got.message ~= want.message then
     local function name(outcome) return outcome.status .. (outcome.message and ": " .. outcome.message or "") end
-    return { kind = "difference", what = ("%s, want %s"):format(name(got), name(want)), key = got.status .. "/" .. want.status }
+    return { kind = "difference", what = ("expected %s, got %s"):format(name(want), name(got)), key = got.status .. "/" .. want.status }
   end
   if got.stats ~= want.stats then
     local list, shown, counters, seen = differing_stats(got.stats, want.stats), {}, {}, {}
     for i, row in ipairs(list) do
-      if i <= 4 then shown[i] = ("%s is %s, want %s"):format(row.name, row.got, row.want) end
+      if i <= 4 then shown[i] = ("%s: expected %s, got %s"):format(row.name, row.want, row.got) end
       local counter = row.name:match "[^.]+$"
       if not seen[counter] then counters[#counters + 1] = counter end
       seen[counter] = true
@@ -246,10 +246,10 @@ function leg.difference(got, want)
   end
   if got.digest ~= want.digest then
     return { kind = "difference", key = "memory",
-      what = ("device memory has digest %s, want %s"):format(tostring(got.digest), tostring(want.digest)) }
+      what = ("digest of device memory: expected %s, got %s"):format(tostring(want.digest), tostring(got.digest)) }
   end
   if got.checks ~= want.checks then
-    return { kind = "difference", key = "checks", what = ("%s checks, want %s"):format(got.checks, want.checks) }
+    return { kind = "difference", key = "checks", what = ("expected %s checks, got %s"):format(want.checks, got.checks) }
   end
 end
 

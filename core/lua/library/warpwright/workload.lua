@@ -167,18 +167,18 @@ function Workload:check(label, got, want, tolerance)
   if not core.is_array(got) or not core.is_array(want) then
     core.user_error(("check %s: expected two arrays or two numbers, got %s and %s"):format(label, names.shown(got), names.shown(want)))
   end
-  if #got ~= #want then fail(self, "%s has %d elements, want %d", label, #got, #want) end
+  if #got ~= #want then fail(self, "%s: expected %d elements, got %d", label, #want, #got) end
   local differing, first = core.compare(got, want, tolerance.abs or 0, tolerance.rel or 0)
   if differing > 0 then
-    fail(self, "%s: element %d is %s, want %s (%d of %d differ)", label, first, tostring(got[first]),
-      tostring(want[first]), differing, #got)
+    fail(self, "%s: element %d: expected %s, got %s (%d of %d differ)", label, first, tostring(want[first]),
+      tostring(got[first]), differing, #got)
   end
   self.checks = self.checks + 1
 end
 
 --- self:check_that(label, condition)
 function Workload:check_that(label, condition)
-  if not condition then fail(self, "not so: %s", label) end
+  if not condition then fail(self, "%s: expected true, got false", label) end
   self.checks = self.checks + 1
 end
 
