@@ -85,6 +85,27 @@ harness.test("N periods, M periods of sampling, the best number for all, and aga
   harness.equal(own "throttled", 2, "kernels throttled")
 end)
 
+-- Warps may issue in one period of three. k-means thrashes in it; what is in flight misses in the second, nothing in the third.
+local pauses = harness.write("pauses.lua", [[
+local policy = require "warpwright.policy"
+local pauses = policy "pauses" { scope = "machine", period = "period", params = { period = { 2000 } },
+  counters = { paused = "" } }
+function pauses:on_period()
+  self.state.period = (self.state.period or 0) + 1
+  local paused = self.state.period % 3 ~= 0
+  if paused then self:count "paused" end
+  for _, sm in ipairs(self.sms) do sm.may_issue = paused and 0 or -1 end
+end
+return pauses
+]])
+
+harness.test("N periods with too many misses that are not in a row start no sampling", function()
+  local dwt_cs = "+dwt_cs:period=2000,consecutive=3,samples=3"
+  local r = checks.run { workload = "kmeans", policy = pauses .. dwt_cs, set = { sms = 8 } }
+  assert(r["dispatcher.pauses.paused"] > 10, "pauses: " .. r["dispatcher.pauses.paused"])
+  harness.equal(r["dispatcher.dwt_cs.detections"], 0, "detections")
+end)
+
 harness.test("throttled k-means is faster", function()
   local gto = checks.run { workload = "kmeans", policy = "gto" }
   local dwt = checks.run { workload = "kmeans", policy = "dwt_cs:period=2000,consecutive=2,samples=2" }

@@ -10,9 +10,10 @@ local function stats(policy, workload) return checks.text_of(checks.run { worklo
 
 harness.test("it is its three parts with its parameters", function()
   for _, case in ipairs {
-    { "dwt_pric", "stream_bypass+dwt_cs+pric" },
+    { "dwt_pric", "stream_bypass+dwt_cs:caches_on=true+pric" },
     { "dwt_pric:period=2000,threshold=0.7,mpki=20,consecutive=2,samples=1,polynomial=41",
-      "stream_bypass:period=2000,threshold=0.7+dwt_cs:period=2000,mpki=20,consecutive=2,samples=1+pric:polynomial=41" },
+      "stream_bypass:period=2000,threshold=0.7+dwt_cs:period=2000,mpki=20,consecutive=2,samples=1,caches_on=true"
+        .. "+pric:polynomial=41" },
   } do
     harness.equal(stats(case[1], "kmeans") == stats(case[2], "kmeans"), true, "the same stats: " .. case[1])
   end
@@ -41,19 +42,36 @@ end)
 -- Four CTAs on one SM walk along rows again and again, more than the L1 has room for: every access misses, so the L1 is
 -- switched off before N periods are over. Its tags go on missing, which starts the sampling all the same; with fewer warps
 -- they hit, and the L1 comes back.
-harness.test("thrashing is detected by the tags of a cache that is off", function()
-  local thrashing = ww.workload "thrashing" { ptx = "../kernels/thrashing_kernel.ptx", sizes = { small = {} } }
-  function thrashing:run(gpu)
-    gpu:launch(self.kernels.thrash, { grid = 8, block = 128, args = { gpu:alloc(1024 * 128), gpu:alloc(4096), 400 } })
-  end
-  local r = checks.run {
-    workload = thrashing, set = { sms = 2 }, policy = "dwt_pric:period=2000",
-  }
-  local function own(name) return r["dispatcher." .. name] end
-  assert(own "stream_bypass.l1_off" >= 2, "no L1 was switched off")
-  harness.equal(own "dwt_cs.throttled", 1, "kernels throttled")
-  assert(own "stream_bypass.l1_on" >= 2, "no L1 came back")
-end)
+local sampling = harness.write("sampling.lua", [[
+local policy = require "warpwright.policy"
+local sampling = policy "sampling" { scope = "machine", period = "period", params = { period = { 2000 } },
+  counters = { on = "", off = "" } }
+--- L1s that are on, and off, while the first SM is sampled with one warp and the second with two.
+function sampling:on_period()
+  if self.sms[1].warp_limit ~= 1 or self.sms[2].warp_limit ~= 2 then return end
+  for _, l1 in ipairs(self.l1s) do self:count(l1.enabled and "on" or "off") end
+end
+return sampling
+]])
+
+for _, caches_on in ipairs { "true", "false" } do
+  harness.test("thrashing is detected by the tags of a cache that is off, caches_on=" .. caches_on, function()
+    local thrashing = ww.workload "thrashing" { ptx = "../kernels/thrashing_kernel.ptx", sizes = { small = {} } }
+    function thrashing:run(gpu)
+      gpu:launch(self.kernels.thrash, { grid = 8, block = 128, args = { gpu:alloc(1024 * 128), gpu:alloc(4096), 400 } })
+    end
+    local r = checks.run {
+      workload = thrashing, set = { sms = 2 }, policy = ("dwt_pric:period=2000,caches_on=%s+%s"):format(caches_on, sampling),
+    }
+    local function own(name) return r["dispatcher." .. name] end
+    assert(own "stream_bypass.l1_off" >= 2, "no L1 was switched off")
+    harness.equal(own "dwt_cs.throttled", 1, "kernels throttled")
+    assert(own "stream_bypass.l1_on" >= 2 or caches_on == "true", "no L1 came back")
+    local on, off = own "sampling.on", own "sampling.off"
+    assert(on + off >= 6, "three periods of sampling with two SMs")
+    assert((off == 0) == (caches_on == "true"), ("%d on, %d off while warp counts are sampled"):format(on, off))
+  end)
+end
 
 harness.test("k-means is throttled, vector addition bypasses", function()
   local r = checks.run { workload = "kmeans", policy = "dwt_pric:period=2000" }
