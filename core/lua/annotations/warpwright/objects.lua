@@ -487,6 +487,11 @@ function LocalityScores:setting(knobs, ...) end
 ---@param score integer
 function LocalityScores:set(warp, score) end
 
+---The same as set() where the warp's present score is lower; else nothing
+---@param warp integer 0 to 63
+---@param score integer
+function LocalityScores:raise(warp, score) end
+
 ---Its present score; 0 when it does not take part
 ---@param warp integer 0 to 63
 ---@return integer score
@@ -496,7 +501,7 @@ function LocalityScores:get(warp) end
 ---@param warps integer a set of warps
 function LocalityScores:set_active(warps) end
 
----From now on a hit in these victim tags sets the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as set() in on_vta_hit could
+---From now on a hit in these victim tags raises the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as raise() in on_vta_hit could
 ---@param vta warpwright.VictimTags
 ---@param k_throttle integer 0 to 1000000
 function LocalityScores:update_on_hits(vta, k_throttle) end
