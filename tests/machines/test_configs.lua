@@ -18,10 +18,10 @@ end
 harness.test("fx5800_l1 is the machine of the CCWS paper", function()
   local status, output, config = run "fx5800_l1"
   harness.equal(status, 0, "exit status, output " .. output)
-  harness.contains(config, 'core = "1300MHz"', 'icnt = "650MHz"', 'dram = "800MHz"')
-  harness.contains(object(config, "SM", "sm[29]"), "warps = 32,", "schedulers = 1,", "int_mad_interval = 4,")
+  harness.contains(config, 'core = "325MHz"', 'icnt = "650MHz"', 'dram = "800MHz"')
+  harness.contains(object(config, "SM", "sm[29]"), "warps = 32,", "schedulers = 1,", "fp_mad_interval = 1,", "sfu_interval = 4,")
   harness.contains(object(config, "L1", "sm[29].l1d"), "size = 32768,", "ways = 8,", "line = 128,")
-  harness.contains(object(config, "L2", "l2[7]"), "size = 131072,", "ways = 8,", "line = 128,")
+  harness.contains(object(config, "L2", "l2[7]"), 'clock = "icnt"', "size = 131072,", "ways = 8,", "line = 128,")
   for _, none in ipairs { "sm[30]", "l2[8]" } do assert(not config:find(none, 1, true), none .. " is there") end
 end)
 

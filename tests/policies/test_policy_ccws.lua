@@ -91,7 +91,7 @@ end
 -- How somebody who wants other scores would begin.
 local in_lua = variant("ccws_in_lua.lua", "  self%.scores:update_on_hits%b()(.-\nend\n)", [[%1
 function ccws:on_vta_hit(warp)
-  self.scores:set(warp, self.vta.hits * self.params.k_throttle * self.scores.cutoff // self.sm.warp_instructions)
+  self.scores:raise(warp, self.vta.hits * self.params.k_throttle * self.scores.cutoff // self.sm.warp_instructions)
 end
 ]])
 for _, workload in ipairs { "kmeans", "bfs" } do checks.equals(in_lua, "ccws", workload) end

@@ -29,8 +29,11 @@ harness.test("figures are those of the runs, LUD's only those of its kernel", fu
   close(sgemv.cudadma_speedup, plain.launches[1].cycles / cudadma.launches[1].cycles, "speed-up of CudaDMA")
   close(sgemv.instructions, 1 - d2ma.warp_instructions / plain.warp_instructions, "instructions saved")
   close(sgemv.plain.transfer, plain["sm[*].tile_cycles"] / 30, "cycles of a tile")
-  close(sgemv.d2ma.transfer, d2ma["sm[*].dma.memory_cycles"] / 30, "cycles of a transfer")
-  close(sgemv.d2ma.agen, d2ma["sm[*].dma.agen_cycles"] / 30, "cycles of its address generation")
+  close(sgemv.d2ma.transfer, d2ma["sm[*].dma.memory_cycles"] / 30, "cycles of a transfer by the old name")
+  close(sgemv.d2ma.transfer, d2ma["sm[*].dma.transfer_cycles"] / 30, "cycles of a transfer")
+  close(sgemv.d2ma.agen, d2ma["sm[*].dma.agen_cycles"] / 30, "cycles before its first request")
+  close(sgemv.d2ma.mem, d2ma["sm[*].dma.mem_cycles"] / 30, "cycles after that")
+  close(sgemv.plain.agen + sgemv.plain.mem, sgemv.plain.transfer, "cycles of a tile")
   close(sgemv.transfer, 1 - sgemv.d2ma.transfer / sgemv.plain.transfer, "transfer time saved")
   close(sgemv.plain_stalled, plain["sm[*].tile_stall_cycles"] / (15 * plain.launches[1].cycles), "stalled")
 

@@ -159,6 +159,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field write_policy? "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only; default evict
 ---@field local_allocate? boolean Writes of local memory that miss take a line; else they go on below; default true
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
+---@field off_reads? integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests); default 0
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
 ---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
 ---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
@@ -191,6 +192,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date
+---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)

@@ -99,8 +99,9 @@ function Dispatcher:setting(knobs, ...) end
 ---@field requests_32 integer Of them, for 32 B (requests)
 ---@field requests_64 integer Of them, for 64 B (requests)
 ---@field requests_128 integer Of them, for 128 B (requests)
----@field agen_cycles integer From the start of a transfer to its last address, all transfers (cycles)
----@field memory_cycles integer From the start of a transfer to its completion, all transfers (cycles)
+---@field agen_cycles integer Overhead, of complete transfers: from a start to the first request, waits for the port left out (cycles)
+---@field mem_cycles integer Memory time, of complete transfers: all but the overhead (cycles)
+---@field transfer_cycles integer From the start of a transfer to its completion, of complete transfers (cycles)
 ---@field agen_stall_cycles integer In which the address generator waited for its port; why, says L1 (cycles)
 local DmaEngine = {}
 
@@ -151,6 +152,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date: a knob
+---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
@@ -487,6 +489,11 @@ function LocalityScores:setting(knobs, ...) end
 ---@param score integer
 function LocalityScores:set(warp, score) end
 
+---The same as set() where the warp's present score is lower; else nothing
+---@param warp integer 0 to 63
+---@param score integer
+function LocalityScores:raise(warp, score) end
+
 ---Its present score; 0 when it does not take part
 ---@param warp integer 0 to 63
 ---@return integer score
@@ -496,7 +503,7 @@ function LocalityScores:get(warp) end
 ---@param warps integer a set of warps
 function LocalityScores:set_active(warps) end
 
----From now on a hit in these victim tags sets the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as set() in on_vta_hit could
+---From now on a hit in these victim tags raises the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as raise() in on_vta_hit could
 ---@param vta warpwright.VictimTags
 ---@param k_throttle integer 0 to 1000000
 function LocalityScores:update_on_hits(vta, k_throttle) end
@@ -806,7 +813,8 @@ function QueueDelays:setting(knobs, ...) end
 ---@field dma_parked_cycles integer Cycles of warps that waited for transfers (cycles)
 ---@field transfer_stall_cycles integer All resident CTAs had a transfer in flight, and no warp issued (cycles)
 ---@field tiles integer Tiles copied between marks (tiles)
----@field tile_agen_cycles integer From the begin of a marked tile to its last global load, all tiles (cycles)
+---@field tile_agen_cycles integer Overhead: from the begin of a marked tile to its first global load, all tiles (cycles)
+---@field tile_mem_cycles integer Memory time: from there to the end of the tile, all tiles (cycles)
 ---@field tile_cycles integer From the begin of a marked tile to its end, all tiles (cycles)
 ---@field tile_stall_cycles integer All resident CTAs were copying a marked tile, and no warp issued (cycles)
 local SM = {}
