@@ -159,7 +159,7 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
         return stall;
     }
     if (!link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
-    tag_touch(&c->tags, at->line);
+    tag_use(&c->tags, at->line, m->class_number);
     cache_count(c, m, RESULT_HIT);
     learn(l2, m, true);
     cache_use_data_port(c, m->bytes, now);
