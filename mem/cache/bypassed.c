@@ -86,7 +86,7 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
         bypassed->off_hits++;
         cache_write_back(c, line, now);
         if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
-        tag_touch(&c->tags, line);
+        tag_use(&c->tags, line, m->class_number);
     }
     pass_on(object, bypassed, m);
     cache_count(c, m, RESULT_BYPASS);

@@ -161,7 +161,7 @@ static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, ui
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
     Stall stall = bypassed_stall((CacheObject *)l1, &l1->bypassed, m, false);
     if (stall) return stall;
-    if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
+    if (at->line != NO_LINE) tag_use(&l1->cache.tags, at->line, m->class_number);
     pass_on((CacheObject *)l1, &l1->bypassed, m);
     cache_count(&l1->cache, m, result);
     return STALL_NONE;
@@ -244,7 +244,7 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
         outcome->hit = false;
         outcome->stall = STALL_RESPONSE;
     } else {
-        tag_touch(&c->tags, at->line);
+        tag_use(&c->tags, at->line, m->class_number);
         cache_count(c, m, RESULT_HIT);
         cache_respond(l1->cpu.send, m, MEM_HIT, now);
         outcome->stall = STALL_NONE;
