@@ -6,6 +6,7 @@ local harness = require "harness"
 local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
+  "inverted_index", "streamcluster", "stencil3d",
 }
 
 local function run(workload, size, policy)
@@ -30,6 +31,7 @@ local variants = {
   { "syrk", "small,k=2,second=1,accumulate=register" },
   { "mm", "small,accumulate=register" },
   { "kmeans", "paper,points=256" },
+  { "stencil3d", "small,heat=0,width=32,height=8" },
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)

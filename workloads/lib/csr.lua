@@ -38,23 +38,27 @@ function csr.random(o)
   return m
 end
 
---- A square matrix { rows, shortest, longest, band, far, seed }: rows of random lengths, all equally likely. The last `far`
--- entries of a row are anywhere, the others near the diagonal, at most `band` columns away, one at a random place in each of
--- as many equal spans.
+--- A square matrix { rows, shortest, longest, alike, band, jitter, far, seed } as meshes give them. Row lengths are random, all
+-- equally likely; `alike` rows that follow each other are equally long. The last `far` entries of a row are anywhere. The
+-- others lie at most `band` columns from the diagonal, evenly, but for a random shift of at most `jitter`.
 function csr.banded(o)
   local m = { rows = o.rows, columns = o.rows, row = ww.array("i32", o.rows + 1) }
-  local row, rng = m.row, ww.rng(o.seed)
-  for r = 1, o.rows do row[r] = row[r - 1] + rng:int(o.shortest, o.longest) end
+  local row, rng, length = m.row, ww.rng(o.seed), 0
+  for r = 1, o.rows do
+    if (r - 1) % o.alike == 0 then length = rng:int(o.shortest, o.longest) end
+    row[r] = row[r - 1] + length
+  end
   m.entries = row[o.rows]
   m.val = ww.array("f32", m.entries):random(o.seed + 1, -1, 1)
   m.col = ww.array("i32", m.entries)
-  local col, last = m.col, o.rows - 1
+  local col, last, min, max = m.col, o.rows - 1, math.min, math.max
   for r = 0, last do
-    local first, length = row[r], row[r + 1] - row[r]
-    local low, high = math.max(0, r - o.band), math.min(last, r + o.band)
-    local near, width = length - o.far, high - low + 1
-    for i = 0, near - 1 do col[first + i] = low + rng:int(width * i // near, width * (i + 1) // near - 1) end
-    for i = near, length - 1 do col[first + i] = rng:int(0, last) end
+    local first, near = row[r], row[r + 1] - row[r] - o.far
+    for i = 0, near - 1 do
+      local column = r - o.band + o.band * (2 * i + 1) // near + rng:int(-o.jitter, o.jitter)
+      col[first + i] = max(0, min(last, column))
+    end
+    for i = near, near + o.far - 1 do col[first + i] = rng:int(0, last) end
   end
   return m
 end

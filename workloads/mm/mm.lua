@@ -25,7 +25,7 @@ function mm:run(gpu, size)
 
   --- The product of an m x k matrix with one of k x columns.
   local function multiply(name, scale, left, dev_left, right, dev_right, columns, seed)
-    local dev_result = gpu:upload(ww.array("f32", m * lda))
+    local dev_result = gpu:upload(ww.array("f32", m * lda):fill(7))
     gpu:launch(self.kernels["mm_" .. size.accumulate], {
       grid = { (columns + cta[1] - 1) // cta[1], (m + cta[2] - 1) // cta[2], 1 },
       block = { cta[1], cta[2], 1 },

@@ -8,7 +8,8 @@ local sad = ww.workload "sad" {
     medium = { macroblocks = 2040, kernel = "both", seed = 1 },
     paper = { macroblocks = 4080, kernel = "8x8", seed = 1 },
   },
-  expected = { class = "memory-intensive: streaming", hit_rate = { 0, 0.05 }, instructions_per_miss = { 2, 20 } },
+  -- A block is 17 lines and an eighth: most loads of a warp touch two lines, and its next load the second of them again.
+  expected = { class = "memory-intensive: streaming", hit_rate = { 0.2, 0.5 }, instructions_per_miss = { 2, 20 } },
 }
 
 local positions <const>, padded <const> = 1089, 1096

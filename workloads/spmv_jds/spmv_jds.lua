@@ -6,9 +6,9 @@ local spmv_jds = ww.workload "spmv_jds" {
   doc = "y = A x for a banded sparse matrix in jagged diagonals: coalesced but for x, which alone is used again",
   ptx = "spmv_jds.ptx",
   sizes = { -- rows: a multiple of 32; the matrix as in csr.banded
-    small = { rows = 2048, shortest = 12, longest = 38, band = 500, far = 2, launches = 1, seed = 1 },
-    medium = { rows = 144 * 1024, shortest = 12, longest = 38, band = 2000, far = 2, launches = 1, seed = 1 },
-    paper = { rows = 144 * 1024, shortest = 12, longest = 38, band = 2000, far = 2, launches = 3, seed = 1 },
+    small = { rows = 2048, shortest = 12, longest = 38, alike = 256, band = 500, jitter = 128, far = 2, launches = 1, seed = 1 },
+    medium = { rows = 144 * 1024, shortest = 12, longest = 38, alike = 256, band = 2000, jitter = 128, far = 2, launches = 1, seed = 1 },
+    paper = { rows = 144 * 1024, shortest = 12, longest = 38, alike = 256, band = 2000, jitter = 128, far = 2, launches = 3, seed = 1 },
   },
   expected = {
     class = "memory-intensive: cache-sensitive", size = "small,rows=8192", hit_rate = { 0.2, 0.7 },

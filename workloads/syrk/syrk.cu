@@ -22,6 +22,7 @@ extern "C" __global__ void syrk_memory(const float *A, const float *, float *C, 
     int i = element_i(), j = element_j();
     if (i >= n || j >= n) return;
     C[i * lda + j] *= beta;
+    forget_memory();
 #pragma unroll 1
     for (int step = 0; step < k; step++) {
         C[i * lda + j] = term(alpha, A[i * lda + step], A[j * lda + step], C[i * lda + j]);
@@ -45,6 +46,7 @@ extern "C" __global__ void syr2k_memory(const float *A, const float *B, float *C
     int i = element_i(), j = element_j();
     if (i >= n || j >= n) return;
     C[i * lda + j] *= beta;
+    forget_memory();
 #pragma unroll 1
     for (int step = 0; step < k; step++) {
         C[i * lda + j] = term(alpha, A[i * lda + step], B[j * lda + step], C[i * lda + j]);
