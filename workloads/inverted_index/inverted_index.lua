@@ -18,9 +18,9 @@ local lines_of_a_file <const> = 64
 local function find_links(lines, start)
   local links = { offset = {}, hash = {}, line = {}, count = ww.array("i32", #lines) }
   for i, line in ipairs(lines) do
-    local from, first, last = 1, nil, nil
+    local from = 1
     while true do
-      first, last = line:find('<a href="', from, true)
+      local first, last = line:find('<a href="', from, true)
       if not first then break end
       local target = line:match('^[^"]*', last + 1)
       local hash = 5381

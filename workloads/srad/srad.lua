@@ -61,9 +61,9 @@ end
 --- All pixels of an iteration, from those before it, in double precision.
 local function updated(image, rows, columns, speckle)
   local row_of, want = reader(image, rows, columns), ww.array("f32", rows * columns)
-  local c, c_below = nil, coefficients(row_of(0), row_of(0), row_of(1), columns, speckle)
+  local c_below = coefficients(row_of(0), row_of(0), row_of(1), columns, speckle)
   for row = 0, rows - 1 do
-    c = c_below
+    local c = c_below
     if row < rows - 1 then c_below = coefficients(row_of(row), row_of(row + 1), row_of(row + 2), columns, speckle) end
     local above, own, below, first = row_of(row - 1), row_of(row), row_of(row + 1), row * columns
     for x = 0, columns - 1 do

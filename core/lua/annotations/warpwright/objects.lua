@@ -148,6 +148,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
@@ -300,9 +301,12 @@ function L1Trace:setting(knobs, ...) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field rop_delay integer From accepting a request to the tags (cycles)
----@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
+---@field queue_entries integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
+---@field bank_busy integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles)
+---@field ports integer Of the bank: accesses at a time, while bank_busy is not 0 (ports)
 ---@field write_miss "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read
 ---@field atomic_latency integer How long an atomic has the data array to itself before it is done (cycles)
 ---@field host_copies boolean Copies from the host leave their lines here
