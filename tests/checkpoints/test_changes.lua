@@ -124,7 +124,7 @@ end
 for _, policy in ipairs { "medic:interval=1000,warm_up=5", "wms:interval=1000,warm_up=5" } do
   harness.test(policy .. " gets what waits at the memory controllers, and gives it back", function()
     local before, after = waiting(policy)
-    assert(before > 20 and after > 20, ("%d and %d requests wait"):format(before, after))
+    assert(before > 20 and after > 5, ("%d and %d requests wait"):format(before, after))
     local folder = harness.folder() .. "/" .. policy:match "%w+"
     local status, output = harness.run("run", "gtx480", "gesummv", "--size", "small", "--policy", "gto", "--out", folder,
       "--checkpoint-at", load_cycle)

@@ -34,8 +34,8 @@ end
 -- What is held of a closed machine ------------------------------------------------------------------------------------
 
 harness.test("kernels of a closed machine are refused by another", function()
-  prints("launch: the machine of kernel vecadd was closed\tbind_texture: the machine of kernel vecadd was closed\t"
-    .. "bind_texture: the machine of kernel vecadd was closed\tkernel of a closed machine", [[
+  prints("launch: the machine of this kernel was closed\tbind_texture: the machine of this kernel was closed\t"
+    .. "bind_texture: the machine of this kernel was closed\tkernel of a closed machine", [[
 local kernels = a:gpu():load(vecadd)
 a:close()
 local gpu = b:gpu()

@@ -272,8 +272,7 @@ static int l_texture(lua_State *L) {
 }
 
 static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
-    if (!machine_is_open(ref->machine))
-        user_error("%s: the machine of kernel %s was closed", what, ref->kernel->name);
+    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
     if (ref->machine != machine)
         user_error("%s: expected a kernel of this machine, got %s of another", what, ref->kernel->name);
 }

@@ -134,12 +134,6 @@ static Module *parse(const char *body) {
     return module;
 }
 
-static void add_part(TinyMachine *machine, TinySpec spec) {
-    char path[80];
-    snprintf(path, sizeof path, "%s.part", spec.part_of ? spec.part_of : "sm[0]");
-    tiny_add(machine->sim, spec.part, path, NULL);
-}
-
 TinyMachine *tiny_new(TinySpec spec) {
     TinyMachine *machine = calloc(1, sizeof *machine);
     char parameter[80];
@@ -159,7 +153,7 @@ TinyMachine *tiny_new(TinySpec spec) {
     machine->dispatcher = tiny_add(machine->sim, "Dispatcher", "dispatcher", parameter);
     for (uint32_t i = 0; i < machine->sms; i++)
         add_sm(machine, spec, i);
-    if (spec.part) add_part(machine, spec);
+    if (spec.part) tiny_add(machine->sim, spec.part, "sm[0].part", NULL);
     if (spec.dma) add_engines(machine, spec);
     if (spec.code) add_code_memories(machine);
     if (spec.l2)

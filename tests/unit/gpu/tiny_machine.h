@@ -43,11 +43,11 @@ typedef struct {
     const char *memory; /* parameters of the MemoryResponder behind each SM, or behind the L2 */
     bool l2;   /* SMs -> Mux -> L2 -> MemoryResponder, instead of one for each SM: what atomics need */
     bool code; /* SMs have their instruction cache, and a MemoryResponder behind it */
-    const char *dispatcher;     /* parameters */
-    const char *part, *part_of; /* class of an object "part" below this object, NULL: below sm[0] */
-    uint32_t request_depth;     /* of the link from LSU to memory; 0: as usual */
-    bool races;       /* what it does depends on when stores become visible, that is, on the quantum */
-    uint32_t quantum; /* cycles; 0: 1 */
+    const char *dispatcher; /* parameters */
+    const char *part;       /* class of an object sm[0].part; NULL: none */
+    uint32_t request_depth; /* of the link from LSU to memory; 0: as usual */
+    bool races;             /* what it does depends on when stores become visible, that is, on the quantum */
+    uint32_t quantum;       /* cycles; 0: 1 */
     TickOrder order;
     uint64_t order_seed;
 } TinySpec;

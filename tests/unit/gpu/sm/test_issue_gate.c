@@ -426,16 +426,19 @@ START_TEST(the_hang_report_names_the_gate_that_has_parked_a_warp) {
 }
 END_TEST
 
-static void new_machine(void *spec) {
-    tiny_new(*(const TinySpec *)spec);
+static void add_gate(void *part) {
+    static IssueGate gate;
+    gate_add_of_part(part, &gate, &parking_gate);
 }
 
 START_TEST(a_gate_below_anything_else_than_an_sm_is_refused) {
     class_register(&parking_class);
-    TinySpec spec = with_part;
-    spec.part_of = "dispatcher";
-    ck_assert_str_eq(tiny_error(new_machine, &spec, NULL),
+    TinyMachine *m = tiny_new(with_part);
+    char path[] = "dispatcher.part";
+    SimObject part = {.path = path, .parent = m->dispatcher};
+    ck_assert_str_eq(tiny_error(add_gate, &part, NULL),
                      "dispatcher.part: expected a place below an SM, such as sm[0].parking");
+    tiny_free(m);
 }
 END_TEST
 
