@@ -108,7 +108,7 @@ harness.test("a handle beyond a coordinator's list is named with the range, whic
     "coordinator.lua:3: policy x of the machine, in on_period at cycle 1008: ", ": self.sms: expected an index from 1 to 2, got 99;")
   coordinator_fails("self.sms[0].warp_limit = 3", ": self.sms: expected an index from 1 to 2, got 0;")
   coordinator_fails("self.l2s[3].enabled = false", "self.l2s: expected an index from 1 to 2, got 3;")
-  coordinator_fails("self.mcs.pick()", "self.mcs[pick]: there are self.mcs[1] to self.mcs[2];")
+  coordinator_fails("self.mcs.pick()", "self.mcs: expected an index from 1 to 2, got 'pick';")
 end)
 
 harness.test("a coordinator's list can be gone through and counted", function()
