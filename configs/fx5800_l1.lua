@@ -2,27 +2,28 @@
 -- unified L2 like Fermi's, which the chip did not have.
 --
 --   [C]  the paper's baseline: 30 SMs of 32 warps, 32 KB L1, 128 KB L2 per channel, 8 channels, 1300/650/800 MHz
+--   [G]  the Quadro FX 5800 configuration of GPGPU-Sim (configs/QuadroFX5800/gpgpusim.config, "gpgpu_clock_domains
+--        325.0:650.0:650.0:800.0": cores, interconnect, L2, DRAM), the simulator on which the paper was run
 --   [N]  NVIDIA's CUDA programming guide, compute capability 1.3, and data sheet of the Quadro FX 5800
 --   [W]  ours: a choice that none of them makes
 --
--- What is not named here is gtx480's: the rest of the caches, the latencies of units and of the way to memory in cycles.
--- Loads and stores issue in one cycle, not in four.
+-- The 1300 MHz of [C] are the clock of the eight lanes. A core of GPGPU-Sim is as wide as a warp and has a quarter of it
+-- [G]: fetch, issue and the scores of CCWS, which fall by one per cycle, go at 325 MHz. What is not named here is gtx480's.
 local variant = require "configs.lib.variant"
 
--- Eight lanes [C] [N]: a warp instruction takes a pipeline for four cycles, in the special function unit, of two lanes [N],
--- for sixteen.
-local function intervals()
-  local sm = {}
-  for _, class in ipairs {
-    "other", "int_add", "int_max", "int_mul", "int_mad", "fp_add", "fp_max", "fp_mul", "fp_mad",
+-- Eight lanes at 1300 MHz take a warp instruction in a core cycle, two lanes of the special function unit in four [C] [N].
+local function timings()
+  local sm = { sfu_interval = 4 }
+  for class, timing in pairs { -- latency, initiation interval [G]: its defaults, which that configuration has
+    int_add = { 1, 1 }, int_max = { 1, 1 }, int_mul = { 19, 4 }, int_mad = { 25, 4 }, int_div = { 145, 32 },
+    fp_add = { 1, 1 }, fp_max = { 1, 1 }, fp_mul = { 1, 1 }, fp_mad = { 1, 1 }, fp_div = { 30, 5 },
   } do
-    sm[class .. "_interval"] = 4
+    sm[class .. "_latency"], sm[class .. "_interval"] = timing[1], timing[2]
   end
-  for _, class in ipairs { "int_div", "fp_div", "sfu" } do sm[class .. "_interval"] = 16 end
   return sm
 end
 
-local sm = intervals()
+local sm = timings()
 sm.warps, sm.ctas = 32, 8      -- [C] [N] 1024 threads
 sm.schedulers = 1              -- [N]
 sm.registers = 16384           -- [N]
@@ -32,19 +33,26 @@ sm.sp_units, sm.result_bus = 1, 1 -- [N]
 
 return variant("fx5800_l1", require "configs.gtx480", {
   { "options", { sms = 30, partitions = 8 } },                                 -- [C]
-  { "clocks", { core = "1300MHz", icnt = "650MHz", dram = "800MHz" } },        -- [C]; L2 runs at the core clock [W]
+  { "clocks", { core = "325MHz", icnt = "650MHz", dram = "800MHz" } },         -- [G]
+  { "quantum", 4 },                                                            -- [W] core cycles, as long as 16 at 1300 MHz
   { "map", { bank_mask = "0xe000", column_mask = "0x1fff" } }, -- [W] eight banks, rows of 8 KiB
   { "sm[*]", sm },
   { "sm[*].l1d", { size = "32KiB", ways = 8, line = "128B" } },            -- [C]
-  { "l2[*]", { size = "128KiB", ways = 8, line = "128B" } },               -- [C]
+  { "l2[*]", {
+    size = "128KiB", ways = 8, line = "128B",                              -- [C]
+    clock = "icnt",                                                        -- [G]
+    rop_delay = 170, bypass_delay = 170,                                   -- [G] 85 core cycles, its default
+  } },
   { "mc[*]", {
     bus_bytes = 16, burst_bytes = 64,                                      -- [N] 64 bits per channel, GDDR3: 102 GB/s
     banks = 8, bank_groups = 1,                                            -- [N] GDDR3
-    tCL = 10, tRP = 10, tRC = 35, tRAS = 25, tRCD = 12, tRRD = 8,          -- [W] of the order of GDDR3's
+    tCL = 10, tRP = 10, tRC = 35, tRAS = 25, tRCD = 12, tRRD = 8,          -- [G] GDDR3 at 800 MHz
     tCCD = 4, tCCDL = 4,                                                   -- [W] a burst's time on the bus
     queue_entries = 32,                                                    -- [W]
   } },
-  -- A quantum each, 16 core cycles [W]: 8 of the crossbar's.
-  { "sm[*].mux.down -> xbar.up[*]", { latency = 16, depth = 64, back = { latency = 8, depth = 64 } } },
-  { "xbar.down[*] -> l2[*].cpu", { latency = 8, depth = 64, back = { latency = 16, depth = 64 } } },
+  { "dispatcher.sm[*] -> sm[*].dispatch", { latency = 4 } },
+  -- A quantum each [W]: 8 cycles of crossbar and L2.
+  { "sm[*].mux.down -> xbar.up[*]", { latency = 4, depth = 64, back = { latency = 8, depth = 64 } } },
+  { "xbar.down[*] -> l2[*].cpu", { latency = 8, depth = 64, back = { latency = 8, depth = 64 } } },
+  { "l2[*].mem -> mc[*].cpu[0]", { latency = 60, depth = 64, back = { latency = 1 } } }, -- [G] 30 core cycles, its default
 })

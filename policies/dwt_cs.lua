@@ -15,6 +15,7 @@ local dwt_cs = policy "dwt_cs" {
     mpki = { 10.0, min = 0, doc = "L1 misses per 1000 instructions that are too many" },
     consecutive = { 3, min = 1, doc = "N: periods in a row with too many misses that start the sampling" },
     samples = { 3, min = 1, doc = "M: periods that a sampling takes" },
+    caches_on = { false, doc = "The L1 data caches are on during a sampling, whatever stream_bypass finds" },
   },
   period = "period",
   counters = {
@@ -52,6 +53,12 @@ end
 
 -- Sampling ---------------------------------------------------------------------------------------------------------------
 
+--- With an L1 that is off, as it is where all warps together thrash, the number of warps that it could hold is not found:
+-- all SMs would be sampled without what throttling is for.
+function dwt_cs:keep_caches_on()
+  for _, l1 in ipairs(self.params.caches_on and self.l1s or {}) do l1.enabled = true end
+end
+
 --- SM number i, from 0, runs with first + i active warps per scheduler.
 function dwt_cs:sample(first)
   local state, most = self.state, self.sms[1].warps // self.sms[1].schedulers
@@ -61,6 +68,7 @@ function dwt_cs:sample(first)
     state.begun[i] = sm.thread_instructions
     sm.warp_limit = state.counts[i]
   end
+  self:keep_caches_on()
   self:count "samplings"
 end
 
@@ -107,7 +115,7 @@ function dwt_cs:on_period()
     self:watch(mpki)
   elseif state.phase == "sample" then
     state.left = state.left - 1
-    if state.left == 0 then self:end_sampling() end
+    if state.left == 0 then self:end_sampling() else self:keep_caches_on() end
   end
 end
 

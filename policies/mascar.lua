@@ -3,10 +3,13 @@
 -- What the paper calls the memory-ready instructions of earlier warps, which may still go to the L1 when a warp has become
 -- the owner, are here those between issue and the tags: operand collectors, load/store unit, links, L1 pipeline.
 --
--- "Now that all warps are free to issue to memory, one will go ahead and access memory. If the memory saturation flag remains
--- asserted [...], this warp will become the new owner": it is the first of which the L1 takes an access that uses the memory
--- below, a miss or a store. To issue is not enough: an access that hits needs no memory, and those that have issued before it
--- and wait for memory would all be refused.
+-- Who owns the memory next. When the owner gives way, the scheduler's queue of memory-ready warps says: the oldest in it, as
+-- the schedulers take them oldest first. "If [...] the scheduler's memory-ready warps queue is empty, the warp of the request
+-- at the head of the re-execution queue is given ownership" (III-D). Where both are empty, and when MP mode begins, "all warps
+-- are free to issue to memory, one will go ahead and access memory. If the memory saturation flag remains asserted [...], this
+-- warp will become the new owner" (III-A): the first of which the L1 takes an access that uses the memory below, a miss or a
+-- store. To issue is not enough: an access that hits needs no memory, and those that have issued before it and wait for memory
+-- would all be refused.
 --
 -- "Mascar also observes saturation from these caches", of textures and constants: the flag is up while one of the three is
 -- saturated, the first of which any of them takes an access that uses the memory below becomes owner, and none of them serves
@@ -22,13 +25,14 @@ local mascar = policy "mascar" {
     scheduling = { true, doc = "Switch between equal priority (EP) and memory access priority (MP)" },
     reexecution = { true, doc = "Put accesses that the L1 does not take into a queue beside it" },
     entries = { 32, min = 1, max = 64, doc = "Of the re-execution queue; Table II" },
-    free = { 125, min = 0, max = 500, doc = "Permille of the L1's MSHRs, or of its miss queue, that are free when they are "
+    free = { 250, min = 0, max = 500, doc = "Permille of the L1's MSHRs, or of its miss queue, that are free when they are "
       .. "\"almost full\"" },
-    relief = { 125, min = 0, max = 400, doc = "So much more of both must become free before that is over" },
+    relief = { 250, min = 0, max = 400, doc = "So much more of both must become free before that is over" },
   },
   counters = {
     mp_modes = "Switches to MP mode; it lasts while one of the L1s is saturated: saturated_cycles",
     owners = "Warps that became owner as the first to access memory",
+    ready_owners = "Warps that became owner as the oldest that was ready to access memory",
     queue_owners = "Warps that became owner because their access was at the head of a re-execution queue",
   },
 }
@@ -39,7 +43,7 @@ function mascar:configure(class, path)
   if class ~= "L1" or not (name == "l1d" or name == "texture_cache" or name == "constant_cache") then return end
   local p = self.params
   return {
-    saturation_free = p.free, saturation_relief = p.relief,
+    saturation_free = p.scheduling and p.free or nil, saturation_relief = p.scheduling and p.relief or nil,
     reexecution_entries = p.reexecution and (name == "l1d" or p.scheduling) and p.entries or nil,
   }
 end
@@ -56,10 +60,6 @@ function mascar:start()
   self:bind("on_saturation", { [0] = self.equal_priority })
   -- In MP mode without an owner: the first that accesses memory becomes owner.
   self:bind("on_memory_access", self.own, "owners")
-  -- When the owner has to wait and others are ready to access memory, whatever the queues hold.
-  local others_ready = self.sm:condition "memory_ready"
-  self:bind_if(others_ready, "on_load_blocked", self.find_owner)
-  self:bind_if(others_ready, "on_watched_stops", self.find_owner)
   self.sm:watch_caches()
   self.sm:watch_taken()
   self.equal_priority()
@@ -103,13 +103,13 @@ end
 --- The owner has reached an instruction that depends on its loads, or cannot issue for another reason, which the paper does
 -- not mention: it has ended, or stands at a barrier or a fence. An instruction issues here before its accesses have MSHRs:
 -- "one warp is given priority to issue all of its memory requests before another warp can issue any", so the owner remains
--- it until the L1s have taken them. Then the next is that of the access at the head of the queue, if no other warp is ready to
--- access memory; if one is, start() has bound what happens.
+-- it until the L1s have taken them.
 function mascar:on_load_blocked()
-  local head = self:queue_head()
-  if head then
-    self.own(head)
-    self:count "queue_owners"
+  local ready = self.sm:oldest_memory_ready()
+  local head = not ready and self:queue_head()
+  if ready or head then
+    self.own(ready or head)
+    self:count(ready and "ready_owners" or "queue_owners")
   else
     self.find_owner()
   end

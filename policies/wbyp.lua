@@ -1,7 +1,7 @@
 -- Warp-type-aware bypassing (MeDiC, section 3.2): requests of mostly-miss and all-miss warps do not queue for the L2 but go
--- straight to memory. They take as long from the slice's port to the queue for memory as others to the tags (`bypass_delay`
--- of L2), but wait there for nobody. Loads and stores bypass; atomics cannot, they are performed in the L2. A line that a
--- bypassing request finds is written back before, and forgotten when it is written.
+-- straight to memory. They skip the time that others take to the tags, and the bank (`bypass_delay` of L2). Loads and stores
+-- bypass; atomics cannot, they are performed in the L2. A line that a bypassing request finds is written back before, and
+-- forgotten when it is written.
 local load = require "warpwright.load"
 local policy = require "warpwright.policy"
 

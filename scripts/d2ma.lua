@@ -12,7 +12,7 @@ Runs each kernel in its plain and its D2MA version, sgemv in its CudaDMA version
   speed-up      cycles of the plain version over cycles of the other one, in the launches of the kernel
   instructions  warp instructions that the other version saves
   transfer      cycles of a tile's transfer, from its configuration (plain: the first warp at its first mark) to its end, and
-                the part of them that is saved: of all, of those up to its last request (AGEN), of those after it (MEM)
+                the part of them that is saved: of all, of those before its first request (AGEN), of the others (MEM)
   stalled       cycles in which no warp of an SM could issue while every CTA had a transfer in flight
 
 "paper" is what the text of the paper says; figures that are only drawn there are missing. Means are geometric for speed-ups
@@ -64,12 +64,12 @@ end
 
 -- Where the figures stand in the stats of a version.
 local stats_of = {
-  plain = { transfers = "sm[*].tiles", agen = "sm[*].tile_agen_cycles", all = "sm[*].tile_cycles", stalled = "sm[*].tile_stall_cycles" },
-  d2ma = { transfers = "sm[*].dma.transfers", agen = "sm[*].dma.agen_cycles", all = "sm[*].dma.memory_cycles",
+  plain = { transfers = "sm[*].tiles", agen = "sm[*].tile_agen_cycles", mem = "sm[*].tile_mem_cycles", all = "sm[*].tile_cycles", stalled = "sm[*].tile_stall_cycles" },
+  d2ma = { transfers = "sm[*].dma.transfers", agen = "sm[*].dma.agen_cycles", mem = "sm[*].dma.mem_cycles", all = "sm[*].dma.transfer_cycles",
     stalled = "sm[*].transfer_stall_cycles" },
 }
 
---- Mean cycles of a transfer, up to its last request and from there to its end, and the part of the kernel's time in which
+--- Mean cycles of a transfer, before its first request and from there to its end, and the part of the kernel's time in which
 -- an SM could do nothing but wait for transfers.
 local function add_transfers(figures, r, version)
   local names, sms = stats_of[version], 0
@@ -78,7 +78,7 @@ local function add_transfers(figures, r, version)
   end
   local count, agen, all = r[names.transfers], r[names.agen], r[names.all]
   figures.transfers = count
-  figures.agen, figures.mem, figures.transfer = agen / count, (all - agen) / count, all / count
+  figures.agen, figures.mem, figures.transfer = agen / count, r[names.mem] / count, all / count
   figures.stalled = r[names.stalled] / (sms * figures.cycles)
 end
 

@@ -36,6 +36,12 @@ static inline __device__ float fmaf(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
+// Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
+// loaded anew after it.
+static inline __device__ void forget_memory() {
+    asm volatile("" ::: "memory");
+}
+
 // Atomics return the old value and order nothing else, as CUDA's do.
 static inline __device__ int atomicAdd(int *address, int value) {
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);

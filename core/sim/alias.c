@@ -13,6 +13,7 @@ static const struct {
     {"passing_stall_cycles", "bypassed_stall_cycles"},
     {"sheltered", "protected_evictions"},
     {"lowered", "low_priority_insertions"},
+    {"memory_cycles", "transfer_cycles"},
 };
 
 const char *alias_current(const char *name) {

@@ -33,6 +33,7 @@ static uint32_t keep_original(CacheObject *object, BypassedRequests *bypassed, c
                                               : bypassed->fresh++;
     bypassed->original[place] = *m;
     bypassed->count++;
+    bypassed->reads += m->kind == MEM_READ;
     audit_enter(&object->obj, QUEUE_BYPASSED, place);
     return place;
 }
@@ -52,6 +53,7 @@ void bypassed_answer(CacheObject *object, BypassedRequests *bypassed, const MemM
     cache_respond(object->cpu.send, &bypassed->original[place], response->flags & MEM_HIT, now);
     bypassed->released[bypassed->released_count++] = place;
     bypassed->count--;
+    bypassed->reads -= bypassed->original[place].kind == MEM_READ;
     bypassed->answered++;
     audit_leave(&object->obj, QUEUE_BYPASSED, place);
 }
@@ -84,11 +86,21 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
         bypassed->off_hits++;
         cache_write_back(c, line, now);
         if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
-        tag_touch(&c->tags, line);
+        tag_use(&c->tags, line, m->class_number);
     }
     pass_on(object, bypassed, m);
     cache_count(c, m, RESULT_BYPASS);
     return STALL_NONE;
+}
+
+/* Of the first places, or of those in the list of free ones. */
+static uint32_t count_reads(const BypassedRequests *bypassed) {
+    uint32_t reads = 0;
+    for (uint32_t i = 0; i < bypassed->fresh; i++)
+        reads += bypassed->original[i].kind == MEM_READ;
+    for (uint32_t i = 0; i < bypassed->released_count; i++)
+        reads -= bypassed->original[bypassed->released[i]].kind == MEM_READ;
+    return reads;
 }
 
 /* Free places keep what was in them. */
@@ -102,6 +114,7 @@ void bypassed_is_sound(const SimObject *object, const BypassedRequests *bypassed
     stack_is_sound(path, "bypassed.released", bypassed->released, bypassed->released_count, bypassed->fresh);
     for (uint32_t i = 0; i < bypassed->fresh; i++)
         mem_message_is_sound(path, &bypassed->original[i]);
+    sound(bypassed->reads == count_reads(bypassed), "%s.bypassed: %u reads", path, bypassed->reads);
 }
 
 void bypassed_report(const SimObject *object, const BypassedRequests *bypassed, FILE *out) {

@@ -10,7 +10,8 @@
 typedef struct {
     uint32_t limit;
     uint32_t places; /* that there is room for: more than the limit in a machine that was transferred more */
-    uint32_t count, released_count, fresh, pad;
+    uint32_t count, released_count, fresh;
+    uint32_t reads;       /* of those that are counted */
     MemMessage *original; /* requests sent on and not answered yet, as they came              */
     uint32_t *released;   /* stack of places in `original` that were used before and are free */
     uint64_t answered;
@@ -21,8 +22,8 @@ typedef struct {
     PARAM_NAMED(T, m.limit, "bypassed_limit", most, "requests",                                              \
                 "Writes, atomics and bypassing reads in flight", .min = 1, .max = 65536, .converts = true),  \
         STATE(T, m.places, "How many there is room for")                                                     \
-    , DERIVED(T, m.pad, "Alignment")                                                                         \
     , STATE(T, m.count, "Requests that passed through and are not answered")                                 \
+    , STATE(T, m.reads, "Of them, reads")                                                                    \
     , STATE(T, m.released_count, "Places in the list of free ones")                                          \
     , STATE(T, m.fresh, "First place that was never used")                                                   \
     , STATE_ARRAY(T, m.original, m.places, "Requests that passed through, as they came")                     \

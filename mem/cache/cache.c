@@ -296,7 +296,7 @@ static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim
         replace_line(c, victim, at, m, now);
         at->line = victim;
     } else if (at->line != NO_LINE) {
-        tag_touch(&c->tags, at->line);
+        tag_use(&c->tags, at->line, m->class_number);
     }
 }
 
@@ -365,7 +365,7 @@ static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t
     if (!hit) return miss(c, m, at, covered, true, false, now, result);
     *result = RESULT_HIT;
     cache_count(c, m, RESULT_HIT);
-    tag_touch(&c->tags, at->line);
+    tag_use(&c->tags, at->line, m->class_number);
     return STALL_NONE;
 }
 
@@ -538,6 +538,7 @@ static void read_classes(const SimObject *object, Cache *c) {
     const CacheParameters *p = &c->parameters;
     class_table_read(&c->tags.order.depth, object, "insertion_position", p->insertion_position, LEAST_RECENT);
     class_table_read(&c->tags.order.keep, object, "retention_priority", p->retention_priority, UINT8_MAX);
+    c->tags.order.keep_uses = p->retention_uses;
     c->tags.order.by_class = *p->insertion_position || *p->retention_priority;
 }
 

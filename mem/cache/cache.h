@@ -74,7 +74,7 @@ typedef enum {
 typedef __uint128_t ByteMask;
 
 typedef struct {
-    uint64_t size;
+    uint64_t size, retention_uses;
     char *index_masks, *insertion_position, *retention_priority;
     uint32_t ways, line, sectors, index, allocate, mshrs, merges, miss_queue;
 } CacheParameters;
@@ -167,7 +167,7 @@ extern const Question cache_victim_question;
                     "A request found a sector neither there nor in flight"},                                 \
     [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors in flight"},      \
     [CACHE_EVICT] = {"evict", "sm, warp, address, class", NULL,                                             \
-                     "A line was replaced; sm, warp and class: of the request that had reserved it"},        \
+                     "A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set"},        \
     [CACHE_FILL] = {"fill", "sm, warp, address, hit", NULL,                                                 \
                     "What a warp had fetched has come; hit: the cache below had it"},                        \
     [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", NULL,                       \
@@ -226,7 +226,10 @@ extern const Question cache_victim_question;
                 "How far below the most recently used the lines of each class enter, class 0 first: "        \
                 "\"0,15,7\"; 0 unless named, 255: at the least", .timing = true),                                            \
     PARAM_NAMED(T, cache.parameters.retention_priority, "retention_priority", "", "ranks",                                 \
-                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true)
+                "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true), \
+    PARAM_NAMED(T, cache.parameters.retention_uses, "retention_uses", "0", "uses",                           \
+                "So many uses of the cache is a step of retention_priority worth; 0: more than any number",  \
+                .max = 1ull << 40, .timing = true)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
     TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                     \

@@ -24,7 +24,9 @@ typedef struct {
     uint32_t latency, write_policy, local_allocate, keeps_lines;
     uint32_t enabled;           /* a knob */
     uint32_t bypass_line_fails; /* a knob */
-    uint64_t may_allocate;      /* a knob: warps that may take a line */
+    uint32_t off_reads;         /* 0: as many as its MSHRs hold */
+    uint32_t pad;
+    uint64_t may_allocate; /* a knob: warps that may take a line */
     uint64_t line_fail_bypasses;
     BypassedRequests bypassed;
     /* parts */
@@ -159,7 +161,7 @@ static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, ui
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
     Stall stall = bypassed_stall((CacheObject *)l1, &l1->bypassed, m, false);
     if (stall) return stall;
-    if (at->line != NO_LINE) tag_touch(&l1->cache.tags, at->line);
+    if (at->line != NO_LINE) tag_use(&l1->cache.tags, at->line, m->class_number);
     pass_on((CacheObject *)l1, &l1->bypassed, m);
     cache_count(&l1->cache, m, result);
     return STALL_NONE;
@@ -242,14 +244,23 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
         outcome->hit = false;
         outcome->stall = STALL_RESPONSE;
     } else {
-        tag_touch(&c->tags, at->line);
+        tag_use(&c->tags, at->line, m->class_number);
         cache_count(c, m, RESULT_HIT);
         cache_respond(l1->cpu.send, m, MEM_HIT, now);
         outcome->stall = STALL_NONE;
     }
 }
 
+/* Reads that may be in flight while the cache is off: where they are to go is kept in the places in which its
+ * MSHRs keep their requests when it is on. */
+static uint32_t most_off_reads(const L1Cache *l1) {
+    const MshrShape *mshrs = &l1->cache.mshr.shape;
+    return l1->off_reads ? l1->off_reads : mshrs->entries * mshrs->merges;
+}
+
 static Stall write_or_pass(L1Cache *l1, const MemMessage *m, Lookup *at, bool global_write, uint64_t now) {
+    if (!l1->enabled && m->kind == MEM_READ && l1->bypassed.reads >= most_off_reads(l1))
+        return STALL_BYPASSED;
     if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
         return drop_and_pass(l1, m, at, RESULT_BYPASS, now);
     if (!l1->enabled) return pass_while_off((CacheObject *)l1, &l1->bypassed, m, at, now);
@@ -491,6 +502,10 @@ static const Field l1_fields[] = {
     PARAM_FLAG(L1Cache, local_allocate, "true",
                "Writes of local memory that miss take a line; else they go on below"),
     CACHE_ENABLED_ROW(L1Cache),
+    PARAM(L1Cache, off_reads, "0", "requests",
+          "Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges", .max = 65536,
+          .converts = true),
+    DERIVED(L1Cache, pad, "Alignment"),
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
     BYPASSED_ROWS(L1Cache, bypassed, "1024"),

@@ -13,11 +13,14 @@
 
 typedef enum { WRITE_MISS_FETCH, WRITE_MISS_LAZY } WriteMiss;
 
+enum { PORTS_MAX = 8 };
+
 typedef struct {
     SimObject obj;
     Port cpu, mem;
     Cache cache;
     uint32_t rop_delay, queue_entries, data_port, write_miss, atomic_latency, host_copies, bypass_delay;
+    uint32_t bank_busy, ports;
     uint32_t enabled, bypass, bypass_rate;     /* knobs                                           */
     uint64_t bypass_classes, allocate_classes; /* knobs: sets of classes                          */
     uint64_t number;                           /* of this slice among all                         */
@@ -25,8 +28,10 @@ typedef struct {
     uint64_t bypass_ticks; /* from accepting a bypassing request to sending it on */
     DelayQueue bypassing;  /* requests that never stand in front of the tags      */
     BypassedRequests bypassed;
-    uint64_t atomic_begun;    /* the atomic at the tags has the data array to itself */
-    uint64_t fill_busy_until; /* when the fill port is free */
+    uint64_t atomic_begun;               /* the atomic at the tags has the data array to itself */
+    uint64_t fill_busy_until;            /* when the fill port is free */
+    uint64_t bank_ticks;                 /* bank_busy in ticks         */
+    uint64_t port_busy_until[PORTS_MAX]; /* when each port of the bank is free; only with bank_busy */
     const AddressMap *map;
     MemoryView view;         /* what this slice's atomics wrote in this quantum */
     PcBypassTable *pc_table; /* policies' parts, or NULL */
@@ -35,12 +40,19 @@ typedef struct {
 
 CACHE_IS_FIRST_OF(L2Slice);
 
+/* As many as in front of the tags, so that a short way does not make them wait for one another. */
+static uint32_t places_to_bypass(const L2Slice *l2) {
+    uint32_t places = l2->queue_entries ? l2->queue_entries : l2->rop_delay;
+    return places > l2->bypass_delay ? places : l2->bypass_delay;
+}
+
 static void l2_build(SimObject *object) {
     L2Slice *l2 = (L2Slice *)object;
     cache_build((CacheObject *)object, l2->rop_delay, l2->data_port);
     if (l2->queue_entries) delay_queue_build(&l2->cache.pipeline, l2->queue_entries);
-    delay_queue_build(&l2->bypassing, l2->bypass_delay);
+    delay_queue_build(&l2->bypassing, places_to_bypass(l2));
     l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
+    l2->bank_ticks = l2->bank_busy * l2->cache.period;
     bypassed_build(&l2->bypassed);
     l2->number = 0;
     for (uint32_t i = 0; object->sim->objects[i] != object; i++)
@@ -147,7 +159,7 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
         return stall;
     }
     if (!link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
-    tag_touch(&c->tags, at->line);
+    tag_use(&c->tags, at->line, m->class_number);
     cache_count(c, m, RESULT_HIT);
     learn(l2, m, true);
     cache_use_data_port(c, m->bytes, now);
@@ -313,6 +325,19 @@ static uint64_t take_from_below(L2Slice *l2, uint64_t now) {
     return ready > l2->fill_busy_until ? ready : l2->fill_busy_until;
 }
 
+/* The access that the tags have taken, hit or miss, has a port of the bank to itself until it is done. The next
+ * one waits for the data array until a port is free. */
+static __attribute__((noinline)) void hold_port(L2Slice *l2, uint64_t now) {
+    uint64_t *port = l2->port_busy_until, free = NEVER;
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < l2->ports; i++)
+        first = port[i] < port[first] ? i : first;
+    port[first] = now + l2->bank_ticks;
+    for (uint32_t i = 0; i < l2->ports; i++)
+        free = earlier_of(free, port[i]);
+    if (free > l2->cache.data_busy_until) l2->cache.data_busy_until = free;
+}
+
 static void access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
     if (!m) return;
@@ -322,6 +347,7 @@ static void access_tags(L2Slice *l2, uint64_t now) {
     debug_ensure(!would_fail || stall == l2->cache.stall);
     if (__builtin_expect(l2->delays != NULL, 0) && !stall)
         queue_delays_leave(l2->delays, l2->cache.pipeline.count, now);
+    if (__builtin_expect(l2->bank_ticks != 0, 0) && !stall) hold_port(l2, now);
     cache_end_access((CacheObject *)l2, stall, now);
 }
 
@@ -406,6 +432,9 @@ static void l2_is_sound(const SimObject *object, bool fits) {
           l2->bypassing.slots);
     sound(tick_is_sound(object, l2->fill_busy_until), "%s.fill_busy_until: tick %lu", path,
           l2->fill_busy_until);
+    for (uint32_t i = 0; i < PORTS_MAX; i++)
+        sound(tick_is_sound(object, l2->port_busy_until[i]), "%s.port_busy_until: tick %lu", path,
+              l2->port_busy_until[i]);
 }
 
 static void l2_check(const SimObject *object, bool idle) {
@@ -436,20 +465,27 @@ static const Field l2_fields[] = {
     CACHE_ROWS(L2Slice),
     PARAM(L2Slice, rop_delay, "120", "cycles", "From accepting a request to the tags", .min = 1, .max = 4096,
           .converts = true),
-    PARAM(L2Slice, queue_entries, "0", "requests",
-          "Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle",
-          .max = 65536, .converts = true),
+    PARAM(
+        L2Slice, queue_entries, "0", "requests",
+        "Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With "
+        "fewer, not one per cycle",
+        .max = 65536, .converts = true),
     PARAM(L2Slice, data_port, "128", "bytes",
           "Width per cycle of the data array's two ports, one for hits and "
           "write-backs, one for fills; 128: no limit",
           .min = 1, .max = LINE_BYTES_MAX, .power_of_two = true, .timing = true),
+    PARAM(L2Slice, bank_busy, "0", "cycles",
+          "How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined",
+          .max = 4096, .timing = true),
+    PARAM(L2Slice, ports, "1", "ports", "Of the bank: accesses at a time, while bank_busy is not 0", .min = 1,
+          .max = PORTS_MAX, .timing = true),
     PARAM_CHOICE(L2Slice, write_miss, "fetch", "fetch|lazy",
                  "Sectors written in part are fetched at once, or when they are read"),
     PARAM(L2Slice, atomic_latency, "0", "cycles",
           "How long an atomic has the data array to itself before it is done", .max = 1024, .timing = true),
     PARAM_FLAG(L2Slice, host_copies, "false", "Copies from the host leave their lines here", .timing = true),
     CACHE_ENABLED_ROW(L2Slice),
-    PARAM(L2Slice, bypass_delay, "120", "cycles", "From accepting a request that bypasses to sending it on",
+    PARAM(L2Slice, bypass_delay, "1", "cycles", "From accepting a request that bypasses to sending it on",
           .min = 1, .max = 4096, .converts = true),
     {.kind = FIELD_PARAM,
      .type = TYPE_U32,
@@ -480,6 +516,8 @@ static const Field l2_fields[] = {
     BYPASSED_ROWS(L2Slice, bypassed, "256"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
+    DERIVED(L2Slice, bank_ticks, "bank_busy in ticks"),
+    STATE(L2Slice, port_busy_until, "When each port of the bank is free"),
     HOST(L2Slice, map, "The machine's address map"),
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),

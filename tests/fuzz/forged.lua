@@ -80,7 +80,7 @@ end
 
 --- A workload whose PTX lies with the end-to-end tests.
 local function with_ptx(name, ptx, run)
-  local path = core.real_path(core.home_path("tests/end_to_end/" .. ptx))
+  local path = core.real_path(core.home_path("tests/kernels/" .. ptx))
   local w = ww.workload(name) { ptx = path, sizes = { small = {} } }
   w.run = run
   return w

@@ -1,8 +1,7 @@
 -- Fuzz targets on their seeds and on many changes of them, always the same: the sanitizer build's, which come along with its
 -- unit tests. Where that build does not exist they are skipped; scripts/test makes it.
-package.path = "tests/end_to_end/?.lua;" .. package.path
 local core = require "warpwright.core"
-local harness = require "harness"
+local harness = require "tests.lib.harness"
 
 local folder = arg[-1]:match("^(.*)/[^/]*/warpwright$") or "build"
 -- A changed checkpoint takes a fraction of a millisecond, a machine that loads one takes several.

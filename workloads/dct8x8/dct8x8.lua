@@ -4,9 +4,10 @@ local dct8x8 = ww.workload "dct8x8" {
   doc = "cosine transform of blocks of 8 x 8 pixels, tiles of 32 x 32 in shared memory; version plain or d2ma",
   ptx = "dct8x8.ptx",
   sizes = {
-    small = { width = 192, height = 192, version = "plain", registers = 20, seed = 1 },
-    medium = { width = 1536, height = 1536, version = "plain", registers = 20, seed = 1 },
-    large = { width = 4096, height = 4096, version = "plain", registers = 20, seed = 1 },
+    small = { width = 192, height = 192, launches = 1, version = "plain", registers = 20, seed = 1 },
+    medium = { width = 256, height = 288, launches = 8, -- 590 KB: from the second launch on its tiles are in an L2 of 768 KB
+      version = "plain", registers = 20, seed = 1 },
+    large = { width = 4096, height = 4096, launches = 1, version = "plain", registers = 20, seed = 1 },
   },
 }
 
@@ -49,12 +50,14 @@ function dct8x8:run(gpu, size)
   local image = ww.array("f32", width * height):random(size.seed, -128, 128)
   local dev_in, dev_out = gpu:upload(image), gpu:alloc(4 * width * height)
 
-  gpu:launch(self.kernels["dct8x8_" .. size.version], {
-    grid = { width // tile, height // tile },
-    block = threads,
-    registers = size.registers,
-    args = { dev_in, dev_out, width },
-  })
+  for _ = 1, size.launches do
+    gpu:launch(self.kernels["dct8x8_" .. size.version], {
+      grid = { width // tile, height // tile },
+      block = threads,
+      registers = size.registers,
+      args = { dev_in, dev_out, width },
+    })
+  end
   local got = gpu:download("f32", dev_out, width * height)
   self:check("coefficients", got, reference(image, width, height), { abs = 1e-3 })
 end

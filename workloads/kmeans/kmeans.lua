@@ -8,7 +8,9 @@ local kmeans = ww.workload "kmeans" {
     small = { points = 6144, features = 16, clusters = 3, iterations = 2, seed = 1 },
     medium = { points = 128 * 1024, features = 16, clusters = 4, iterations = 2, seed = 1 },
     large = { points = 512 * 1024, features = 16, clusters = 4, iterations = 2, seed = 1 },
+    paper = { points = 64 * 1024, features = 34, clusters = 5, iterations = 1, seed = 1 },
   },
+  expected = { class = "thrashing", size = "paper,points=3840", hit_rate = { 0, 0.15 }, mpki = { 80, 130 } },
 }
 
 function kmeans:run(gpu, size)

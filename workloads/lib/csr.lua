@@ -38,6 +38,68 @@ function csr.random(o)
   return m
 end
 
+--- A square matrix { rows, shortest, longest, alike, band, jitter, far, seed } as meshes give them. Row lengths are random, all
+-- equally likely; `alike` rows that follow each other are equally long. The last `far` entries of a row are anywhere. The
+-- others lie at most `band` columns from the diagonal, evenly, but for a random shift of at most `jitter`.
+function csr.banded(o)
+  local m = { rows = o.rows, columns = o.rows, row = ww.array("i32", o.rows + 1) }
+  local row, rng, length = m.row, ww.rng(o.seed), 0
+  for r = 1, o.rows do
+    if (r - 1) % o.alike == 0 then length = rng:int(o.shortest, o.longest) end
+    row[r] = row[r - 1] + length
+  end
+  m.entries = row[o.rows]
+  m.val = ww.array("f32", m.entries):random(o.seed + 1, -1, 1)
+  m.col = ww.array("i32", m.entries)
+  local col, last, min, max = m.col, o.rows - 1, math.min, math.max
+  for r = 0, last do
+    local first, near = row[r], row[r + 1] - row[r] - o.far
+    for i = 0, near - 1 do
+      local column = r - o.band + o.band * (2 * i + 1) // near + rng:int(-o.jitter, o.jitter)
+      col[first + i] = max(0, min(last, column))
+    end
+    for i = near, near + o.far - 1 do col[first + i] = rng:int(0, last) end
+  end
+  return m
+end
+
+--- The matrix in jagged diagonals: rows by descending length, 32 of them as long as the longest, so that a warp's lanes leave a
+-- loop together. Element k of sorted row r is at first[k] + r. Rows number a multiple of 32. Returns { perm = the row that
+-- sorted row r is, lengths = of each 32 rows, first, col, val }, padded with zeros.
+function csr.jagged(m)
+  local row, by_length, longest = m.row, {}, 0
+  for r = 0, m.rows - 1 do
+    local length = row[r + 1] - row[r]
+    longest = math.max(longest, length)
+    by_length[length] = by_length[length] or {}
+    by_length[length][#by_length[length] + 1] = r
+  end
+  local j, sorted = { perm = ww.array("i32", m.rows), lengths = ww.array("i32", m.rows // 32) }, 0
+  for length = longest, 0, -1 do
+    for _, r in ipairs(by_length[length] or {}) do
+      j.perm[sorted] = r
+      if sorted % 32 == 0 then j.lengths[sorted // 32] = length end
+      sorted = sorted + 1
+    end
+  end
+
+  j.first = ww.array("i32", longest + 1)
+  local warps = m.rows // 32
+  for k = 0, longest - 1 do
+    while warps > 0 and j.lengths[warps - 1] <= k do warps = warps - 1 end
+    j.first[k + 1] = j.first[k] + 32 * warps
+  end
+  j.col, j.val = ww.array("i32", j.first[longest]), ww.array("f32", j.first[longest])
+  for s = 0, m.rows - 1 do
+    local from = row[j.perm[s]]
+    for k = 0, row[j.perm[s] + 1] - from - 1 do
+      local to = j.first[k] + s
+      j.col[to], j.val[to] = m.col[from + k], m.val[from + k]
+    end
+  end
+  return j
+end
+
 --- The product of the matrix with x, each row summed in the order of its entries, in single precision with fused
 -- multiply-adds.
 function csr.multiply(m, x)

@@ -6,7 +6,7 @@ local matmul = ww.workload "matmul" {
   ptx = "matmul.ptx",
   sizes = {
     small = { m = 96, n = 128, k = 128, version = "plain", registers = 20, seed = 1 },
-    medium = { m = 384, n = 384, k = 256, version = "plain", registers = 20, seed = 1 },
+    medium = { m = 224, n = 224, k = 224, version = "plain", registers = 20, seed = 1 },
     large = { m = 768, n = 768, k = 768, version = "plain", registers = 20, seed = 1 },
   },
 }

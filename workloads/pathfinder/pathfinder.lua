@@ -5,7 +5,7 @@ local pathfinder = ww.workload "pathfinder" {
   ptx = "pathfinder.ptx",
   sizes = {
     small = { columns = 216 * 30, rows = 33, version = "plain", registers = 20, seed = 1 },
-    medium = { columns = 216 * 240, rows = 101, version = "plain", registers = 20, seed = 1 },
+    medium = { columns = 216 * 463, rows = 100, version = "plain", registers = 20, seed = 1 },
     large = { columns = 216 * 960, rows = 101, version = "plain", registers = 20, seed = 1 },
   },
 }

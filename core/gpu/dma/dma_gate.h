@@ -30,10 +30,10 @@ typedef struct {
 
 /* The copying of a tile by a plain kernel, between its marks. */
 typedef struct {
-    uint64_t begun, last_load; /* cycles                                 */
-    uint32_t begins;           /* tiles: the generation that comes next  */
-    uint32_t ended;            /* warps that are through with this one   */
-    uint32_t open, pad;
+    uint64_t begun, first_load; /* cycles                                 */
+    uint32_t begins;            /* tiles: the generation that comes next  */
+    uint32_t ended;             /* warps that are through with this one   */
+    uint32_t open, loaded;      /* loaded: first_load has happened        */
 } DmaTile;
 
 typedef struct {
@@ -58,7 +58,7 @@ typedef struct {
     DmaCta *cta;
     DmaWarp *warp;
     uint64_t squashes, parked_cycles, stall_cycles;
-    uint64_t tiles, tile_agen_cycles, tile_cycles, tile_stall_cycles;
+    uint64_t tiles, tile_agen_cycles, tile_mem_cycles, tile_cycles, tile_stall_cycles;
 } DmaGate;
 
 /* The rows of a DmaGate `m` in the class of an SM with `ctas` CTAs and `warps` warps. */
@@ -82,7 +82,9 @@ typedef struct {
                    "All resident CTAs had a transfer in flight, and no warp issued"),                        \
         STAT_NAMED(T, m.tiles, "tiles", "tiles", "Tiles copied between marks"),                              \
         STAT_NAMED(T, m.tile_agen_cycles, "tile_agen_cycles", "cycles",                                      \
-                   "From the begin of a marked tile to its last global load, all tiles"),                    \
+                   "Overhead: from the begin of a marked tile to its first global load, all tiles"),         \
+        STAT_NAMED(T, m.tile_mem_cycles, "tile_mem_cycles", "cycles",                                        \
+                   "Memory time: from there to the end of the tile, all tiles"),                             \
         STAT_NAMED(T, m.tile_cycles, "tile_cycles", "cycles",                                                \
                    "From the begin of a marked tile to its end, all tiles"),                                 \
         STAT_NAMED(T, m.tile_stall_cycles, "tile_stall_cycles", "cycles",                                    \

@@ -41,7 +41,9 @@ static void buffers_are_sound(const DmaGate *dma) {
             bool resident = slot < sm_ctas_in_use(sm);
             must_be(sm, buffer->in_flight <= resident && buffer->layout.element_shift <= 3, "dma_cta");
             must_be(sm, !buffer->in_flight || layout_is_sound(sm, &buffer->layout), "dma_cta: a layout");
-            must_be(sm, dma->cta[slot].tile[b].open <= 1, "dma_cta: a tile");
+            const DmaTile *tile = &dma->cta[slot].tile[b];
+            must_be(sm, tile->open <= 1 && tile->loaded <= 1, "dma_cta: a tile");
+            must_be(sm, !tile->loaded || tile->first_load >= tile->begun, "dma_cta: a tile's first load");
         }
 }
 

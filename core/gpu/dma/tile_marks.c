@@ -8,8 +8,10 @@
 static void close_tile(DmaGate *dma, uint32_t slot, DmaTile *tile, uint64_t cycle) {
     uint32_t open = 0;
     tile->open = 0;
+    uint64_t requested = tile->loaded ? tile->first_load : cycle; /* no load: nothing was waited for */
     dma->tiles++;
-    dma->tile_agen_cycles += tile->last_load - tile->begun;
+    dma->tile_agen_cycles += requested - tile->begun;
+    dma->tile_mem_cycles += cycle - requested;
     dma->tile_cycles += cycle - tile->begun;
     for (uint32_t b = 0; b < DMA_BUFFERS; b++)
         open |= dma->cta[slot].tile[b].open;
@@ -20,7 +22,7 @@ static void begin_tile(DmaGate *dma, uint32_t w, uint32_t slot, uint32_t buffer,
     DmaTile *tile = &dma->cta[slot].tile[buffer];
     if (dma->warp[w].begins[buffer]++ < tile->begins) return;
     if (tile->open) close_tile(dma, slot, tile, cycle); /* some warps never came to its end */
-    *tile = (DmaTile){.begun = cycle, .last_load = cycle, .begins = tile->begins + 1, .open = 1};
+    *tile = (DmaTile){.begun = cycle, .begins = tile->begins + 1, .open = 1};
     dma->tile_open |= 1u << slot;
 }
 
@@ -30,12 +32,16 @@ static void end_tile(DmaGate *dma, uint32_t w, uint32_t slot, uint32_t buffer, u
     if (++tile->ended == dma->gate.sm->running->warps_per_cta) close_tile(dma, slot, tile, cycle);
 }
 
-/* A global load of a warp between its marks is part of the copying. */
+/* A global load of a warp between its marks is part of the copying. The first of all warps ends the overhead
+ * of the tile (Jamshidi et al., section 5.3); a load without lanes requests nothing. */
 static void note_load(DmaGate *dma, uint32_t w, uint32_t slot, uint64_t cycle) {
     const DmaWarp *warp = &dma->warp[w];
-    for (uint32_t b = 0; b < DMA_BUFFERS; b++)
-        if (warp->begins[b] > warp->ends[b] && dma->cta[slot].tile[b].open)
-            dma->cta[slot].tile[b].last_load = cycle;
+    for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
+        DmaTile *tile = &dma->cta[slot].tile[b];
+        if (warp->begins[b] <= warp->ends[b] || !tile->open || tile->loaded) continue;
+        tile->first_load = cycle;
+        tile->loaded = 1;
+    }
 }
 
 void dma_pass_marks(DmaGate *dma, uint32_t w, const Inst *inst, uint64_t cycle) {
@@ -49,7 +55,8 @@ void dma_pass_marks(DmaGate *dma, uint32_t w, const Inst *inst, uint64_t cycle) 
         else
             begin_tile(dma, w, slot, kernel->marks[i].buffer, cycle);
     }
-    if (inst->kind == INST_LOAD && (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC))
+    if (sm->context->active && inst->kind == INST_LOAD &&
+        (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC))
         note_load(dma, w, slot, cycle);
 }
 

@@ -25,9 +25,19 @@ static void cta_warps(SimObject *object, MethodCall *call) {
     call->result[0].set = sm->cta[sm->warp[call->argument[0].whole].cta_slot].warps;
 }
 
+static WarpSet memory_ready_warps(const Sm *sm) {
+    return sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting;
+}
+
 static void memory_ready(SimObject *object, MethodCall *call) {
+    call->result[0].set = memory_ready_warps((const Sm *)object);
+}
+
+static void oldest_memory_ready(SimObject *object, MethodCall *call) {
     const Sm *sm = (const Sm *)object;
-    call->result[0].set = sm->valid & sm->head_memory & ~sm->blocked & ~sm->waiting;
+    WarpSet ready = memory_ready_warps(sm);
+    call->nothing = !ready;
+    if (ready) call->result[0].whole = sm_oldest(sm, ready);
 }
 
 static void holds_accesses(SimObject *object, MethodCall *call) {
@@ -111,6 +121,8 @@ const Method sm_methods[] = {
     METHOD("cta_warps", cta_warps, "The warps of the warp's CTA", TAKES(WARP), RETURNS(WARPS)),
     METHOD("memory_ready", memory_ready,
            "The warps whose next instruction goes to the LSU and has its operands", RETURNS(WARPS)),
+    METHOD("oldest_memory_ready", oldest_memory_ready, "The oldest of these; nil when there is none",
+           RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
     METHOD("holds_accesses", holds_accesses,
            "Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in "
            "the load/store unit, before it, behind it, or in the L1",

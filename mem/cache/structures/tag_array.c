@@ -69,8 +69,6 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
 
 /* Replacement. */
 
-enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
-
 void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth) {
     tags->order.depth.of[class_number] = (uint8_t)depth;
     tags->order.by_class = 1;
@@ -126,19 +124,20 @@ void tag_lower(TagArray *tags, uint32_t line, uint32_t places) {
     tags->used[line] = stamp;
 }
 
-/* Lines in the order in which they are replaced: by what their class is worth, then by use. An invalid line
- * is the first, one with a reserved sector cannot be. */
-static inline uint64_t replacement_order(const ClassTable *keep, const TagLine *line, uint64_t used) {
-    uint64_t worth = (uint64_t)class_value(keep, line->class_number) << KEEP_SHIFT;
-    uint64_t order = used ? worth | used : 0;
-    return line->reserved ? NEVER : order;
+/* Lines in the order in which they are replaced: by what their class is worth and by use. An invalid line is
+ * the first, one with a reserved sector cannot be. */
+static inline uint64_t replacement_order(const TagArray *tags, uint32_t line, uint64_t step) {
+    const TagLine *l = &tags->line[line];
+    uint64_t used = tags->used[line];
+    uint64_t order = used ? used + class_value(&tags->order.keep, l->class_number) * step : 0;
+    return l->reserved ? NEVER : order;
 }
 
 uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
     uint32_t first = set * tags->shape.ways, victim = NO_LINE;
-    uint64_t least = NEVER;
+    uint64_t least = NEVER, step = tag_keep_step(tags);
     for (uint32_t i = first; i < first + tags->shape.ways; i++) {
-        uint64_t order = replacement_order(&tags->order.keep, &tags->line[i], tags->used[i]);
+        uint64_t order = replacement_order(tags, i, step);
         victim = order < least ? i : victim;
         least = order < least ? order : least;
     }

@@ -49,8 +49,8 @@ typedef struct {
 
 typedef struct {
     uint8_t valid, reserved, dirty; /* sector masks */
-    uint8_t class_number;           /* of the request that reserved the line: MemMessage.class_number */
-    uint16_t sm, warp;              /* the warp that reserved it, or NOBODY */
+    uint8_t class_number; /* of the request that reserved the line, or of its last user: see tag_use() */
+    uint16_t sm, warp;    /* the warp that reserved it, or NOBODY */
 } TagLine;
 
 _Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words");
@@ -58,9 +58,14 @@ _Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words
 /* How the classes of requests bend LRU. All zero: they do not. */
 typedef struct {
     ClassTable depth;  /* places below the most recently used at which a line of the class enters     */
-    ClassTable keep;   /* a line is replaced before all lines of its set whose class has more of this */
+    ClassTable keep;   /* a line is replaced before those of its set whose class has more of this */
     uint64_t by_class; /* is any value not 0? */
+    /* 0: of classes that differ in `keep`, the use does not count. Else keep is aged: each of its steps is worth
+     * so many uses of the array. */
+    uint64_t keep_uses;
 } TagOrder;
+
+enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
 
 /* Lines are line + 1 here, 0 is none. */
 typedef struct {
@@ -183,6 +188,15 @@ static inline uint64_t tag_address(const TagArray *tags, uint32_t line) {
 static inline void tag_touch(TagArray *tags, uint32_t line) {
     tags->used[line] = ++tags->uses;
     if (tag_is_hashed(tags)) tag_hash_touch(tags, line);
+}
+/* A request of this class uses the line: where classes bend the order, the line is of its class from now on. */
+static inline void tag_use(TagArray *tags, uint32_t line, uint8_t class_number) {
+    tag_touch(tags, line);
+    if (__builtin_expect(tags->order.by_class != 0, 0)) tags->line[line].class_number = class_number;
+}
+/* By how much a step of `keep` moves a line up the order in which lines are replaced. */
+static inline uint64_t tag_keep_step(const TagArray *tags) {
+    return tags->order.keep_uses ? tags->order.keep_uses : 1ull << KEEP_SHIFT;
 }
 /* Moves a line that has just been touched so many places down the order of use of its set. */
 void tag_lower(TagArray *tags, uint32_t line, uint32_t places);

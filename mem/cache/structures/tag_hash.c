@@ -99,17 +99,19 @@ void tag_hash_lower(TagArray *tags, uint32_t line, uint32_t places) {
     link_before(hash, line, newer);
 }
 
-/* From the least recently used on: those of the lowest class that can be replaced. */
+/* From the least recently used on, as far as a line may still go before the one found. */
 uint32_t tag_hash_victim(const TagArray *tags) {
     const TagHash *hash = &tags->hash;
-    uint32_t victim = NO_LINE, least = UINT32_MAX;
+    uint64_t least = NEVER, step = tag_keep_step(tags);
+    uint32_t victim = NO_LINE;
     if (hash->free) return hash->free - 1;
     if (hash->fresh < tags->shape.lines) return hash->fresh;
-    for (uint32_t at = hash->oldest; at && least; at = hash->links[at - 1].newer) {
+    for (uint32_t at = hash->oldest; at && tags->used[at - 1] < least; at = hash->links[at - 1].newer) {
         const TagLine *line = &tags->line[at - 1];
-        uint32_t keep = tags->order.by_class ? class_value(&tags->order.keep, line->class_number) : 0;
-        if (line->reserved || keep >= least) continue;
-        least = keep;
+        uint64_t keep = tags->order.by_class ? class_value(&tags->order.keep, line->class_number) : 0;
+        uint64_t order = tags->used[at - 1] + keep * step;
+        if (line->reserved || order >= least) continue;
+        least = order;
         victim = at - 1;
     }
     return victim;

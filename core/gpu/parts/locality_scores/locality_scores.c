@@ -119,6 +119,10 @@ uint64_t scores_get(const SimObject *object, uint32_t warp) {
     return s->base;
 }
 
+void scores_raise(SimObject *object, uint32_t warp, uint64_t score) {
+    if (score > scores_get(object, warp)) scores_set(object, warp, score);
+}
+
 /* With fewer active warps the cut-off is lower: no score is above it. */
 static void lower_to_cutoff(LocalityScores *s, uint64_t cycle) {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -154,7 +158,7 @@ static int64_t on_hit(Subscriber *subscriber, SimObject *object, uint32_t event,
     if (!s->active) scores_set_active(&s->obj, sm->live, sm->cta_by_age, sm->resident);
     uint64_t lost = victim_tags_hits(s->update.victims) * s->update.k_throttle,
              issued = sm->warp_instructions;
-    scores_set(&s->obj, (uint32_t)arguments[0], lost < issued ? lost * s->cutoff / issued : s->cutoff);
+    scores_raise(&s->obj, (uint32_t)arguments[0], lost < issued ? lost * s->cutoff / issued : s->cutoff);
     return NO_ANSWER;
 }
 
@@ -285,6 +289,11 @@ static void call_set(SimObject *object, MethodCall *call) {
     scores_set(object, (uint32_t)call->argument[0].whole, score < 0 ? 0 : (uint64_t)score);
 }
 
+static void call_raise(SimObject *object, MethodCall *call) {
+    int64_t score = call->argument[1].whole;
+    scores_raise(object, (uint32_t)call->argument[0].whole, score < 0 ? 0 : (uint64_t)score);
+}
+
 static void call_get(SimObject *object, MethodCall *call) {
     call->result[0].whole = (int64_t)scores_get(object, (uint32_t)call->argument[0].whole);
 }
@@ -311,14 +320,16 @@ static const Method methods[] = {
            "The warp's score from the next cycle on; below the base it is the base, above the cut-off the "
            "cut-off",
            TAKES(WARP, WHOLE_NUMBER("score"))),
+    METHOD("raise", call_raise, "The same as set() where the warp's present score is lower; else nothing",
+           TAKES(WARP, WHOLE_NUMBER("score"))),
     METHOD("get", call_get, "Its present score; 0 when it does not take part", TAKES(WARP),
            RETURNS(WHOLE_NUMBER("score"))),
     METHOD("set_active", call_set_active,
            "The warps that have a score, with the ages that they have in the SM",
            TAKES(SET_OF("warps", "warps"))),
     METHOD("update_on_hits", call_update_on_hits,
-           "From now on a hit in these victim tags sets the warp's score to hits * k_throttle * cutoff // "
-           "sm.warp_instructions, as set() in on_vta_hit could",
+           "From now on a hit in these victim tags raises the warp's score to hits * k_throttle * cutoff // "
+           "sm.warp_instructions, as raise() in on_vta_hit could",
            TAKES(OBJECT_OF(victim_tags_class, "vta"), WHOLE_NUMBER("k_throttle", .max = MAX_K_THROTTLE))),
     METHODS_END};
 

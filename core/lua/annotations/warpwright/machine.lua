@@ -155,10 +155,12 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field miss_queue? integer Queue for the memory side (messages); default 8
 ---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
 ---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field retention_uses? integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses); default 0
 ---@field latency? integer From accepting a request to the response of a hit (cycles); default 1
 ---@field write_policy? "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only; default evict
 ---@field local_allocate? boolean Writes of local memory that miss take a line; else they go on below; default true
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
+---@field off_reads? integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests); default 0
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
 ---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
 ---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
@@ -187,10 +189,12 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date
+---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
@@ -240,14 +244,17 @@ function Machine:L1Trace(name, index) end
 ---@field miss_queue? integer Queue for the memory side (messages); default 8
 ---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
 ---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
+---@field retention_uses? integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses); default 0
 ---@field rop_delay? integer From accepting a request to the tags (cycles); default 120
----@field queue_entries? integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests); default 0
+---@field queue_entries? integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests); default 0
 ---@field data_port? integer|string Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes); default 128
+---@field bank_busy? integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles); default 0
+---@field ports? integer Of the bank: accesses at a time, while bank_busy is not 0 (ports); default 1
 ---@field write_miss? "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read; default fetch
 ---@field atomic_latency? integer How long an atomic has the data array to itself before it is done (cycles); default 0
 ---@field host_copies? boolean Copies from the host leave their lines here; default false
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
----@field bypass_delay? integer From accepting a request that bypasses to sending it on (cycles); default 120
+---@field bypass_delay? integer From accepting a request that bypasses to sending it on (cycles); default 1
 ---@field bypass? boolean Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say; default false
 ---@field bypass_classes? integer Classes that bypass, but for atomics: bit n for class n (classes); default 0
 ---@field allocate_classes? integer Classes whose requests may take lines; others that find none are passed on (classes); default 0xffff
@@ -270,9 +277,12 @@ function Machine:L1Trace(name, index) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field rop_delay integer From accepting a request to the tags (cycles)
----@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
+---@field queue_entries integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
+---@field bank_busy integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles)
+---@field ports integer Of the bank: accesses at a time, while bank_busy is not 0 (ports)
 ---@field write_miss "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read
 ---@field atomic_latency integer How long an atomic has the data array to itself before it is done (cycles)
 ---@field host_copies boolean Copies from the host leave their lines here

@@ -99,8 +99,9 @@ function Dispatcher:setting(knobs, ...) end
 ---@field requests_32 integer Of them, for 32 B (requests)
 ---@field requests_64 integer Of them, for 64 B (requests)
 ---@field requests_128 integer Of them, for 128 B (requests)
----@field agen_cycles integer From the start of a transfer to its last address, all transfers (cycles)
----@field memory_cycles integer From the start of a transfer to its completion, all transfers (cycles)
+---@field agen_cycles integer Overhead, of complete transfers: from a start to the first request, waits for the port left out (cycles)
+---@field mem_cycles integer Memory time, of complete transfers: all but the overhead (cycles)
+---@field transfer_cycles integer From the start of a transfer to its completion, of complete transfers (cycles)
 ---@field agen_stall_cycles integer In which the address generator waited for its port; why, says L1 (cycles)
 local DmaEngine = {}
 
@@ -147,10 +148,12 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date: a knob
+---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
@@ -298,9 +301,12 @@ function L1Trace:setting(knobs, ...) end
 ---@field miss_queue integer Queue for the memory side (messages)
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
+---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
 ---@field rop_delay integer From accepting a request to the tags (cycles)
----@field queue_entries integer Requests that may be inside in front of the tags; 0: rop_delay. With fewer, not one per cycle (requests)
+---@field queue_entries integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
+---@field bank_busy integer How long an access, hit or miss, has a port of the bank to itself; 0: the bank is pipelined (cycles)
+---@field ports integer Of the bank: accesses at a time, while bank_busy is not 0 (ports)
 ---@field write_miss "fetch"|"lazy" Sectors written in part are fetched at once, or when they are read
 ---@field atomic_latency integer How long an atomic has the data array to itself before it is done (cycles)
 ---@field host_copies boolean Copies from the host leave their lines here
@@ -487,6 +493,11 @@ function LocalityScores:setting(knobs, ...) end
 ---@param score integer
 function LocalityScores:set(warp, score) end
 
+---The same as set() where the warp's present score is lower; else nothing
+---@param warp integer 0 to 63
+---@param score integer
+function LocalityScores:raise(warp, score) end
+
 ---Its present score; 0 when it does not take part
 ---@param warp integer 0 to 63
 ---@return integer score
@@ -496,7 +507,7 @@ function LocalityScores:get(warp) end
 ---@param warps integer a set of warps
 function LocalityScores:set_active(warps) end
 
----From now on a hit in these victim tags sets the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as set() in on_vta_hit could
+---From now on a hit in these victim tags raises the warp's score to hits * k_throttle * cutoff // sm.warp_instructions, as raise() in on_vta_hit could
 ---@param vta warpwright.VictimTags
 ---@param k_throttle integer 0 to 1000000
 function LocalityScores:update_on_hits(vta, k_throttle) end
@@ -806,7 +817,8 @@ function QueueDelays:setting(knobs, ...) end
 ---@field dma_parked_cycles integer Cycles of warps that waited for transfers (cycles)
 ---@field transfer_stall_cycles integer All resident CTAs had a transfer in flight, and no warp issued (cycles)
 ---@field tiles integer Tiles copied between marks (tiles)
----@field tile_agen_cycles integer From the begin of a marked tile to its last global load, all tiles (cycles)
+---@field tile_agen_cycles integer Overhead: from the begin of a marked tile to its first global load, all tiles (cycles)
+---@field tile_mem_cycles integer Memory time: from there to the end of the tile, all tiles (cycles)
 ---@field tile_cycles integer From the begin of a marked tile to its end, all tiles (cycles)
 ---@field tile_stall_cycles integer All resident CTAs were copying a marked tile, and no warp issued (cycles)
 local SM = {}
@@ -841,6 +853,10 @@ function SM:cta_warps(warp) end
 ---The warps whose next instruction goes to the LSU and has its operands
 ---@return integer warps
 function SM:memory_ready() end
+
+---The oldest of these; nil when there is none
+---@return integer? warp
+function SM:oldest_memory_ready() end
 
 ---Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in the load/store unit, before it, behind it, or in the L1
 ---@param warp integer 0 to warps - 1

@@ -51,7 +51,7 @@
 ---@field l1_bypass? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer): boolean? L1: Shall this read, which finds no line, pass the cache by?
 ---@field l1_victim? fun(self: warpwright.Policy, set: integer, ways: integer, lru: integer): integer? L1: The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU
 ---@field mc_pick? fun(self: warpwright.Policy, queue: integer, requests: integer, row_hits: integer, writes: integer): integer? MemoryController: Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in order chooses
----@field on_constant_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_constant_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set
 ---@field on_constant_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_constant_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
 ---@field on_constant_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once
@@ -62,11 +62,11 @@
 ---@field on_constant_taken? fun(self: warpwright.Policy, warp: integer) L1: The cache has taken the last access that it held of a warp, while not all may miss
 ---@field on_cta_end? fun(self: warpwright.Policy, slot: integer, warps: integer) SM: A CTA ended
 ---@field on_cta_start? fun(self: warpwright.Policy, slot: integer, warps: integer) SM: A CTA started; warps: the set of its warps
----@field on_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L2: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L2: A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set
 ---@field on_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L2: What a warp had fetched has come; hit: the cache below had it
 ---@field on_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L2: A request found all its sectors
 ---@field on_issue? fun(self: warpwright.Policy, warp: integer, pc: integer) SM: A warp issued the instruction at index pc
----@field on_l1_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_l1_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set
 ---@field on_l1_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_l1_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
 ---@field on_l1_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once
@@ -83,7 +83,7 @@
 ---@field on_reservation_fail? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, cause: integer) L2: A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, 3: a place in its line's MSHR, 4: the miss queue
 ---@field on_saturation? fun(self: warpwright.Policy, on: integer) SM: After watch_caches(): the first of the L1s behind the load/store unit became nearly full of misses, or the last no longer is
 ---@field on_served? fun(self: warpwright.Policy, sm: integer, warp: integer, class: integer, write: integer) MemoryController: The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp and the class are those of its line
----@field on_texture_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm, warp and class: of the request that had reserved it
+---@field on_texture_evict? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, class: integer) L1: A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set
 ---@field on_texture_fill? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, hit: integer) L1: What a warp had fetched has come; hit: the cache below had it
 ---@field on_texture_hit? fun(self: warpwright.Policy, sm: integer, warp: integer, address: integer, pc: integer) L1: A request found all its sectors
 ---@field on_texture_memory_access? fun(self: warpwright.Policy, warp: integer) L1: The first access of memory_watched that uses what lies below was taken; emitted once

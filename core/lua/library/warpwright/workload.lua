@@ -22,12 +22,13 @@ local function folder_of_caller(level)
   return source:match("^@(.*/)") or "", source:match("^@(.*)")
 end
 
---- ww.workload "name" { doc =, ptx = a file beside the workload's or PTX text, sizes = { small = {...} ... } }
+--- ww.workload "name" { doc =, ptx = a file beside the workload's or PTX text, sizes = { small = {...} ... },
+-- expected = { ... }: how it should behave, for scripts and tests to read }
 function workload.define(name)
   if type(name) ~= "string" then names.expected("ww.workload", 'a name (ww.workload "name" {...})', name) end
   local folder, file = folder_of_caller(2)
   return function(definition)
-    names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes" })
+    names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes", "expected" })
     if type(definition.ptx) ~= "string" then
       names.expected(("workload %s: ptx"):format(name), "a PTX file or PTX text", definition.ptx)
     end
@@ -43,6 +44,7 @@ function workload.define(name)
       ptx = is_text and file or ptx:sub(1, 1) == "/" and ptx or folder .. ptx, -- where its PTX is
       ptx_text = is_text and ptx,
       sizes = definition.sizes,
+      expected = definition.expected,
     }, Workload)
   end
 end

@@ -61,16 +61,16 @@ START_TEST(a_unit_stride_transfer_sends_a_line_in_each_cycle) {
         ck_assert_uint_eq(request(m, i)->message.address, m->out + 128 * i);
         ck_assert_uint_eq(request(m, i)->message.bytes, 128);
     }
-    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 8);
-    ck_assert_uint_eq(engine_stat(m, "memory_cycles"), DONE + 8 - 1);
+    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 1);
+    ck_assert_uint_eq(engine_stat(m, "mem_cycles"), DONE + 8 - 1 - 1);
+    ck_assert_uint_eq(engine_stat(m, "transfer_cycles"), DONE + 8 - 1);
     ck_assert_uint_eq(engine_stat(m, "elements"), 256);
     ck_assert_uint_eq(engine_stat(m, "bytes"), 1024);
     tiny_free(m);
 }
 END_TEST
 
-/* One element of 4 B in 32 B: four of a line, a request in every fourth cycle, and the last three elements
- * are walked over before the generator is done. */
+/* One element of 4 B in 32 B: four of a line, a request in every fourth cycle. The first ends the overhead. */
 START_TEST(a_strided_transfer_sends_when_the_segment_changes) {
     TinyMachine *m = tiny_run(
         (TinySpec){.dma = "", .body = TILE "call dma_configure_flat_strided, (%d1, %d2, 16, 8, 0);\n"});
@@ -78,7 +78,8 @@ START_TEST(a_strided_transfer_sends_when_the_segment_changes) {
     ck_assert_uint_eq(requests(m), 4);
     for (uint32_t i = 0; i < 4; i++)
         ck_assert_uint_eq(request(m, i)->cycle, t + 2 + 4 * i);
-    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 16);
+    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 1);
+    ck_assert_uint_eq(engine_stat(m, "mem_cycles"), DONE + 12 - 1);
     tiny_free(m);
 }
 END_TEST
@@ -114,7 +115,7 @@ START_TEST(one_address_generator_serves_the_transfers_in_turn) {
         ck_assert_uint_eq(request(m, i)->cycle, first + 2 + i);
         ck_assert_uint_eq(request(m, i)->message.address, m->out + (i < 40 ? 0 : 8192 - 40 * 128) + 128 * i);
     }
-    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 40 + 80 - (second - first));
+    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 1 + 41 - (second - first));
     tiny_free(m);
 }
 END_TEST
@@ -129,6 +130,30 @@ START_TEST(the_generator_waits_for_its_port) {
     ck_assert_uint_eq(request(m, 2)->cycle, 62);
     /* The pop in 60 makes room in 61. */
     ck_assert_uint_eq(engine_stat(m, "agen_stall_cycles"), 61 - (t + 3));
+    tiny_free(m);
+}
+END_TEST
+
+/* The same with a second transfer behind: its first request, the ninth of all, is sent in 67, and without the
+ * wait would have been in t + 9. The wait is memory time, of both. */
+START_TEST(waiting_for_room_behind_another_transfer_is_memory_time) {
+    TinyMachine *m = tiny_run(
+        (TinySpec){.dma = "",
+                   .request_depth = 2,
+                   .memory = "refuse_from=1 refuse_until=60",
+                   .body = TILE "add.u64 %d5, %d1, 1024;\n" FLAT(
+                       256, 0) "call dma_configure_flat_unit_stride, (%d5, %d2, 256, 1);\n"});
+    uint64_t t = start_of(m, 0, 0), second = start_of(m, 0, 1);
+    ck_assert_uint_eq(request(m, 8)->cycle, 68);
+    ck_assert_uint_gt(second, t);
+    ck_assert_uint_lt(second, t + 9);
+    ck_assert_uint_eq(engine_stat(m, "agen_stall_cycles"), 61 - (t + 3));
+    uint64_t waited_before = second > t + 2 ? second + 1 - (t + 3) : 0; /* of the wait, before it came */
+    ck_assert_uint_eq(engine_stat(m, "agen_cycles"), 1 + (t + 9 - second) + waited_before);
+    /* The first's last request reaches the memory in 67, the second's in 75. */
+    ck_assert_uint_eq(engine_stat(m, "transfer_cycles"), 67 + LATENCY + 1 - t + 75 + LATENCY + 1 - second);
+    ck_assert_uint_eq(engine_stat(m, "mem_cycles"),
+                      engine_stat(m, "transfer_cycles") - engine_stat(m, "agen_cycles"));
     tiny_free(m);
 }
 END_TEST
@@ -150,7 +175,7 @@ START_TEST(constants_are_written_while_the_requests_are_in_flight) {
     ck_assert_uint_eq(engine_stat(m, "constants"), 4 + 3);
     ck_assert_uint_eq(engine_stat(m, "elements"), 9);
     /* They are through long before the answers come. */
-    ck_assert_uint_eq(engine_stat(m, "memory_cycles"), DONE + 3 - 1);
+    ck_assert_uint_eq(engine_stat(m, "transfer_cycles"), DONE + 3 - 1);
     tiny_free(m);
 }
 END_TEST
@@ -405,12 +430,47 @@ START_TEST(marks_cost_nothing_and_measure_a_tile) {
         if (use > end) end = use;
     }
     ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tiles"), 1);
-    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_agen_cycles"), last - begin);
+    ck_assert_uint_gt(last, begin);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_agen_cycles"), 0);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_mem_cycles"), end - begin);
     ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_cycles"), end - begin);
     ck_assert_uint_gt(tiny_stat(m, "sm[0]", "tile_stall_cycles"), LATENCY - 20);
     ck_assert_uint_eq(tiny_stat(plain, "sm[0]", "tiles"), 0);
     tiny_free(m);
     tiny_free(plain);
+}
+END_TEST
+
+/* Overhead is up to the first load that requests something: neither one without lanes, nor one of shared
+ * memory, nor the second one, which the first delays. */
+START_TEST(a_tiles_overhead_ends_with_its_first_global_load) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .body = TILE "mov.u32 %r1, 1;\n setp.eq.u32 %p1, %r1, 2;\n call dma_mark_tile_begin_1, ();\n"
+                     "mov.u32 %r2, 2;\n @%p1 ld.global.u32 %r5, [out];\n ld.shared.u32 %r6, [tile];\n"
+                     "add.u32 %r6, %r6, 1;\n ld.global.u32 %r7, [out];\n st.shared.u32 [tile], %r7;\n"
+                     "ld.global.u32 %r8, [out+128];\n st.shared.u32 [tile+4], %r8;\n"
+                     "call dma_mark_tile_end_1, ();\n mov.u32 %r9, 1;\n"});
+    uint32_t none = nth(m, INST_LOAD, 0), first = nth(m, INST_LOAD, 2), second = nth(m, INST_LOAD, 3);
+    uint64_t begin = tiny_issued_at(m, 0, none - 1, 0), request = tiny_issued_at(m, 0, first, 0),
+             end = tiny_issued_at(m, 0, second + 2, 0);
+    ck_assert_uint_gt(request, tiny_issued_at(m, 0, none, 0) + 1);
+    ck_assert_uint_gt(tiny_issued_at(m, 0, second, 0), request + LATENCY);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_agen_cycles"), request - begin);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_mem_cycles"), end - request);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_cycles"), end - begin);
+    tiny_free(m);
+}
+END_TEST
+
+/* Nothing is requested: all of it is overhead. */
+START_TEST(a_tile_without_a_load_has_no_memory_time) {
+    TinyMachine *m = tiny_run((TinySpec){
+        .body = TILE "call dma_mark_tile_begin_1, ();\n mov.u32 %r1, 1;\n st.shared.u32 [tile], %r1;\n"
+                     "call dma_mark_tile_end_1, ();\n mov.u32 %r2, 1;\n"});
+    ck_assert_uint_gt(tiny_stat(m, "sm[0]", "tile_cycles"), 2);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_agen_cycles"), tiny_stat(m, "sm[0]", "tile_cycles"));
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "tile_mem_cycles"), 0);
+    tiny_free(m);
 }
 END_TEST
 
@@ -422,6 +482,7 @@ Suite *dma_suite(void) {
     tcase_add_test(addresses, a_tile_sends_a_request_for_each_row);
     tcase_add_test(addresses, one_address_generator_serves_the_transfers_in_turn);
     tcase_add_test(addresses, the_generator_waits_for_its_port);
+    tcase_add_test(addresses, waiting_for_room_behind_another_transfer_is_memory_time);
     tcase_add_test(addresses, constants_are_written_while_the_requests_are_in_flight);
     suite_add_tcase(suite, addresses);
     TCase *waiting = tcase_create("waiting");
@@ -442,6 +503,8 @@ Suite *dma_suite(void) {
     suite_add_tcase(suite, errors);
     TCase *marks = tcase_create("marks");
     tcase_add_test(marks, marks_cost_nothing_and_measure_a_tile);
+    tcase_add_test(marks, a_tiles_overhead_ends_with_its_first_global_load);
+    tcase_add_test(marks, a_tile_without_a_load_has_no_memory_time);
     suite_add_tcase(suite, marks);
     return suite;
 }

@@ -5,6 +5,8 @@
 #include "tests/unit/panic_text.h"
 #include "tests/unit/suites.h"
 
+#include <string.h>
+
 /* In cycle OPEN what warp 0 has loaded or stored has not come back yet. */
 enum { OPEN = 60, MOVES = 6 };
 
@@ -147,6 +149,35 @@ START_TEST(shared_memory_and_stores_are_no_loads_for_the_gate) {
 }
 END_TEST
 
+/* Section 3.1 of the paper keeps back loads "predicted to interfere with intra-wavefront locality". An atomic
+ * reads, returns a value and has no way around L1's queue: it waits like a load, also a `red`, of global
+ * memory and by a generic address; one of shared memory never reaches L1. */
+START_TEST(atomics_of_global_memory_wait_like_loads_and_those_of_shared_memory_do_not) {
+    static const struct {
+        const char *body;
+        bool waits;
+    } cases[] = {{"atom.global.add.u32 %r7, [out], 1;\n", true},
+                 {"red.global.add.u32 [out], 1;\n", true},
+                 {"mov.u64 %d1, out;\n atom.add.u32 %r7, [%d1], 1;\n", true},
+                 {".shared .align 4 .b8 tile[128];\n atom.shared.add.u32 %r8, [tile], 1;\n" LOAD, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TinySpec spec = {
+            .threads = 64, .sm = "schedulers=1", .body = cases[i].body, .l2 = true, .quantum = 1};
+        TinyMachine *m = tiny_new(spec);
+        uint32_t atomic = strncmp(cases[i].body, "mov", 3) == 0;
+        tiny_launch(m, spec);
+        set_knob(m, "may_load", warp_bit(0));
+        open_and_finish(m, "may_load");
+        ck_assert_uint_lt(tiny_issued(m, 0, atomic), OPEN);
+        if (cases[i].waits)
+            ck_assert_uint_eq(tiny_issued(m, 1, atomic), OPEN);
+        else
+            ck_assert_uint_lt(tiny_issued(m, 1, atomic), OPEN);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* --- memory_ownership ------------------------------------------------------------------------ */
 
 START_TEST(memory_instructions_wait_until_the_warp_may_issue_them) {
@@ -243,6 +274,7 @@ Suite *issue_parts_suite(void) {
     tcase_add_test(knobs, a_knob_that_is_set_behind_its_gate_is_found);
     tcase_add_test(loads, loads_wait_until_the_warp_may_load);
     tcase_add_test(loads, shared_memory_and_stores_are_no_loads_for_the_gate);
+    tcase_add_test(loads, atomics_of_global_memory_wait_like_loads_and_those_of_shared_memory_do_not);
     tcase_add_test(ownership, memory_instructions_wait_until_the_warp_may_issue_them);
     tcase_add_test(ownership, a_watched_warp_that_waits_for_its_load_is_told_of_once);
     tcase_add_test(ownership, a_watched_warp_that_waits_for_arithmetic_is_not_told_of_until_it_ends);

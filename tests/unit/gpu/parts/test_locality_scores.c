@@ -3,6 +3,7 @@
 #include "core/gpu/parts/locality_scores/locality_scores.h"
 #include "core/sim/base/random.h"
 #include "core/sim/event.h"
+#include "mem/parts/victim_tags/victim_tags.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/mem/memory_driver.h"
 #include "tests/unit/suites.h"
@@ -45,16 +46,24 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
 }
 
 /* Quanta of one cycle. */
-static void make_rig(Rig *rig, const char *parameters) {
+static void begin_rig(Rig *rig) {
     *rig = (Rig){.subscriber = {handle_event}, .sim = sim_new("test")};
     class_register_all();
     class_register(&metronome_class);
     sim_clock(rig->sim, "clock", 1000000000);
     sim_set_quantum(rig->sim, 1);
+}
+
+static void finish_rig(Rig *rig, const char *parameters) {
     tiny_add(rig->sim, "Metronome", "metronome", NULL);
     rig->scores = tiny_add(rig->sim, "LocalityScores", "scores", parameters);
     sim_elaborate(rig->sim);
     object_subscribe(rig->scores, &rig->subscriber, 1);
+}
+
+static void make_rig(Rig *rig, const char *parameters) {
+    begin_rig(rig);
+    finish_rig(rig, parameters);
 }
 
 /* Runs the cycles before this one. */
@@ -187,7 +196,7 @@ START_TEST(of_equal_scores_the_older_warp_goes_first) {
 }
 END_TEST
 
-START_TEST(a_hit_may_also_lower_a_score) {
+START_TEST(a_score_that_is_set_may_be_lower) {
     Rig rig;
     make_rig(&rig, NULL);
     start_four(&rig);
@@ -198,6 +207,79 @@ START_TEST(a_hit_may_also_lower_a_score) {
     run_to(&rig, 21);
     assert_change(&rig, 0, 10, 0x5);
     assert_change(&rig, 1, 20, 0xf);
+    sim_free(rig.sim);
+}
+END_TEST
+
+/* 300 are at 290 when 291 comes, one more; 290 then is what the warp has, and changes nothing. */
+START_TEST(a_score_is_raised_and_never_lowered) {
+    Rig rig;
+    make_rig(&rig, NULL);
+    start_four(&rig);
+    run_to(&rig, 10);
+    scores_raise(rig.scores, 2, 300);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), 300);
+    run_to(&rig, 20);
+    scores_raise(rig.scores, 2, 50);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), 290);
+    scores_raise(rig.scores, 2, 290);
+    ck_assert_uint_eq(stat_of(rig.scores, "raised"), 1);
+    scores_raise(rig.scores, 2, 291);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), 291);
+    ck_assert_uint_eq(stat_of(rig.scores, "raised"), 2);
+    sim_free(rig.sim);
+}
+END_TEST
+
+/* The victim tags of an L1 that nobody uses, whose hits are made by hand. */
+static SimObject *add_victim_tags(Sim *sim) {
+    memory_test_classes();
+    SimObject *driver = tiny_add(sim, "MemoryDriver", "driver", "outstanding=1");
+    SimObject *l1 = tiny_add(sim, "L1", "driver.l1", "size=512 ways=4 mshrs=32");
+    SimObject *below = tiny_add(sim, "MemoryResponder", "below", "latency=20");
+    sim_wire(sim, driver, "mem", l1, "cpu", (LinkOptions){0}, (LinkOptions){0});
+    sim_wire(sim, l1, "mem", below, "cpu", (LinkOptions){0}, (LinkOptions){0});
+    return tiny_add(sim, "VictimTags", "driver.victims", "cache=l1");
+}
+
+static void hit_victim_tags(SimObject *victims, uint32_t warp) {
+    victim_tags_insert((VictimTags *)victims, warp, 0x10000);
+    victim_tags_probe((VictimTags *)victims, warp, 0x10000);
+    object_wake(victims); /* events are emitted in a cycle */
+}
+
+/* Cut-off 400, K 8. The first hit: 1 * 8 * 400 / 10 instructions = 320. The second comes when 1000 are
+ * issued: 2 * 8 * 400 / 1000 = 6, and leaves the score where it is; for another warp it is the base. The
+ * fourth: 4 * 8 * 400 / 50 = 256, above what is left of the first. */
+START_TEST(a_hit_in_the_victim_tags_never_lowers_a_score) {
+    static Sm sm;
+    Rig rig;
+    begin_rig(&rig);
+    SimObject *victims = add_victim_tags(rig.sim);
+    finish_rig(&rig, NULL);
+    scores_update_on_hits(rig.scores, victims, &sm, 8);
+    start_four(&rig);
+    run_to(&rig, 10);
+    sm.warp_instructions = 10;
+    hit_victim_tags(victims, 2);
+    run_to(&rig, 11);
+    uint64_t first = scores_get(rig.scores, 2);
+    ck_assert_uint_ge(first, 319);
+    ck_assert_uint_le(first, 320);
+    run_to(&rig, 60);
+    sm.warp_instructions = 1000;
+    hit_victim_tags(victims, 2);
+    hit_victim_tags(victims, 1);
+    run_to(&rig, 61);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), first - 50);
+    ck_assert_uint_eq(scores_get(rig.scores, 1), BASE_SCORE);
+    run_to(&rig, 111);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), first - 100);
+    sm.warp_instructions = 50;
+    hit_victim_tags(victims, 2);
+    run_to(&rig, 112);
+    ck_assert_uint_eq(scores_get(rig.scores, 2), 256 - (320 - first));
+    ck_assert_uint_eq(stat_of(rig.scores, "raised"), 2);
     sim_free(rig.sim);
 }
 END_TEST
@@ -356,7 +438,9 @@ Suite *locality_scores_suite(void) {
     tcase_add_test(scores, a_warp_whose_score_begins_below_the_cutoff_may_load);
     tcase_add_test(scores, a_score_never_exceeds_the_cutoff_and_its_warp_is_never_blocked);
     tcase_add_test(scores, of_equal_scores_the_older_warp_goes_first);
-    tcase_add_test(scores, a_hit_may_also_lower_a_score);
+    tcase_add_test(scores, a_score_that_is_set_may_be_lower);
+    tcase_add_test(scores, a_score_is_raised_and_never_lowered);
+    tcase_add_test(scores, a_hit_in_the_victim_tags_never_lowers_a_score);
     tcase_add_test(scores, warps_that_come_and_go_move_the_cutoff);
     tcase_add_test(scores, warps_without_a_score_are_ignored);
     tcase_add_loop_test(scores, the_allowed_are_those_of_scores_counted_down_one_by_one, 0, 4);

@@ -185,6 +185,36 @@ START_TEST(class_without_the_right_uses_lines_of_others_and_takes_none) {
 }
 END_TEST
 
+/* A set of two lines: the first, of class 1, is worth 4 uses more than it has had. The second is used until the sum of uses
+ * is 5, or 6; then a third comes, and replaces it, or the first. */
+START_TEST(line_that_a_class_keeps_ages_with_the_uses_of_the_cache) {
+    CacheRig rig = cache_rig((CacheBench){
+        .class = _i & 1 ? "L1" : "L2", .cache = "size=256 ways=2 retention_priority=0,1 retention_uses=4"});
+    bool aged = _i >= 2;
+    rig_hits(&rig, of_class(read_line(0), 1));
+    for (int use = 2; use <= (aged ? 6 : 4); use++)
+        rig_hits(&rig, of_class(read_line(LINE), 0));
+    rig_hits(&rig, of_class(read_line(2 * LINE), 0));
+    ck_assert_int_eq(rig_hits(&rig, of_class(read_line(0), 1)), !aged);
+    rig_free(&rig);
+}
+END_TEST
+
+/* Of three reads and a write of the first line the last is of class 1, which is kept. */
+START_TEST(hit_makes_a_line_one_of_the_class_that_hits) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "size=256 ways=2 retention_priority=0,1"});
+    rig_hits(&rig, read_line(0));
+    rig_hits(&rig, of_class(_i ? write_request(0, LINE) : read_line(0), 1));
+    for (uint64_t line = 1; line < 4; line++)
+        rig_hits(&rig, read_line(line * LINE));
+    ck_assert(rig_hits(&rig, read_line(0))); /* and with this one of class 0 */
+    rig_hits(&rig, read_line(4 * LINE));
+    rig_hits(&rig, read_line(5 * LINE));
+    ck_assert(!rig_hits(&rig, read_line(0)));
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(warp_without_the_right_uses_lines_of_others_in_l1_and_takes_none) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1"});
     MemMessage local_write = of_local_memory(of_warp(write_request(SET, LINE), 0, 2, 0));
@@ -456,6 +486,8 @@ Suite *cache_knobs_suite(void) {
     Suite *suite = suite_create("cache_knobs");
     TCase *tests = tcase_create("cache_knobs");
     tcase_add_test(tests, request_of_a_bypassing_class_takes_as_long_as_a_miss_and_leaves_no_line);
+    tcase_add_loop_test(tests, line_that_a_class_keeps_ages_with_the_uses_of_the_cache, 0, 4);
+    tcase_add_loop_test(tests, hit_makes_a_line_one_of_the_class_that_hits, 0, 2);
     tcase_add_loop_test(tests, bypass_delay_is_the_time_to_the_queue_for_memory, 0, 2);
     tcase_add_loop_test(tests, classes_that_are_not_named_and_caches_that_are_not_told_to_do_not_bypass, 0,
                         2);

@@ -141,6 +141,90 @@ START_TEST(lines_of_the_class_that_is_kept_least_leave_first_and_among_them_the_
 }
 END_TEST
 
+/* A line of class 1, used once, is worth 10 uses more than it has: it goes when others have had 10 later uses, and not
+ * before. Way 0 has a, way 1 b; b is touched until it is replaced after a. */
+START_TEST(line_that_is_kept_ages_and_leaves_after_as_many_uses_of_others) {
+    static const struct {
+        uint32_t keep, uses; /* of the array, after which line a is older than b */
+    } steps[] = {{1, 10}, {2, 20}, {3, 30}};
+    TagArray tags = one_set(2);
+    tags.order.keep_uses = 10;
+    tag_set_keep(&tags, 1, steps[_i].keep);
+    bring(&tags, A, 1); /* stamp 1 */
+    bring(&tags, B, 0);
+    uint32_t a = tag_find(&tags, 0, A * LINE), b = tag_find(&tags, 0, B * LINE);
+    while (tags.used[b] < steps[_i].uses) {
+        tag_touch(&tags, b);
+        ck_assert_uint_eq(tag_victim(&tags, 0), b);
+    }
+    tag_touch(&tags, b); /* 1 + uses: as old as a is worth */
+    tag_touch(&tags, b);
+    ck_assert_uint_eq(tags.used[b], steps[_i].uses + 2);
+    ck_assert_uint_eq(tag_victim(&tags, 0), a);
+    free_tags(&tags);
+}
+END_TEST
+
+START_TEST(line_that_is_kept_for_ever_stays_however_often_others_are_used) {
+    TagArray tags = one_set(2);
+    tag_set_keep(&tags, 1, 1);
+    bring(&tags, A, 1);
+    bring(&tags, B, 0);
+    uint32_t b = tag_find(&tags, 0, B * LINE);
+    for (uint32_t i = 0; i < 100000; i++)
+        tag_touch(&tags, b);
+    ck_assert_uint_eq(tag_victim(&tags, 0), b);
+    free_tags(&tags);
+}
+END_TEST
+
+/* Of a hashed array, with a line more than is searched way by way. */
+START_TEST(line_of_a_large_set_that_is_kept_ages) {
+    TagArray tags = {0};
+    tag_shape_init(&tags.shape, "test",
+                   &(TagGeometry){.size = 128 * LINE, .ways = 128, .line = LINE, .sectors = 1});
+    tags.tag = calloc(128, sizeof *tags.tag);
+    tags.used = calloc(128, sizeof *tags.used);
+    tags.line = calloc(128, sizeof *tags.line);
+    tags.hash.bucket = calloc(tags.shape.buckets, sizeof *tags.hash.bucket);
+    tags.hash.links = calloc(128, sizeof *tags.hash.links);
+    tags.order.keep_uses = 1000;
+    tag_set_keep(&tags, 1, 1);
+    bring(&tags, A, 1);
+    bring_all(&tags, B, 127, 0);
+    uint32_t a = tag_find(&tags, 0, A * LINE);
+    for (uint32_t round = 0; tags.used[a] + 1000 > tags.used[tag_find(&tags, 0, B * LINE)]; round++) {
+        ck_assert_uint_ne(tag_victim(&tags, 0), a);
+        for (uint64_t name = B; name <= 127; name++)
+            tag_touch(&tags, tag_find(&tags, 0, name * LINE));
+    }
+    ck_assert_uint_eq(tag_victim(&tags, 0), a);
+    free(tags.hash.bucket);
+    free(tags.hash.links);
+    free_tags(&tags);
+}
+END_TEST
+
+/* A hit makes it a line of the class of who hits, for better or worse; without classes it stays who brought it. */
+START_TEST(line_is_of_the_class_of_its_last_user) {
+    TagArray tags = one_set(2);
+    bring(&tags, A, 1);
+    uint32_t a = tag_find(&tags, 0, A * LINE);
+    tag_use(&tags, a, 2);
+    ck_assert_uint_eq(tags.line[a].class_number, 1);
+    tag_set_keep(&tags, 2, 1);
+    tag_use(&tags, a, 2);
+    ck_assert_uint_eq(tags.line[a].class_number, 2);
+    bring(&tags, B, 0);
+    ck_assert_uint_ne(tag_victim(&tags, 0), a);
+    tag_use(&tags, a, 0);
+    ck_assert_uint_eq(tags.line[a].class_number, 0);
+    tag_use(&tags, tag_find(&tags, 0, B * LINE), 0);
+    ck_assert_uint_eq(tag_victim(&tags, 0), a);
+    free_tags(&tags);
+}
+END_TEST
+
 START_TEST(lines_under_way_stay_whatever_their_class) {
     TagArray tags = one_set(2);
     tag_set_keep(&tags, 1, 1);
@@ -205,6 +289,10 @@ Suite *insertion_suite(void) {
     tcase_add_test(tests, sets_that_are_not_full_are_filled_before_anything_is_replaced);
     tcase_add_test(tests, hit_makes_a_line_the_most_recently_used_wherever_it_entered);
     tcase_add_test(tests, lines_of_the_class_that_is_kept_least_leave_first_and_among_them_the_oldest);
+    tcase_add_loop_test(tests, line_that_is_kept_ages_and_leaves_after_as_many_uses_of_others, 0, 3);
+    tcase_add_test(tests, line_that_is_kept_for_ever_stays_however_often_others_are_used);
+    tcase_add_test(tests, line_of_a_large_set_that_is_kept_ages);
+    tcase_add_test(tests, line_is_of_the_class_of_its_last_user);
     tcase_add_test(tests, lines_under_way_stay_whatever_their_class);
     tcase_add_test(tests, table_takes_the_values_that_are_named_and_keeps_the_others);
     tcase_add_loop_test(tests, text_that_is_no_table_is_a_user_error, 0, 10);

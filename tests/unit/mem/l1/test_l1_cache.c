@@ -165,6 +165,11 @@ END_TEST
 
 /* Reservation fails. */
 
+static MemMessage bypassing(MemMessage m) {
+    m.flags |= MEM_BYPASS_L1;
+    return m;
+}
+
 START_TEST(second_line_waits_for_the_only_mshr) {
     CacheRig rig = rig_of((CacheBench){.cache = "mshrs=1"});
     memory_driver_send(rig.driver, 10, read_request(0x1000, 128));
@@ -190,6 +195,55 @@ START_TEST(merge_beyond_the_limit_waits_for_the_fill_and_then_hits) {
     ck_assert_uint_eq(rig_response(&rig, 1)->message.flags, MEM_HIT);
     ck_assert_uint_eq(rig_stat(&rig, "read_hits"), 1);
     ck_assert_uint_eq(rig_arrivals(&rig), 1);
+    rig_free(&rig);
+}
+END_TEST
+
+/* Off, so that every read goes below: `places` reads are in flight, one in each cycle from 10 on, and the next
+ * one waits for the first answer. */
+static void expect_off_reads(const char *cache, uint32_t places) {
+    CacheRig rig = rig_of((CacheBench){.cache = cache});
+    for (uint32_t i = 0; i <= places; i++)
+        memory_driver_send(rig.driver, 10 + i, read_request(0x1000 * (i + 1), 128));
+    rig_run(&rig);
+    expect_one_stall(&rig, "bypassed_stalls", 10 + places + 1 + RIG_DELAY, 10 + RIG_MISS - 1);
+    ck_assert_uint_eq(rig_arrival(&rig, places - 1)->cycle, 10 + places - 1 + RIG_DELAY + 3);
+    ck_assert_uint_eq(rig_arrival(&rig, places)->cycle, 10 + RIG_MISS - 1 + 2);
+    ck_assert_uint_eq(rig_stat(&rig, "bypasses"), places + 1);
+    rig_free(&rig);
+}
+
+START_TEST(an_l1_that_is_off_has_as_many_reads_in_flight_as_its_mshrs_hold) {
+    expect_off_reads("enabled=false mshrs=2 merges=2", 4);
+    expect_off_reads("enabled=false mshrs=3 merges=1", 3);
+    expect_off_reads("enabled=false mshrs=2 merges=2 off_reads=7", 7);
+    expect_off_reads("enabled=false off_reads=1", 1);
+}
+END_TEST
+
+/* Reads that bypass by their instruction hold a place as well; writes and atomics do not. */
+START_TEST(only_reads_count_among_those_of_an_l1_that_is_off) {
+    CacheRig rig = rig_of((CacheBench){.cache = "enabled=false off_reads=1"});
+    MemMessage atomic = write_request(0x1000, 32);
+    atomic.kind = MEM_ATOMIC;
+    memory_driver_send(rig.driver, 10, write_request(0x1000, 128));
+    memory_driver_send(rig.driver, 11, atomic);
+    memory_driver_send(rig.driver, 12, read_request(0x2000, 128));
+    memory_driver_send(rig.driver, 13, write_request(0x3000, 128));
+    memory_driver_send(rig.driver, 14, bypassing(read_request(0x4000, 128)));
+    rig_run(&rig);
+    expect_one_stall(&rig, "bypassed_stalls", 14 + 1 + RIG_DELAY, 12 + RIG_MISS - 1);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(an_l1_that_is_on_has_no_limit_of_off_reads) {
+    CacheRig rig = rig_of((CacheBench){.cache = "mshrs=1 merges=1 off_reads=1"});
+    for (uint32_t i = 0; i < 8; i++)
+        memory_driver_send(rig.driver, 10 + i, bypassing(read_request(0x1000 * (i + 1), 128)));
+    rig_run(&rig);
+    ck_assert_uint_eq(rig_stat(&rig, "bypassed_stalls"), 0);
+    ck_assert_uint_eq(rig_arrival(&rig, 7)->cycle, 17 + RIG_DELAY + 3);
     rig_free(&rig);
 }
 END_TEST
@@ -316,6 +370,7 @@ static const char *const tight_caches[] = {
     "size=1KiB ways=1 mshrs=3 merges=3 miss_queue=2 sectors=2 allocate=fill",
     "size=1KiB ways=4 mshrs=3 miss_queue=3 write_policy=through local_allocate=false",
     "size=1KiB ways=4 mshrs=3 miss_queue=3 enabled=false",
+    "size=1KiB ways=4 mshrs=2 merges=1 miss_queue=3 enabled=false",
 };
 enum { TIGHT_CACHES = sizeof tight_caches / sizeof *tight_caches };
 
@@ -365,6 +420,9 @@ static TCase *stall_tests(void) {
     TCase *tests = tcase_create("stalls");
     tcase_add_test(tests, second_line_waits_for_the_only_mshr);
     tcase_add_test(tests, merge_beyond_the_limit_waits_for_the_fill_and_then_hits);
+    tcase_add_test(tests, an_l1_that_is_off_has_as_many_reads_in_flight_as_its_mshrs_hold);
+    tcase_add_test(tests, only_reads_count_among_those_of_an_l1_that_is_off);
+    tcase_add_test(tests, an_l1_that_is_on_has_no_limit_of_off_reads);
     tcase_add_test(tests, line_cannot_be_taken_while_every_way_is_reserved);
     tcase_add_test(tests, allocation_on_fill_reserves_no_line);
     tcase_add_test(tests, allocation_on_fill_evicts_no_line_before_the_fill);

@@ -1,0 +1,39 @@
+-- What kind of load a workload is, from the result of a run: for scripts/character.lua and the tests of workloads.
+local character = {}
+
+--- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left out, since these never hit
+-- in a write-evict cache.
+function character.of(r)
+  local hits = r["sm[*].l1d.read_hits"] + r["sm[*].l1d.local_read_hits"]
+  local misses = r["sm[*].l1d.read_misses"] + r["sm[*].l1d.local_read_misses"]
+  local merges = r["sm[*].l1d.read_merges"] + r["sm[*].l1d.local_read_merges"]
+  local loads = math.max(1, hits + misses + merges)
+  return {
+    hit_rate = hits / loads,
+    merge_rate = merges / loads,
+    instructions_per_miss = r.warp_instructions / math.max(1, misses),
+    mpki = 1000 * misses / r.thread_instructions,
+  }
+end
+
+--- What is outside the ranges { low, high } of a workload's `expected`, as a text; nil when nothing is.
+function character.complaint(c, expected)
+  for _, name in ipairs { "hit_rate", "instructions_per_miss", "mpki" } do
+    local range = expected[name]
+    if range and not (range[1] <= c[name] and c[name] <= range[2]) then
+      return ("%s: expected %g to %g, got %g"):format(name, range[1], range[2], c[name])
+    end
+  end
+end
+
+character.head = [[
+| workload | size | machine, policy | cycles | IPC | hits (merges) | instr/miss | MPKI | s |
+|---|---|---|---|---|---|---|---|---|]]
+
+function character.row(r)
+  local c = character.of(r)
+  return ("| %s | %s | %s %s | %d | %.1f | %.1f (%.1f) | %.2f | %.1f | %.1f |"):format(r.workload, r.size, r.machine, r.policy,
+    r.cycles, r.ipc, 100 * c.hit_rate, 100 * c.merge_rate, c.instructions_per_miss, c.mpki, r.seconds)
+end
+
+return character

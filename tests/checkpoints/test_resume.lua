@@ -1,0 +1,133 @@
+-- A run that is saved at any cycle and resumed in a new process ends as the run that was never stopped: the same stats
+-- byte for byte, the same device memory, verified. scripts/soak does the same with other random numbers.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+local oracle = require "scripts.lib.resume_oracle"
+
+local workloads = { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" }
+local seed = 1
+
+--- A case of the oracle whose differences are this test's failures.
+local function test(config, workload, policy, what, body)
+  harness.test(("%s on %s under %s %s"):format(workload, config, policy, what), function()
+    local lines = {}
+    local case = oracle.case {
+      folder = harness.folder(), jobs = 2, threaded = 10, seed = seed, config = config, workload = workload,
+      size = "small", policy = policy, report = function(line) lines[#lines + 1] = line end,
+    }
+    if not case.problem then body(case) end
+    case:close()
+    assert(case.unequal == 0, table.concat(lines, "\n"))
+  end)
+end
+
+for _, workload in ipairs(workloads) do
+  for _, policy in ipairs { "lrr", "gto" } do
+    test("gtx480", workload, policy, "resumes at 10 random cycles", function(case)
+      case:resume_everywhere(10)
+      harness.equal(case.resumes, 10, "resumes")
+    end)
+  end
+end
+
+for i, workload in ipairs(workloads) do
+  test("gtx480_gpgpusim4", workload, i % 2 == 0 and "lrr" or "gto", "resumes at 2 random cycles", function(case)
+    case:resume_everywhere(2)
+    harness.equal(case.resumes, 2, "resumes")
+  end)
+end
+
+-- What a policy remembers, counts and sets goes on, too, and so does its period.
+local wandering = harness.write("wandering.lua", [[
+local bits = require "warpwright.bits"
+local policy = require "warpwright.policy"
+local p = policy "wandering" { period = 100, counters = { turns = "how often it turned" } }
+function p:start() self.state = { random = 12345, seen = {} } end
+function p:on_period()
+  local state = self.state
+  state.random = state.random * 1103515245 + 12345 & 0x7fffffff
+  state.seen[#state.seen % 50 + 1] = state.random
+  self.sm.preferred = state.random ~ (state.seen[7] or 0)
+  self.sm.may_load = bits.all ~ bits.of(state.random >> 8 & 31)
+  self:count "turns"
+end
+return p
+]])
+
+local others, in_folder = { wandering }, { trace_l1 = "trace_l1:folder=" .. harness.folder() .. "/trace" }
+for _, entry in ipairs(core.list_folder(core.home_path "policies")) do
+  local policy = entry:match "^(.*)%.lua$"
+  if policy and policy ~= "lrr" and policy ~= "gto" then others[#others + 1] = in_folder[policy] or policy end
+end
+for _, policy in ipairs(others) do
+  test("gtx480", "bfs", policy, "resumes at 5 random cycles", function(case)
+    case:resume_everywhere(5)
+    harness.equal(case.resumes, 5, "resumes")
+  end)
+end
+
+-- Host programs with more to repeat: textures; races and atomics; memory that is freed, allocated again, and written by
+-- host and kernel in turn.
+for _, name in ipairs { "racing_kernel.ptx", "texture_kernel.ptx" } do harness.write(name, harness.read("tests/kernels/" .. name)) end
+
+local host_programs = {
+  racing = { "racing_kernel.ptx", [[
+  local data, counters = gpu:upload(ww.array("u32", 1024):random(1, 0, 0xffffffff)), gpu:upload(ww.array("u32", 64))
+  gpu:launch(self.kernels.race, { grid = 60, block = 128, args = { data, counters, gpu:alloc(4 * 60 * 128), 1023 } })
+  self:check("steps counted", gpu:download("u32", counters, 64):sum(), 16 * 60 * 128)]] },
+  textures = { "texture_kernel.ptx", [[
+  local n, side, width = 5000, 48, 96
+  local values, index = ww.array("i32", n):random(1, 0, 1000), ww.array("i32", n):random(2, 0, n - 1)
+  local out = gpu:alloc(4 * n)
+  gpu:bind_texture(self.kernels, "table", gpu:texture { buffer = gpu:upload(values), format = "s32", width = n })
+  gpu:launch(self.kernels.gather, { grid = (n + 127) // 128, block = 128, args = { out, gpu:upload(index), n } })
+  self:check_that("gathered", gpu:read("i32", out + 40) == values[index[10] ])
+  local image = gpu:texture {
+    buffer = gpu:upload(ww.array("f32", side * side):random(3, -1, 1)), format = "f32", width = side, height = side,
+    filter = "linear",
+  }
+  gpu:launch(self.kernels.scale, { grid = width * width // 128, block = 128,
+    args = { gpu:alloc(4 * width * width), image, width, 0.5, 0.1875 } })]] },
+  memory = { "texture_kernel.ptx", [[
+  local n = 3000
+  local index = gpu:upload(ww.array("i32", n):random(2, 0, n - 1))
+  local values = ww.array("i32", n):random(1, 1, 1000)
+  for i = 1, 4 do
+    local table = gpu:upload(values)
+    gpu:bind_texture(self.kernels, "table", gpu:texture { buffer = table, format = "s32", width = n })
+    local out, spare = gpu:alloc(4 * n), gpu:alloc(100 * i)
+    gpu:fill(out, 0xff, 4 * n)
+    gpu:launch(self.kernels.gather, { grid = (n // i + 127) // 128, block = 128, args = { out, index, n // i } })
+    gpu:write(out + 400, ww.array("i32", 100):fill(i)) -- into a page that the kernel wrote
+    values = gpu:download("i32", out, n)
+    gpu:free(table)
+    if i % 2 == 0 then gpu:free(out) end
+    gpu:free(spare)
+  end
+  self:check_that("the last hundred", values[150] == 4)]] },
+}
+
+for _, name in ipairs { "racing", "textures", "memory" } do
+  local ptx, body = table.unpack(host_programs[name])
+  local path = harness.write(name .. ".lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "%s" { ptx = "%s", sizes = { small = {} } }
+function w:run(gpu)
+%s
+end
+return w
+]]):format(name, ptx, body))
+  test("gtx480", path, "gto", "resumes at 10 random cycles", function(case)
+    case:resume_everywhere(10)
+    harness.equal(case.resumes, 10, "resumes")
+  end)
+end
+
+for _, workload in ipairs { "bfs", "kmeans" } do
+  test("gtx480", workload, "gto", "resumes through a chain of 10 checkpoints", function(case)
+    case:resume_in_a_chain(10)
+    harness.equal(case.resumes, 10, "resumes")
+  end)
+end
+
+harness.finish()

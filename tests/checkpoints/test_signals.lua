@@ -1,0 +1,116 @@
+-- Lua that does not return: a signal to stop ends it, with an error that says where it is, and what was counted is
+-- written. A function that does return is let finish, and the run stops at the next boundary as always.
+local harness = require "tests.lib.harness"
+local runs = require "tests.lib.policy_runs"
+
+local stat = runs.stat
+local program = arg[-1]
+
+--- In a policy: sends this process a signal. Not with os.execute, during which SIGINT is ignored.
+local function send(signal) return ('io.popen("kill -%s $PPID"):close()\n'):format(signal) end
+
+--- Starts the program: these tests wait for processor time to pass. What is not ended by the signal is killed after much more
+-- of it: of its own, so that a busy computer kills nothing. Returns a function that waits for its end, and returns exit status,
+-- output, stats.txt or nil.
+local function started(name, text)
+  local out = ("%s/out-%s"):format(harness.folder(), name)
+  local pipe = assert(io.popen(("ulimit -t 120; '%s' run gtx480 %s --out '%s' 2>&1"):format(program, text, out)))
+  return function()
+    local output = pipe:read "a"
+    local _, _, status = pipe:close()
+    local file = io.open(out .. "/stats.txt", "rb")
+    local stats = file and file:read "a"
+    if file then file:close() end
+    return status, output, stats
+  end
+end
+
+--- A run under a policy with this function, whose body begins on line 5.
+local function looping(name, hook, body, settings, more)
+  local path = runs.file(name, ('local x = policy "x" { %s }\nfunction x:%s\n%s\nend return x'):format(settings or "", hook, body))
+  return started(name, ("spmv --size small --set sms=2 --set partitions=2 --policy '%s' %s"):format(path, more or ""))
+end
+
+harness.write("host.lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "host" { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+%s
+while true do pcall(error) end
+end
+return w]]):format(".version 3.1\n.target sm_20\n.address_size 64\n.entry nothing() { ret; }\n", send "INT"))
+
+local forever = "while true do end"
+local host = started("host", ("'%s/host.lua' --size small"):format(harness.folder()))
+local period = looping("period", "on_period()", send "INT" .. forever, "period = 1000")
+local start = looping("start", "start()", send "INT" .. forever)
+
+local first_loops = "if self.sm:number() == 0 then " .. send "TERM" .. "end\n"
+local many = looping("many", "on_cta_start()", first_loops .. forever, "", "--set sms=8")
+local second_loops = ("if self.sm:number() == 1 then\n%swhile true do pcall(function() while true do pcall(error) end end) end end"):format(
+  send "TERM")
+local protected = {}
+for threads = 1, 2 do
+  protected[threads] = looping("protected" .. threads, "on_cta_start()", second_loops, "", "--threads " .. threads)
+end
+
+harness.test("a hook at a boundary that does not return is ended by SIGINT, with place, cycle and stats", function()
+  local status, output, stats = period()
+  harness.equal(status, 2, output)
+  harness.contains(output, "error: ", "/period.lua:6: policy x of sm[0], in on_period at cycle 1008: SIGINT: it has not returned",
+    "; launched at workloads/spmv/spmv.lua:")
+  harness.equal(stat(stats, "run.cycles"), 1008)
+end)
+
+harness.test("a hook within a cycle is ended on any thread, and no pcall saves it", function()
+  for threads = 1, 2 do
+    local status, output, stats = protected[threads]()
+    harness.equal(status, 2, output)
+    harness.contains(output, ("/protected%d.lua:7: policy x of sm[1], in on_cta_start at cycle "):format(threads),
+      "SIGTERM: it has not returned")
+    assert(stat(stats, "sm[0].ctas_started") > 0)
+  end
+end)
+
+harness.test("where many hooks do not return, one of them is waited for", function()
+  local status, output, stats = many()
+  harness.equal(status, 2, output)
+  harness.contains(output, "/many.lua:7: policy x of sm[0], in on_cta_start")
+  assert(stat(stats, "run.cycles") > 0)
+end)
+
+harness.test("start is ended, too", function()
+  local status, output = start()
+  harness.equal(status, 2, output)
+  harness.contains(output, "/start.lua:6: policy x of sm[0], in start at cycle 0: SIGINT: it has not returned")
+
+end)
+
+harness.test("a host program that does not come to a launch is ended, with stats", function()
+  local status, output, stats = host()
+  harness.equal(status, 2, output)
+  harness.contains(output, "/host.lua:10: SIGINT: the host program has not returned")
+  harness.equal(stat(stats, "run.cycles"), 0)
+end)
+
+harness.test("a hook that takes its time after a signal finishes, and the run is saved and stops", function()
+  local path = runs.file("slow", [[
+local x = policy "x" { period = 1000, counters = { calls = "" } }
+function x:on_period()
+  local signal = os.getenv "WW_SIGNAL"
+  self:count "calls"
+  if signal and self.counters.calls == 2 and self.sm:number() == 0 then
+    io.popen("kill -" .. signal .. " $PPID"):close()
+    for i = 1, 10000000 do end
+  end
+end
+return x]])
+  local out = harness.folder() .. "/slow"
+  local status, output = harness.run_with("WW_SIGNAL=TERM", "run", "gtx480", "spmv", "--size", "small", "--set", "sms=2",
+    "--set", "partitions=2", "--policy", path, "--out", out)
+  harness.equal(status, 75, output)
+  local saved = output:match "SIGTERM: checkpoint (%S+)\n"
+  harness.same_text(runs.good { resume = saved }, runs.good { policy = path }, "resumed")
+end)
+
+harness.finish()

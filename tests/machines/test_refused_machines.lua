@@ -1,0 +1,188 @@
+-- Machines that could be described and not mean anything: each is refused before it runs, with the object, parameter or wire
+-- that is at fault and what would be legal.
+local harness = require "tests.lib.harness"
+
+local program = arg[-1]
+
+--- Writes a machine of one SM, of which `changes` replaces texts; returns its path.
+local function machine_with(changes)
+  local text = [[
+local ww = require "warpwright"
+return ww.machine("small", function(m)
+  m:clocks { core = "700MHz", slow = "350MHz", fast = "1400MHz" }
+  m:quantum(4)
+  local dispatcher = m:Dispatcher "dispatcher" { sms = 1 }
+  m:AddressMap "map" { channels = 1 }
+  local sm = m:SM "sm" {}
+  local l1 = m:L1 (sm, "l1d") { size = "16KiB", ways = 4, mshrs = 32 }
+  local l2 = m:L2 "l2" { size = "64KiB", ways = 4, mshrs = 32 }
+  local mc = m:MemoryController "mc" {}
+  m:wire(dispatcher.sm[0], sm.dispatch)
+  m:wire(sm.lsu.mem, l1.cpu)
+  m:wire(l1.mem, l2.cpu, { latency = 4, depth = 16, back = { latency = 6, depth = 16 } })
+  m:wire(l2.mem, mc.cpu[0])
+end)
+]]
+  for _, change in ipairs(changes) do
+    local first, last = text:find(change[1], 1, true)
+    text = text:sub(1, first - 1) .. change[2] .. text:sub(last + 1)
+  end
+  return harness.write("small.lua", text)
+end
+
+--- Runs vecadd on it, with these options.
+local function run(changes, ...)
+  return harness.run("run", machine_with(changes), "vecadd", "--size", "small,n=1024", "--out", harness.folder() .. "/out", ...)
+end
+
+local function runs(name, changes, ...)
+  local options = { ... }
+  harness.test(name, function()
+    local status, output = run(changes, table.unpack(options))
+    harness.equal(status, 0, "exit status, output " .. output)
+    harness.contains(output, ": verified")
+  end)
+end
+
+local function refused(name, changes, text, ...)
+  local options = { ... }
+  harness.test(name, function()
+    local status, output = run(changes, table.unpack(options))
+    harness.equal(status, 2, "exit status, output " .. output)
+    harness.contains(output, "warpwright: error: ", text)
+    harness.equal(select(2, output:gsub("\n", "\n")), 1, "lines of " .. output)
+  end)
+end
+
+-- Lines --------------------------------------------------------------------------------------------------------------
+
+runs("the machine itself is legal", {})
+refused("a line of an L1 that is shorter than what the load/store unit asks for", {},
+  "sm.l1d.line: expected 128 B or more for the requests of sm.lsu.mem, got 32 B; 'sectors' ", "--set", "sm.l1d.line=32")
+refused("a line of an L2 that is shorter than that of its L1", {},
+  "l2.line: expected 128 B or more for the requests of sm.lsu.mem, got 64 B; 'sectors' ", "--set", "l2.line=64")
+runs("lines that are fetched in sectors of 32 B", {}, "--set", "sm.l1d.sectors=4", "--set", "l2.sectors=4")
+
+harness.test("lines may be as short as the requests that come to them", function()
+  local function of_line(line)
+    return harness.run("run", "gtx480", "vecadd", "--size", "small,n=1024", "--set", "sms=1",
+      "--set", "sm[*].constant_cache.line=" .. line, "--set", "sm[*].texture_cache.line=" .. line, "--out", harness.folder() .. "/out")
+  end
+  local status, output = of_line(32)
+  harness.equal(status, 0, output)
+  status, output = of_line(16)
+  harness.equal(status, 2, output)
+  harness.contains(output, "sm[0].constant_cache.line: expected 32 B or more for the requests of sm[0].lsu.constant, got 16 B")
+end)
+
+harness.test("a source of traffic has lines that fit, too", function()
+  local script = harness.write("traffic.lua", [[
+local ww = require "warpwright"
+local sim = ww.build(ww.machine("traffic", function(m)
+  m:clocks { core = "1GHz" }
+  local cache = m:L1 "cache" { size = "16KiB", ways = 4, mshrs = 32, line = 32 }
+  m:wire(m:TrafficSource "source" { bytes = arg[1] }.mem, cache.cpu)
+  m:wire(cache.mem, m:TrafficSink "sink" {}.cpu)
+end))
+sim:advance(1000)
+]])
+  harness.equal(harness.run(script, "32"), 0, "exit status")
+  harness.refused("traffic.lua:8: cache.line: expected 64 B or more for the requests of source.mem, got 32 B", script, "64")
+end)
+
+-- Loops --------------------------------------------------------------------------------------------------------------
+
+local extra = { "local mc =", 'local other = m:L1 (sm, "other") { size = "16KiB", ways = 4, mshrs = 32 }\n  local mc =' }
+
+refused("an L1 that is wired to itself and that no SM reaches", { extra, { "m:wire(l2.mem", "m:wire(other.mem, other.cpu)\n  m:wire(l2.mem" } },
+  "wire sm.other.mem -> sm.other.cpu: expected requests to go on to where they are answered, a MemoryController, say, "
+  .. "got a loop of sm.other\n")
+refused("two caches that send their requests to each other", {
+  extra, { 'local mc =', 'local third = m:L1 (sm, "third") { size = "16KiB", ways = 4, mshrs = 32 }\n  local mc =' },
+  { "m:wire(l2.mem", "m:wire(other.mem, third.cpu) m:wire(third.mem, other.cpu)\n  m:wire(l2.mem" } },
+  "wire sm.third.mem -> sm.other.cpu: expected requests to go on to where they are answered, a MemoryController, say, got a loop of sm.third, sm.other\n")
+refused("a loop that requests of an SM reach", {
+  { "local mc =", 'local mux = m:Mux "mux" { up = 2 }\n  local mc =' },
+  { "m:wire(l1.mem, l2.cpu", "m:wire(l1.mem, mux.up[0]) m:wire(mux.down, l2.cpu" }, { "m:wire(l2.mem, mc.cpu[0])", "m:wire(l2.mem, mux.up[1])" },
+  { 'local mc = m:MemoryController "mc" {}', "" } },
+  "wire l2.mem -> mux.up[1]: expected requests to go on to where they are answered, a MemoryController, say, got a loop of l2, mux\n")
+
+-- Networks -----------------------------------------------------------------------------------------------------------
+
+--- So many networks between the L1 and the L2, the first of them mux[1].
+local function networks(count)
+  return { { "m:wire(l1.mem, l2.cpu, {", ([[
+local port = l1.mem
+  for i = 1, %d do
+    local mux = m:Mux ("mux", i) { up = 1 }
+    m:wire(port, mux.up[0])
+    port = mux.down
+  end
+  m:wire(port, l2.cpu, {]]):format(count) } }
+end
+
+runs("four networks one after the other", networks(4))
+refused("a fifth, for which a request has no room to note the way back", networks(5),
+  "mux[1]: expected at most 4 networks (Mux, Crossbar) on the way of a request, got 5\n")
+
+-- The quantum --------------------------------------------------------------------------------------------------------
+
+runs("a quantum as long as the quicker way of the wire between SM and L2", {}, "--set", "quantum=4")
+refused("a longer quantum", {},
+  "quantum: expected 1 to 4 cycles of clock core (the latency of wire sm.l1d.mem -> l2.cpu, between sm and l2), got 5; m:quantum(4) or --set quantum=4 sets it\n",
+  "--set", "quantum=5")
+refused("a quantum that is longer than all that happens", {}, "got 100000;", "--set", "quantum=100000")
+refused("a quantum that is longer than the way back", { { "latency = 6", "latency = 3" } },
+  "quantum: expected 1 to 3 cycles of clock core (the latency of wire l2.cpu -> sm.l1d.mem, between sm and l2), got 4;")
+refused("latencies are in cycles of the sender, of which the core has half as many", { { 'm:L2 "l2" {', 'm:L2 "l2" { clock = "fast",' } },
+  "quantum: expected 1 to 3 cycles of clock core (the latency of wire l2.cpu -> sm.l1d.mem, between sm and l2), got 4;")
+runs("and twice as many", { { 'm:L2 "l2" {', 'm:L2 "l2" { clock = "slow",' }, { "latency = 6", "latency = 2" } })
+refused("a machine that no quantum cuts", { { 'm:L2 "l2" {', 'm:L2 "l2" { clock = "fast",' }, { "latency = 6", "latency = 1" } },
+  "wire l2.cpu -> sm.l1d.mem: expected a latency of 1 cycle of clock core or more, as it is the slowest wire between sm and l2, got 1 of clock fast\n")
+
+harness.test("a machine that names no quantum has one that its wires allow, 4 at the most", function()
+  for latency, quantum in pairs { [1] = 1, [3] = 3, [4] = 4, [9] = 4 } do
+    local status, output = run { { "m:quantum(4)", "" }, { "latency = 4, depth", ("latency = %d, depth"):format(latency) },
+      { "latency = 6", "latency = 9" } }
+    harness.equal(status, 0, output)
+    harness.contains(harness.read(harness.folder() .. "/out/config.lua"), ("m:quantum(%d)"):format(quantum))
+  end
+end)
+
+harness.test("the longest legal quantum of gtx480 is that of its network, whatever else is quick", function()
+  local function with(...)
+    return harness.run("run", "gtx480", "kmeans", "--size", "small", "--set", "sms=2", "--set", "partitions=2", "--out", harness.folder() .. "/out", ...)
+  end
+  local status, output = with("--set", "quantum=16")
+  harness.equal(status, 0, output)
+  status, output = with("--set", "quantum=17")
+  harness.equal(status, 2, output)
+  harness.contains(output, "quantum: expected 1 to 16 cycles of clock core (the latency of wire sm[0].mux.down -> xbar.up[0], between sm[0] and l2[0]), got 17;")
+end)
+
+-- Memory of this computer --------------------------------------------------------------------------------------------
+
+--- The same in a process that gets 512 MiB of addresses, whatever this computer has. Sanitizers want more for themselves.
+local function refused_in_512_mib(name, changes, ...)
+  local texts = { ... }
+  harness.test(name, function()
+    if program:find "san/" then return harness.skip "sanitizers need more addresses" end
+    local pipe = assert(io.popen(("ulimit -v 524288; '%s' run '%s' vecadd --size small,n=1024 --memory 1MiB --out '%s/out' 2>&1")
+      :format(program, machine_with(changes), harness.folder())))
+    local output = pipe:read "a"
+    local _, _, status = pipe:close()
+    harness.equal(status, 2, "exit status, output " .. output)
+    harness.contains(output, "warpwright: error: ", table.unpack(texts))
+  end)
+end
+
+refused_in_512_mib("a wire whose messages no computer could hold", { { "{ latency = 4, depth = 16,", "{ latency = 4, depth = 1000000000," } },
+  "small.lua:13: wire sm.l1d.mem -> l2.cpu: expected a depth that fits this computer's memory of ", ", got 1000000000, which takes 72.0 GiB\n")
+refused_in_512_mib("an object whose state does not fit", { { "mshrs = 32 }", "mshrs = 65536, merges = 4096 }" } },
+  "sm.l1d: expected parameters of which the state fits this computer's memory of ", " elements of '", " GiB\n")
+
+refused("a device memory of a byte", {}, "memory: expected a device memory of 256 B or more, got 1 B\n", "--memory", "1")
+refused("a device memory of no byte", {}, "memory: expected a device memory of 256 B or more, got 0 B\n", "--memory", "0")
+refused("a device memory beyond all addresses", {}, "memory: expected a device memory for which this process gets the addresses, got ", "--memory", "4000000GiB")
+
+harness.finish()

@@ -1,0 +1,36 @@
+-- The victim cache on a whole machine: what each cycle of it does is in the unit tests (victim_cache).
+local checks = require "tests.lib.policy_checks"
+local harness = require "tests.lib.harness"
+
+local own_rows = { "%.victims%." }
+
+harness.test("a cache in which nothing is replaced is as it was without one", function()
+  checks.equals("victim_cache", "gto", "vecadd", own_rows, { ["sm[*].l1d.size"] = "4MiB" })
+end)
+
+harness.test("lines that the L1 has replaced come back without a fetch", function()
+  local r = checks.run { workload = "kmeans", policy = "victim_cache:lines=15" }
+  local exchanges = checks.sum(r, "sm.l1d.victims.exchanges")
+  assert(exchanges > 1000, exchanges .. " exchanges")
+  harness.equal(checks.sum(r, "sm.l1d.fetches"), checks.sum(r, "sm.l1d.read_misses"), "fetches: one a miss, none an exchange")
+end)
+
+harness.test("only the caches that are named get one", function()
+  local r = checks.run { workload = "vecadd", policy = "victim_cache:cache=texture_cache", set = { sms = 1 } }
+  local named = checks.text_of(r, {})
+  harness.contains(named, "sm[0].texture_cache.victims.insertions")
+  assert(not named:find("sm[0].l1d.victims", 1, true), "the data cache has one")
+end)
+
+for _, policy in ipairs { "victim_cache", "mascar+victim_cache:lines=2" } do
+  harness.test(policy .. ": tick order and threads change nothing", function() checks.law(policy, "kmeans") end)
+  harness.test(policy .. ": resumed, a run ends as if it had not been stopped", function()
+    checks.resumes(policy, "kmeans", 2)
+  end)
+end
+
+harness.test("a run goes over to it in the midst of a kernel", function()
+  checks.takes_over("victim_cache", "gto", "kmeans", 40000)
+end)
+
+harness.finish()

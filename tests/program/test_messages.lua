@@ -1,0 +1,150 @@
+-- What the program says of a mistake: what is legal, whom it is about, and no more lines than one reads.
+local harness = require "tests.lib.harness"
+local runs = require "tests.lib.policy_runs"
+
+local policy_file, with_function, fails, lacks = runs.file, runs.with_function, runs.fails, runs.lacks
+
+local function lines_of(text) return select(2, text:gsub("\n", "\n")) end
+
+-- Hangs --------------------------------------------------------------------------------------------------------------
+
+local stopped = policy_file("stopped", with_function("on_cta_start()", "self.sm.may_issue = 0"))
+
+harness.test("a mistake that stops all SMs is a line, with the policy's name, and hang.txt has all of them", function()
+  local status, output, _, folder = runs.run { workload = "kmeans", policy = stopped, set = {} }
+  harness.equal(status, 2, "exit status")
+  assert(lines_of(output) <= 6, output)
+  harness.contains(output, "sm[0]: warp 0 of CTA (0, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed to issue by policy ",
+    "stopped.lua: may_issue; 0 instructions in flight\n  and 191 more lines like this, up to sm[14]\n",
+    "kernel kmeans_assign hangs", folder .. "/hang.txt has each warp")
+  local report = harness.read(folder .. "/hang.txt")
+  harness.equal(select(2, report:gsub("sm%[%d+%]: warp", "")), 192, "warps in hang.txt")
+  harness.contains(report, "\nsm[14]: warp 7 of CTA (14, 0, 0), lanes 0xffffffff at PTX line 25, is not allowed")
+end)
+
+harness.test("the hang report of a run before does not stay in its folder", function()
+  local _, _, _, folder = runs.run { policy = stopped }
+  harness.read(folder .. "/hang.txt")
+  runs.good { policy = "gto", out = folder }
+  assert(not io.open(folder .. "/hang.txt"), "it is still there")
+end)
+
+harness.test("a run without a folder reports a hang in full", function()
+  local script = harness.write("no_folder.lua", ([[
+    local ww = require "warpwright"
+    ww.run { config = "gtx480", workload = "kmeans", size = "small", policy = %q, out = false }]]):format(stopped))
+  local output = harness.refused("the report above says what each warp waits for", script)
+  harness.equal(select(2, output:gsub("sm%[%d+%]: warp", "")), 192, "warps")
+end)
+
+harness.test("the hang report names the knob that holds warps back", function()
+  local function held_by(body, knob)
+    fails({ policy = policy_file("held", with_function("on_period()", body, "period = 100")) },
+      "is not allowed to issue by policy ", ("held.lua: %s;"):format(knob))
+  end
+  held_by("self.sm.may_issue_memory = 0", "may_issue_memory")
+  held_by("self.sm.may_load = 0", "may_load")
+end)
+
+-- What is legal ------------------------------------------------------------------------------------------------------
+
+harness.test("bounds are whole where the value is whole, and those of the parameter", function()
+  runs.hook_fails("start()", "self.sm.warp_limit = -1", nil, "sm[0].warp_limit: expected a whole number from 1 to 64, got -1")
+  fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got -1")
+  fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got 2.5")
+  fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: expected a whole number from 0 to 1000000000 (cycles), got -1")
+  fails({ set = { "sms=many" } }, "sms: expected a whole number, got 'many'")
+  fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period: expected a whole number from ")
+end)
+
+harness.test("a bound that there is not is not named", function()
+  local path = policy_file("bounds", 'return policy "bounds" { params = { n = { 400, min = 100 }, f = { 0.5, max = 2 } } }')
+  fails({ policy = path .. ":n=1" }, "policy bounds: n: expected a whole number from 100 on, got '1'\n")
+  fails({ policy = path .. ":f=3" }, "policy bounds: f: expected a number up to 2, got '3'\n")
+end)
+
+-- Names --------------------------------------------------------------------------------------------------------------
+
+harness.test("a misspelt name is answered with the one that was meant, if one is near", function()
+  fails({ policy = "gtoo" }, "no policy matches 'gtoo'; did you mean gto? Available: bypass_all, ")
+  fails({ workload = "kmean" }, "no workload matches 'kmean'; did you mean kmeans? Available: ")
+  local _, output = fails({ policy = "something_else" }, "no policy matches 'something_else'; available: bypass_all, ")
+  lacks(output, "did you mean")
+end)
+
+harness.test("a setting of a policy's knob, and of an object beyond the last, is named as that", function()
+  fails({ set = { "sm[*].may_issue=3" } }, "set: sm[*].may_issue: expected a parameter, got a knob")
+  fails({ set = { "sm[0].l1d.may_miss=3" } }, "set: sm[0].l1d.may_miss: expected a parameter, got a knob")
+  fails({ set = { "sms=3", "sm[3].l1d.size=8KiB" } }, "set: sm[3].l1d.size: expected sm[0] to sm[2] on machine gtx480, got sm[3]")
+  fails({ set = { "mc[6].banks=8" } }, "set: mc[6].banks: expected mc[0] to mc[5] on machine gtx480, got mc[6]")
+  fails({ set = { "sm[2].l1d.sise=8KiB" } }, "set: no object or parameter matches 'sm[2].l1d.sise' on machine gtx480; did you mean sm[*].l1d.size")
+  runs.good { set = { "sms=3", "partitions=2", "sm[2].l1d.size=8KiB" } }
+end)
+
+harness.test("a module that there is not is named in two lines", function()
+  local path = harness.write("wanting.lua", 'local x = require "no.such.module"\n')
+  local _, output = fails({ policy = path }, "wanting.lua:1: module 'no.such.module' not found", "no file 'no/such/module.lua' in ")
+  harness.equal(lines_of(output), 2, "lines of " .. output)
+  output = harness.refused("module 'no.such.module' not found", path)
+  harness.equal(lines_of(output), 2, "lines of " .. output)
+end)
+
+harness.test("a part of a class that there is not is named with near ones", function()
+  local function part(class, of)
+    return policy_file("part", ('return policy "part" { parts = { { class = %q, name = "vta", of = %q } } }'):format(class, of))
+  end
+  fails({ policy = part("VictimTags", "SN") }, "policy part: parts[1]: no class matches 'SN'; did you mean SM, ")
+  fails({ policy = part("VictimTag", "SM") }, "policy part: parts[1]: no class matches 'VictimTag'; did you mean VictimTags, ")
+end)
+
+-- Lists of objects ---------------------------------------------------------------------------------------------------
+
+local function coordinator_fails(body, ...)
+  return fails({ policy = policy_file("coordinator", with_function("on_period()", body, 'scope = "machine", period = 1000')) }, ...)
+end
+
+harness.test("a handle beyond a coordinator's list is named with the range, which begins at 1", function()
+  coordinator_fails("self.sms[99].warp_limit = 3",
+    "coordinator.lua:3: policy x of the machine, in on_period at cycle 1008: ", ": self.sms: expected an index from 1 to 2, got 99;")
+  coordinator_fails("self.sms[0].warp_limit = 3", ": self.sms: expected an index from 1 to 2, got 0;")
+  coordinator_fails("self.l2s[3].enabled = false", "self.l2s: expected an index from 1 to 2, got 3;")
+  coordinator_fails("self.mcs.pick()", "self.mcs: expected an index from 1 to 2, got 'pick';")
+end)
+
+harness.test("a coordinator's list can be gone through and counted", function()
+  local path = policy_file("lists", with_function("on_period()", [[
+    local seen = 0
+    for i, sm in ipairs(self.sms) do seen = seen + 1 assert(sm == self.sms[i]) end
+    assert(seen == 2 and #self.sms == 2 and select("#", table.unpack(self.sms)) == 2)]], 'scope = "machine", period = 1000'))
+  runs.good { policy = path }
+end)
+
+harness.test("an object that a script asks for and there is not is named with near ones", function()
+  local script = harness.write("object.lua", [[
+    local sim = require("warpwright").build("gtx480", { set = { sms = 3 } })
+    assert(sim:object("sm[2]").path == "sm[2]" and #sim:objects "SM" == 3 and sim:objects()[1].path == "dispatcher")
+    assert(sim:objects("L1")[1].path == sim:object("sm[0].l1d").path)
+    sim:object "sm[3]" ]])
+  harness.refused("object.lua:4: object: no object matches 'sm[3]' on machine gtx480; did you mean sm[0], ", script)
+end)
+
+-- Classes ------------------------------------------------------------------------------------------------------------
+
+local namer = policy_file("namer", 'local p = policy "namer" {} function p:on_cta_start() self.sm:set_class(bits.all, 1) end return p')
+local at_boundaries = policy_file("at_boundaries", [[
+  local p = policy "at_boundaries" { scope = "machine", period = 3000 }
+  function p:on_period() self.sms[2]:set_class(1, 2) end
+  return p]])
+
+harness.test("of two policies that set classes of the same warps' requests the second is an error", function()
+  fails({ policy = namer .. "+medic" }, "policy warp_types of sm[0], in on_cta_start at cycle 16",
+    ": sm[0]:set_class: policy namer sets the classes of its warps; another policy cannot set them as well;")
+  fails({ policy = namer .. "+" .. at_boundaries }, "policy at_boundaries of the machine, in on_period at cycle 3008",
+    "sm[1]:set_class: policy namer sets the classes of its warps")
+  fails({ policy = namer .. "+pcal:epoch=1000" }, "policy namer sets the classes of its warps")
+  for _, one in ipairs { namer, at_boundaries, "medic", "wip+wbyp+wms", "pcal" } do
+    runs.good { policy = one }
+  end
+end)
+
+harness.finish()

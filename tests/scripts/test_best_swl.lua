@@ -1,0 +1,37 @@
+-- scripts/best_swl: the sweep over limits, its end, its choice, its errors.
+local checks = require "tests.lib.policy_checks"
+local harness = require "tests.lib.harness"
+local sweep_checks = require "tests.lib.sweep_checks"
+
+-- 24 CTAs of 8 warps: two for most SMs, so that no scheduler has more than eight warps.
+harness.test("every limit is tried until one is never reached, and the best is named", function()
+  local output, found = sweep_checks.figures("best_swl", "--size", "small", "gtx480", "kmeans")
+  harness.equal(#found.rows, 8, "limits tried")
+  for i, row in ipairs(found.rows) do
+    harness.equal(row.limit, i, "limit")
+    harness.contains(output, ("\n%-6d %10d "):format(i, row.cycles))
+  end
+  harness.equal(found.rows[8].cycles, found.base.cycles, "cycles under a limit that is not reached")
+  local best = sweep_checks.best_row(found, "limit")
+  harness.contains(output, ("best: %d warps per scheduler, %d cycles, "):format(best.limit, best.cycles))
+end)
+
+harness.test("a row is the run under swl with that limit", function()
+  local _, found = sweep_checks.figures("best_swl", "--size", "small", "--limits", "3,1", "--set", "sms=4", "gtx480", "spmv")
+  for i, limit in ipairs { 3, 1 } do
+    local r = checks.run { workload = "spmv", policy = "swl:limit=" .. limit, set = { sms = 4 } }
+    harness.equal(found.rows[i].limit, limit, "limit")
+    harness.equal(found.rows[i].cycles, r.cycles, "cycles")
+  end
+end)
+
+harness.test("bad arguments are named", function()
+  sweep_checks.refuses("best_swl", {
+    { { "gtx480" }, "expected CONFIG and WORKLOAD" },
+    { { "--limits", "0", "gtx480", "kmeans" }, "--limits: expected a number of warps, got '0'" },
+    { { "--size" }, "--size: expected a value, got nothing" },
+    { { "--fast", "gtx480", "kmeans" }, "unknown option '--fast'" },
+  })
+end)
+
+harness.finish()

@@ -1,0 +1,108 @@
+-- Typed arrays and seeded random numbers.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+
+local function fails(message, body, ...)
+  local ok, problem = pcall(body, ...)
+  assert(not ok, "no error")
+  harness.contains(problem, "test_arrays.lua:", message)
+end
+
+harness.test("elements are numbered from 0 and checked", function()
+  local a = ww.array("i32", 3)
+  harness.equal(#a, 3)
+  a[0], a[2] = 7, -7
+  harness.equal(a[0], 7)
+  harness.equal(a[1], 0)
+  harness.equal(a[2], -7)
+  fails("array: expected an index from 0 to 2, got 3", function() return a[3] end)
+  fails("array: expected an index from 0 to 2, got -1", function() a[-1] = 0 end)
+  fails("array: expected no index (it has no elements), got 0", function() return ww.array("u8", 0)[0] end)
+end)
+
+harness.test("integers must fit", function()
+  local bounds = {
+    i8 = { -128, 127 }, u8 = { 0, 255 }, i16 = { -32768, 32767 }, u16 = { 0, 65535 },
+    i32 = { -2147483648, 2147483647 }, u32 = { 0, 4294967295 },
+  }
+  for element, bound in pairs(bounds) do
+    local a = ww.array(element, 1)
+    for i = 1, 2 do
+      a[0] = bound[i]
+      harness.equal(a[0], bound[i], element)
+    end
+    fails(" for an element of type " .. element, function() a[0] = bound[1] - 1 end)
+    fails(" for an element of type " .. element, function() a[0] = bound[2] + 1 end)
+    fails("expected a whole number for an element of type", function() a[0] = 0.5 end)
+  end
+  for _, element in ipairs { "i64", "u64" } do
+    local a = ww.array(element, 1):set(0, math.mininteger)
+    harness.equal(a[0], math.mininteger, element)
+  end
+end)
+
+harness.test("floats are rounded to their type", function()
+  harness.equal(ww.array("f32", 1):set(0, 0.1)[0], 0x1.99999ap-4)
+  harness.equal(ww.array("f64", 1):set(0, 0.1)[0], 0.1)
+end)
+
+harness.test("types have their size", function()
+  for element, bytes in pairs { i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8 } do
+    harness.equal(ww.array(element, 5):bytes(), 5 * bytes, element)
+    harness.equal(ww.array(element, 5):type(), element)
+    harness.equal(ww[element](1)[0], 1, element)
+  end
+  fails("type: expected i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64, got 'f16'", ww.array, "f16", 1)
+end)
+
+harness.test("slices and copies are arrays of their own", function()
+  local a = ww.array("i16", 4):fill(3):set(1, 5)
+  local part, copy = a:slice(1, 2), a:copy()
+  a:fill(0)
+  harness.equal(#part, 2)
+  harness.equal(part[0], 5)
+  harness.equal(part[1], 3)
+  harness.equal(copy:sum(), 14)
+  harness.equal(#a:slice(4, 0), 0)
+  fails("2 elements from 3 on", a.slice, a, 3, 2)
+end)
+
+harness.test("sums and dot products", function()
+  local a, b = ww.array("f32", 4), ww.array("f64", 4)
+  for i = 0, 3 do a[i], b[i] = i + 1, 10 ^ i end
+  harness.equal(a:sum(), 10.0)
+  harness.equal(a:dot(b), 4321.0)
+  harness.equal(a:dot(a), 30.0)
+  harness.equal(a:dot(b, 1, 0, 2, 2, 1), 42.0) -- a[1] b[0] + a[3] b[1]
+  harness.equal(a:dot(b, 4, 4, 0, 1, 1), 0.0)
+  fails("dot: expected elements 0 to 3, got 4", a.dot, a, b, 2, 0, 3, 1, 1)
+  local big = 1 << 32 -- 2^32 steps of 2^32 elements are none modulo 2^64
+  fails("dot: expected elements 0 to 3, got 18446744073709551615", a.dot, a, b, 0, 0, big + 1, big, 1)
+  fails("dot: expected elements 0 to 3, got 18446744073709551615", a.dot, a, b, 0, 0, big + 1, 0, big)
+  fails("dot: expected an array of 4 elements, got 3", a.dot, a, ww.array("f32", 3))
+end)
+
+harness.test("random numbers are the same for ever", function()
+  -- splitmix64 from seed 1: 0x910a2dec89025cc1, 0xbeeb8da1658eec67, 0xf893a2eefb32555e
+  local rng = ww.rng(1)
+  harness.equal(rng:int(math.mininteger, math.maxinteger), 0x910a2dec89025cc1 + math.mininteger)
+  harness.equal(rng:float(), (0xbeeb8da1658eec67 >> 11) * 2.0 ^ -53)
+  harness.equal(rng:int(0, 99), 97) -- 0xf893a2eefb32555e / 2^64 = 0.97102...
+  harness.equal(ww.array("f64", 2):random(1, 0, 1)[1], (0xbeeb8da1658eec67 >> 11) * 2.0 ^ -53)
+  fails("rng:int: expected lo <= hi, got 2 and 1", rng.int, rng, 2, 1)
+end)
+
+harness.test("random elements stay in their range and reach its ends", function()
+  local a = ww.array("i8", 1000):random(7, -2, 2)
+  local seen = {}
+  for i = 0, #a - 1 do seen[a[i]] = true end
+  for value = -2, 2 do assert(seen[value], value) end
+  harness.equal(#seen, 2)
+  for _, element in ipairs { "f32", "f64" } do
+    local f = ww.array(element, 1000):random(7, 1, 1 + 2.0 ^ -20)
+    for i = 0, #f - 1 do assert(f[i] >= 1 and f[i] < 1 + 2.0 ^ -20) end
+  end
+  fails("random: expected lo <", a.random, a, 1, 3, 2)
+end)
+
+harness.finish()

@@ -1,0 +1,51 @@
+-- Every workload computes what its reference does, under every policy, and loads the machine as it says that it does.
+local ww = require "warpwright"
+local character = require "scripts.lib.character"
+local harness = require "tests.lib.harness"
+
+local workloads = {
+  "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
+  "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
+  "inverted_index", "streamcluster", "stencil3d",
+}
+
+local function run(workload, size, policy)
+  local r = ww.run { config = "gtx480", workload = workload, size = size, policy = policy, out = false }
+  assert(r.checks > 0, "nothing was checked")
+  assert(r.cycles > 0 and r.thread_instructions > r.warp_instructions)
+  return r
+end
+
+for _, workload in ipairs(workloads) do
+  for _, policy in ipairs { "lrr", "gto" } do
+    harness.test(workload .. " under " .. policy, function() run(workload, "small", policy) end)
+  end
+end
+
+-- Other kernels of a workload than those of its small size.
+local variants = {
+  { "gesummv", "small,columns=16,lda=64,accumulate=memory" },
+  { "gesummv", "small,columns=16,lda=64" },
+  { "syrk", "small,k=2,accumulate=register" },
+  { "syrk", "small,k=2,second=1" },
+  { "syrk", "small,k=2,second=1,accumulate=register" },
+  { "mm", "small,accumulate=register" },
+  { "kmeans", "paper,points=256" },
+  { "stencil3d", "small,heat=0,width=32,height=8" },
+}
+for _, variant in ipairs(variants) do
+  harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)
+end
+
+for _, name in ipairs(workloads) do
+  local expected = dofile(("%sworkloads/%s/%s.lua"):format(require "warpwright.core".home_path "", name, name)).expected
+  if expected then
+    harness.test(("%s is what it says: %s"):format(name, expected.class), function()
+      local r = run(name, expected.size or "small", "gto")
+      local complaint = character.complaint(character.of(r), expected)
+      assert(not complaint, complaint)
+    end)
+  end
+end
+
+harness.finish()

@@ -1,0 +1,136 @@
+local ww = require "warpwright"
+
+local keyvalue = ww.workload "keyvalue" {
+  doc = "Look-ups in a hash table of keys and values: each lane comes back to lines of its own, byte by byte",
+  ptx = "keyvalue.ptx",
+  sizes = { -- absent: of a hundred requests, those for keys that are not there; skew: of the Zipf distribution of requests
+    small = { requests = 1024, items = 1024, absent = 5, skew = 0.99, seed = 1 },
+    medium = { requests = 64 * 1024, items = 64 * 1024, absent = 5, skew = 0.99, seed = 1 },
+    paper = { requests = 64 * 1024, items = 64 * 1024, absent = 5, skew = 0.99, seed = 1 },
+  },
+  expected = { class = "cache-sensitive", size = "small,requests=8192,items=8192", hit_rate = { 0.15, 0.9 }, mpki = { 10, 150 } },
+}
+
+local threads <const>, request_bytes <const>, response_bytes <const>, header_bytes <const> = 128, 128, 256, 16
+
+local function hash_of(key)
+  local hash = 5381
+  for i = 1, #key do hash = hash * 33 + key:byte(i) & 0xffffffff end
+  return hash
+end
+
+local function random_text(rng, shortest, longest)
+  local bytes = {}
+  for i = 1, rng:int(shortest, longest) do bytes[i] = string.char(rng:int(97, 122)) end
+  return table.concat(bytes)
+end
+
+--- Items { key, value } by number, no key twice, and a table of values by key.
+local function make_items(count, rng)
+  local items, values = {}, {}
+  while #items < count do
+    local key = random_text(rng, 16, 52)
+    if not values[key] then
+      values[key] = random_text(rng, 32, 128)
+      items[#items + 1] = { key = key, value = values[key] }
+    end
+  end
+  return items, values
+end
+
+--- A shuffled list of the numbers from 1 to n.
+local function shuffled(n, rng)
+  local list = {}
+  for i = 1, n do list[i] = i end
+  for i = n, 2, -1 do
+    local j = rng:int(1, i)
+    list[i], list[j] = list[j], list[i]
+  end
+  return list
+end
+
+local function aligned(bytes, to) return (bytes + to - 1) // to * to end
+
+--- The items' memory, in random order, and where each bucket's chain begins. New items are put in front of their chain.
+local function make_table(items, rng)
+  local buckets_count = 1
+  while 3 * buckets_count < 2 * #items do buckets_count = 2 * buckets_count end -- a load of at most 1.5
+  local buckets, bytes = ww.array("i32", buckets_count):fill(-1), 0
+  for _, item in ipairs(items) do
+    bytes = bytes + aligned(header_bytes + aligned(#item.key, 4) + #item.value, 16)
+  end
+  local words = ww.array("u32", bytes // 4)
+  local function put(at, text)
+    for i = 0, (#text - 1) // 4 do
+      local a, b, c, d = text:byte(4 * i + 1, 4 * i + 4)
+      words[at // 4 + i] = a | (b or 0) << 8 | (c or 0) << 16 | (d or 0) << 24
+    end
+  end
+  local at = 0
+  for _, i in ipairs(shuffled(#items, rng)) do
+    local item = items[i]
+    local hash = hash_of(item.key)
+    local bucket = hash & buckets_count - 1
+    words[at // 4], words[at // 4 + 1] = buckets[bucket] & 0xffffffff, hash
+    words[at // 4 + 2], words[at // 4 + 3] = #item.key, #item.value
+    put(at + header_bytes, item.key)
+    put(at + header_bytes + aligned(#item.key, 4), item.value)
+    buckets[bucket] = at
+    at = at + aligned(header_bytes + aligned(#item.key, 4) + #item.value, 16)
+  end
+  return words, buckets
+end
+
+--- A function that draws numbers from 1 to n, of which the i-th is the more likely the smaller i: as i to the power of -skew.
+local function zipf(n, skew, rng)
+  local sums, sum = {}, 0
+  for i = 1, n do
+    sum = sum + i ^ -skew
+    sums[i] = sum
+  end
+  return function()
+    local value, low, high = rng:float() * sum, 1, n
+    while low < high do
+      local middle = (low + high) // 2
+      if sums[middle] > value then high = middle else low = middle + 1 end
+    end
+    return low
+  end
+end
+
+function keyvalue:run(gpu, size)
+  local rng = ww.rng(size.seed)
+  local items, values = make_items(size.items, rng)
+  local words, buckets = make_table(items, rng)
+  local draw = zipf(size.items, size.skew, rng)
+  local n = size.requests
+  local keys, requests = {}, ww.array("u8", n * request_bytes)
+  for r = 0, n - 1 do
+    local key = rng:int(1, 100) <= size.absent and random_text(rng, 16, 52) .. "!" or items[draw()].key
+    keys[r] = key
+    requests[r * request_bytes] = #key
+    for i = 1, #key do requests[r * request_bytes + 3 + i] = key:byte(i) end
+  end
+
+  local responses = gpu:alloc(n * response_bytes)
+  gpu:fill(responses, 0, n * response_bytes)
+  gpu:launch(self.kernels.keyvalue_get, {
+    grid = (n + threads - 1) // threads,
+    block = threads,
+    args = { gpu:upload(requests), gpu:upload(buckets), gpu:upload(words), responses, n, #buckets - 1 },
+  })
+
+  local want = ww.array("u8", n * response_bytes)
+  for r = 0, n - 1 do
+    local at, value = r * response_bytes, values[keys[r]]
+    if value then
+      want[at] = #value
+      for i = 1, #value do want[at + 3 + i] = value:byte(i) end
+    else
+      for i = 0, 3 do want[at + i] = 255 end
+    end
+  end
+  self:check("responses", gpu:download("u8", responses, n * response_bytes), want)
+end
+
+return keyvalue
