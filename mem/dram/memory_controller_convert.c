@@ -44,7 +44,7 @@ static const Request *saved_request(const SavedQueues *before, uint32_t q) {
 }
 
 /* The queue of the oldest request that has no new place; of those that came in the same cycle, through
- * several ports, that of the lower queue. `queues`: there is none. */
+ * several ports, that of the lower queue. `queues`: none. */
 static uint32_t queue_of_oldest(const SavedQueues *before) {
     uint32_t oldest = before->queues;
     for (uint32_t q = 0; q < before->queues; q++) {

@@ -75,7 +75,7 @@ harness.test("a parameter that a policy misspells is an error there, with the na
   misuse("asked", "pick(ready)", "return self.params.limt", "", "policy x of sm[0], in pick at cycle ", meant)
   misuse("configured", "configure(class)", 'if class == "SM" then return { warp_limit = self.params.limt } end', "", meant)
   misuse("unlike", "start()", "local far = self.params.consecutive", "", "no parameter of policy x matches 'consecutive'; available: limit, rate\n")
-  misuse("in_part", "start()", "self.state.n = self.params[7]", "", "params.7: expected a parameter of policy x (limit, rate), got '7'")
+  misuse("in_part", "start()", "self.state.n = self.params[7]", "", "params.7: no parameter of policy x matches '7'; available: limit, rate")
 end)
 
 harness.test("a part's parameter that misspells one is an error at its place", function()

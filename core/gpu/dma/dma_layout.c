@@ -76,7 +76,7 @@ uint32_t dma_next_constant(const DmaLayout *layout, uint32_t element) {
     uint32_t row = element / width;
     if (inside.right < width) return row * width + inside.right;
     uint32_t next = (row + 1) * width; /* constant when rows begin with the halo */
-    if (inside.left) return next;      /* behind the last row: there is none */
+    if (inside.left) return next;      /* behind the last row: no next       */
     return inside.bottom * width;
 }
 

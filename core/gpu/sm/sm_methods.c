@@ -121,7 +121,7 @@ const Method sm_methods[] = {
     METHOD("cta_warps", cta_warps, "The warps of the warp's CTA", TAKES(WARP), RETURNS(WARPS)),
     METHOD("memory_ready", memory_ready,
            "The warps whose next instruction goes to the LSU and has its operands", RETURNS(WARPS)),
-    METHOD("oldest_memory_ready", oldest_memory_ready, "The oldest of these; nil when there is none",
+    METHOD("oldest_memory_ready", oldest_memory_ready, "The oldest of these, or nil",
            RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
     METHOD("holds_accesses", holds_accesses,
            "Whether an access of the warp has issued and is not yet taken by the L1 that serves it: it is in "

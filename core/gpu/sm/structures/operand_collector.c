@@ -47,7 +47,7 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
     return last;
 }
 
-/* Returns the cycle of the last read, the one before `earliest` when there is none. Mostly the operands are
+/* Returns the cycle of the last read, or the one before `earliest`. Mostly the operands are
  * in different banks that nobody else uses. Far beyond all contention, from `end` on, nothing is reserved. */
 static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {

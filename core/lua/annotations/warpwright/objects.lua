@@ -854,7 +854,7 @@ function SM:cta_warps(warp) end
 ---@return integer warps
 function SM:memory_ready() end
 
----The oldest of these; nil when there is none
+---The oldest of these, or nil
 ---@return integer? warp
 function SM:oldest_memory_ready() end
 

@@ -35,7 +35,7 @@ static void wait_with_token(Mshr *mshr, uint32_t entry, uint32_t token, uint32_t
     mshr_wait(mshr, entry, &(MemMessage){.token = token}, missing);
 }
 
-/* Token of the oldest woken request, which is taken; 0 when there is none. */
+/* Token of the oldest woken request, which is taken, or 0. */
 static uint64_t pop_token(Mshr *mshr) {
     const MemMessage *m = mshr_woken(mshr);
     if (!m) return 0;
