@@ -8,7 +8,7 @@ local similarity = ww.workload "similarity" {
     medium = { first = 512, second = 256, dimensions = 256, seed = 1 },
     paper = { first = 512, second = 256, dimensions = 256, seed = 1 },
   },
-  expected = { class = "mostly hits in L2", size = "small,first=64", mpki = { 0, 100 } },
+  expected = { class = "thrashing in L1", size = "medium,first=24", hit_rate = { 0, 0.3 }, mpki = { 30, 80 } },
 }
 
 local threads <const> = 256
