@@ -3,7 +3,8 @@
 -- be left out: the paper's DWT and PRIC alone.
 --
 -- The paper does not say what becomes of a sampling while a cache is off. Here it is on then (caches_on): the miss rate that
--- switched it off was that of all warps together, which throttling is to change. stream_bypass decides again afterwards.
+-- switched it off was that of all warps together, which throttling is to change. stream_bypass decides again afterwards. That
+-- is a choice with two sides: gesummv gains by it and spmv loses (docs/results.md).
 local policy = require "warpwright.policy"
 
 return policy "dwt_pric" {

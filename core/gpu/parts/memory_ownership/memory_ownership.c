@@ -28,12 +28,12 @@ static WarpSet narrow(IssueGate *gate, WarpSet ready) {
 
 /* --- Watched warps --------------------------------------------------------------------------- */
 
-static void tell(MemoryOwnership *ownership, uint32_t w, SmEvent event) {
+static void emit(MemoryOwnership *ownership, uint32_t w, SmEvent event) {
     ownership->watched &= ~warp_bit(w);
     object_emit(&ownership->gate.sm->obj, event, w, 0, 0, 0);
 }
 
-/* Tells of those that wait for a load or stand still, also of those that did so before they were watched. */
+/* Emits events of those that wait for a load or stand still, also of those that did so before they were watched. */
 COLD static void look_at_watched(MemoryOwnership *ownership) {
     const Sm *sm = ownership->gate.sm;
     WarpSet watched = ownership->watched;
@@ -41,12 +41,12 @@ COLD static void look_at_watched(MemoryOwnership *ownership) {
     WarpSet stopped = watched & (sm->waiting | ~sm->live) & ~parked;
     WarpSet blocked = watched & sm->blocked & sm->valid & ~(stopped | parked);
     for (; stopped; stopped &= stopped - 1)
-        tell(ownership, first_warp(stopped), SM_WATCHED_STOPS);
+        emit(ownership, first_warp(stopped), SM_WATCHED_STOPS);
     for (; parked; parked &= parked - 1)
-        tell(ownership, first_warp(parked), SM_LOAD_BLOCKED);
+        emit(ownership, first_warp(parked), SM_LOAD_BLOCKED);
     for (; blocked; blocked &= blocked - 1) {
         uint32_t w = first_warp(blocked);
-        if (sm_waits_for_load(sm, w)) tell(ownership, w, SM_LOAD_BLOCKED);
+        if (sm_waits_for_load(sm, w)) emit(ownership, w, SM_LOAD_BLOCKED);
     }
 }
 

@@ -77,7 +77,7 @@ static bool is_saturated(const MemoryOwnership *ownership) {
 }
 
 /* Of an L1. All are seen at the end of the cycle, so that what is emitted does not depend on which of several is
-  * seen first. */
+ * seen first. */
 static int64_t on_saturation(Subscriber *subscriber, SimObject *object, uint32_t event,
                              const int64_t *arguments, uint64_t now) {
     MemoryOwnership *ownership = (MemoryOwnership *)((char *)subscriber -
