@@ -376,6 +376,10 @@ function ww.machine(name, options, build) end
 ---@return fun(definition: table): table
 function ww.workload(name) end
 
+---@param name string
+---@return fun(numbers: table): table
+function ww.technology(name) end
+
 ---@param options warpwright.RunOptions
 ---@return table result
 function ww.run(options) end

@@ -16,6 +16,7 @@
 ---@field checkpoint_at? any
 ---@field resume? string
 ---@field allow_changes? any
+---@field energy? any
 
 ---@class warpwright
 ---@field version string
@@ -31,6 +32,10 @@ function ww.machine(name, options, build) end
 ---@param name string
 ---@return fun(definition: table): table
 function ww.workload(name) end
+
+---@param name string
+---@return fun(numbers: table): table
+function ww.technology(name) end
 
 ---@param options warpwright.RunOptions
 ---@return table result

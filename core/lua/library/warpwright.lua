@@ -1,5 +1,6 @@
 -- What `require "warpwright"` gives: machines, workloads, runs, and the typed arrays of host programs.
 local core = require "warpwright.core"
+local energy = require "warpwright.energy"
 local machine = require "warpwright.machine"
 local run = require "warpwright.run"
 local simulation = require "warpwright.simulation"
@@ -9,6 +10,7 @@ local ww = {
   version = core.version,
   machine = machine.describe,
   workload = workload.define,
+  technology = energy.technology,
   build = simulation.build,
   run = run.run,
   array = core.array,

@@ -24,6 +24,7 @@ options of run:
   --max-cycles N         stop with an error when a kernel has not ended by core cycle N
   --threads N            how many host threads run the machine, default 1; changes no result
   --memory BYTES         device memory, default 4GiB
+  --energy TECHNOLOGY    statistics of the energy, by configs/energy/TECHNOLOGY.lua or a path: fermi_40nm
   --order ORDER          the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result
 
   --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt
@@ -45,6 +46,7 @@ local run_options = {
   ["--out"] = "out",
   ["--max-cycles"] = "max_cycles",
   ["--memory"] = "memory",
+  ["--energy"] = "energy",
   ["--order"] = "order",
   ["--threads"] = "threads",
   ["--checkpoint-every"] = "checkpoint_every",
@@ -52,7 +54,7 @@ local run_options = {
   ["--resume"] = "resume",
 }
 local run_option_list = {
-  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--order", "--threads", "--checkpoint-every",
+  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
   "--checkpoint-at", "--resume", "--allow-changes",
 }
 

@@ -23,6 +23,13 @@ local kinds = {
     is = "is_workload",
     makes = "ww.workload \"name\" {...}",
   },
+  technology = {
+    folder = "configs/energy",
+    file = "configs/energy/%s.lua",
+    module = "energy",
+    is = "is_technology",
+    makes = "ww.technology \"name\" {...}",
+  },
 }
 
 --- An instance of a policy, of which there are many, wants no more of the library than policies.
@@ -39,7 +46,7 @@ local function known_names(kind)
   return known
 end
 
---- What a file of this kind returns: `what` is "config", "policy" or "workload"; `value` a name, a path or the thing
+--- What a file of this kind returns: `what` is "config", "policy", "workload" or "technology"; `value` a name, a path or the thing
 -- itself.
 function load.get(what, value)
   local kind = kinds[what]

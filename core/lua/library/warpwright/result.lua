@@ -1,5 +1,8 @@
 -- What a run gives back: totals as fields, every stat by its path, sums and ratios over patterns.
 local core = require "warpwright.core"
+local energy = require "warpwright.energy"
+local load = require "warpwright.load"
+local machine = require "warpwright.machine"
 local names = require "warpwright.names"
 
 local result = {}
@@ -58,11 +61,13 @@ local function with_counted(r, counted)
   return setmetatable(r, Result)
 end
 
---- `totals` and `launches` as the GPU counts them; `machine` is settled; `policy_rows` are the
--- counters of policies, which began at the core cycle `policy_from`.
-function result.new(name, policy, totals, launches, machine, policy_rows, policy_from)
+--- `totals` and `launches` as the GPU counts them; `built` is the machine, settled; `policy_rows` are the counters of
+-- policies, which began at the core cycle `policy_from`.
+function result.new(name, policy, totals, launches, built, policy_rows, policy_from)
   local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
-  local counted = machine:stats()
+  r.structure = energy.structure(machine.all_objects(built))
+  r.structure.core_hertz = built:clocks()[1].hertz
+  local counted = built:stats()
   for _, row in ipairs(policy_rows or {}) do counted:add(row.name, row.value, row.unit, row.doc, nil, true) end
   r.policy_from = policy_from or 0
   return with_counted(r, counted)
@@ -99,7 +104,7 @@ function Result:since(earlier)
   local since = { memory_peak = self.memory_peak }
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
-  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from" } do r[name] = self[name] end
+  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure" } do r[name] = self[name] end
   return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
 end
 
@@ -113,6 +118,30 @@ function Result:stats()
   end
 end
 
+--- r:energy_by(technology): the energy of the run, as energy.of says, by the energies of a file in configs/energy, a path, or
+-- what ww.technology makes.
+function Result:energy_by(technology)
+  local rows = rows_of(self)
+  return energy.of(self.structure, load.get("technology", technology), function(name) return rows:value(name) end,
+    self.cycles / self.structure.core_hertz)
+end
+
+--- The technology of r.energy where a run names none.
+local default_technology <const> = "fermi_40nm"
+
+--- r.energy: by the technology that the run named; calculated when it is first asked for.
+local function energy_of(r)
+  local e = rawget(r, "energies") or r:energy_by(rawget(r, "technology") or default_technology)
+  r.energies = e
+  return e
+end
+
+--- Energies among the statistics, for runs that name a technology.
+function result.add_energy(r, technology)
+  r.technology = technology
+  energy.add_rows(rows_of(r), energy_of(r))
+end
+
 --- The sum of the counters that match, or the ratio of all parts to all wholes: the miss rate of all accesses.
 local function over_pattern(r, pattern)
   local matches, ratios, sum, part, whole = rows_of(r):over(pattern)
@@ -124,7 +153,7 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = {}, { rows = true, counted = true }
+  local patterns, seen = { "energy" }, { rows = true, counted = true, structure = true, energies = true }
   for _, field in ipairs(names.sorted_keys(r)) do
     if not seen[field] then patterns[#patterns + 1] = field end
   end
@@ -140,6 +169,7 @@ end
 function Result:__index(key)
   if Result[key] then return Result[key] end
   if key == "rows" then return rows_of(self) end
+  if key == "energy" then return energy_of(self) end
   local function counted(name) return rows_of(self):value(name) or name:find("*", 1, true) and over_pattern(self, name) end
   local current = type(key) == "string" and core.current_name(key)
   return type(key) == "string" and counted(key) or current and counted(current) or unknown(self, key)

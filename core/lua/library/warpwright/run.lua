@@ -5,6 +5,7 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
+local result = require "warpwright.result"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local workload = require "warpwright.workload"
@@ -13,7 +14,7 @@ local run = {}
 
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
-  "checkpoint_every", "checkpoint_at", "resume", "allow_changes" }
+  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -53,11 +54,12 @@ local function raise(sim, problem, made)
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
--- checkpoint_every =, checkpoint_at =, resume =, allow_changes = } -> result
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
   options = resolve_resume(options)
+  local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
   local params, size = workload.resolve_size(w, options.size)
   local sim = simulation.build(options.config, {
@@ -89,6 +91,7 @@ function run.run(options)
 
   local r = sim:result()
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
+  if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
     status = ok and "completed" or tostring(checks_or_problem),
     config = sim:config(),

@@ -1,0 +1,203 @@
+-- Energy of a run: events, from the counters of its objects, times the energy of each, and power times time. A technology is a
+-- file in configs/energy; every part of a total is a number of the technology times a count of events.
+local names = require "warpwright.names"
+
+local energy = {}
+
+-- Technologies --------------------------------------------------------------------------------------------------------
+
+local Technology = { __name = "technology" }
+
+--- What every technology says, and what an event of each is.
+local numbers <const> = {
+  "sram_bit", "crossbar_bit", "operand", "sp_lane", "sfu_lane", "memory_lane", "issue", "shared_word", "reexecution_entry",
+  "dram_activate", "dram_bit", "dram_background", "sm_leakage", "l2_leakage", "crossbar_leakage",
+}
+local kinds <const> = { published = true, scaled = true, assumed = true }
+
+local function check_number(name, key, number)
+  local where = ("technology %s: %s"):format(name, key)
+  if type(number) ~= "table" then names.expected(where, "{ value, unit, kind, source }", number) end
+  local value, unit, kind, source = table.unpack(number)
+  if type(value) ~= "number" or value < 0 or value ~= value or value == math.huge then
+    names.expected(where, "a number from 0 on", value)
+  end
+  if type(unit) ~= "string" then names.expected(where, "a unit", unit) end
+  if type(source) ~= "string" then names.expected(where, "a source", source) end
+  if not kinds[kind] then names.expected(where, "published, scaled or assumed", kind) end
+end
+
+--- ww.technology "name" { doc =, NUMBER = { value, unit, kind, source } ... }: energies, as configs/energy has them.
+function energy.technology(name)
+  return function(t)
+    if type(t) ~= "table" then names.expected("technology " .. name, "a table", t) end
+    names.check_keys("technology " .. name, t, { "doc", table.unpack(numbers) })
+    for _, key in ipairs(numbers) do check_number(name, key, t[key]) end
+    t.name = name
+    return setmetatable(t, Technology)
+  end
+end
+
+function energy.is_technology(value) return getmetatable(value) == Technology end
+
+-- What the objects of a machine do ---------------------------------------------------------------------------------------------------
+
+--- Parameters that count as much as events.
+local wanted_parameters <const> = {
+  SM = {}, LSU = {}, DmaEngine = {},
+  L1 = { "size", "ways", "line" },
+  L2 = { "size", "ways", "line" },
+  Crossbar = { "flit" },
+  MemoryController = { "burst_bytes" },
+}
+
+--- What a result keeps of its machine: { { path =, class =, parameters } ... }, and classes without an energy by name.
+function energy.structure(objects)
+  local structure = { without = {} }
+  for _, object in ipairs(objects) do
+    local class = object.class
+    if wanted_parameters[class] then
+      local kept = { path = object.path, class = class }
+      for _, name in ipairs(wanted_parameters[class]) do kept[name] = object[name] end
+      structure[#structure + 1] = kept
+    else
+      structure.without[class] = true
+    end
+  end
+  return structure
+end
+
+--- The energy of an SRAM grows with its wires: 64 bits of 8 KiB, 32 KiB and 1 MiB take 10, 20 and 100 pJ (Horowitz, ISSCC 2014,
+-- figure 1.1.9), about by the square root of its size.
+local function sram_scale(bytes) return math.sqrt(bytes / 8192) end
+
+local tag_bits <const> = 24          -- of a 36-bit address, valid and dirty
+local operands_of_instruction <const> = 3 -- two read, one written
+
+--- Bits of the smallest SRAM that cost as much as a look-up of all ways of a set, and as a line.
+local function cache_costs(cache)
+  local lines = cache.size / cache.line
+  return cache.ways * tag_bits * sram_scale(lines * tag_bits / 8), 8 * cache.line * sram_scale(cache.size)
+end
+
+--- Tags are looked up again in each cycle in which what an access needs is not there.
+local failures <const> = { "line_fail_cycles", "mshr_entry_fail_cycles", "mshr_merge_fail_cycles", "miss_queue_fail_cycles" }
+
+local function count_cache(cache, count, add, part)
+  local tags, line = cache_costs(cache)
+  local lookups = count "accesses" - count "bypasses"
+  for _, name in ipairs(failures) do lookups = lookups + count(name) end
+  add(part .. ".tags", "sram_bit", lookups * tags)
+  local written = count "write_hits" + count "local_write_hits" + count "fills"
+  add(part .. ".data", "sram_bit",
+    (count "read_hits" + count "local_read_hits" + count "atomic_hits" + written + count "write_backs") * line)
+  return line
+end
+
+--- By class: adds what an object did. `count` is a function of a counter's name; add(part, number, events); `seconds` of the run.
+local counted = {}
+
+function counted.SM(_, count, add, seconds)
+  local instructions = count "warp_instructions"
+  local lanes = instructions > 0 and count "thread_instructions" / instructions or 0
+  add("sm.issue", "issue", instructions)
+  add("sm.registers", "operand", operands_of_instruction * count "thread_instructions")
+  add("sm.sp", "sp_lane", lanes * count "sp_instructions")
+  add("sm.sfu", "sfu_lane", lanes * count "sfu_instructions")
+  add("sm.memory", "memory_lane", lanes * count "mem_instructions")
+  add("shared", "shared_word", lanes * (count "lsu.shared_loads" + count "lsu.shared_stores"))
+  add("leakage", "sm_leakage", seconds)
+end
+
+function counted.LSU() end -- with its SM, which knows the lanes
+
+function counted.DmaEngine(_, count, add) add("shared", "shared_word", count "bytes" / 4) end
+
+function counted.L1(cache, count, add)
+  local part = cache.path:match "([%a_][%w_]*)[%[%]%d]*$"
+  local line = count_cache(cache, count, add, part)
+  local entries = count "reexecution_pushes" + count "reexecution_retries"
+  add(part .. ".reexecution", "reexecution_entry", entries * line, "sram_bit")
+end
+
+function counted.L2(cache, count, add, seconds)
+  count_cache(cache, count, add, "l2")
+  add("leakage", "l2_leakage", cache.size / 1024 * seconds)
+end
+
+function counted.Crossbar(crossbar, count, add, seconds)
+  add("crossbar", "crossbar_bit", 8 * crossbar.flit * (count "request_flits_in" + count "response_flits_in"))
+  add("leakage", "crossbar_leakage", seconds)
+end
+
+function counted.MemoryController(controller, count, add, seconds)
+  add("dram.activate", "dram_activate", count "activates")
+  add("dram.read", "dram_bit", 8 * controller.burst_bytes * count "read_commands")
+  add("dram.write", "dram_bit", 8 * controller.burst_bytes * count "write_commands")
+  add("dram.background", "dram_background", seconds)
+end
+
+-- Totals --------------------------------------------------------------------------------------------------------------
+
+--- What an event of the number takes, in joules; power takes joules a second.
+local function joules(technology, number)
+  local value, unit = table.unpack(technology[number])
+  return unit:sub(1, 1) == "W" and value or unit:sub(1, 2) == "pJ" and value * 1e-12 or value
+end
+
+--- { part =, number =, per = another number that it is a multiple of, or nil, events = } ..., in order of first mention.
+local function count_events(structure, value, seconds)
+  local rows, by_key = {}, {}
+  local function add(part, number, events, per)
+    local key = part .. " " .. number
+    local row = by_key[key]
+    if not row then
+      row = { part = part, number = number, per = per, events = 0.0 }
+      by_key[key], rows[#rows + 1] = row, row
+    end
+    row.events = row.events + events
+  end
+  for _, object in ipairs(structure) do
+    local function count(name) return value(object.path .. "." .. name) or 0 end
+    counted[object.class](object, count, add, seconds)
+  end
+  return rows
+end
+
+--- { total = joules, parts = { ["dram.read"] = joules ... }, order = names of parts, rows = of what they are made, technology =
+-- name, without = classes of the machine that have no energies }. rows: { part =, number =, per =, events =, joules = }.
+function energy.of(structure, technology, value, seconds)
+  local e = { total = 0.0, parts = {}, order = {}, technology = technology.name, without = names.sorted_keys(structure.without) }
+  e.rows = count_events(structure, value, seconds)
+  for _, row in ipairs(e.rows) do
+    row.joules = row.events * joules(technology, row.number) * (row.per and joules(technology, row.per) or 1)
+    if not e.parts[row.part] then
+      e.order[#e.order + 1], e.parts[row.part] = row.part, 0.0
+    end
+    e.parts[row.part] = e.parts[row.part] + row.joules
+  end
+  table.sort(e.order)
+  for _, part in ipairs(e.order) do e.total = e.total + e.parts[part] end
+  return e
+end
+
+--- The same energy with `factors` on numbers of the technology: { sram_bit = 1.5 }; joules.
+function energy.scaled(e, factors)
+  local total = 0.0
+  for _, row in ipairs(e.rows) do
+    total = total + row.joules * (factors[row.number] or 1) * (row.per and factors[row.per] or 1)
+  end
+  return total
+end
+
+--- The names of the numbers, in the order in which they are described.
+energy.numbers = numbers
+
+--- Adds the energies to core.stats().
+function energy.add_rows(rows, e)
+  local docs = ("by technology %s"):format(e.technology)
+  rows:add("energy.total", e.total, "J", "Energy of the run " .. docs)
+  for _, part in ipairs(e.order) do rows:add("energy." .. part, e.parts[part], "J", "Of it, " .. docs) end
+end
+
+return energy

@@ -1,0 +1,131 @@
+-- The energy of a run: made of counted events, adds up, and is the same however a run was made.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+local energy = require "warpwright.energy"
+local fermi = require "configs.energy.fermi_40nm"
+
+local function run(options)
+  local o = { config = "gtx480", workload = "vecadd", size = "small", policy = "gto", out = false }
+  for name, value in pairs(options or {}) do o[name] = value end
+  return ww.run(o)
+end
+
+local function near(got, want) assert(math.abs(got - want) <= 1e-9 * math.abs(want), ("%.12g, not %.12g"):format(got, want)) end
+
+--- The technology with some numbers of its own.
+local function with(numbers)
+  local t = { doc = "of a test" }
+  for name, number in pairs(fermi) do
+    if type(number) == "table" then t[name] = { 0, number[2], number[3], number[4] } end
+  end
+  for name, value in pairs(numbers) do t[name][1] = value end
+  return ww.technology "test" (t)
+end
+
+harness.test("the parts add up to the total, and rows to parts", function()
+  local e = run().energy
+  local parts, rows = 0, 0
+  for _, name in ipairs(e.order) do parts = parts + e.parts[name] end
+  for _, row in ipairs(e.rows) do rows = rows + row.joules end
+  near(parts, e.total)
+  near(rows, e.total)
+  assert(e.total > 0)
+end)
+
+harness.test("an event costs what the technology says: ACTIVATE, flits, registers, read bits", function()
+  local r = run()
+  local e = r:energy_by(with { dram_activate = 1000 })
+  near(e.total, 1e-9 * r["mc[*].activates"])
+  e = r:energy_by(with { crossbar_bit = 2 })
+  near(e.total, 2e-12 * 8 * 32 * (r["xbar.request_flits_in"] + r["xbar.response_flits_in"]))
+  e = r:energy_by(with { operand = 5 })
+  near(e.total, 5e-12 * 3 * r.thread_instructions)
+  e = r:energy_by(with { dram_bit = 3 })
+  near(e.parts["dram.read"], 3e-12 * 8 * 64 * r["mc[*].read_commands"])
+  near(e.parts["dram.write"], 3e-12 * 8 * 64 * r["mc[*].write_commands"])
+end)
+
+harness.test("power counts for all the time of the run", function()
+  local r = run()
+  near(r:energy_by(with { sm_leakage = 2 }).total, 2 * 15 * r.cycles / 700e6)
+  near(r:energy_by(with { dram_background = 0.25 }).total, 0.25 * 6 * r.cycles / 700e6)
+end)
+
+harness.test("an SRAM four times as large costs twice as much a bit", function()
+  local r = run { set = { ["sm[*].l1d.size"] = "16KiB" } }
+  local larger = run { set = { ["sm[*].l1d.size"] = "64KiB" } }
+  assert(r["sm[*].l1d.fills"] == larger["sm[*].l1d.fills"], "vecadd fetches every line once")
+  near(larger.energy.parts["l1d.data"], 2 * r.energy.parts["l1d.data"])
+end)
+
+harness.test("energies are of that part of a run which a result is of", function()
+  local sim = ww.build("gtx480", { policy = "gto" })
+  sim:run("kmeans", "small,iterations=2")
+  local r = sim:result()
+  local none = r:since(r)
+  near(none.energy.total + 1, 1)
+  sim:close()
+end)
+
+harness.test("a variant of a fork has the energy of its run", function()
+  local sim = ww.build("gtx480", { policy = "gto" })
+  sim:start("vecadd", "small")
+  sim:run { until_cycle = 2000 }
+  local forked = sim:fork { { policy = "gto" }, out = false }
+  assert(forked[1].energy.total == run().energy.total)
+  sim:close()
+end)
+
+harness.test("order and threads change no energy", function()
+  local base = run { workload = "spmv" }.energy
+  for _, how in ipairs { { order = "reversed" }, { threads = 2 } } do
+    how.workload = "spmv"
+    assert(run(how).energy.total == base.total)
+  end
+end)
+
+harness.test("half as much again of a number changes the total by half of its part", function()
+  local e = run().energy
+  near(energy.scaled(e, { dram_bit = 1.5 }), e.total + 0.5 * (e.parts["dram.read"] + e.parts["dram.write"]))
+  near(energy.scaled(e, {}), e.total)
+end)
+
+harness.test("a run with a technology has energies among its statistics; another run does not", function()
+  local r = run { energy = "fermi_40nm" }
+  assert(r["energy.total"] == r.energy.total and r["energy.dram.read"] == r.energy.parts["dram.read"])
+  for name in run():stats() do assert(not name:find "^energy") end
+end)
+
+harness.test("another technology gives another energy of the same run", function()
+  local r = run()
+  local hbm = r:energy_by "fermi_40nm_hbm2"
+  assert(hbm.parts["dram.read"] < 0.5 * r.energy.parts["dram.read"] and hbm.parts["sm.sp"] == r.energy.parts["sm.sp"])
+end)
+
+harness.test("classes without energies are named", function()
+  for _, class in ipairs(run().energy.without) do
+    if class == "Dispatcher" then return end
+  end
+  error "the dispatcher is not named"
+end)
+
+harness.test("a technology says what is wrong with it", function()
+  local function refused(t, text)
+    local ok, problem = pcall(ww.technology "mine", t)
+    assert(not ok and tostring(problem):find(text, 1, true), tostring(problem))
+  end
+  refused({ doc = "" }, "technology mine: sram_bit: expected { value, unit, kind, source }, got nil")
+  local function changed(number)
+    local t = { doc = "" }
+    for name, n in pairs(fermi) do if type(n) == "table" then t[name] = n end end
+    t.operand = number
+    return t
+  end
+  refused(changed { -1, "pJ", "assumed", "" }, "operand: expected a number from 0 on, got -1")
+  refused(changed { 1, "pJ", "guessed", "" }, "operand: expected published, scaled or assumed, got 'guessed'")
+  refused(changed { 1, "pJ", "assumed" }, "operand: expected a source, got nil")
+  local ok, problem = pcall(run, { energy = "nowhere" })
+  assert(not ok and tostring(problem):find("no technology matches 'nowhere'", 1, true), tostring(problem))
+end)
+
+harness.finish()

@@ -1,0 +1,25 @@
+-- scripts/energy: its percents are those of the runs, and its sensitivities those of their parts.
+local checks = require "tests.lib.policy_checks"
+local energy = require "warpwright.energy"
+local harness = require "tests.lib.harness"
+
+harness.test("parts and sensitivities are those of the runs", function()
+  local status, output = harness.run("scripts/energy.lua", "--policies", "gto,lrr", "--set", "sms=2", "gtx480", "bfs")
+  harness.equal(status, 0, output)
+  local gto = checks.run { workload = "bfs", policy = "gto", set = { sms = 2 } }.energy
+  local lrr = checks.run { workload = "bfs", policy = "lrr", set = { sms = 2 } }.energy
+  local first, last = output:match "total%s+([%d.]+)%s+([%d.]+)\n"
+  harness.equal(first, "100.00", output)
+  harness.equal(last, ("%.2f"):format(100 * lrr.total / gto.total), output)
+  local half = output:match "\ndram_bit%s+([%d.]+)"
+  local factors = { dram_bit = 0.5 }
+  harness.equal(half, ("%.3f"):format(energy.scaled(lrr, factors) / energy.scaled(gto, factors)), output)
+end)
+
+harness.test("a comparison wants two policies", function()
+  local status, output = harness.run("scripts/energy.lua", "--policies", "gto", "gtx480", "bfs")
+  harness.equal(status, 2, output)
+  assert(output:find("--policies: expected two policies or more, got 1", 1, true), output)
+end)
+
+harness.finish()
