@@ -5,6 +5,7 @@ local core = require "warpwright.core"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
+local replay = require "scripts.lib.replay"
 
 local help = [[
 usage: scripts/belady [options] CONFIG WORKLOAD
@@ -31,50 +32,9 @@ Misses are those of reads and of writes that take a line. MPKI: per 1000 thread 
 
 local function usage_error(...) command_line.error("belady", ...) end
 
--- Replaying -------------------------------------------------------------------------------------------------------------
-
-local kinds = { "measured", "timed", "lru", "optimal" }
-
-local function files_of(folder)
-  local files = {}
-  for _, name in ipairs(core.list_folder(folder)) do
-    if name:match "%.trace$" then files[#files + 1] = folder .. "/" .. name end
-  end
-  if not files[1] then usage_error("%s: expected a folder with traces, got one without", folder) end
-  return files
-end
-
---- The cache to replay on: the trace's own, or what the options say.
-local function geometry_of(options, header)
-  local size, ways, masks = options.cache or header.size, options.ways or header.ways, options["index-masks"]
-  if options.cache or options.ways or masks then return size, ways, masks and "xor" or "linear", masks or "", false end
-  return size, ways, header.index, header.index_masks, header.before == 0 and not header.on_fill
-end
-
-local function replay_one(options, file)
-  local header = core.trace_header(file)
-  local size, ways, index, masks, same = geometry_of(options, header)
-  local row = core.replay(file, size, ways, index, masks)
-  if not same then row.timed = nil end
-  row.name = header.path
-  row.number = tonumber(header.path:match "%[(%d+)%]") or 0
-  return row
-end
-
---- The rows of the caches, and their sum.
-local function replay(options, folder)
-  local rows, all = {}, { name = "all" }
-  for i, file in ipairs(files_of(folder)) do rows[i] = replay_one(options, file) end
-  table.sort(rows, function(a, b) return a.number < b.number end)
-  for _, kind in ipairs(kinds) do
-    local sum = { hits = 0, misses = 0, merges = 0 }
-    for _, row in ipairs(rows) do
-      for _, what in ipairs { "hits", "misses", "merges" } do sum[what] = sum[what] + (row[kind] and row[kind][what] or 0) end
-    end
-    all[kind] = sum
-  end
-  if not rows[1].timed then all.timed = nil end
-  return { all = all, rows = rows }
+--- The folder must have traces.
+local function replay_folder(options, folder)
+  return replay.folder(folder, options) or usage_error("%s: expected a folder with traces, got one without", folder)
 end
 
 -- Printing --------------------------------------------------------------------------------------------------------------
@@ -97,7 +57,7 @@ local function print_row(width, name, row, instructions)
     mpki = ("%8.3f %8.3f"):format(1000 * row.lru.misses / instructions, 1000 * row.optimal.misses / instructions)
   end
   local cells = {}
-  for i, kind in ipairs(kinds) do cells[i] = cell(row, kind) end
+  for i, kind in ipairs(replay.kinds) do cells[i] = cell(row, kind) end
   print(("%-" .. width .. "s %11d %s %18s"):format(name, counts.hits + counts.misses + counts.merges, table.concat(cells, " "),
     mpki))
   io.stdout:flush()
@@ -120,7 +80,7 @@ local function run(options, policy, folder)
   make_folder(traces)
   local r = ww.run { config = options.config, workload = options.workload, size = options.size, set = options.set,
     policy = { policy, "trace_l1:folder=" .. traces }, out = false }
-  local result = replay(options, traces)
+  local result = replay_folder(options, traces)
   result.policy, result.cycles, result.instructions = policy, r.cycles, r.thread_instructions
   return result
 end
@@ -161,7 +121,7 @@ local function main(options)
   local results
   if options.trace then
     local width = options.sms and 16 or 8
-    results = { replay(options, options.trace) }
+    results = { replay_folder(options, options.trace) }
     print_head(width)
     print_result(options, width, "all", results[1])
   else
@@ -184,7 +144,7 @@ local function read_arguments(args)
   local options = { set = {}, size = "small", policies = { "lrr", "gto", "ccws" } }
   local words = command_line.read("belady", args, options, readers)
   if #words ~= (options.trace and 0 or 2) then command_line.expected_arguments("belady", options.trace and "nothing besides --trace FOLDER" or "CONFIG and WORKLOAD, or --trace FOLDER", #words) end
-  options.config, options.workload = words[1], words[2]
+  options.config, options.workload, options.index_masks = words[1], words[2], options["index-masks"]
   return options
 end
 

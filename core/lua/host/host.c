@@ -162,7 +162,7 @@ static int l_bits_lowest(lua_State *L) {
     return 1;
 }
 
-/* The build defines all three: the version from the file core/VERSION, the revision from git. */
+/* The build defines these: the version from the file core/VERSION, the revision from git, a digest of all C code. */
 #ifndef WW_VERSION
 #define WW_VERSION "unknown"
 #endif
@@ -171,6 +171,9 @@ static int l_bits_lowest(lua_State *L) {
 #endif
 #ifndef WW_BUILD_FLAGS
 #define WW_BUILD_FLAGS "not recorded"
+#endif
+#ifndef WW_SOURCES
+#define WW_SOURCES "unknown"
 #endif
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
@@ -206,4 +209,6 @@ void host_open(lua_State *L) {
     lua_setfield(L, -2, "compiler");
     lua_pushliteral(L, WW_BUILD_FLAGS);
     lua_setfield(L, -2, "build_flags");
+    lua_pushliteral(L, WW_SOURCES);
+    lua_setfield(L, -2, "sources");
 }

@@ -1,5 +1,6 @@
 -- Variants of a run side by side from one warm state: each in a process of its own, forked copy-on-write.
 local core = require "warpwright.core"
+local literal = require "warpwright.literal"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local result = require "warpwright.result"
@@ -9,22 +10,6 @@ local fork = {}
 
 -- From child to parent: a result as Lua text --------------------------------------------------------------------------
 
-local function literal(value)
-  if type(value) == "string" then return ("%q"):format(value) end
-  if type(value) ~= "table" then return math.type(value) == "float" and ("%a"):format(value) or tostring(value) end
-  local parts = {}
-  for _, key in ipairs(names.sorted_keys(value)) do
-    parts[#parts + 1] = ("[%s]=%s"):format(literal(key), literal(value[key]))
-  end
-  return "{" .. table.concat(parts, ",") .. "}"
-end
-
-local function float_literal(value)
-  if value ~= value then return "0/0" end
-  if value == math.huge then return "math.huge" end
-  return literal(value)
-end
-
 --- Rows one by one: their values may be no numbers.
 local function result_text(r)
   local fields, rows = {}, {}
@@ -33,8 +18,8 @@ local function result_text(r)
   end
   for i = 1, #r.rows do
     local name, value, unit, doc, whole, of_policy = r.rows:row(i)
-    rows[i] = ("{%q,%s,%q,%q,%s,%s}"):format(name, math.type(value) == "float" and float_literal(value) or tostring(value), unit,
-      doc, whole and float_literal(whole) or "nil", of_policy)
+    rows[i] = ("{%q,%s,%q,%q,%s,%s}"):format(name, math.type(value) == "float" and literal(value) or tostring(value), unit,
+      doc, whole and literal(whole) or "nil", of_policy)
   end
   return ("return {ok=true,fields=%s,rows={%s}}"):format(literal(fields), table.concat(rows, ","))
 end

@@ -1,0 +1,119 @@
+-- The papers' sets of kernels: the name that a paper has, and the workload that stands for it here.
+--
+--   size      what is changed of the size that is asked for, medium unless scripts/reproduce is told otherwise
+--   medium    what is changed of medium alone: shorter runs of the same pattern
+--   base      a size in place of medium
+--   launches  the kernels of the workload that count, a pattern of their names; all unless it is given
+--   group     a part of the set for which papers give means of their own
+local kernels = {}
+
+-- Mascar, Table III: 15 memory-intensive kernels. Which seven of them are cache-sensitive is drawn in Figure 9 and not named:
+-- these are those that the text names or suggests.
+kernels.mascar_memory = {
+  { name = "BP-2", workload = "backprop", size = "kernel=adjust", group = "insensitive" },
+  { name = "histo-1", workload = "histo", size = "kernel=prescan", group = "insensitive" },
+  { name = "lbm", workload = "lbm", group = "insensitive" },
+  { name = "leuko-1", workload = "leukocyte", size = "kernel=gicov", group = "insensitive" },
+  { name = "mrig-1", workload = "mri_gridding", size = "kernel=binning", group = "insensitive" },
+  { name = "mrig-2", workload = "mri_gridding", size = "kernel=reorder", group = "insensitive" },
+  { name = "sad-2", workload = "sad", group = "insensitive" },
+  { name = "srad-1", workload = "srad", medium = "rows=512", launches = "coefficient", group = "insensitive" },
+  { name = "srad-2", workload = "srad", medium = "rows=512", launches = "update", group = "insensitive" },
+  { name = "bfs", workload = "bfs", group = "sensitive" },
+  { name = "histo-3", workload = "histo", size = "kernel=main", group = "sensitive" },
+  { name = "kmeans-1", workload = "kmeans_transpose", group = "sensitive" },
+  { name = "mummer", workload = "mummer", group = "sensitive" },
+  { name = "particle", workload = "particle", group = "sensitive" },
+  { name = "spmv", workload = "spmv_jds", group = "sensitive" },
+}
+
+-- Mascar, Table III: 15 compute-intensive kernels.
+kernels.mascar_compute = {
+  { name = "BP-1", workload = "backprop", size = "kernel=forward" },
+  { name = "cutcp", workload = "cutcp" },
+  { name = "histo-2", workload = "histo", size = "kernel=intermediates" },
+  { name = "histogram", workload = "histogram" },
+  { name = "kmeans-2", workload = "kmeans_texture" },
+  { name = "lavaMD", workload = "lava_md" },
+  { name = "leuko-2", workload = "leukocyte", size = "kernel=dilate" },
+  { name = "leuko-3", workload = "leukocyte", size = "kernel=evolve" },
+  { name = "mrig-3", workload = "mri_gridding", size = "kernel=gridding" },
+  { name = "mri-q", workload = "mri_q" },
+  { name = "PF", workload = "pathfinder", size = "version=plain" },
+  { name = "sgemm", workload = "sgemm", size = "version=registers" },
+  { name = "sad-1", workload = "sad", size = "kernel=sad-1" },
+  { name = "stencil", workload = "stencil" },
+  { name = "tpacf", workload = "tpacf" },
+}
+
+-- MeDiC, section 4: the text names eight, the others are those of its suites that later work of the authors has.
+kernels.medic = {
+  { name = "NN", workload = "nearest_neighbour" },
+  { name = "CONS", workload = "convolution" },
+  { name = "SCP", workload = "scalar_product" },
+  { name = "BP", workload = "backprop" },
+  { name = "HS", workload = "hotspot" },
+  { name = "SC", workload = "streamcluster" },
+  { name = "IIX", workload = "inverted_index", base = "medium", medium = "lines=32768" },
+  { name = "PVC", workload = "page_views" },
+  { name = "PVR", workload = "page_rank_sort" },
+  { name = "SS", workload = "similarity", medium = "first=128" },
+  { name = "BFS", workload = "sssp", size = "weights=1" },
+  { name = "BH", workload = "barnes_hut" },
+  { name = "DMR", workload = "delaunay" },
+  { name = "MST", workload = "mst" },
+  { name = "SSSP", workload = "sssp" },
+}
+
+-- CCWS, the highly cache-sensitive ones.
+kernels.ccws = {
+  { name = "BFS", workload = "bfs" },
+  { name = "KMN", workload = "kmeans", base = "paper", medium = "points=30720", size = "features=34,clusters=5" },
+  { name = "MEMC", workload = "keyvalue", medium = "requests=32768" },
+  { name = "GC", workload = "gc_mark" },
+}
+
+-- DWT-PRIC, Table 2.
+kernels.dwt_pric = {
+  { name = "BLK", workload = "black_scholes", group = "streaming" },
+  { name = "Sprod", workload = "scalar_product", group = "streaming" },
+  { name = "VAdd", workload = "vecadd", medium = "n=8388608", group = "streaming" },
+  { name = "FWT", workload = "fast_walsh", group = "streaming" },
+  { name = "NW", workload = "needleman_wunsch", group = "streaming" },
+  { name = "HS", workload = "hotspot", group = "streaming" },
+  { name = "CONV", workload = "convolution", group = "streaming" },
+  { name = "SRAD", workload = "srad", medium = "rows=512", group = "conflict" },
+  { name = "3DS", workload = "stencil3d", group = "conflict" },
+  { name = "2DCONV", workload = "conv2d", medium = "rows=1024", group = "conflict" },
+  { name = "MM", workload = "mm", medium = "m=128", group = "conflict" },
+  { name = "SCLUSTER", workload = "streamcluster", group = "conflict" },
+  { name = "SPMV", workload = "spmv", group = "thrashing" },
+  { name = "KM", workload = "kmeans", base = "paper", medium = "points=30720", size = "features=34,clusters=5", group = "thrashing" },
+  { name = "BFS", workload = "bfs", group = "thrashing" },
+  { name = "IIX", workload = "inverted_index", medium = "lines=32768", group = "thrashing" },
+  { name = "SYRK", workload = "syrk", group = "both" },
+  { name = "GESUMMV", workload = "gesummv", base = "paper", group = "both" },
+  { name = "PEst", workload = "monte_carlo_pi", group = "friendly" },
+  { name = "B+tree", workload = "btree", group = "friendly" },
+  { name = "BP", workload = "backprop", base = "paper", group = "friendly" },
+  { name = "NN", workload = "neural_network", group = "friendly" },
+}
+
+-- D2MA, Table 2; each has a version that the threads copy for, and one that the engine does.
+kernels.d2ma = {
+  { name = "DCT", workload = "dct8x8", launches = "_VERSION$" },
+  { name = "MM", workload = "matmul", launches = "_VERSION$" },
+  { name = "DWT", workload = "haar", launches = "_VERSION$" },
+  { name = "TRANS1", workload = "transpose", size = "order=rows", launches = "_VERSION$" },
+  { name = "TRANS2", workload = "transpose", size = "order=diagonal", launches = "_VERSION$" },
+  { name = "FW", workload = "walsh", launches = "_VERSION$" },
+  { name = "GAUSS", workload = "filter", size = "filter=gauss", launches = "_VERSION$" },
+  { name = "MEAN", workload = "filter", size = "filter=mean", launches = "_VERSION$" },
+  { name = "SOBEL", workload = "filter", size = "filter=sobel", launches = "_VERSION$" },
+  { name = "PATH", workload = "pathfinder", launches = "_VERSION$" },
+  { name = "SGEMV", workload = "sgemv", launches = "_VERSION$" },
+  { name = "LUD1", workload = "lud", size = "kernel=internal", launches = "_VERSION$" },
+  { name = "LUD2", workload = "lud", size = "kernel=diagonal", launches = "_VERSION$" },
+}
+
+return kernels

@@ -1,0 +1,42 @@
+-- The five papers' policies on each other's kernels: all on one machine, over GTO.
+local kernels = require "scripts.lib.reproduce.kernels"
+local kit = require "scripts.lib.reproduce.kit"
+
+--- Each workload once, in the order of the papers; D2MA's in the versions that threads copy for.
+local function all_kernels()
+  local found, seen = {}, {}
+  local function add(kernel, set, extra)
+    local key = ("%s,%s"):format(kernel.workload, kernel.size or "")
+    if seen[key] or kernel.launches and set ~= "d2ma" and seen[kernel.workload .. "," .. (kernel.size or "")] then return end
+    seen[key] = true
+    found[#found + 1] = {
+      name = kernel.name, workload = kernel.workload, base = kernel.base, medium = kernel.medium,
+      size = extra and (kernel.size and kernel.size .. "," or "") .. extra or kernel.size, group = set,
+    }
+  end
+  for _, set in ipairs { "mascar_memory", "mascar_compute", "medic", "ccws", "dwt_pric" } do
+    for _, kernel in ipairs(kernels[set]) do add(kernel, set) end
+  end
+  for _, kernel in ipairs(kernels.d2ma) do add(kernel, "d2ma", "version=plain") end
+  return found
+end
+
+local policies <const> = {
+  "lrr", "two_level", "owl", "ccws", "mascar", "mrpb", "stream_bypass", "dwt_cs", "pric", "dwt_pric", "eaf", "pcal", "pc_byp",
+  "rand_byp", "wbyp", "wip", "wms", "medic",
+}
+--- They order warps themselves; the others are put beside gto.
+local schedulers <const> = { lrr = true, two_level = true, owl = true, ccws = true, mascar = true, dwt_pric = true }
+
+local series = {}
+for i, policy in ipairs(policies) do
+  series[i] = { name = policy, policy = schedulers[policy] and policy or "gto+" .. policy }
+end
+
+local matrix = kit.bars {
+  id = "matrix/gtx480", title = "All policies on all kernels, over GTO", unit = "speed-up", heat = true,
+  config = "gtx480", kernels = all_kernels(), base = { name = "GTO", policy = "gto" }, value = kit.speedup, mean = "geometric",
+  series = series,
+}
+
+return { matrix }

@@ -1,0 +1,145 @@
+-- Figures of MeDiC: R. Ausavarungnirun et al., PACT 2015.
+local kernels = require "scripts.lib.reproduce.kernels"
+local kit = require "scripts.lib.reproduce.kit"
+
+local machine <const> = "medic"
+local base <const> = { name = "baseline", policy = "gto" }
+
+local function kernel_named(name)
+  for _, kernel in ipairs(kernels.medic) do
+    if kernel.name == name then return kernel end
+  end
+end
+
+-- Section 2: warps differ, stay as they are, and queue ----------------------------------------------------------------------------
+
+local ranges = { { name = "none", counters = { "none" } } }
+for tenth = 0, 8, 2 do
+  ranges[#ranges + 1] = { name = ("%d to %d %%"):format(10 * tenth, 10 * tenth + 20),
+    counters = { ("from_%d"):format(10 * tenth), ("from_%d"):format(10 * tenth + 10) } }
+end
+ranges[#ranges + 1] = { name = "all", counters = { "all" } }
+
+local function samples_in(r, counters)
+  local sum = 0
+  for _, counter in ipairs(counters) do sum = sum + kit.sum(r, "sm[*].warp_ratios." .. counter) end
+  return sum
+end
+
+local function all_samples(r)
+  local sum = 0
+  for _, range in ipairs(ranges) do sum = sum + samples_in(r, range.counters) end
+  return sum
+end
+
+local ratio_series = {}
+for i, range in ipairs(ranges) do
+  ratio_series[i] = { name = range.name, policy = "gto+warp_ratios:interval=20000,warm_up=100",
+    value = function(r) return kit.ratio(samples_in(r, range.counters), all_samples(r)) end }
+end
+
+local figure_2 = kit.bars {
+  id = "medic/2", title = "L2 hit ratios of warps, in samples of 100 requests", unit = "share of samples",
+  config = machine, kernels = { kernel_named "BFS", kernel_named "SSSP", kernel_named "MST", kernel_named "BH" }, series = ratio_series,
+  headlines = function(v)
+    local populated = 0
+    for _, range in ipairs(ranges) do
+      if (v.BFS[range.name] or 0) >= 0.01 then populated = populated + 1 end
+    end
+    return { { what = ("BFS: all ranges of hit ratios occur (%d of %d have 1 %% or more)"):format(populated, #ranges), kind = "holds",
+      ours = next(v.BFS) and populated == #ranges } }
+  end,
+}
+
+local figure_4 = kit.bars {
+  id = "medic/4", title = "Samples that find a warp of the type it was before", unit = "share",
+  config = machine, kernels = { kernel_named "BFS", kernel_named "SSSP", kernel_named "MST" },
+  value = function(r) return 1 - kit.ratio(kit.sum(r, "sm[*].warp_types.changes"), all_samples(r)) end,
+  series = { { name = "same type", policy = "gto+warp_ratios:interval=100000,warm_up=100" } },
+  headlines = function(v)
+    local same = v.BFS["same type"]
+    return { { what = ("BFS: warps keep their type (%s of the samples)"):format(kit.shown(same)),
+      kind = "holds", ours = same and same >= 0.75 } }
+  end,
+}
+
+local delay_ranges = {
+  { name = "0", 0 }, { name = "1 to 15", 1, 2, 4, 8 }, { name = "16 to 127", 16, 32, 64 }, { name = "128 and more", 128, 256, 512, 1024 },
+}
+local delay_series = {}
+for i, range in ipairs(delay_ranges) do
+  delay_series[i] = { name = range.name, policy = "gto+l2_delays", set = { "l2[*].rop_delay=1" }, value = function(r)
+    local sum = 0
+    for _, from in ipairs(range) do sum = sum + kit.sum(r, ("l2[*].delays.delay_%d"):format(from)) end
+    return kit.ratio(sum, kit.sum(r, "l2[*].delays.requests"))
+  end }
+end
+
+local figure_5 = kit.bars {
+  id = "medic/5", title = "Cycles that requests queue at the L2, lookup of one cycle", unit = "share of requests",
+  config = machine, kernels = { kernel_named "BFS", kernel_named "SSSP" }, series = delay_series,
+  headlines = function(v)
+    local long = (v.BFS["16 to 127"] or 0) + (v.BFS["128 and more"] or 0)
+    return { { what = ("BFS: many requests queue for tens to hundreds of cycles (%.0f %%)"):format(100 * long), kind = "holds",
+      ours = next(v.BFS) and long >= 0.2 } }
+  end,
+}
+
+-- Section 5 --------------------------------------------------------------------------------------------------------------------------
+
+--- The harmonic mean over the kernels of an application of their speed-ups.
+local function speedup(r, before)
+  local speedups, cycles = {}, {}
+  for _, kernel in ipairs(before.kernels) do cycles[kernel.name] = kernel.cycles end
+  for _, kernel in ipairs(r.kernels) do speedups[#speedups + 1] = cycles[kernel.name] / kernel.cycles end
+  return kit.mean("harmonic", speedups)
+end
+
+local rates = {}
+for _, rate in ipairs { 0.1, 0.3, 0.5, 0.7, 0.9 } do rates[#rates + 1] = ("gto+rand_byp:rate=%g"):format(rate) end
+
+local series = {
+  { name = "EAF", policy = "gto+eaf" },
+  { name = "WIP", policy = "gto+wip" },
+  { name = "WMS", policy = "gto+wms" },
+  { name = "PCAL", policy = "gto+pcal" },
+  { name = "Rand", best_of = rates },
+  { name = "PC-Byp", policy = "gto+pc_byp" },
+  { name = "WByP", policy = "gto+wbyp" },
+  { name = "MeDiC", policy = "gto+medic" },
+}
+
+local function over(v, a, b) return v.mean[a] and v.mean[b] and v.mean[a] / v.mean[b] end
+
+local figure_7 = kit.bars {
+  id = "medic/7", title = "IPC over the baseline, harmonic over kernels", unit = "speed-up",
+  config = machine, kernels = kernels.medic, base = base, value = speedup, mean = "geometric", series = series,
+  paper = { mean = { WIP = 1.325, WMS = 1.302, WByP = 1.336, MeDiC = 1.415 } },
+  headlines = function(v)
+    return {
+      { what = "WIP over the baseline", kind = "gain", paper = 1.325, ours = v.mean.WIP },
+      { what = "WMS over the baseline", kind = "gain", paper = 1.302, ours = v.mean.WMS },
+      { what = "WByP over the baseline", kind = "gain", paper = 1.336, ours = v.mean.WByP },
+      { what = "MeDiC over the baseline", kind = "gain", paper = 1.415, ours = v.mean.MeDiC },
+      { what = "WIP over EAF", kind = "gain", paper = 1.122, ours = over(v, "WIP", "EAF") },
+      { what = "WByP over PCAL", kind = "gain", paper = 1.128, ours = over(v, "WByP", "PCAL") },
+      { what = "MeDiC over PCAL", kind = "gain", paper = 1.218, ours = over(v, "MeDiC", "PCAL") },
+      { what = "MeDiC over Rand", kind = "gain", paper = 1.068, ours = over(v, "MeDiC", "Rand") },
+      { what = "MeDiC over PC-Byp", kind = "gain", paper = 1.124, ours = over(v, "MeDiC", "PC-Byp") },
+    }
+  end,
+}
+
+local function efficiency(r, before, kernel)
+  return kit.cycles(before, kernel) / kit.cycles(r, kernel) * before.energy.total / r.energy.total
+end
+
+local figure_8 = kit.bars {
+  id = "medic/8", title = "IPC by energy, over the baseline", unit = "ratio",
+  config = machine, kernels = kernels.medic, base = base, value = efficiency, mean = "geometric", series = series,
+  headlines = function(v)
+    return { { what = "MeDiC over PCAL, IPC by energy", kind = "gain", paper = 1.201, ours = over(v, "MeDiC", "PCAL") } }
+  end,
+}
+
+return { figure_2, figure_4, figure_5, figure_7, figure_8 }

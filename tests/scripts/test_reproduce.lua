@@ -1,0 +1,78 @@
+-- scripts/reproduce: its values are those of the runs, its verdicts follow from the numbers, its pages have all of it.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+local kit = require "scripts.lib.reproduce.kit"
+
+harness.test("a verdict: the sign, and within a third of the size", function()
+  local function gain(ours, paper) return kit.verdict { kind = "gain", ours = ours, paper = paper } end
+  harness.equal(gain(1.30, 1.30), "reproduced", "as the paper")
+  harness.equal(gain(1.201, 1.30), "reproduced", "two thirds")
+  harness.equal(gain(1.199, 1.30), "partly", "less than two thirds")
+  harness.equal(gain(1.399, 1.30), "reproduced", "a third more")
+  harness.equal(gain(1.401, 1.30), "partly", "more than a third more")
+  harness.equal(gain(0.99, 1.30), "not reproduced", "another sign")
+  harness.equal(gain(0.90, 0.88), "reproduced", "a saving")
+  harness.equal(gain(1.02, 0.88), "not reproduced", "a loss")
+  harness.equal(gain(nil, 1.3), "not measured", "nothing")
+  harness.equal(kit.verdict { kind = "share", ours = 0.15, paper = 0.20 }, "reproduced", "a share")
+  harness.equal(kit.verdict { kind = "share", ours = 0.10, paper = 0.20 }, "partly", "half a share")
+  harness.equal(kit.verdict { kind = "holds", ours = false }, "not reproduced", "what does not hold")
+end)
+
+harness.test("means are what they are called", function()
+  harness.equal(kit.mean("harmonic", { 1, 2, 2 }), 1.5, "harmonic")
+  assert(math.abs(kit.mean("geometric", { 1, 4 }) - 2) < 1e-12, "geometric")
+  harness.equal(kit.mean("arithmetic", { 1, 4 }), 2.5, "arithmetic")
+  assert(kit.mean("harmonic", {}) == nil)
+end)
+
+local folder = harness.folder()
+
+local function reproduce(...)
+  return harness.run("scripts/reproduce.lua", "--size", "small", "--jobs", "1", "--folder", folder .. "/runs", ...)
+end
+
+harness.test("values are those of the runs; the same command makes none again", function()
+  local function cycles(policy)
+    return ww.run { config = "gtx480", workload = "gesummv", size = "small", policy = policy, out = false }.cycles
+  end
+  local status, output = reproduce("--kernels", "GESUMMV", "--page", folder .. "/page.md", "dwt-pric/8")
+  harness.equal(status, 0, output)
+  local bypass, dwt, pric, all = output:match "\nGESUMMV%s+([%d.]+)%s+([%d.]+)%s+([%d.]+)%s+([%d.]+)\n"
+  local gto = cycles "gto"
+  for _, pair in ipairs { { bypass, "gto+stream_bypass" }, { dwt, "gto+dwt_cs" }, { pric, "gto+pric" }, { all, "dwt_pric" } } do
+    harness.equal(pair[1], ("%.2f"):format(gto / cycles(pair[2])), pair[2])
+  end
+  assert(output:find("GESUMMV: " .. all .. ", paper 16.8", 1, true), output)
+  local again
+  status, again = reproduce("--kernels", "GESUMMV", "dwt-pric/8")
+  harness.equal(status, 0, again)
+  assert(not again:find("left]", 1, true), again)
+  assert(output:find(again, 1, true), "another output from stored runs")
+end)
+
+harness.test("a page has the values, the papers' numbers, and a drawing for each figure", function()
+  local page = harness.read(folder .. "/page.md")
+  assert(page:find("![IPC over GTO](page/dwt-pric-8.svg)", 1, true) and page:find("(16.8)", 1, true), page)
+  local drawing = harness.read(folder .. "/page/dwt-pric-8.svg")
+  assert(drawing:find("^<svg ") and drawing:find("GESUMMV", 1, true) and drawing:find("</svg>\n$"), drawing)
+end)
+
+harness.test("names that do not exist are told", function()
+  local status, output = reproduce "ccws/77"
+  harness.equal(status, 2, output)
+  assert(output:find("FIGURE: no figure matches 'ccws/77'", 1, true), output)
+  status, output = reproduce("--kernels", "NoSuch", "ccws/9")
+  harness.equal(status, 2, output)
+  assert(output:find("--kernels: no kernel matches 'NoSuch'", 1, true), output)
+end)
+
+harness.test("every figure has runs of workloads that exist", function()
+  local status, output = harness.run("scripts/reproduce.lua", "--list")
+  harness.equal(status, 0, output)
+  for _, id in ipairs { "mascar/9", "medic/7", "ccws/9", "d2ma/9", "dwt-pric/8", "dwt-pric/table-3", "matrix/gtx480" } do
+    assert(output:find(id, 1, true), id)
+  end
+end)
+
+harness.finish()
