@@ -77,6 +77,9 @@ static inline __device__ void forget_memory() {
     asm volatile("" ::: "memory");
 }
 
+// A thread's variable that stays in local memory: the compiler must think that others know where it is.
+#define keep_in_memory(variable) asm volatile("" : : "l"(variable) : "memory")
+
 // Atomics return the old value and order nothing else, as CUDA's do.
 static inline __device__ int atomicAdd(int *address, int value) {
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ local function element(values, i)
   return sum
 end
 
---- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) is that for a 0 and for a 1.
+--- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) is that of a 0 and of a 1.
 local function weights(length, by_bit)
   local weight, count, bit = ww.array("f64", length):set(0, 1), 1, 0
   while count < length do
@@ -37,8 +37,8 @@ local function weights(length, by_bit)
   return weight
 end
 
---- All elements: weighted sums of the transform are sums of the vector with transformed weights. The transform of the
--- factors (1, a) of a bit is (1 + a, 1 - a).
+--- All elements: weighted sums of the transform are sums of the vector with transformed weights. The transform of
+-- the factors (1, a) of a bit is (1 + a, 1 - a).
 local function check_sums(self, values, got, seed)
   local sums, want, rng = ww.array("f64", 2), ww.array("f64", 2), ww.rng(seed)
   for s = 0, 1 do
