@@ -8,7 +8,7 @@ local workloads = {
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
   "black_scholes", "scalar_product", "hotspot", "convolution",
-  "needleman_wunsch", "fast_walsh", "monte_carlo_pi",
+  "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree",
 }
 
 local function run(workload, size, policy)

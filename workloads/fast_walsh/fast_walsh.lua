@@ -26,7 +26,7 @@ local function element(values, i)
   return sum
 end
 
---- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) is that of a 0 and of a 1.
+--- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) has both.
 local function weights(length, by_bit)
   local weight, count, bit = ww.array("f64", length):set(0, 1), 1, 0
   while count < length do
