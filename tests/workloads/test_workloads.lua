@@ -8,7 +8,8 @@ local workloads = {
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
   "black_scholes", "scalar_product", "hotspot", "convolution",
-  "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree",
+  "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
+  "nearest_neighbour",
 }
 
 local function run(workload, size, policy)
