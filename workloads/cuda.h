@@ -70,6 +70,7 @@ static inline __device__ float __logf(float x) {
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef unsigned uint2 __attribute__((ext_vector_type(2)));
+typedef int int4 __attribute__((ext_vector_type(4)));
 
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.
