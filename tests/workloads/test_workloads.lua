@@ -9,7 +9,7 @@ local workloads = {
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
   "black_scholes", "scalar_product", "hotspot", "convolution",
   "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
-  "nearest_neighbour", "histo",
+  "nearest_neighbour", "histo", "mri_gridding",
 }
 
 local function run(workload, size, policy)
@@ -41,6 +41,9 @@ local variants = {
   { "histo", "small,kernel=intermediates" },
   { "histo", "small,kernel=main" },
   { "histo", "small,kernel=final" },
+  { "mri_gridding", "small,kernel=binning" },
+  { "mri_gridding", "small,kernel=reorder" },
+  { "mri_gridding", "small,kernel=gridding" },
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)
