@@ -16,7 +16,7 @@ local histo = ww.workload "histo" {
     },
   },
   expected = {
-    class = "memory-intensive: streams", size = "small,width=512,height=512,kernel=intermediates",
+    class = "memory-intensive: streams", size = "small,width=512,height=128,kernel=intermediates",
     hit_rate = { 0, 0.2 }, instructions_per_miss = { 8, 30 },
   },
 }
