@@ -36,11 +36,50 @@ static inline __device__ float fmaf(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
+static inline __device__ float sqrtf(float x) {
+    return __builtin_sqrtf(x);
+}
+static inline __device__ float fabsf(float x) {
+    return __builtin_fabsf(x);
+}
+
+// Approximations, one instruction of the special function units each. The names are CUDA's.
+static inline __device__ float rsqrtf(float x) {
+    float y;
+    asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+static inline __device__ float exp2f(float x) {
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+static inline __device__ float __log2f(float x) {
+    float y;
+    asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+static inline __device__ float __expf(float x) {
+    return exp2f(x * 1.442695041f);
+}
+static inline __device__ float __logf(float x) {
+    return __log2f(x) * 0.6931471806f;
+}
+
+// Several numbers that one instruction loads or stores
+typedef float float2 __attribute__((ext_vector_type(2)));
+typedef float float4 __attribute__((ext_vector_type(4)));
+typedef unsigned uint2 __attribute__((ext_vector_type(2)));
+typedef int int4 __attribute__((ext_vector_type(4)));
+
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.
 static inline __device__ void forget_memory() {
     asm volatile("" ::: "memory");
 }
+
+// A thread's variable that stays in local memory: the compiler must think that others know where it is.
+#define keep_in_memory(variable) asm volatile("" : : "l"(variable) : "memory")
 
 // Atomics return the old value and order nothing else, as CUDA's do.
 static inline __device__ int atomicAdd(int *address, int value) {

@@ -7,6 +7,9 @@ local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
+  "black_scholes", "scalar_product", "hotspot", "convolution",
+  "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
+  "nearest_neighbour", "histo", "mri_gridding",
 }
 
 local function run(workload, size, policy)
@@ -32,6 +35,15 @@ local variants = {
   { "mm", "small,accumulate=register" },
   { "kmeans", "paper,points=256" },
   { "stencil3d", "small,heat=0,width=32,height=8" },
+  { "fast_walsh", "small,length=8192" },
+  { "histo", "small,spread=0.3" }, -- counters go beyond a byte
+  { "histo", "small,kernel=prescan" },
+  { "histo", "small,kernel=intermediates" },
+  { "histo", "small,kernel=main" },
+  { "histo", "small,kernel=final" },
+  { "mri_gridding", "small,kernel=binning" },
+  { "mri_gridding", "small,kernel=reorder" },
+  { "mri_gridding", "small,kernel=gridding" },
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)

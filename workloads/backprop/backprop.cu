@@ -6,17 +6,6 @@
 #define HIDDEN 16
 #define ROW (HIDDEN + 1)
 
-static inline __device__ float exp2_approximate(float x) {
-    float y;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-static inline __device__ float log2_approximate(float x) {
-    float y;
-    asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 // Forward: the products of 16 inputs with their weights, and their sum for each hidden unit. The products, partly
 // added up, replace the weights.
 extern "C" __global__ void backprop_forward(const float *input, float *weights, float *partial) {
@@ -35,8 +24,8 @@ extern "C" __global__ void backprop_forward(const float *input, float *weights, 
 
     // The bounds and powers of two are computed in floating point, as the program does whose load this is.
 #pragma unroll 1
-    for (int i = 1; i <= log2_approximate((float)HIDDEN); i++) {
-        int power = (int)exp2_approximate((float)i * log2_approximate(2.0f));
+    for (int i = 1; i <= __log2f((float)HIDDEN); i++) {
+        int power = (int)exp2f((float)i * __log2f(2.0f));
         if (y % power == 0) products[y][x] += products[y + power / 2][x];
         __syncthreads();
     }

@@ -3,8 +3,6 @@
 // and eight loads use up a line.
 #include "../cuda.h"
 
-typedef float float4 __attribute__((ext_vector_type(4)));
-
 struct Score {
     int first, second;
     float cosine;
