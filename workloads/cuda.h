@@ -36,6 +36,51 @@ static inline __device__ float fmaf(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
+// The functions of an SM's special function units, approximate in hardware. Angles are in radians.
+static inline __device__ float __sinf(float x) {
+    return __nvvm_sin_approx_f(x);
+}
+static inline __device__ float __cosf(float x) {
+    return __nvvm_cos_approx_f(x);
+}
+static inline __device__ float __exp2f(float x) {
+    return __nvvm_ex2_approx_f(x);
+}
+static inline __device__ float __log2f(float x) {
+    return __nvvm_lg2_approx_f(x);
+}
+static inline __device__ float rsqrtf(float x) {
+    return __nvvm_rsqrt_approx_f(x);
+}
+
+typedef float float4 __attribute__((ext_vector_type(4)));
+typedef int int4 __attribute__((ext_vector_type(4)));
+
+// Texels by whole coordinates. A texture is a handle, as the host got it from gpu:texture.
+typedef unsigned long cudaTextureObject_t;
+
+static inline __device__ float fetch_float(cudaTextureObject_t texture, int x) {
+    float a, b, c, d;
+    asm("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+        : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
+        : "l"(texture), "r"(x));
+    return a;
+}
+static inline __device__ int fetch_int_2d(cudaTextureObject_t texture, int x, int y) {
+    int a, b, c, d;
+    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x), "r"(y));
+    return a;
+}
+static inline __device__ int4 fetch_int4_2d(cudaTextureObject_t texture, int x, int y) {
+    int a, b, c, d;
+    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x), "r"(y));
+    return (int4){a, b, c, d};
+}
+
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.
 static inline __device__ void forget_memory() {
