@@ -24,6 +24,7 @@ end
 
 -- Other kernels of a workload than those of its small size.
 local variants = {
+  { "sgemm", "small,m=256,n=32,k=32,version=registers" },
   { "gesummv", "small,columns=16,lda=64,accumulate=memory" },
   { "gesummv", "small,columns=16,lda=64" },
   { "syrk", "small,k=2,accumulate=register" },
