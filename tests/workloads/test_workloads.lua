@@ -6,7 +6,7 @@ local harness = require "tests.lib.harness"
 local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
-  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "stencil_shared", "mri_q",
+  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "stencil_shared", "mri_q", "cutcp", "histogram",
 }
 
 local function run(workload, size, policy)
@@ -24,6 +24,7 @@ end
 
 -- Other kernels of a workload than those of its small size.
 local variants = {
+  { "histogram", "small,update=atomics" },
   { "sgemm", "small,m=256,n=32,k=32,version=registers" },
   { "gesummv", "small,columns=16,lda=64,accumulate=memory" },
   { "gesummv", "small,columns=16,lda=64" },
