@@ -7,7 +7,7 @@ local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "stencil_shared", "mri_q", "cutcp", "histogram",
-  "tpacf", "lava_md", "kmeans_texture",
+  "tpacf", "lava_md", "kmeans_texture", "leukocyte",
 }
 
 local function run(workload, size, policy)
@@ -25,6 +25,7 @@ end
 
 -- Other kernels of a workload than those of its small size.
 local variants = {
+  { "leukocyte", "score,columns=2,circles=1,first=uniform" },
   { "sad", "search,columns=32,rows=16" },
   { "histogram", "small,update=atomics" },
   { "sgemm", "small,m=256,n=32,k=32,version=registers" },
