@@ -20,7 +20,10 @@ local leukocyte = ww.workload "leukocyte" {
       kernel = "all", columns = 480, circles = 7, first = "gradient", width = 640, height = 219, cells = 36, sweeps = 20, seed = 1,
     },
   },
-  expected = { class = "compute-intensive beside its textures", instructions_per_miss = { 30, 1e9 } },
+  expected = {
+    class = "score: from textures, at the limit of compute-intensive", size = "score,columns=15,circles=1",
+    instructions_per_miss = { 30, 1e9 }, instructions_per_texture_miss = { 15, 100 },
+  },
 }
 
 -- Scores of circles ------------------------------------------------------------------------------------------------------
