@@ -66,6 +66,13 @@ static inline __device__ float fetch_float(cudaTextureObject_t texture, int x) {
         : "l"(texture), "r"(x));
     return a;
 }
+static inline __device__ int fetch_int(cudaTextureObject_t texture, int x) {
+    int a, b, c, d;
+    asm("tex.1d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x));
+    return a;
+}
 static inline __device__ int fetch_int_2d(cudaTextureObject_t texture, int x, int y) {
     int a, b, c, d;
     asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
