@@ -43,21 +43,21 @@ static inline __device__ float fabsf(float x) {
     return __builtin_fabsf(x);
 }
 
-// Approximations, one instruction of the special function units each. The names are CUDA's.
+// Approximations, one instruction of the special function units each. The names are CUDA's; angles are in radians.
+static inline __device__ float __sinf(float x) {
+    return __nvvm_sin_approx_f(x);
+}
+static inline __device__ float __cosf(float x) {
+    return __nvvm_cos_approx_f(x);
+}
 static inline __device__ float rsqrtf(float x) {
-    float y;
-    asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
+    return __nvvm_rsqrt_approx_f(x);
 }
 static inline __device__ float exp2f(float x) {
-    float y;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
+    return __nvvm_ex2_approx_f(x);
 }
 static inline __device__ float __log2f(float x) {
-    float y;
-    asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
+    return __nvvm_lg2_approx_f(x);
 }
 static inline __device__ float __expf(float x) {
     return exp2f(x * 1.442695041f);
@@ -71,6 +71,38 @@ typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef unsigned uint2 __attribute__((ext_vector_type(2)));
 typedef int int4 __attribute__((ext_vector_type(4)));
+
+// Texels by whole coordinates. A texture is a handle, as the host got it from gpu:texture.
+typedef unsigned long cudaTextureObject_t;
+
+static inline __device__ float fetch_float(cudaTextureObject_t texture, int x) {
+    float a, b, c, d;
+    asm("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+        : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
+        : "l"(texture), "r"(x));
+    return a;
+}
+static inline __device__ int fetch_int(cudaTextureObject_t texture, int x) {
+    int a, b, c, d;
+    asm("tex.1d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x));
+    return a;
+}
+static inline __device__ int fetch_int_2d(cudaTextureObject_t texture, int x, int y) {
+    int a, b, c, d;
+    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x), "r"(y));
+    return a;
+}
+static inline __device__ int4 fetch_int4_2d(cudaTextureObject_t texture, int x, int y) {
+    int a, b, c, d;
+    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+        : "l"(texture), "r"(x), "r"(y));
+    return (int4){a, b, c, d};
+}
 
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.

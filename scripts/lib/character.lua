@@ -2,7 +2,7 @@
 local character = {}
 
 --- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left out, since these never hit
--- in a write-evict cache.
+-- in a write-evict cache. With instructions_per_texture_miss when textures were fetched from, through caches of their own.
 function character.of(r)
   local hits = r["sm[*].l1d.read_hits"] + r["sm[*].l1d.local_read_hits"]
   local misses = r["sm[*].l1d.read_misses"] + r["sm[*].l1d.local_read_misses"]
@@ -13,12 +13,14 @@ function character.of(r)
     merge_rate = merges / loads,
     instructions_per_miss = r.warp_instructions / math.max(1, misses),
     mpki = 1000 * misses / r.thread_instructions,
+    instructions_per_texture_miss = r["sm[*].lsu.texture_loads"] > 0
+      and r.warp_instructions / math.max(1, r["sm[*].texture_cache.misses"]) or nil,
   }
 end
 
 --- What is outside the ranges { low, high } of a workload's `expected`, as a text; nil when nothing is.
 function character.complaint(c, expected)
-  for _, name in ipairs { "hit_rate", "instructions_per_miss", "mpki" } do
+  for _, name in ipairs { "hit_rate", "instructions_per_miss", "instructions_per_texture_miss", "mpki" } do
     local range = expected[name]
     if range and not (range[1] <= c[name] and c[name] <= range[2]) then
       return ("%s: expected %g to %g, got %g"):format(name, range[1], range[2], c[name])

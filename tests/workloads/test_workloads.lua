@@ -6,10 +6,10 @@ local harness = require "tests.lib.harness"
 local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
-  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
-  "black_scholes", "scalar_product", "hotspot", "convolution",
-  "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
-  "nearest_neighbour", "histo", "mri_gridding",
+  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "black_scholes", "scalar_product",
+  "hotspot", "convolution", "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
+  "nearest_neighbour", "histo", "mri_gridding", "stencil_shared", "mri_q", "cutcp", "histogram", "tpacf", "lava_md",
+  "kmeans_texture", "leukocyte", "mummer",
 }
 
 local function run(workload, size, policy)
@@ -27,6 +27,10 @@ end
 
 -- Other kernels of a workload than those of its small size.
 local variants = {
+  { "leukocyte", "score,columns=2,circles=1,first=uniform" },
+  { "sad", "search,columns=32,rows=16" },
+  { "histogram", "small,update=atomics" },
+  { "sgemm", "small,m=256,n=32,k=32,version=registers" },
   { "gesummv", "small,columns=16,lda=64,accumulate=memory" },
   { "gesummv", "small,columns=16,lda=64" },
   { "syrk", "small,k=2,accumulate=register" },

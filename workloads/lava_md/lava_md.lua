@@ -1,0 +1,86 @@
+local ww = require "warpwright"
+
+local lava_md = ww.workload "lava_md" {
+  doc = "Forces between particles of neighbouring boxes, in double precision: a box at a time in shared memory, computation",
+  ptx = "lava_md.ptx",
+  sizes = { -- side: boxes along each axis. particles: of a box, at most 128
+    small = { side = 2, particles = 20, seed = 1 },
+    medium = { side = 4, particles = 100, seed = 1 },
+    paper = { side = 10, particles = 100, seed = 1 },
+  },
+  expected = { class = "compute-intensive", size = "small,particles=64", instructions_per_miss = { 30, 1000 } },
+}
+
+local threads <const>, record <const>, sharpness <const> = 128, 28, 0.5
+
+--- For each box, its neighbours' numbers.
+local function neighbours(side)
+  local list = {}
+  for box = 0, side ^ 3 - 1 do
+    local x, y, z = box % side, box // side % side, box // (side * side)
+    local around = {}
+    for dz = -1, 1 do
+      for dy = -1, 1 do
+        for dx = -1, 1 do
+          local u, v, w = x + dx, y + dy, z + dz
+          local inside = u >= 0 and v >= 0 and w >= 0 and u < side and v < side and w < side
+          if inside and not (dx == 0 and dy == 0 and dz == 0) then around[#around + 1] = ((w * side + v) * side + u) // 1 | 0 end
+        end
+      end
+    end
+    list[box // 1 | 0] = around
+  end
+  return list
+end
+
+--- Potential and force of each particle, by distances, pair by pair.
+local function reference(particles, charges, count, in_box, around)
+  local x, y, z, q, sums, exp = {}, {}, {}, {}, ww.array("f64", 4 * count), math.exp
+  for i = 0, count - 1 do x[i], y[i], z[i], q[i] = particles[4 * i + 1], particles[4 * i + 2], particles[4 * i + 3], charges[i] end
+  for i = 0, count - 1 do
+    local box, x_i, y_i, z_i = i // in_box, x[i], y[i], z[i]
+    local potential, fx, fy, fz = 0, 0, 0, 0
+    for k = 0, #around[box] do
+      local first = (around[box][k] or box) * in_box
+      for j = first, first + in_box - 1 do
+        local dx, dy, dz = x_i - x[j], y_i - y[j], z_i - z[j]
+        local v = q[j] * exp(-sharpness * sharpness * (dx * dx + dy * dy + dz * dz))
+        potential, fx, fy, fz = potential + v, fx + v * dx, fy + v * dy, fz + v * dz
+      end
+    end
+    local scale = 2 * sharpness * sharpness
+    sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3] = potential, scale * fx, scale * fy, scale * fz
+  end
+  return sums
+end
+
+function lava_md:run(gpu, size)
+  local side, in_box = size.side, size.particles
+  if in_box < 1 or in_box > threads then error(("lava_md: particles: expected 1 to %d, got %d"):format(threads, in_box), 0) end
+  local boxes, around = side * side * side, neighbours(side)
+  local count = boxes * in_box
+  local records = ww.array("i32", boxes * record)
+  for box = 0, boxes - 1 do
+    records[box * record], records[box * record + 1] = box * in_box, #around[box]
+    for k, other in ipairs(around[box]) do records[box * record + 1 + k] = other end
+  end
+
+  local rng, particles = ww.rng(size.seed), ww.array("f64", 4 * count)
+  for i = 0, count - 1 do
+    local box = i // in_box
+    local x, y, z = box % side + rng:float(), box // side % side + rng:float(), box // (side * side) + rng:float()
+    particles[4 * i], particles[4 * i + 1] = (x * x + y * y + z * z) / 2, x
+    particles[4 * i + 2], particles[4 * i + 3] = y, z
+  end
+  local charges = ww.array("f64", count):random(size.seed + 1, 0.1, 1)
+  local forces = gpu:upload(ww.array("f64", 4 * count))
+  gpu:launch(self.kernels.lava_md, {
+    grid = boxes, block = threads,
+    args = { gpu:upload(records), gpu:upload(particles), gpu:upload(charges), forces, in_box, sharpness },
+  })
+
+  local want = reference(particles, charges, count, in_box, around)
+  self:check("potentials and forces", gpu:download("f64", forces, 4 * count), want, { abs = 1e-8 })
+end
+
+return lava_md
