@@ -7,6 +7,7 @@ local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
+  "sssp",
 }
 
 local function run(workload, size, policy)
@@ -32,6 +33,8 @@ local variants = {
   { "mm", "small,accumulate=register" },
   { "kmeans", "paper,points=256" },
   { "stencil3d", "small,heat=0,width=32,height=8" },
+  { "sssp", "small,weights=1,graph=community,launches=3" },
+  { "sssp", "small,graph=road,nodes=1024" },
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)
