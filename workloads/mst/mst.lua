@@ -1,5 +1,6 @@
 local ww = require "warpwright"
 local graph = require "workloads.lib.graph"
+local random = require "workloads.lib.random"
 
 local mst = ww.workload "mst" {
   doc = "Minimum spanning forest by Boruvka's algorithm: chains of pointers to roots, which are few and hot in the end",
@@ -17,7 +18,7 @@ local mst = ww.workload "mst" {
 
 local threads <const>, no_edge <const> = 256, 0x7f
 
---- The numbers of the edges of the minimum spanning forest, by weight: Kruskal's algorithm.
+--- The numbers, from 1, of the edges of the minimum spanning forest, by weight: Kruskal's algorithm.
 local function kruskal(list, edge_of_weight)
   local parent, tree = {}, {}
   for v = 0, list.nodes - 1 do parent[v] = v end
@@ -29,7 +30,7 @@ local function kruskal(list, edge_of_weight)
     return v
   end
   for _, e in ipairs(edge_of_weight) do
-    local a, b = root_of(list.from[e]), root_of(list.to[e])
+    local a, b = root_of(list.from[e - 1]), root_of(list.to[e - 1])
     if a ~= b then
       parent[a] = b
       tree[#tree + 1] = e
@@ -41,13 +42,8 @@ end
 function mst:run(gpu, size)
   local list = graph.edges(size)
   local g, edges = graph.compressed(list, true), #list.from
-  local edge_of_weight, weight_of_edge, rng = {}, {}, ww.rng(size.seed + 10)
-  for e = 0, edges - 1 do edge_of_weight[e + 1] = e end
-  for weight = edges, 1, -1 do
-    local other = rng:int(1, weight)
-    edge_of_weight[weight], edge_of_weight[other] = edge_of_weight[other], edge_of_weight[weight]
-    weight_of_edge[edge_of_weight[weight]] = weight
-  end
+  local edge_of_weight, weight_of_edge = random.shuffled(ww.rng(size.seed + 10), edges), {}
+  for weight, e in ipairs(edge_of_weight) do weight_of_edge[e - 1] = weight end
   local weights, parent = ww.array("i32", g.edges), ww.array("i32", g.nodes)
   for slot = 0, g.edges - 1 do weights[slot] = weight_of_edge[g.number[slot]] end
   for v = 0, g.nodes - 1 do parent[v] = v end
@@ -78,7 +74,7 @@ function mst:run(gpu, size)
   self:check("number of the forest's edges", found, #want)
   local got, got_weights, want_weights = gpu:download("i32", tree, found), {}, ww.array("i32", found)
   for i, e in ipairs(want) do
-    got_weights[i], want_weights[i - 1] = weight_of_edge[got[i - 1]] or -1, weight_of_edge[e]
+    got_weights[i], want_weights[i - 1] = weight_of_edge[got[i - 1]] or -1, weight_of_edge[e - 1]
   end
   table.sort(got_weights)
   local sorted = ww.array("i32", found)
