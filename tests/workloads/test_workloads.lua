@@ -9,7 +9,7 @@ local workloads = {
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "black_scholes", "scalar_product",
   "hotspot", "convolution", "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
   "nearest_neighbour", "histo", "mri_gridding", "stencil_shared", "mri_q", "cutcp", "histogram", "tpacf", "lava_md",
-  "kmeans_texture", "leukocyte", "mummer",
+  "kmeans_texture", "leukocyte", "mummer", "sssp", "gc_mark", "mst", "page_views",
 }
 
 local function run(workload, size, policy)
@@ -39,6 +39,7 @@ local variants = {
   { "mm", "small,accumulate=register" },
   { "kmeans", "paper,points=256" },
   { "stencil3d", "small,heat=0,width=32,height=8" },
+<<<<<<< HEAD
   { "fast_walsh", "small,length=8192" },
   { "histo", "small,spread=0.3" }, -- counters go beyond a byte
   { "histo", "small,kernel=prescan" },
@@ -48,6 +49,10 @@ local variants = {
   { "mri_gridding", "small,kernel=binning" },
   { "mri_gridding", "small,kernel=reorder" },
   { "mri_gridding", "small,kernel=gridding" },
+=======
+  { "sssp", "small,weights=1,graph=community,launches=3" },
+  { "sssp", "small,graph=road,nodes=1024" },
+>>>>>>> graphs
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)

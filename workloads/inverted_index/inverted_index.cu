@@ -1,6 +1,7 @@
 // An inverted index of HTML texts: for each link where it stands, a hash of where it leads, and in which file it is. One
 // line of text per thread, byte by byte: the lanes of a warp are about a hundred bytes apart, and each comes back to its
 // own line of the cache a hundred times.
+#include "../bitonic.h"
 #include "../cuda.h"
 
 typedef unsigned char byte;
@@ -38,8 +39,8 @@ struct Link {
 };
 
 // Pass 2: the same search; each link goes to its place.
-extern "C" __global__ void index_emit(const byte *text, const int *start, const int *place, const int *file, Link *links,
-                                      int *files, int lines) {
+extern "C" __global__ void index_emit(const byte *text, const int *start, const int *place, const int *file,
+                                      Link *links, int *files, int lines) {
     int line = blockIdx.x * blockDim.x + threadIdx.x;
     if (line >= lines) return;
     int end = start[line + 1], to = place[line], state = 0;
@@ -61,15 +62,14 @@ extern "C" __global__ void index_emit(const byte *text, const int *start, const 
 
 // A step of a bitonic sort by hash, of a power of two of links: each thread has two, `distance` apart.
 extern "C" __global__ void index_sort(Link *links, int *files, int distance, int run) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int low = i / distance * 2 * distance + i % distance, high = low + distance;
-    Link a = links[low], b = links[high];
-    bool ascending = (low & run) == 0;
+    Exchange at = exchange_of(blockIdx.x * blockDim.x + threadIdx.x, distance);
+    Link a = links[at.low], b = links[at.high];
+    bool ascending = (at.low & run) == 0;
     bool after = a.hash > b.hash || (a.hash == b.hash && a.offset > b.offset);
     if (after != ascending) return;
-    links[low] = b;
-    links[high] = a;
-    int other = files[low];
-    files[low] = files[high];
-    files[high] = other;
+    links[at.low] = b;
+    links[at.high] = a;
+    int other = files[at.low];
+    files[at.low] = files[at.high];
+    files[at.high] = other;
 }

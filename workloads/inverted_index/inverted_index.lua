@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local bitonic = require "workloads.lib.bitonic"
 local html = require "workloads.lib.html"
 
 local inverted_index = ww.workload "inverted_index" {
@@ -55,20 +56,6 @@ local function check_links(self, what, gpu, dev_links, dev_files, links, order)
   self:check("files of " .. what, files, want_files)
 end
 
---- Sorts a power of two of links on the GPU; those that are missing have the largest hash.
-local function sort(self, gpu, dev_links, dev_files, count)
-  local run = 2
-  while run <= count do
-    local distance = run // 2
-    while distance > 0 do
-      local block = math.min(256, count // 2)
-      gpu:launch(self.kernels.index_sort, { grid = count // 2 // block, block = block, args = { dev_links, dev_files, distance, run } })
-      distance = distance // 2
-    end
-    run = 2 * run
-  end
-end
-
 function inverted_index:run(gpu, size)
   local n = size.lines
   local lines = html.lines(n, size.shortest, size.longest, size.seed)
@@ -84,8 +71,7 @@ function inverted_index:run(gpu, size)
   self:check("links of each line", count, links.count)
 
   local place, total = prefix_sums(count)
-  local capacity = 2
-  while capacity < total do capacity = 2 * capacity end
+  local capacity = bitonic.capacity(total) -- what is missing has the largest hash
   local dev_links, dev_files = gpu:alloc(8 * capacity), gpu:alloc(4 * capacity)
   gpu:fill(dev_links, 0xff, 8 * capacity)
   gpu:launch(self.kernels.index_emit, {
@@ -96,7 +82,7 @@ function inverted_index:run(gpu, size)
   check_links(self, "links", gpu, dev_links, dev_files, links, order)
 
   if size.sort == 1 then
-    sort(self, gpu, dev_links, dev_files, capacity)
+    bitonic.sort(gpu, { step = self.kernels.index_sort }, capacity, 256, { dev_links, dev_files })
     table.sort(order, function(a, b)
       if links.hash[a] ~= links.hash[b] then return links.hash[a] < links.hash[b] end
       return links.offset[a] < links.offset[b]

@@ -1,4 +1,5 @@
 local ww = require "warpwright"
+local random = require "workloads.lib.random"
 
 local keyvalue = ww.workload "keyvalue" {
   doc = "Look-ups in a hash table of keys and values: each lane comes back to lines of its own, byte by byte",
@@ -19,34 +20,17 @@ local function hash_of(key)
   return hash
 end
 
-local function random_text(rng, shortest, longest)
-  local bytes = {}
-  for i = 1, rng:int(shortest, longest) do bytes[i] = string.char(rng:int(97, 122)) end
-  return table.concat(bytes)
-end
-
 --- Items { key, value } by number, no key twice, and a table of values by key.
 local function make_items(count, rng)
   local items, values = {}, {}
   while #items < count do
-    local key = random_text(rng, 16, 52)
+    local key = random.text(rng, 16, 52)
     if not values[key] then
-      values[key] = random_text(rng, 32, 128)
+      values[key] = random.text(rng, 32, 128)
       items[#items + 1] = { key = key, value = values[key] }
     end
   end
   return items, values
-end
-
---- A shuffled list of the numbers from 1 to n.
-local function shuffled(n, rng)
-  local list = {}
-  for i = 1, n do list[i] = i end
-  for i = n, 2, -1 do
-    local j = rng:int(1, i)
-    list[i], list[j] = list[j], list[i]
-  end
-  return list
 end
 
 local function aligned(bytes, to) return (bytes + to - 1) // to * to end
@@ -67,7 +51,7 @@ local function make_table(items, rng)
     end
   end
   local at = 0
-  for _, i in ipairs(shuffled(#items, rng)) do
+  for _, i in ipairs(random.shuffled(rng, #items)) do
     local item = items[i]
     local hash = hash_of(item.key)
     local bucket = hash & buckets_count - 1
@@ -81,32 +65,15 @@ local function make_table(items, rng)
   return words, buckets
 end
 
---- A function that draws numbers from 1 to n, of which the i-th is the more likely the smaller i: as i to the power of -skew.
-local function zipf(n, skew, rng)
-  local sums, sum = {}, 0
-  for i = 1, n do
-    sum = sum + i ^ -skew
-    sums[i] = sum
-  end
-  return function()
-    local value, low, high = rng:float() * sum, 1, n
-    while low < high do
-      local middle = (low + high) // 2
-      if sums[middle] > value then high = middle else low = middle + 1 end
-    end
-    return low
-  end
-end
-
 function keyvalue:run(gpu, size)
   local rng = ww.rng(size.seed)
   local items, values = make_items(size.items, rng)
   local words, buckets = make_table(items, rng)
-  local draw = zipf(size.items, size.skew, rng)
+  local draw = random.zipf(rng, size.items, size.skew)
   local n = size.requests
   local keys, requests = {}, ww.array("u8", n * request_bytes)
   for r = 0, n - 1 do
-    local key = rng:int(1, 100) <= size.absent and random_text(rng, 16, 52) .. "!" or items[draw()].key
+    local key = rng:int(1, 100) <= size.absent and random.text(rng, 16, 52) .. "!" or items[draw()].key
     keys[r] = key
     requests[r * request_bytes] = #key
     for i = 1, #key do requests[r * request_bytes + 3 + i] = key:byte(i) end
