@@ -6,7 +6,7 @@ local harness = require "tests.lib.harness"
 local workloads = {
   "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv",
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
-  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
+  "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "hetero",
 }
 
 local function run(workload, size, policy)
