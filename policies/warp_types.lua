@@ -8,7 +8,7 @@
 -- no answer for longer than `gap` is as well. Meanwhile it keeps its type.
 --
 -- What counts as a hit: a request that finds its line, also one on its way (merges=false: not that one), and a request that
--- bypasses where it would have found it. The answer to a request that bypasses says so: its tag is looked up in any case, see
+-- bypasses where it would have found either. The answer to a request that bypasses says so: its tag is looked up in any case, see
 -- wbyp, beside its way to memory and not in front of it. So the type of a warp that bypasses can change back. With
 -- probes=false nothing tells: warps that miss are of no known type, and go through the L2, while they are sampled again.
 local policy = require "warpwright.policy"

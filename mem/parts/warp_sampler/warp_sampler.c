@@ -88,11 +88,13 @@ static const Field fields[] = {
 static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now) {
     WarpSampler *sampler = ((Tap *)observer)->sampler;
     sampler->answers_of_class += m->class_number != 0;
-    if (m->flags & MEM_BYPASSED && !sampler->bypasses) {
+    bool bypassed = m->flags & MEM_BYPASSED;
+    if (bypassed && !sampler->bypasses) {
         sampler->answers_uncounted++;
         return;
     }
-    sampler_count(sampler, m->warp, m->flags & (sampler->merges ? MEM_FOUND : MEM_HIT), now);
+    /* Of what bypassed it is not known whether it would have hit or merged. */
+    sampler_count(sampler, m->warp, m->flags & (sampler->merges || bypassed ? MEM_FOUND : MEM_HIT), now);
 }
 
 /* Observes every L1 that belongs to what the sampler belongs to. */

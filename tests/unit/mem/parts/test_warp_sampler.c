@@ -162,12 +162,13 @@ START_TEST(merges_in_the_second_level_are_hits_as_told) {
 END_TEST
 
 START_TEST(requests_that_bypassed_count_as_what_they_would_have_been) {
-    start("4", _i ? "68" : "64"); /* MEM_BYPASSED, with or without MEM_FOUND */
+    parameters = _i & 2 ? "merges=false" : "merges=true";
+    start("4", _i & 1 ? "68" : "64"); /* MEM_BYPASSED, with or without MEM_FOUND */
     read_four_lines();
     ck_assert_uint_eq(stat("answers"), 4);
     ck_assert_uint_eq(stat("answers_uncounted"), 0);
     ck_assert_uint_eq(recorder.count, 1);
-    ck_assert_int_eq(recorder.hits, _i ? 4 : 0);
+    ck_assert_int_eq(recorder.hits, _i & 1 ? 4 : 0);
     ck_assert_uint_gt(sampler_served(sampler, 9), 0);
     end();
 }
@@ -253,7 +254,7 @@ Suite *warp_sampler_suite(void) {
     tcase_add_test(tests, warm_up_0_takes_no_samples);
     tcase_add_loop_test(tests, l1_counts_what_comes_from_below_for_the_warp_that_had_asked, 0, 2);
     tcase_add_loop_test(tests, merges_in_the_second_level_are_hits_as_told, 0, 2);
-    tcase_add_loop_test(tests, requests_that_bypassed_count_as_what_they_would_have_been, 0, 2);
+    tcase_add_loop_test(tests, requests_that_bypassed_count_as_what_they_would_have_been, 0, 4);
     tcase_add_test(tests, requests_that_bypassed_say_nothing_when_told_so);
     tcase_add_loop_test(tests, gap_clears_the_counters_of_the_warp, 0, 2);
     tcase_add_loop_test(tests, warp_is_sampled_again_after_a_gap, 0, 2);
