@@ -87,9 +87,9 @@ function warp_types:on_period()
 end
 
 function warp_types:on_cta_start(_, warps)
-  if self.params.over_ctas then return end
-  self.sm:set_class(warps, numbers.unknown)
-  self.sampler:restart(warps)
+  local anew = self.params.over_ctas and 0 or warps -- also of no warp: from now on no other policy may set classes
+  self.sm:set_class(anew, numbers.unknown)
+  self.sampler:restart(anew)
 end
 
 return warp_types
