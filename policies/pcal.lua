@@ -1,7 +1,10 @@
 -- Priority-based cache allocation (PCAL: Li et al., HPCA 2015), as far as the texts at hand describe it: a few warps of
--- each SM hold tokens. They may take lines; the others run, too, may use what is in the cache, and bypass it where they miss.
--- level l1 is the original: the oldest warps of an SM hold the tokens of its L1 data cache. level l2 is the comparison point
--- of MeDiC (section 5): tokens are for the L2, and at the end of each epoch those warps of an SM get them that it served last.
+-- each SM hold tokens. They may take lines; the others run, too, and bypass the cache.
+-- level l1 is the original: the oldest warps of an SM hold the tokens of its L1 data cache; the others may use what is in it,
+-- and bypass it where they miss. level l2 is the comparison point of MeDiC (sections 5 and 6): tokens are for the L2, and limit
+-- "the number of threads that get to access the cache". Who has none goes past it as in wbyp: neither its queue nor its lookup
+-- delays him, and he does not find what is there (uses_lines=true: as at L1, he may, and so queues for the tags). At the end of
+-- each epoch those warps of an SM get the tokens that were served last, by the L2 or past it.
 -- The number of tokens, which the original finds by sampling, is a parameter here, to be swept.
 --
 -- At the L2, stores without a token go to memory at once, where the L2 would have gathered them until it evicts: on vecadd the
@@ -10,10 +13,11 @@ local bits = require "warpwright.bits"
 local policy = require "warpwright.policy"
 
 local pcal = policy "pcal" {
-  doc = "Only warps that hold a token take lines; others use the cache without filling it",
+  doc = "Only warps that hold a token take lines; others run without",
   params = {
     level = { "l2", doc = "l1 or l2: the cache that the tokens are for" },
     tokens = { 8, min = 0, max = 64, doc = "Tokens of each SM" },
+    uses_lines = { false, doc = "l2: warps without a token bypass the L2 only where they miss" },
     epoch = { 10000, min = 1, doc = "l2: cycles between two distributions of tokens" },
   },
   period = "epoch",
@@ -26,7 +30,9 @@ local without_token = 1 -- the class of their requests; requests that are of no 
 function pcal:configure(class)
   local level = self.params.level
   if level ~= "l1" and level ~= "l2" then error("policy pcal: level: expected one of l1, l2, got '" .. level .. "'", 0) end
-  if class == "L2" and level == "l2" then return { allocate_classes = 0xffff & ~(1 << without_token) } end
+  if class ~= "L2" or level ~= "l2" then return end
+  if self.params.uses_lines then return { allocate_classes = 0xffff & ~(1 << without_token) } end
+  return { bypass = true, bypass_classes = 1 << without_token }
 end
 
 function pcal:start()
@@ -61,7 +67,7 @@ function pcal:on_cta_start(_, warps)
   self:give(holders | self.sm:oldest(warps, self.params.tokens - bits.count(holders)))
 end
 
---- l2: the warps that the L2 served last; of those served in the same cycle, the lower one.
+--- l2: the warps that were served last; of those served in the same cycle, the lower one.
 function pcal:on_period()
   if self.params.level ~= "l2" then return end
   local warps = {}

@@ -2,9 +2,15 @@
 -- and those of them that hit; the hit ratio of a sample makes it one of five types. The type is the class number of all the
 -- warp's requests from then on, which caches and memory controllers can act on.
 -- The two counters of a warp are kept in its SM, by the part `sampler`: the L2's answers say whether they hit. They add up
--- what all slices answered. The text gives neither cut-offs nor intervals. Here a warp is sampled when its CTA starts and at the
--- end of every interval, over `warm_up` requests. Meanwhile it keeps its type; but requests of warps that miss may bypass the
--- L2, where nothing tells whether they would hit, so these are of no known type while they are sampled again.
+-- what all slices answered. The text appends them to the metadata stored for each warp, and gives neither cut-offs nor intervals.
+-- Here this is the metadata of a warp's slot in the SM: counters and type outlive the CTA (over_ctas=false: each CTA's warps
+-- begin anew, of no type). At the end of every interval all warps are sampled again, over `warm_up` requests; a warp that gets
+-- no answer for longer than `gap` is as well. Meanwhile it keeps its type.
+--
+-- What counts as a hit: a request that finds its line, also one on its way (merges=false: not that one), and a request that
+-- bypasses where it would have found either. The answer to a request that bypasses says so: its tag is looked up in any case, see
+-- wbyp, beside its way to memory and not in front of it. So the type of a warp that bypasses can change back. With
+-- probes=false nothing tells: warps that miss are of no known type, and go through the L2, while they are sampled again.
 local policy = require "warpwright.policy"
 
 local warp_types = policy "warp_types" {
@@ -12,12 +18,17 @@ local warp_types = policy "warp_types" {
   params = {
     interval = { 100000, min = 1, doc = "Cycles between two samples" },
     warm_up = { 100, min = 0, doc = "Requests of a sample; 0: no warp is ever sampled" },
+    gap = { 10000, min = 0, doc = "A warp that gets no answer for so many cycles is sampled from zero again; 0: it is not" },
+    over_ctas = { true, doc = "A new CTA's warps go on with the counters and types of those before them; false: they are of no type" },
+    merges = { true, doc = "A request for a line on its way to the L2 is a hit" },
+    probes = { true, doc = "Requests that bypass the L2 count, as hits where they would have hit" },
     mostly_hit = { 0.7, min = 0, max = 1, doc = "A warp with this hit ratio or more is of type mostly-hit" },
     mostly_miss = { 0.2, min = 0, max = 1, doc = "A warp with less is of type mostly-miss" },
   },
   period = "interval",
   parts = {
-    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = policy.param "warm_up" },
+    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = policy.param "warm_up", gap = policy.param "gap",
+      merges = policy.param "merges", bypasses = policy.param "probes" },
   },
   counters = {
     all_hit = "Warps found of type all-hit", mostly_hit = "Warps found of type mostly-hit",
@@ -68,14 +79,17 @@ function warp_types:on_sampler_sampled(warp, hits, accesses)
 end
 
 function warp_types:on_period()
-  local misses = self.sm:warps_in(numbers.all_miss) | self.sm:warps_in(numbers.mostly_miss)
-  self.sm:set_class(misses, numbers.unknown)
+  if not self.params.probes then
+    local misses = self.sm:warps_in(numbers.all_miss) | self.sm:warps_in(numbers.mostly_miss)
+    self.sm:set_class(misses, numbers.unknown)
+  end
   self.sampler:restart(-1)
 end
 
 function warp_types:on_cta_start(_, warps)
-  self.sm:set_class(warps, numbers.unknown)
-  self.sampler:restart(warps)
+  local anew = self.params.over_ctas and 0 or warps -- also of no warp: from now on no other policy may set classes
+  self.sm:set_class(anew, numbers.unknown)
+  self.sampler:restart(anew)
 end
 
 return warp_types

@@ -41,7 +41,8 @@ static uint32_t keep_original(CacheObject *object, BypassedRequests *bypassed, c
 void pass_on(CacheObject *object, BypassedRequests *bypassed, const MemMessage *m) {
     MemMessage *sent = cache_send_down(&object->cache, 0);
     *sent = *m;
-    sent->flags &= (uint8_t) ~(MEM_ASKED | MEM_BYPASSED); /* the next cache has policies of its own */
+    /* The next cache has policies, and tags, of its own. */
+    sent->flags &= (uint8_t) ~(MEM_ASKED | MEM_BYPASSED | MEM_FOUND);
     sent->token = m->flags & MEM_POSTED ? 0 : BYPASSED_TOKEN | keep_original(object, bypassed, m);
     sent->route_depth = 0;
 }

@@ -314,6 +314,7 @@ static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const
     if (plan->fetched) queue_fetch(c, m, at, entry, plan->fetched);
     if (!plan->waits) return;
     mshr_wait(&c->mshr, entry, m, plan->missing);
+    if (!plan->fetched) c->mshr.request[mshr_last_slot(&c->mshr, entry)].flags |= MEM_FOUND;
     audit_enter(cache_owner(c), QUEUE_WAITING, mshr_last_slot(&c->mshr, entry));
 }
 

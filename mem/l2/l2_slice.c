@@ -7,6 +7,7 @@
 #include "mem/cache/cache_sound.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
+#include "mem/parts/shadow_tags/shadow_tags.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/functional_memory.h"
@@ -36,6 +37,7 @@ typedef struct {
     MemoryView view;         /* what this slice's atomics wrote in this quantum */
     PcBypassTable *pc_table; /* policies' parts, or NULL */
     QueueDelays *delays;
+    ShadowTags *shadow;
 } L2Slice;
 
 CACHE_IS_FIRST_OF(L2Slice);
@@ -75,6 +77,7 @@ static void l2_init(SimObject *object) {
     l2->map = address_map_find(object);
     l2->pc_table = pc_table_of(object);
     l2->delays = queue_delays_of(object);
+    l2->shadow = shadow_tags_of(object);
     if (functional_memory(object)) view_init(&l2->view, functional_memory(object)->memory);
 }
 
@@ -137,6 +140,10 @@ static Stall pass(L2Slice *l2, const MemMessage *m, const Lookup *at, uint64_t n
     return pass_and_drop((CacheObject *)l2, &l2->bypassed, m, at, RESULT_BYPASS, now);
 }
 
+static uint8_t flags_of(Result result) {
+    return result == RESULT_HIT ? MEM_HIT | MEM_FOUND : result == RESULT_MERGE ? MEM_FOUND : 0;
+}
+
 /* Acknowledged once it is in the line or the line is on its way. */
 static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     bool answered = !(m->flags & MEM_POSTED);
@@ -145,7 +152,7 @@ static Stall write(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     Result result;
     Stall stall = cache_write(&l2->cache, m, at, l2->write_miss == WRITE_MISS_LAZY, now, &result);
     if (stall) return stall;
-    if (answered) cache_respond(l2->cpu.send, m, result == RESULT_HIT ? MEM_HIT : 0, now);
+    if (answered) cache_respond(l2->cpu.send, m, flags_of(result), now);
     return STALL_NONE;
 }
 
@@ -163,7 +170,7 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     cache_count(c, m, RESULT_HIT);
     learn(l2, m, true);
     cache_use_data_port(c, m->bytes, now);
-    cache_respond(l2->cpu.send, m, MEM_HIT, now);
+    cache_respond(l2->cpu.send, m, flags_of(RESULT_HIT), now);
     return STALL_NONE;
 }
 
@@ -281,13 +288,27 @@ static bool bypassing_is_older(const L2Slice *l2) {
     return bypassing->ready[bypassing->first] <= pipeline->ready[pipeline->first];
 }
 
+/* Would it have hit, or merged? Its tag is looked up in any case, for a line that must be written back. What
+ * others that passed by would have brought is known to the shadow tags alone. */
+static bool would_be_found(const L2Slice *l2, const Lookup *at) {
+    const TagLine *line = at->line == NO_LINE ? NULL : &l2->cache.tags.line[at->line];
+    bool found = line && (at->sectors & ~(uint32_t)(line->valid | line->reserved)) == 0;
+    if (l2->shadow) {
+        uint64_t address = address_map_within_slice(l2->map, at->line_address);
+        found |= shadow_tags_ask(l2->shadow, address >> l2->cache.tags.shape.line_shift, at->line_address);
+    }
+    return found;
+}
+
 /* Has one been sent? */
 static bool send_bypassing(L2Slice *l2, uint64_t now) {
     DelayQueue *queue = &l2->bypassing;
     if (!queue->count || queue->ready[queue->first] > now) return false;
-    const MemMessage *m = &queue->message[queue->first];
-    uint32_t line = look_up(l2, m).line;
+    MemMessage *m = &queue->message[queue->first];
+    Lookup at = look_up(l2, m);
+    uint32_t line = at.line;
     if (bypassed_stall((CacheObject *)l2, &l2->bypassed, m, cache_is_dirty(&l2->cache, line))) return false;
+    m->flags |= would_be_found(l2, &at) ? MEM_FOUND : 0;
     if (line != NO_LINE) {
         if (m->kind == MEM_WRITE)
             cache_drop(&l2->cache, line, now);
@@ -522,6 +543,7 @@ static const Field l2_fields[] = {
     HOST(L2Slice, view, "What this slice's atomics wrote in this quantum"),
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
+    HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
     FIELDS_END};
 
 static const Method l2_methods[] = {CACHE_METHODS, METHODS_END};

@@ -20,6 +20,8 @@ typedef enum {
 enum {
     MEM_POSTED = 1,    /* no answer needed (write-backs)                                              */
     MEM_BYPASS_L1 = 2, /* ld.cg, volatile: L1 neither looks the line up for a hit nor allocates        */
+    MEM_FOUND = 4,     /* in a response: the line was on its way; of an L2 also: it was there, or would have
+                          been for a request that passed it by                                        */
     MEM_HIT = 8,       /* in a response: the first cache that looked had it                            */
     MEM_LOCAL = 16,    /* local memory: L1 writes it back, global is written through with eviction     */
     MEM_INSTRUCTION = 32,

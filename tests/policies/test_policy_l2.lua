@@ -44,8 +44,28 @@ function holders:on_fill(_, warp)
 end
 return holders]])
 
-harness.test("only warps with tokens take lines; others use those that are there and pass where there are none", function()
-  local r = kernel.run("pcal:tokens=3,epoch=10000000+" .. holders) -- the first three warps of the CTA
+harness.test("only warps with tokens use the L2; others bypass it", function()
+  local gto, r = kernel.run "gto", kernel.run("pcal:tokens=3,epoch=10000000+" .. holders) -- the first three warps of the CTA
+  harness.equal(l2(r, "holders.of_others"), 0, "lines of warps without a token")
+  assert(l2(r, "holders.fills") > 100, "too few to tell")
+  harness.equal(l2(r, "read_bypasses"), 5 * 32 * 41 + 1, "reads that bypass") -- one of parameters, which are there
+  harness.equal(l2(r, "write_bypasses"), 2 * 5, "writes that bypass")
+  harness.equal(l2(r, "accesses"), l2(gto, "accesses"), "accesses")
+  harness.equal(checks.sum(r, "sm.pcal.granted"), 3 + 3, "tokens")
+end)
+
+harness.test("requests without a token take neither the lookup's time nor a place in front of the tags", function()
+  local far = { ["l2[*].rop_delay"] = 500 }
+  local r = kernel.run("pcal:tokens=0+l2_delays", { set = far })
+  harness.equal(l2(r, "delays.requests"), 0, "requests at the tags")
+  local near = kernel.run("pcal:tokens=0", { set = { ["l2[*].rop_delay"] = 5 } })
+  harness.equal(r.cycles, near.cycles, "cycles, whatever the lookup takes")
+  local waits = kernel.run("pcal:tokens=0,uses_lines=true", { set = far })
+  assert(waits.cycles > r.cycles + 40 * 400, ("%d cycles in the queue, %d past it"):format(waits.cycles, r.cycles))
+end)
+
+harness.test("with uses_lines they use those that are there and pass where there are none", function()
+  local r = kernel.run("pcal:uses_lines=true,tokens=3,epoch=10000000+" .. holders)
   harness.equal(l2(r, "holders.of_others"), 0, "lines of warps without a token")
   assert(l2(r, "holders.fills") > 100, "too few to tell")
   -- of the first launch, 5 warps; of the second, 40 rounds of all lanes of 5 warps: none of their lines was ever taken

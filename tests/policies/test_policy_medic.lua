@@ -4,9 +4,10 @@ local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
 local kernel = require "tests.kernels.warp_types_kernel"
 
--- A sample is of ten rounds, so hit ratios are exact: 0, 3, 16, 29 and 32 of 32 lanes miss. One sample per warp.
-local one_sample = "interval=10000000,warm_up=320"
-local own_rows = { "%.warp_types%.", "%.sampler%." }
+-- A sample is of ten rounds, so hit ratios are exact: 0, 3, 16, 29 and 32 of 32 lanes miss. One sample per warp of the second
+-- launch, whose CTA begins anew.
+local one_sample = "interval=10000000,warm_up=320,over_ctas=false"
+local own_rows = { "%.warp_types%.", "%.sampler%.", "%.shadow%." }
 
 local function l2(r, name) return checks.sum(r, "l2." .. name) end
 local function types(r, name) return checks.sum(r, "sm.warp_types." .. name) end
@@ -49,9 +50,9 @@ harness.test("warps are of the type of their hit ratio, and so are all their req
 end)
 
 harness.test("a sample takes so many requests and no fewer", function()
-  expect_types(kernel.run("warp_types:interval=10000000,warm_up=1280"),
+  expect_types(kernel.run("warp_types:interval=10000000,over_ctas=false,warm_up=1280"),
     { all_hit = 2, mostly_hit = 2, balanced = 2, mostly_miss = 1, all_miss = 1 })
-  expect_types(kernel.run("warp_types:interval=10000000,warm_up=1290"), {}) -- 40 rounds, a write, parameters
+  expect_types(kernel.run("warp_types:interval=10000000,over_ctas=false,warm_up=1290"), {}) -- 40 rounds, a write, parameters
 end)
 
 harness.test("the cut-offs are as given", function()
@@ -62,14 +63,45 @@ harness.test("the cut-offs are as given", function()
 end)
 
 harness.test("every interval the warps are sampled again, and a warp that changes is of another type", function()
-  local r = kernel.run("warp_types:interval=2000,warm_up=64", { rounds = "200 0 0 0" })
+  local r = kernel.run("warp_types:interval=2000,warm_up=64,over_ctas=false", { rounds = "200 0 0 0" })
   local sum = 0
   for _, name in ipairs { "all_hit", "mostly_hit", "balanced", "mostly_miss", "all_miss" } do sum = sum + types(r, name) end
   harness.equal(sum, checks.sum(r, "sm.sampler.samples"), "samples")
   assert(sum > 8 * 10, sum .. " samples")
   harness.equal(types(r, "changes"), 0, "changes of warps that go on as before")
-  r = kernel.run("warp_types:interval=2000,warm_up=64", { rounds = "100 100 0 0" }) -- other lines: 32 that miss
+  r = kernel.run("warp_types:interval=2000,warm_up=64,over_ctas=false", { rounds = "100 100 0 0" }) -- other lines: 32 that miss
   assert(types(r, "changes") > 0, "no warp has changed")
+end)
+
+-- Each warp makes 33 requests in the first launch, all of which miss, and then reads the same lines again, which hit.
+local still = { moving = "0 0 0 0 0 0 0 0", rounds = "40 0 0 0" }
+local seldom = "interval=10000000,warm_up="
+
+harness.test("the counters of a warp's slot go on when a new CTA starts in it", function()
+  expect_types(kernel.run("warp_types:" .. seldom .. "40", still), { mostly_miss = 8 }) -- 33 miss, 7 hit
+  expect_types(kernel.run("warp_types:over_ctas=false," .. seldom .. "40", still), { all_hit = 8 })
+end)
+
+harness.test("the type of a warp's slot stays when a new CTA starts in it", function()
+  local r = kernel.run("wbyp:" .. seldom .. "32+" .. observer, still)
+  harness.equal(checks.sum(r, "sm.observer.class_1"), 16, "warps that end as all-miss")
+  -- The new CTA bypasses from its first request on, and so do the writes of both.
+  harness.equal(l2(r, "read_bypasses"), 8 * 32 * 40 + 1, "reads that bypass, one of them of parameters")
+  harness.equal(l2(r, "write_bypasses"), 16, "writes that bypass")
+  r = kernel.run("wbyp:over_ctas=false," .. seldom .. "32+" .. observer, still)
+  harness.equal(checks.sum(r, "sm.observer.class_1"), 8, "warps that end as all-miss, each CTA's sampled")
+  harness.equal(checks.sum(r, "sm.observer.class_5"), 8, "warps that end as all-hit, each CTA's sampled")
+  harness.equal(l2(r, "read_bypasses"), 0, "reads that bypass, each CTA's sampled")
+end)
+
+-- Between the launches, all that the gap must tell apart, some 600 cycles pass; in a launch no more than 300 without an answer.
+harness.test("a gap clears the counters of a warp's slot", function()
+  local r = kernel.run("warp_types:gap=300," .. seldom .. "40", still)
+  expect_types(r, { all_hit = 8 })
+  assert(checks.sum(r, "sm.sampler.gaps") >= 8, "there was no gap")
+  r = kernel.run("warp_types:gap=0," .. seldom .. "40", still)
+  expect_types(r, { mostly_miss = 8 })
+  harness.equal(checks.sum(r, "sm.sampler.gaps"), 0, "gaps")
 end)
 
 harness.test("warp_ratios has every sample at its hit ratio", function()
@@ -90,13 +122,48 @@ harness.test("requests of warps that miss bypass the L2 from the sample on, and 
   harness.equal(l2(r, "accesses"), l2(gto, "accesses"), "accesses")
 end)
 
-harness.test("warps that bypass go through the L2 while they are sampled again", function()
-  local r = kernel.run("wbyp:interval=5000,warm_up=64", { rounds = "200 0 0 0" })
+harness.test("warps that bypass go through the L2 while they are sampled again, when bypassing requests tell nothing", function()
+  local r = kernel.run("wbyp:interval=5000,warm_up=64,over_ctas=false,probes=false", { rounds = "200 0 0 0" })
   harness.equal(types(r, "changes"), 0, "changes")
   local most = 2 * 200 * 32
   local bypassed = l2(r, "read_bypasses")
   assert(bypassed > most / 3 and bypassed < most * 0.95, bypassed .. " of " .. most)
   assert(types(r, "all_miss") > 5, "too few samples to tell")
+end)
+
+--- Before: eight warps found to miss. Then they read 256 lines 200 times, of `rounds` those that are in the L2 or others.
+local function turn(params, rounds)
+  return kernel.run("wbyp:interval=4000,warm_up=32" .. params .. "+" .. observer, { moving = still.moving, rounds = rounds })
+end
+
+local function expect_comeback(r, least, most)
+  harness.equal(types(r, "all_miss"), 8, "samples in which all missed")
+  harness.equal(types(r, "changes"), 8, "changes")
+  harness.equal(checks.sum(r, "sm.observer.class_5"), 8, "warps that end as all-hit")
+  local bypassed = l2(r, "read_bypasses")
+  assert(bypassed > least and bypassed < most, bypassed .. " reads bypass")
+end
+
+-- The first interval ends at cycle 4000, when five or six of 200 rounds of 256 reads are done.
+harness.test("warps that bypass come back when they turn to lines of the L2", function()
+  expect_comeback(turn(",shadow=0", "200 0 0 0"), 4 * 256, 6 * 256)
+  expect_comeback(turn("", "200 0 0 0"), 4 * 256, 6 * 256)
+end)
+
+harness.test("warps that bypass come back when they turn to lines that would be in the L2, if there are tags for these", function()
+  expect_comeback(turn("", "0 200 0 0"), 4 * 256, 6 * 256)
+  for _, r in ipairs { turn(",shadow=0", "0 200 0 0"), turn(",shadow=128", "0 200 0 0") } do -- too few for 256 lines
+    harness.equal(types(r, "changes"), 0, "changes")
+    harness.equal(l2(r, "read_bypasses"), 8 * 32 * 200 + 1, "reads that bypass")
+  end
+end)
+
+harness.test("warps that bypass and go on to miss keep their type while they are sampled again", function()
+  local r = kernel.run("wbyp:interval=2000,warm_up=64,over_ctas=false", { rounds = "200 0 0 0" })
+  harness.equal(types(r, "changes"), 0, "changes")
+  assert(types(r, "all_miss") > 10 and types(r, "mostly_miss") > 10, "too few samples to tell")
+  local all = 2 * 200 * 32 -- but for two or three rounds, the first sample, of each
+  harness.equal(l2(r, "read_bypasses"), all - 2 * 2 * 32, "reads that bypass")
 end)
 
 -- Section 3.3 ------------------------------------------------------------------------------------------------------------
@@ -140,6 +207,38 @@ harness.test("requests of warps that hit go before all others at the memory cont
   harness.equal(checks.sum(r, "mc.urgent"), 50 * 3, "requests of the first queue")
   local before, now = checks.sum(base, "sm.observer.ready_0"), checks.sum(r, "sm.observer.ready_0")
   assert(now < 0.7 * before, ("the mostly-hit warp is through in cycle %d, and without wms in cycle %d"):format(now, before))
+end)
+
+-- After the tenth round, which ends the sample, two rounds go on as before and two with other still lines, which miss first.
+harness.test("all-hit and mostly-hit warps have the first queue, and nobody else", function()
+  local r = kernel.run("wms:" .. one_sample, { rounds = "12 2 0 0" })
+  local mostly_hit, all_hit = 2 * (29 + (2 + 2) * 3), 2 * 32
+  harness.equal(checks.sum(r, "mc.urgent"), mostly_hit + all_hit, "requests of the first queue")
+end)
+
+harness.test("the misses of an all-hit warp go before those of others", function()
+  local crowd = { moving = "0 32 32 32 32 32 32 32", rounds = "12 1 0 0", set = { ["l2[*].mshrs"] = 256 } }
+  local turned = harness.write("turned.lua", [[
+local policy = require "warpwright.policy"
+local turned = policy "turned" { doc = "Cycles of warp 0 in the second phase", counters = { cycles = "" } }
+function turned:on_warps_changed()
+  local waits, state = self.sm.waiting & 1 == 1, self.state
+  if self.sm:class_of(0) == 0 then return end
+  if waits and not state.waits then
+    if state.released then self:count("cycles", self:cycle() - state.released) end
+    state.released = nil
+    state.phase = (state.phase or 0) + 1
+  elseif not waits and state.waits and state.phase == 1 then
+    state.released = self:cycle()
+  end
+  state.waits = waits
+end
+return turned]])
+  local base, r = kernel.run("warp_types:" .. one_sample .. "+" .. turned, crowd), kernel.run("wms:" .. one_sample .. "+" .. turned, crowd)
+  harness.equal(types(r, "all_hit"), 1)
+  harness.equal(checks.sum(r, "mc.urgent"), 32, "requests of the first queue")
+  local before, now = checks.sum(base, "sm.turned.cycles"), checks.sum(r, "sm.turned.cycles")
+  assert(now > 0 and now < 0.8 * before, ("%d cycles in the second phase, without wms %d"):format(now, before))
 end)
 
 -- All together -----------------------------------------------------------------------------------------------------------

@@ -31,13 +31,20 @@ return observer
 -- A warp walks along 32 rows, and misses in every fourth round; then it stays where it is, and hits.
 local walk = checks.strided { threads = 32, stride = 4096 + 128, step = 32, moves = 100, rounds = 300 }
 
+-- All threads read the same word, of another line in each round. In one SM the first warp's read misses in L1 and those of the
+-- other warps find the line on its way; of four SMs that does the L2.
+local shared = {
+  l1 = checks.strided { threads = 128, stride = 0, step = 128, moves = 1000, rounds = 1000 },
+  l2 = checks.strided { threads = 32, ctas = 4, stride = 0, step = 128, moves = 1000, rounds = 1000 },
+}
+
 --- Periods of a run: { misses =, accesses =, on = }, on: after the decision at the period's end.
-local function periods(level, threshold)
+local function periods(level, threshold, workload, sms)
   local r = checks.run {
-    workload = walk,
+    workload = workload or walk,
     policy = ("stream_bypass:period=%d,threshold=%.17g,l1=%s,l2=%s+%s:level=%s"):format(period, threshold, level == "l1",
       level == "l2", observer, level),
-    set = { sms = 1, partitions = 1, ["sm[*].l1d.enabled"] = level == "l1" },
+    set = { sms = sms or 1, partitions = 1, ["sm[*].l1d.enabled"] = level == "l1" },
   }
   local found, hits, misses = {}, 0, 0
   for k = 1, math.min(40, r.cycles // period) do
@@ -46,7 +53,7 @@ local function periods(level, threshold)
     hits, misses = counter "hits", counter "misses"
     found[k] = { misses = new_misses, accesses = new_hits + new_misses, on = counter "on" == 1 }
   end
-  return found
+  return found, r
 end
 
 for _, level in ipairs { "l1", "l2" } do
@@ -73,6 +80,18 @@ for _, level in ipairs { "l1", "l2" } do
         harness.equal(got[k].on, case[2], ("on at a threshold of %g of %d accesses"):format(misses + case[1], accesses))
       end
     end
+  end)
+end
+
+for _, case in ipairs { { "l1", 1, "sm.l1d" }, { "l2", 4, "l2" } } do
+  local level, sms, cache = table.unpack(case)
+  harness.test(level .. ": a request for a line on its way is no miss", function()
+    local found, r = periods(level, 0.9, shared[level], sms)
+    local function count(name) return checks.sum(r, cache .. "." .. name) end
+    local hits, merges, misses = count "hits", count "merges", count "misses" + count "off_misses"
+    assert(misses / (misses + hits) > 0.9 and misses / (misses + hits + merges) < 0.6,
+      ("%d hits, %d merges, %d misses: no use"):format(hits, merges, misses))
+    for k, period_found in ipairs(found) do harness.equal(period_found.on, true, "on after period " .. k) end
   end)
 end
 

@@ -34,7 +34,7 @@ harness.test("windows add up to the counters of the run", function()
 end)
 
 harness.test("each warp has the requests and the hits of its own samples", function()
-  local r = kernel.run { "warp_types:interval=10000000,warm_up=320", warp_curves }
+  local r = kernel.run { "warp_types:interval=10000000,warm_up=320,over_ctas=false", warp_curves }
   for warp, misses in pairs { [0] = 0, 3, 16, 29, 32, 0, 3, 16 } do -- of 32 lanes, in ten rounds
     harness.equal(r["sm[0].warp_curves.requests_" .. warp], 320, "requests of warp " .. warp)
     local parameters = warp == 7 and 1 or 0 -- it asks for the kernel's parameters, which are in the L2

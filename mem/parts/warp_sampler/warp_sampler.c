@@ -19,17 +19,27 @@ typedef struct {
 struct WarpSampler {
     SimObject obj;
     Tap tap[CACHES]; /* host: into each L1 of the SM */
-    uint32_t warm_up, pad;
+    uint32_t warm_up, merges, bypasses, pad;
+    uint64_t gap;                          /* core cycles */
     uint32_t accesses[WARPS], hits[WARPS]; /* up to warm_up accesses */
     uint64_t served[WARPS];                /* core cycle             */
-    uint64_t answers, answers_hit, samples;
+    uint64_t answers, answers_hit, answers_uncounted, answers_of_class, samples, gaps;
 };
+
+/* A warp that was not served for too long has gone on to something else, or is another one in its place. */
+static void forget_after_gap(WarpSampler *sampler, uint32_t warp, uint64_t cycle) {
+    if (!sampler->gap || cycle - sampler->served[warp] <= sampler->gap) return;
+    sampler->gaps += sampler->accesses[warp] != 0;
+    sampler->accesses[warp] = sampler->hits[warp] = 0;
+}
 
 void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now) {
     ensure(warp < WARPS);
+    uint64_t cycle = object_cycle(&sampler->obj, now);
+    forget_after_gap(sampler, warp, cycle);
     sampler->answers++;
     sampler->answers_hit += hit;
-    sampler->served[warp] = object_cycle(&sampler->obj, now);
+    sampler->served[warp] = cycle;
     if (sampler->accesses[warp] == sampler->warm_up) return;
     sampler->hits[warp] += hit;
     if (++sampler->accesses[warp] < sampler->warm_up) return;
@@ -57,18 +67,34 @@ static const Field fields[] = {
     HOST(WarpSampler, tap, "How the L1s call it"),
     PARAM(WarpSampler, warm_up, "100", "accesses", "Answers that make a sample; 0: none does", .min = 0,
           .max = 1 << 30),
+    PARAM(WarpSampler, gap, "10000", "cycles",
+          "A warp that gets no answer for longer is counted from zero again; 0: it never is"),
+    PARAM_FLAG(WarpSampler, merges, "true", "A request for a line on its way to the second level is a hit"),
+    PARAM_FLAG(WarpSampler, bypasses, "true",
+               "Requests that passed the second level by are counted: as hits where they would have hit"),
     DERIVED(WarpSampler, pad, "Alignment"),
-    STATE(WarpSampler, accesses, "Answers to each warp since it was restarted, up to warm_up"),
+    STATE(WarpSampler, accesses, "Answers to each warp since it was restarted or a gap, up to warm_up"),
     STATE(WarpSampler, hits, "Of these: hit in the second level"),
     STATE(WarpSampler, served, "When the second level last answered each warp"),
     STAT(WarpSampler, answers, "answers", "Answers of the second level"),
-    STAT(WarpSampler, answers_hit, "answers", "Of these: it had the data"),
+    STAT(WarpSampler, answers_hit, "answers", "Of these: it had the data, or as merges and bypasses say"),
+    STAT(WarpSampler, answers_uncounted, "answers",
+         "Answers to requests that passed it by, where these are not counted"),
+    STAT(WarpSampler, answers_of_class, "answers", "Of both: to requests of a class other than 0"),
     STAT(WarpSampler, samples, "samples", "Times that a warp reached warm_up answers"),
+    STAT(WarpSampler, gaps, "gaps", "Times that a gap cleared counters"),
     FIELDS_END};
 
 static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now) {
-    if (!(m->flags & MEM_BYPASSED))
-        sampler_count(((Tap *)observer)->sampler, m->warp, m->flags & MEM_HIT, now);
+    WarpSampler *sampler = ((Tap *)observer)->sampler;
+    sampler->answers_of_class += m->class_number != 0;
+    bool bypassed = m->flags & MEM_BYPASSED;
+    if (bypassed && !sampler->bypasses) {
+        sampler->answers_uncounted++;
+        return;
+    }
+    /* Of what bypassed it is not known whether it would have hit or merged. */
+    sampler_count(sampler, m->warp, m->flags & (sampler->merges || bypassed ? MEM_FOUND : MEM_HIT), now);
 }
 
 /* Observes every L1 that belongs to what the sampler belongs to. */

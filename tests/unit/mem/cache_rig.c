@@ -5,6 +5,7 @@
 #include "mem/parts/line_reuse/line_reuse.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
+#include "mem/parts/shadow_tags/shadow_tags.h"
 #include "mem/parts/victim_cache/victim_cache.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
@@ -41,6 +42,7 @@ static void register_classes(void) {
     class_register(&line_reuse_class);
     class_register(&pc_bypass_table_class);
     class_register(&queue_delays_class);
+    class_register(&shadow_tags_class);
     class_register(&victim_cache_class);
 }
 
@@ -223,7 +225,7 @@ void expect_every_request_answered_once(const CacheRig *rig) {
         ck_assert_uint_lt(m.token, sent->count);
         ck_assert(!seen[m.token]);
         seen[m.token] = true;
-        m.flags &= (uint8_t) ~(MEM_HIT | MEM_BYPASSED);
+        m.flags &= (uint8_t) ~(MEM_HIT | MEM_FOUND | MEM_BYPASSED);
         ck_assert_mem_eq(&m, &sent->entries[m.token].message, sizeof m);
     }
     for (uint32_t i = 0; i < sent->count; i++)

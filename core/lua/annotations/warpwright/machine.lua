@@ -658,6 +658,22 @@ function Machine:QueueDelays(name, index) end
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.SM.Parameters): warpwright.SM.Object
 function Machine:SM(name, index) end
 
+---@class (exact) warpwright.ShadowTags.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field entries? integer Tags in all (tags); default 512
+---@field ways? integer Tags per set (tags); default 16
+
+---@class warpwright.ShadowTags.Object: warpwright.Object
+---@field entries integer Tags in all (tags)
+---@field ways integer Tags per set (tags)
+
+---Tags of the lines that requests which passed an L2 slice by asked for last
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.ShadowTags.Parameters): warpwright.ShadowTags.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.ShadowTags.Parameters): warpwright.ShadowTags.Object
+function Machine:ShadowTags(name, index) end
+
 ---@class (exact) warpwright.TrafficSink.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field latency? integer From taking a request to its answer (cycles); default 1
@@ -751,9 +767,15 @@ function Machine:VictimTags(name, index) end
 ---@class (exact) warpwright.WarpSampler.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field warm_up? integer Answers that make a sample; 0: none does (accesses); default 100
+---@field gap? integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles); default 10000
+---@field merges? boolean A request for a line on its way to the second level is a hit; default true
+---@field bypasses? boolean Requests that passed the second level by are counted: as hits where they would have hit; default true
 
 ---@class warpwright.WarpSampler.Object: warpwright.Object
 ---@field warm_up integer Answers that make a sample; 0: none does (accesses)
+---@field gap integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles)
+---@field merges boolean A request for a line on its way to the second level is a hit
+---@field bypasses boolean Requests that passed the second level by are counted: as hits where they would have hit
 
 ---Counts for each warp of an SM its requests to the second level, and those that hit there
 ---@param name string

@@ -896,6 +896,24 @@ function SM:class_of(warp) end
 ---@return integer warps
 function SM:warps_in(class) end
 
+---@class warpwright.ShadowTags.Values
+---@field entries integer Tags in all (tags)
+---@field ways integer Tags per set (tags)
+
+---@class (exact) warpwright.ShadowTags.Knobs
+
+---Tags of the lines that requests which passed an L2 slice by asked for last
+---@class warpwright.ShadowTags: warpwright.Handle, warpwright.ShadowTags.Values
+---@field asked integer Requests that passed the cache by (accesses)
+---@field found integer Of these: for a line that had a tag (accesses)
+local ShadowTags = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.ShadowTags.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function ShadowTags:setting(knobs, ...) end
+
 ---@class warpwright.TrafficSink.Values
 ---@field latency integer From taking a request to its answer (cycles)
 ---@field interval integer From taking a request to taking the next (cycles)
@@ -994,14 +1012,20 @@ function VictimTags:setting(knobs, ...) end
 
 ---@class warpwright.WarpSampler.Values
 ---@field warm_up integer Answers that make a sample; 0: none does (accesses)
+---@field gap integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles)
+---@field merges boolean A request for a line on its way to the second level is a hit
+---@field bypasses boolean Requests that passed the second level by are counted: as hits where they would have hit
 
 ---@class (exact) warpwright.WarpSampler.Knobs
 
 ---Counts for each warp of an SM its requests to the second level, and those that hit there
 ---@class warpwright.WarpSampler: warpwright.Handle, warpwright.WarpSampler.Values
 ---@field answers integer Answers of the second level (answers)
----@field answers_hit integer Of these: it had the data (answers)
+---@field answers_hit integer Of these: it had the data, or as merges and bypasses say (answers)
+---@field answers_uncounted integer Answers to requests that passed it by, where these are not counted (answers)
+---@field answers_of_class integer Of both: to requests of a class other than 0 (answers)
 ---@field samples integer Times that a warp reached warm_up answers (samples)
+---@field gaps integer Times that a gap cleared counters (gaps)
 local WarpSampler = {}
 
 ---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.

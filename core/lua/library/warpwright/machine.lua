@@ -247,7 +247,9 @@ local function add_parts(self, object)
         local params = {}
         for _, key in ipairs(names.sorted_keys(part)) do
           if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
-            params[key] = type(part[key]) == "function" and part[key](entry.readable_params, object) or part[key]
+            local value = part[key]
+            if type(value) == "function" then value = value(entry.readable_params, object) end
+            params[key] = value
           end
         end
         finish(self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)

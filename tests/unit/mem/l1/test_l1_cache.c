@@ -93,7 +93,7 @@ START_TEST(requests_for_a_line_under_way_merge_and_are_answered_one_per_cycle_in
     for (uint32_t i = 0; i < 4; i++) {
         ck_assert_uint_eq(rig_response(&rig, i)->cycle, 10 + RIG_MISS + i);
         ck_assert_uint_eq(rig_response(&rig, i)->message.token, i);
-        ck_assert_uint_eq(rig_response(&rig, i)->message.flags, 0);
+        ck_assert_uint_eq(rig_response(&rig, i)->message.flags, i ? MEM_FOUND : 0);
     }
     ck_assert_uint_eq(rig_stat(&rig, "misses"), 1);
     ck_assert_uint_eq(rig_stat(&rig, "merges"), 3);
