@@ -39,7 +39,6 @@ local variants = {
   { "mm", "small,accumulate=register" },
   { "kmeans", "paper,points=256" },
   { "stencil3d", "small,heat=0,width=32,height=8" },
-<<<<<<< HEAD
   { "fast_walsh", "small,length=8192" },
   { "histo", "small,spread=0.3" }, -- counters go beyond a byte
   { "histo", "small,kernel=prescan" },
@@ -49,10 +48,8 @@ local variants = {
   { "mri_gridding", "small,kernel=binning" },
   { "mri_gridding", "small,kernel=reorder" },
   { "mri_gridding", "small,kernel=gridding" },
-=======
   { "sssp", "small,weights=1,graph=community,launches=3" },
   { "sssp", "small,graph=road,nodes=1024" },
->>>>>>> graphs
 }
 for _, variant in ipairs(variants) do
   harness.test(variant[1] .. " " .. variant[2], function() run(variant[1], variant[2], "gto") end)
