@@ -6,8 +6,8 @@ local cutcp = ww.workload "cutcp" {
   ptx = "cutcp.ptx",
   sizes = { -- columns, rows, layers: points of the lattice, multiples of 8. cutoff: a bin is 4 wide
     small = { columns = 16, rows = 8, layers = 16, cutoff = 4.5, seed = 1 },
-    medium = { columns = 64, rows = 64, layers = 16, cutoff = 8.0, seed = 1 },
-    paper = { columns = 64, rows = 64, layers = 32, cutoff = 12.0, seed = 1 },
+    medium = { columns = 128, rows = 64, layers = 16, cutoff = 8.0, seed = 1 },
+    paper = { columns = 128, rows = 128, layers = 32, cutoff = 12.0, seed = 1 },
   },
   expected = { class = "compute-intensive", instructions_per_miss = { 30, 1e9 } },
 }

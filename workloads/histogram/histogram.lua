@@ -5,7 +5,7 @@ local histogram = ww.workload "histogram" {
   ptx = "histogram.ptx",
   sizes = { -- update: "tags", by turns of the lanes that meet at a counter, or "atomics" of shared memory
     small = { words = 6000, ctas = 4, update = "tags", seed = 1 },
-    medium = { words = 4096 * 1024, ctas = 120, update = "tags", seed = 1 },
+    medium = { words = 4096 * 1024, ctas = 960, update = "tags", seed = 1 },
   },
   expected = { class = "compute-intensive", size = "small,words=60000", instructions_per_miss = { 30, 200 } },
 }

@@ -3,32 +3,34 @@ local ww = require "warpwright"
 local lava_md = ww.workload "lava_md" {
   doc = "Forces between particles of neighbouring boxes, in double precision: a box at a time in shared memory, computation",
   ptx = "lava_md.ptx",
-  sizes = { -- side: boxes along each axis. particles: of a box, at most 128
-    small = { side = 2, particles = 20, seed = 1 },
-    medium = { side = 4, particles = 100, seed = 1 },
-    paper = { side = 10, particles = 100, seed = 1 },
+  sizes = { -- width, height, depth: boxes along each axis. particles: of a box, at most 128
+    small = { width = 2, height = 2, depth = 2, particles = 20, seed = 1 },
+    medium = { width = 4, height = 4, depth = 4, particles = 100, seed = 1 },
+    paper = { width = 10, height = 10, depth = 10, particles = 100, seed = 1 },
   },
   expected = { class = "compute-intensive", size = "small,particles=64", instructions_per_miss = { 30, 1000 } },
 }
 
 local threads <const>, record <const>, sharpness <const> = 128, 28, 0.5
 
+local function place_of(box, width, height) return box % width, box // width % height, box // (width * height) end
+
 --- For each box, its neighbours' numbers.
-local function neighbours(side)
+local function neighbours(width, height, depth)
   local list = {}
-  for box = 0, side ^ 3 - 1 do
-    local x, y, z = box % side, box // side % side, box // (side * side)
+  for box = 0, width * height * depth - 1 do
+    local x, y, z = place_of(box, width, height)
     local around = {}
     for dz = -1, 1 do
       for dy = -1, 1 do
         for dx = -1, 1 do
           local u, v, w = x + dx, y + dy, z + dz
-          local inside = u >= 0 and v >= 0 and w >= 0 and u < side and v < side and w < side
-          if inside and not (dx == 0 and dy == 0 and dz == 0) then around[#around + 1] = ((w * side + v) * side + u) // 1 | 0 end
+          local inside = u >= 0 and v >= 0 and w >= 0 and u < width and v < height and w < depth
+          if inside and not (dx == 0 and dy == 0 and dz == 0) then around[#around + 1] = (w * height + v) * width + u end
         end
       end
     end
-    list[box // 1 | 0] = around
+    list[box] = around
   end
   return list
 end
@@ -55,9 +57,9 @@ local function reference(particles, charges, count, in_box, around)
 end
 
 function lava_md:run(gpu, size)
-  local side, in_box = size.side, size.particles
+  local width, height, depth, in_box = size.width, size.height, size.depth, size.particles
   if in_box < 1 or in_box > threads then error(("lava_md: particles: expected 1 to %d, got %d"):format(threads, in_box), 0) end
-  local boxes, around = side * side * side, neighbours(side)
+  local boxes, around = width * height * depth, neighbours(width, height, depth)
   local count = boxes * in_box
   local records = ww.array("i32", boxes * record)
   for box = 0, boxes - 1 do
@@ -67,8 +69,8 @@ function lava_md:run(gpu, size)
 
   local rng, particles = ww.rng(size.seed), ww.array("f64", 4 * count)
   for i = 0, count - 1 do
-    local box = i // in_box
-    local x, y, z = box % side + rng:float(), box // side % side + rng:float(), box // (side * side) + rng:float()
+    local x, y, z = place_of(i // in_box, width, height)
+    x, y, z = x + rng:float(), y + rng:float(), z + rng:float()
     particles[4 * i], particles[4 * i + 1] = (x * x + y * y + z * z) / 2, x
     particles[4 * i + 2], particles[4 * i + 3] = y, z
   end
