@@ -36,6 +36,21 @@ static inline __device__ float fmaf(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
 }
 
+// 1 / sqrt(x), as the special function unit approximates it
+static inline __device__ float rsqrtf(float x) {
+    return __nvvm_rsqrt_approx_f(x);
+}
+
+// Whether all lanes of the warp that are active say so. clang's own has no instruction for this architecture.
+static inline __device__ bool __all(bool predicate) {
+    int all;
+    asm volatile(
+        "{ .reg .pred each; setp.ne.s32 each, %1, 0; vote.all.pred each, each; selp.s32 %0, 1, 0, each; }"
+        : "=r"(all)
+        : "r"((int)predicate));
+    return all;
+}
+
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.
 static inline __device__ void forget_memory() {
