@@ -104,6 +104,16 @@ static inline __device__ int4 fetch_int4_2d(cudaTextureObject_t texture, int x, 
     return (int4){a, b, c, d};
 }
 
+// Whether all lanes of the warp that are active say so. clang's own has no instruction for this architecture.
+static inline __device__ bool __all(bool predicate) {
+    int all;
+    asm volatile(
+        "{ .reg .pred each; setp.ne.s32 each, %1, 0; vote.all.pred each, each; selp.s32 %0, 1, 0, each; }"
+        : "=r"(all)
+        : "r"((int)predicate));
+    return all;
+}
+
 // Values that the compiler may not carry across this in registers: what stands in memory is stored before it, and
 // loaded anew after it.
 static inline __device__ void forget_memory() {

@@ -9,7 +9,8 @@ local workloads = {
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity", "black_scholes", "scalar_product",
   "hotspot", "convolution", "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
   "nearest_neighbour", "histo", "mri_gridding", "stencil_shared", "mri_q", "cutcp", "histogram", "tpacf", "lava_md",
-  "kmeans_texture", "leukocyte", "mummer", "sssp", "gc_mark", "mst", "page_views", "hetero",
+  "kmeans_texture", "leukocyte", "mummer", "sssp", "gc_mark", "mst", "page_views", "hetero", "page_view_rank",
+  "barnes_hut",
 }
 
 local function run(workload, size, policy)
