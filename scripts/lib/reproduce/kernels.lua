@@ -1,8 +1,9 @@
 -- The papers' sets of kernels: the name that a paper has, and the workload that stands for it here.
 --
 --   size      what is changed of the size that is asked for, medium unless scripts/reproduce is told otherwise
+--   small     what is changed of small alone: what a version needs
 --   medium    what is changed of medium alone: shorter runs of the same pattern
---   base      a size in place of medium
+--   base      a size in place of medium, small_base one in place of small
 --   launches  the kernels of the workload that count, a pattern of their names; all unless it is given
 --   group     a part of the set for which papers give means of their own
 local kernels = {}
@@ -40,8 +41,8 @@ kernels.mascar_compute = {
   { name = "mrig-3", workload = "mri_gridding", base = "gridding", size = "kernel=gridding" },
   { name = "mri-q", workload = "mri_q" },
   { name = "PF", workload = "pathfinder", size = "version=plain" },
-  { name = "sgemm", workload = "sgemm", medium = "m=512,n=512,k=512", size = "version=registers" },
-  { name = "sad-1", workload = "sad", size = "kernel=4x4" },
+  { name = "sgemm", workload = "sgemm", small = "m=128,n=128,k=32", medium = "m=512,n=512,k=512", size = "version=registers" },
+  { name = "sad-1", workload = "sad", base = "search", small_base = "search", small = "columns=64,rows=32", size = "kernel=4x4" },
   { name = "stencil", workload = "stencil_shared" },
   { name = "tpacf", workload = "tpacf" },
 }
@@ -56,7 +57,7 @@ kernels.medic = {
   { name = "SC", workload = "streamcluster" },
   { name = "IIX", workload = "inverted_index", base = "medium", medium = "lines=32768" },
   { name = "PVC", workload = "page_views" },
-  { name = "PVR", workload = "page_rank_sort" },
+  { name = "PVR", workload = "page_view_rank" },
   { name = "SS", workload = "similarity", medium = "first=128" },
   { name = "BFS", workload = "sssp", size = "weights=1" },
   { name = "BH", workload = "barnes_hut" },

@@ -12,7 +12,8 @@ local kit = {}
 
 local function joined(...)
   local words = {}
-  for _, word in ipairs { ... } do
+  for i = 1, select("#", ...) do
+    local word = select(i, ...)
     if word and word ~= "" then words[#words + 1] = word end
   end
   return table.concat(words, ",")
@@ -20,8 +21,9 @@ end
 
 local function size_of(kernel, series, options)
   local own = series.size or ""
-  if options.size ~= "medium" then return joined(options.size, kernel.size or "", own) end
-  return joined(kernel.base or "medium", kernel.medium or "", kernel.size or "", own)
+  if options.size == "small" then return joined(kernel.small_base or "small", kernel.small, kernel.size, own) end
+  if options.size ~= "medium" then return joined(options.size, kernel.size, own) end
+  return joined(kernel.base or "medium", kernel.medium, kernel.size, own)
 end
 
 --- Is its workload there?

@@ -10,7 +10,7 @@ local function all_kernels()
     if seen[key] or kernel.launches and set ~= "d2ma" and seen[kernel.workload .. "," .. (kernel.size or "")] then return end
     seen[key] = true
     found[#found + 1] = {
-      name = kernel.name, workload = kernel.workload, base = kernel.base, medium = kernel.medium,
+      name = kernel.name, workload = kernel.workload, base = kernel.base, small = kernel.small, small_base = kernel.small_base, medium = kernel.medium,
       size = extra and (kernel.size and kernel.size .. "," or "") .. extra or kernel.size, group = set,
     }
   end
