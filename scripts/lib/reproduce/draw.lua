@@ -83,7 +83,7 @@ local function heat_colour(value)
 end
 
 function draw.heat(figure, t)
-  local canvas, cell_width, cell_height, left, top = svg.canvas(), 44, 15, 120, 110
+  local canvas, cell_width, cell_height, left, top = svg.canvas(), 44, 15, 170, 110
   canvas:text(10, 20, ("%s: %s"):format(figure.id, figure.title), { size = 13, bold = true })
   for i, column in ipairs(t.columns) do
     canvas:text(left + (i - 0.5) * cell_width + 4, top - 6, column, { turned = true, size = 10 })

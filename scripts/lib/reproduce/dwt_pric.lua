@@ -317,4 +317,16 @@ local table_3 = kit.bars {
   end,
 }
 
-return { figure_2, figure_3, figure_4, figure_8, figure_9, figure_10, figure_11, figure_12, table_3 }
+-- What the paper leaves open: whether streaming bypass may switch the L1s off while warp counts are sampled ------------------------------
+
+local function sampled(name, policy)
+  return { name = name, policy = policy }
+end
+
+local caches_on = kit.bars {
+  id = "dwt-pric/caches-on", title = "DWT-PRIC with the L1s on during a sampling, or as streaming bypass has them, over GTO",
+  unit = "speed-up", config = machine, kernels = of_groups("thrashing", "both"), base = gto, value = kit.speedup, mean = "harmonic",
+  series = { sampled("on", "dwt_pric:caches_on=true"), sampled("as they are", "dwt_pric:caches_on=false") },
+}
+
+return { figure_2, figure_3, figure_4, figure_8, figure_9, figure_10, figure_11, figure_12, table_3, caches_on }

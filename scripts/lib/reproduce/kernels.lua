@@ -13,7 +13,7 @@ local kernels = {}
 kernels.mascar_memory = {
   { name = "BP-2", workload = "backprop", size = "kernel=adjust", group = "insensitive" },
   { name = "histo-1", workload = "histo", size = "kernel=prescan", group = "insensitive" },
-  { name = "lbm", workload = "lbm", group = "insensitive" },
+  { name = "lbm", workload = "lbm", medium = "depth=25,steps=1", group = "insensitive" },
   { name = "leuko-1", workload = "leukocyte", base = "score", size = "kernel=score", group = "insensitive" },
   { name = "mrig-1", workload = "mri_gridding", size = "kernel=binning", group = "insensitive" },
   { name = "mrig-2", workload = "mri_gridding", base = "reorder", size = "kernel=reorder", group = "insensitive" },

@@ -5,19 +5,20 @@ local kit = require "scripts.lib.reproduce.kit"
 --- Each workload once, in the order of the papers; D2MA's in the versions that threads copy for.
 local function all_kernels()
   local found, seen = {}, {}
-  local function add(kernel, set, extra)
+  local function add(kernel, set, group, extra)
     local key = ("%s,%s"):format(kernel.workload, kernel.size or "")
     if seen[key] or kernel.launches and set ~= "d2ma" and seen[kernel.workload .. "," .. (kernel.size or "")] then return end
     seen[key] = true
     found[#found + 1] = {
       name = kernel.name, workload = kernel.workload, base = kernel.base, small = kernel.small, small_base = kernel.small_base, medium = kernel.medium,
-      size = extra and (kernel.size and kernel.size .. "," or "") .. extra or kernel.size, group = set,
+      size = extra and (kernel.size and kernel.size .. "," or "") .. extra or kernel.size, group = group,
     }
   end
-  for _, set in ipairs { "mascar_memory", "mascar_compute", "medic", "ccws", "dwt_pric" } do
-    for _, kernel in ipairs(kernels[set]) do add(kernel, set) end
+  for _, set in ipairs { { "mascar_memory", "Mascar, memory" }, { "mascar_compute", "Mascar, compute" }, { "medic", "MeDiC" },
+    { "ccws", "CCWS" }, { "dwt_pric", "DWT-PRIC" } } do
+    for _, kernel in ipairs(kernels[set[1]]) do add(kernel, set[1], set[2]) end
   end
-  for _, kernel in ipairs(kernels.d2ma) do add(kernel, "d2ma", "version=plain") end
+  for _, kernel in ipairs(kernels.d2ma) do add(kernel, "d2ma", "D2MA, plain", "version=plain") end
   return found
 end
 

@@ -142,4 +142,26 @@ local figure_8 = kit.bars {
   end,
 }
 
-return { figure_2, figure_4, figure_5, figure_7, figure_8 }
+-- What the text leaves open ----------------------------------------------------------------------------------------------------------
+
+local sweep_kernels <const> = { kernel_named "BFS", kernel_named "SSSP", kernel_named "MST", kernel_named "SS" }
+
+local function sweep(id, title, variants)
+  local swept = {}
+  for i, variant in ipairs(variants) do swept[i] = { name = variant[1], policy = "gto+" .. variant[2] } end
+  return kit.bars {
+    id = id, title = title, unit = "speed-up", config = machine, kernels = sweep_kernels, base = base, value = speedup,
+    mean = "geometric", series = swept,
+  }
+end
+
+local cut_offs = sweep("medic/cut-offs", "MeDiC by its cut-offs: mostly-hit from, mostly-miss below", {
+  { "0.5/0.2", "warp_types:mostly_hit=0.5+medic" }, { "0.7/0.1", "warp_types:mostly_miss=0.1+medic" }, { "0.7/0.2", "medic" },
+  { "0.7/0.3", "warp_types:mostly_miss=0.3+medic" }, { "0.8/0.2", "warp_types:mostly_hit=0.8+medic" },
+})
+local keeping = sweep("medic/keep-uses", "WIP by the uses of a slice that a step of type is worth, 0: any number", {
+  { "256", "wip:keep_uses=256" }, { "1024", "wip:keep_uses=1024" }, { "4096", "wip" }, { "16384", "wip:keep_uses=16384" },
+  { "0", "wip:keep_uses=0" },
+})
+
+return { figure_2, figure_4, figure_5, figure_7, figure_8, cut_offs, keeping }
