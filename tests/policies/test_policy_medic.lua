@@ -94,7 +94,7 @@ harness.test("the type of a warp's slot stays when a new CTA starts in it", func
   harness.equal(l2(r, "read_bypasses"), 0, "reads that bypass, each CTA's sampled")
 end)
 
--- Between the launches, all that the gap must tell apart, some 600 cycles pass; in a launch no more than 300 without an answer.
+-- Between the launches each warp gets no answer for more than 300 cycles; in the second, where all hit, none waits that long.
 harness.test("a gap clears the counters of a warp's slot", function()
   local r = kernel.run("warp_types:gap=300," .. seldom .. "40", still)
   expect_types(r, { all_hit = 8 })
