@@ -72,36 +72,39 @@ typedef float float4 __attribute__((ext_vector_type(4)));
 typedef unsigned uint2 __attribute__((ext_vector_type(2)));
 typedef int int4 __attribute__((ext_vector_type(4)));
 
-// Texels by whole coordinates. A texture is a handle, as the host got it from gpu:texture.
+// Texels of textures, which are handles as the host got them from gpu:texture.
 typedef unsigned long cudaTextureObject_t;
 
-static inline __device__ float fetch_float(cudaTextureObject_t texture, int x) {
+template <class Texel> static __device__ Texel tex1Dfetch(cudaTextureObject_t texture, int x);
+template <class Texel> static __device__ Texel tex2D(cudaTextureObject_t texture, float x, float y);
+
+template <> inline __device__ float tex1Dfetch<float>(cudaTextureObject_t texture, int x) {
     float a, b, c, d;
     asm("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
         : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
         : "l"(texture), "r"(x));
     return a;
 }
-static inline __device__ int fetch_int(cudaTextureObject_t texture, int x) {
+template <> inline __device__ int tex1Dfetch<int>(cudaTextureObject_t texture, int x) {
     int a, b, c, d;
     asm("tex.1d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
         : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
         : "l"(texture), "r"(x));
     return a;
 }
-static inline __device__ int fetch_int_2d(cudaTextureObject_t texture, int x, int y) {
-    int a, b, c, d;
-    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
-        : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-        : "l"(texture), "r"(x), "r"(y));
-    return a;
+template <> inline __device__ unsigned char tex1Dfetch<unsigned char>(cudaTextureObject_t texture, int x) {
+    return tex1Dfetch<int>(texture, x);
 }
-static inline __device__ int4 fetch_int4_2d(cudaTextureObject_t texture, int x, int y) {
+template <> inline __device__ int4 tex2D<int4>(cudaTextureObject_t texture, float x, float y) {
     int a, b, c, d;
-    asm("tex.2d.v4.s32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+    asm("tex.2d.v4.s32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
         : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-        : "l"(texture), "r"(x), "r"(y));
+        : "l"(texture), "f"(x), "f"(y));
     return (int4){a, b, c, d};
+}
+template <>
+inline __device__ unsigned short tex2D<unsigned short>(cudaTextureObject_t texture, float x, float y) {
+    return tex2D<int4>(texture, x, y).x;
 }
 
 // Whether all lanes of the warp that are active say so. clang's own has no instruction for this architecture.

@@ -11,8 +11,8 @@ extern "C" __global__ void where_is_centroids(unsigned long *answer) {
     *answer = (unsigned long)centroids;
 }
 
-extern "C" __global__ void kmeans_texture(cudaTextureObject_t features, int *membership, int points, int clusters,
-                                          int feature_count) {
+extern "C" __global__ void kmeans_texture(cudaTextureObject_t features, int *membership, int points,
+                                          int clusters, int feature_count) {
     int point = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
     if (point >= points) return;
 
@@ -23,7 +23,8 @@ extern "C" __global__ void kmeans_texture(cudaTextureObject_t features, int *mem
         float distance = 0;
 #pragma unroll 1
         for (int f = 0; f < feature_count; f++) {
-            float difference = fetch_float(features, f * points + point) - centroids[c * feature_count + f];
+            float difference = tex1Dfetch<float>(features, f * points + point) -
+                               centroids[c * feature_count + f];
             distance = fmaf(difference, difference, distance);
         }
         if (distance < nearest_distance) {

@@ -39,8 +39,8 @@ extern "C" __global__ void score_circles(cudaTextureObject_t gradient_x, cudaTex
 #pragma unroll 1
         for (int n = 0; n < POINTS; n++) {
             int at = (column + point_column[k * POINTS + n]) * rows + row + point_row[k * POINTS + n];
-            float outwards = fmaf(fetch_float(gradient_x, at), point_cosine[n],
-                                  fetch_float(gradient_y, at) * point_sine[n]);
+            float outwards = fmaf(tex1Dfetch<float>(gradient_x, at), point_cosine[n],
+                                  tex1Dfetch<float>(gradient_y, at) * point_sine[n]);
             sum += outwards;
             squares = fmaf(outwards, outwards, squares);
         }
@@ -61,7 +61,7 @@ extern "C" __global__ void score_circles_uniform(cudaTextureObject_t cosines, cu
 #pragma unroll 1
         for (int n = 0; n < POINTS; n++) {
             int at = (column + point_column[k * POINTS + n]) * rows + row + point_row[k * POINTS + n];
-            float outwards = fetch_float(cosines, n) * fetch_float(gradient_x, at);
+            float outwards = tex1Dfetch<float>(cosines, n) * tex1Dfetch<float>(gradient_x, at);
             sum += outwards;
             squares = fmaf(outwards, outwards, squares);
         }
@@ -93,7 +93,7 @@ extern "C" __global__ void dilate(cudaTextureObject_t image, float *dilated, int
         for (int j = 0; j < ELEMENT; j++) {
             int y = row - ELEMENT / 2 + j;
             if (!element[i * ELEMENT + j] || y < 0 || y >= rows) continue;
-            float value = fetch_float(image, x * rows + y);
+            float value = tex1Dfetch<float>(image, x * rows + y);
             if (value > largest) largest = value;
         }
     }

@@ -9,7 +9,7 @@ struct Match {
 };
 
 static inline __device__ int4 fetch_record(cudaTextureObject_t texture, int node) {
-    return fetch_int4_2d(texture, node % WIDTH, node / WIDTH);
+    return tex2D<int4>(texture, node % WIDTH, node / WIDTH);
 }
 
 // A node's record is where the label of the edge to it starts and stops in the reference, and its suffix link. The
@@ -41,7 +41,7 @@ extern "C" __global__ void mummer(cudaTextureObject_t nodes, cudaTextureObject_t
             known -= same;
             if (same == 0) same = 1; // the edge was chosen by its first base
 #pragma unroll 1
-            while (same < most && fetch_int(reference, edge.x + same) == rest[same])
+            while (same < most && tex1Dfetch<unsigned char>(reference, edge.x + same) == rest[same])
                 same++;
             end = child;
             if (same < label) {

@@ -75,7 +75,7 @@ extern "C" __global__ void sad_4x4(cudaTextureObject_t earlier, const unsigned s
             int pixel = block[i / 4][i % 4];
 #pragma unroll
             for (int j = 0; j < TOGETHER; j++)
-                sum[j] += __builtin_abs(pixel - fetch_int_2d(earlier, x + i % 4 + j, y + i / 4));
+                sum[j] += __builtin_abs(pixel - tex2D<unsigned short>(earlier, x + i % 4 + j, y + i / 4));
         }
 #pragma unroll
         for (int j = 0; j < TOGETHER; j++)

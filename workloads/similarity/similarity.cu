@@ -10,8 +10,8 @@ struct Score {
 
 // Pair i is of document i / width of the first ones with document i % width of the second ones. Where its score goes
 // stands in a directory.
-extern "C" __global__ void similarity_score(const float4 *documents, const int *directory, Score *scores, int pairs,
-                                            int width, int second_begin, int dimensions) {
+extern "C" __global__ void similarity_score(const float4 *documents, const int *directory, Score *scores,
+                                            int pairs, int width, int second_begin, int dimensions) {
     int pair = blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= pairs) return;
     int first = pair / width, second = second_begin + pair % width;
