@@ -56,14 +56,14 @@ kernels.medic = {
   { name = "HS", workload = "hotspot" },
   { name = "SC", workload = "streamcluster" },
   { name = "IIX", workload = "inverted_index", base = "medium", medium = "lines=32768" },
-  { name = "PVC", workload = "page_views" },
+  { name = "PVC", workload = "page_views", medium = "lines=16384" },
   { name = "PVR", workload = "page_view_rank" },
   { name = "SS", workload = "similarity", medium = "first=128" },
-  { name = "BFS", workload = "sssp", size = "weights=1" },
-  { name = "BH", workload = "barnes_hut" },
+  { name = "BFS", workload = "sssp", medium = "launches=2", size = "weights=1" },
+  { name = "BH", workload = "barnes_hut", medium = "bodies=8192" },
   { name = "DMR", workload = "delaunay" },
   { name = "MST", workload = "mst" },
-  { name = "SSSP", workload = "sssp" },
+  { name = "SSSP", workload = "sssp", medium = "launches=2" },
 }
 
 -- CCWS, the highly cache-sensitive ones.
