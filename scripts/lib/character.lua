@@ -2,7 +2,7 @@
 local character = {}
 
 --- { hit_rate, merge_rate, instructions_per_miss, mpki } of the loads at the L1s; stores are left out, since these never hit
--- in a write-evict cache. With instructions_per_texture_miss when textures were fetched from, through caches of their own.
+-- in a write-evict cache. With instructions_per_texture_miss, of the texture caches, when textures were fetched from.
 function character.of(r)
   local hits = r["sm[*].l1d.read_hits"] + r["sm[*].l1d.local_read_hits"]
   local misses = r["sm[*].l1d.read_misses"] + r["sm[*].l1d.local_read_misses"]

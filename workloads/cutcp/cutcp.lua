@@ -2,7 +2,7 @@ local ww = require "warpwright"
 local constants = require "workloads.lib.constants"
 
 local cutcp = ww.workload "cutcp" {
-  doc = "Potential of charged atoms within a cutoff, atoms by bins through shared memory: computation, a launch per slab",
+  doc = "Potential of charged atoms within a cutoff, bins of atoms in shared memory: computation, a launch per slab",
   ptx = "cutcp.ptx",
   sizes = { -- columns, rows, layers: points of the lattice, multiples of 8. cutoff: a bin is 4 wide
     small = { columns = 16, rows = 8, layers = 16, cutoff = 4.5, seed = 1 },
@@ -14,8 +14,8 @@ local cutcp = ww.workload "cutcp" {
 
 local side <const>, places <const>, spacing <const>, bin_width <const>, most_neighbours <const> = 8, 8, 0.5, 4, 1024
 
---- Bins of atoms around a lattice of bins: the array for the device, and the list of atoms { x, y, z, charge }. No atom is
--- nearer to a point than a fifth of the spacing along any axis.
+--- Bins of atoms around a lattice of bins: the array for the device, and the list of atoms { x, y, z, charge }. No
+-- atom is nearer to a point than a fifth of the spacing along any axis.
 local function random_atoms(nx, ny, nz, margin, seed)
   local rng, list = ww.rng(seed), {}
   local bins = ww.array("f32", (nx + 2 * margin) * (ny + 2 * margin) * (nz + 2 * margin) * places * 4)
@@ -90,7 +90,9 @@ end
 function cutcp:run(gpu, size)
   local columns, rows, layers = size.columns, size.rows, size.layers
   for _, name in ipairs { "columns", "rows", "layers" } do
-    if size[name] % side ~= 0 then error(("cutcp: %s: expected a multiple of %d, got %d"):format(name, side, size[name]), 0) end
+    if size[name] % side ~= 0 then
+      error(("cutcp: %s: expected a multiple of %d, got %d"):format(name, side, size[name]), 0)
+    end
   end
   local margin = math.ceil(size.cutoff / bin_width)
   local nx, ny, nz = columns // side, rows // side, layers // side
@@ -109,7 +111,8 @@ function cutcp:run(gpu, size)
       args = { dev_bins, potential, slab, #neighbours, bins_x, bins_y, margin, spacing, size.cutoff ^ 2 },
     })
   end
-  self:check("potential", gpu:download("f32", potential, columns * rows * layers), reference(size, list), { abs = 1e-4 })
+  local got = gpu:download("f32", potential, columns * rows * layers)
+  self:check("potential", got, reference(size, list), { abs = 1e-4 })
 end
 
 return cutcp

@@ -10,7 +10,9 @@ local kmeans_texture = ww.workload "kmeans_texture" {
     medium = { points = 128 * 1024, features = 34, clusters = 5, iterations = 1, seed = 1 },
     paper = { points = 480 * 1024, features = 34, clusters = 5, iterations = 1, seed = 1 },
   },
-  expected = { class = "a stream beside the L1", instructions_per_miss = { 30, 1e9 }, instructions_per_texture_miss = { 8, 88 } },
+  expected = {
+    class = "a stream beside the L1", instructions_per_miss = { 30, 1e9 }, instructions_per_texture_miss = { 8, 88 },
+  },
 }
 
 local threads <const>, most_centroids <const> = 256, 4096

@@ -1,6 +1,6 @@
 // Forces between particles in boxes of space, of those in the same box and in the boxes around it, in double precision.
-// A CTA of 128 threads has one box, a thread one particle of it. The particles of each box around it go to shared memory,
-// where all threads read the same one at a time.
+// A CTA of 128 threads has one box, a thread one particle of it. The particles of each box around it go to shared
+// memory, where all threads read the same one at a time.
 #include "../cuda.h"
 #include "../double_math.h"
 

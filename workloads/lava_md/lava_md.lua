@@ -1,7 +1,7 @@
 local ww = require "warpwright"
 
 local lava_md = ww.workload "lava_md" {
-  doc = "Forces between particles of neighbouring boxes, in double precision: a box at a time in shared memory, computation",
+  doc = "Forces between particles of neighbouring boxes, in double precision, a box at a time in shared memory",
   ptx = "lava_md.ptx",
   sizes = { -- width, height, depth: boxes along each axis. particles: of a box, at most 128
     small = { width = 2, height = 2, depth = 2, particles = 20, seed = 1 },
@@ -26,7 +26,8 @@ local function neighbours(width, height, depth)
         for dx = -1, 1 do
           local u, v, w = x + dx, y + dy, z + dz
           local inside = u >= 0 and v >= 0 and w >= 0 and u < width and v < height and w < depth
-          if inside and not (dx == 0 and dy == 0 and dz == 0) then around[#around + 1] = (w * height + v) * width + u end
+          local other = (w * height + v) * width + u
+          if inside and other ~= box then around[#around + 1] = other end
         end
       end
     end
@@ -38,7 +39,9 @@ end
 --- Potential and force of each particle, by distances, pair by pair.
 local function reference(particles, charges, count, in_box, around)
   local x, y, z, q, sums, exp = {}, {}, {}, {}, ww.array("f64", 4 * count), math.exp
-  for i = 0, count - 1 do x[i], y[i], z[i], q[i] = particles[4 * i + 1], particles[4 * i + 2], particles[4 * i + 3], charges[i] end
+  for i = 0, count - 1 do
+    x[i], y[i], z[i], q[i] = particles[4 * i + 1], particles[4 * i + 2], particles[4 * i + 3], charges[i]
+  end
   for i = 0, count - 1 do
     local box, x_i, y_i, z_i = i // in_box, x[i], y[i], z[i]
     local potential, fx, fy, fz = 0, 0, 0, 0
@@ -58,7 +61,9 @@ end
 
 function lava_md:run(gpu, size)
   local width, height, depth, in_box = size.width, size.height, size.depth, size.particles
-  if in_box < 1 or in_box > threads then error(("lava_md: particles: expected 1 to %d, got %d"):format(threads, in_box), 0) end
+  if in_box < 1 or in_box > threads then
+    error(("lava_md: particles: expected 1 to %d, got %d"):format(threads, in_box), 0)
+  end
   local boxes, around = width * height * depth, neighbours(width, height, depth)
   local count = boxes * in_box
   local records = ww.array("i32", boxes * record)

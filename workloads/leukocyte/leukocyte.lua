@@ -2,22 +2,25 @@ local ww = require "warpwright"
 local constants = require "workloads.lib.constants"
 
 local leukocyte = ww.workload "leukocyte" {
-  doc = "White blood cells in a video: scores of circles and dilation through textures, then diffusion in shared memory",
+  doc = "White blood cells in a video: circles and dilation through textures, then diffusion in shared memory",
   ptx = "leukocyte.ptx",
   sizes = {
-    -- kernel: "score", "dilate", "field" or "all". columns: CTAs of `score`. first: what `score` fetches beside the gradient,
-    -- its other part ("gradient") or cosines, the same for all ("uniform").
+    -- kernel: "score", "dilate", "field" or "all". columns: CTAs of `score`. first: what `score` fetches beside the
+    -- gradient, its other part ("gradient") or cosines, the same for all ("uniform").
     small = {
-      kernel = "all", columns = 4, circles = 1, first = "gradient", width = 10, height = 30, cells = 1, sweeps = 2, seed = 1,
+      kernel = "all", columns = 4, circles = 1, first = "gradient", width = 10, height = 30,
+      cells = 1, sweeps = 2, seed = 1,
     },
     score = { kernel = "score", columns = 240, circles = 3, first = "gradient", seed = 1 },
     dilate = { kernel = "dilate", width = 200, height = 219, seed = 1 },
     field = { kernel = "field", cells = 36, sweeps = 20, seed = 1 },
     medium = {
-      kernel = "all", columns = 120, circles = 3, first = "gradient", width = 160, height = 219, cells = 15, sweeps = 20, seed = 1,
+      kernel = "all", columns = 120, circles = 3, first = "gradient", width = 160, height = 219,
+      cells = 15, sweeps = 20, seed = 1,
     },
     paper = {
-      kernel = "all", columns = 480, circles = 7, first = "gradient", width = 640, height = 219, cells = 36, sweeps = 20, seed = 1,
+      kernel = "all", columns = 480, circles = 7, first = "gradient", width = 640, height = 219,
+      cells = 36, sweeps = 20, seed = 1,
     },
   },
   expected = {
@@ -26,7 +29,7 @@ local leukocyte = ww.workload "leukocyte" {
   },
 }
 
--- Scores of circles ------------------------------------------------------------------------------------------------------
+-- Scores of circles -------------------------------------------------------------------------------------------------
 
 local points <const>, most_circles <const>, rows <const>, margin <const> = 150, 7, 220, 22
 
@@ -113,7 +116,7 @@ local function score(self, gpu, size)
   self:check("scores", gpu:download("f32", scores, pixels), want, { rel = 1e-4, abs = 1e-6 })
 end
 
--- Dilation ---------------------------------------------------------------------------------------------------------------
+-- Dilation ----------------------------------------------------------------------------------------------------------
 
 local element_side <const>, element_radius <const> = 25, 10
 
@@ -157,7 +160,7 @@ local function dilate(self, gpu, size)
   self:check("dilated image", gpu:download("f32", dilated, width * height), reference_dilation(image, width, height))
 end
 
--- Diffusion --------------------------------------------------------------------------------------------------------------
+-- Diffusion ---------------------------------------------------------------------------------------------------------
 
 local cell_rows <const>, cell_columns <const>, sharpness <const>, enough <const> = 41, 81, 20, 0.004
 
@@ -235,7 +238,9 @@ local parts = { score = { score }, dilate = { dilate }, field = { field }, all =
 
 function leukocyte:run(gpu, size)
   local chosen = parts[size.kernel]
-  if not chosen then error(("leukocyte: kernel: expected score, dilate, field or all, got '%s'"):format(size.kernel), 0) end
+  if not chosen then
+    error(("leukocyte: kernel: expected score, dilate, field or all, got '%s'"):format(size.kernel), 0)
+  end
   for _, part in ipairs(chosen) do part(self, gpu, size) end
 end
 

@@ -3,8 +3,8 @@ local ww = require "warpwright"
 
 local suffix_tree = {}
 
---- Nodes in the order in which they were made: where their edges' labels start and stop, links, and children by 5 * node +
--- symbol. The root is 0.
+--- Nodes in the order in which they were made: where their edges' labels start and stop, links, and children by
+-- 5 * node + symbol. The root is 0.
 local function ukkonen(text, n)
   local start, stop, link, child, count = { [0] = 0 }, { [0] = 0 }, { [0] = 0 }, {}, 1
   local function new(from, to)
@@ -12,7 +12,7 @@ local function ukkonen(text, n)
     count = count + 1
     return count - 1
   end
-  -- The place in the tree that the next suffix begins from: a node, and the first symbol and length of a part of an edge.
+  -- Where in the tree the next suffix begins: a node, the first symbol and the length of a part of an edge.
   local node, edge, length = 0, 0, 0
   local remaining = 0 -- suffixes that end here and are not in the tree by themselves
   for i = 0, n do
@@ -54,11 +54,11 @@ local function ukkonen(text, n)
   return { start = start, stop = stop, link = link, child = child, count = count }
 end
 
---- The tree of a text of symbols 0 to 3, a table from 0, which gets a 4 at its end, text[n]. Nodes are numbered level by level
--- from the root, 0. Returns
+--- The tree of a text of symbols 0 to 3 (a table from 0), which gets a 4 at its end. Nodes are numbered level by
+-- level from the root, 0. Returns
 --   count     of nodes
---   nodes     (i32, 4 a node) where the label of the edge to the node starts and stops in the text; the node whose path lacks
---             the first symbol; 0. Edges to leaves end with the 4.
+--   nodes     (i32, 4 a node) where the label of the edge to the node starts and stops in the text; the node whose path
+--             lacks the first symbol; 0. Edges to leaves end with the 4.
 --   children  (i32, 4 a node) the nodes below by the first symbol on the way, 0 for none
 --   parent, depth  (tables) the node above; how many symbols lead to the node from the root
 function suffix_tree.build(text, n)
@@ -83,7 +83,8 @@ function suffix_tree.build(text, n)
   }
   for i = 0, made.count - 1 do
     local node = order[i]
-    tree.nodes[4 * i], tree.nodes[4 * i + 1], tree.nodes[4 * i + 2] = made.start[node], made.stop[node], number[made.link[node]]
+    tree.nodes[4 * i], tree.nodes[4 * i + 1] = made.start[node], made.stop[node]
+    tree.nodes[4 * i + 2] = number[made.link[node]]
     for symbol = 0, 3 do
       local below = made.child[5 * node + symbol]
       if below then tree.children[4 * i + symbol] = number[below] end

@@ -86,7 +86,8 @@ end
 
 --- Two pictures, the second like the first one but moved, with noise.
 local function pictures(columns, rows, seed)
-  local before, noise = ww.array("u16", columns * rows):random(seed, 0, 235), ww.array("u16", columns * rows):random(seed + 1, 0, 20)
+  local before = ww.array("u16", columns * rows):random(seed, 0, 235)
+  local noise = ww.array("u16", columns * rows):random(seed + 1, 0, 20)
   local picture, moved = noise:copy(), 3 * columns + 5
   for i = 0, #picture - 1 do picture[i] = before[(i + moved) % #before] + noise[i] end
   return before, picture

@@ -63,7 +63,8 @@ function sgemm:run(gpu, size)
   local B = ww.array("f32", k * n):random(size.seed + 1, -1, 1)
   local C0 = ww.array("f32", m * n):random(size.seed + 2, -1, 1)
 
-  local p = { m = m, n = n, k = k, alpha = alpha, beta = beta, A = A, B = B, C0 = C0, C = run(self, gpu, size, A, B, C0) }
+  local C = run(self, gpu, size, A, B, C0)
+  local p = { m = m, n = n, k = k, alpha = alpha, beta = beta, A = A, B = B, C0 = C0, C = C }
   product.check_all(self, p, size.seed + 3)
   product.check_sample(self, p, function(sum, i) return float32.fma(alpha, sum, float32.round(beta * C0[i])) end, size.seed + 4)
 end

@@ -6,8 +6,8 @@
 #define WIDTH  32
 #define HEIGHT 4
 
-// A cell: in shared memory when it is the CTA's, else in global memory. The empty asm keeps the two loads apart, which the
-// compiler would turn into one from either space.
+// A cell: in shared memory when it is the CTA's, else in global memory. The empty asm keeps the two loads apart,
+// which the compiler would turn into one from either space.
 static inline __device__ float cell(bool shared, const float *tile, const float *global) {
     if (shared) return *tile;
     float value = *global;

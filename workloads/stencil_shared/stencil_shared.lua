@@ -10,7 +10,9 @@ local stencil_shared = ww.workload "stencil_shared" {
     paper = { columns = 512, rows = 256, layers = 64, lda = 512, launches = 2, seed = 1 },
   },
   -- Mascar calls it "compute", with twice as many instructions for a miss: of an older compiler, for the same accesses.
-  expected = { class = "between computation and memory", size = "medium,rows=64,launches=1", instructions_per_miss = { 12, 30 } },
+  expected = {
+    class = "between computation and memory", size = "medium,rows=64,launches=1", instructions_per_miss = { 12, 30 },
+  },
 }
 
 local middle <const>, side <const> = 1.5, 0.125
@@ -62,7 +64,9 @@ function stencil_shared:run(gpu, size)
   local columns, rows, layers, lda = size.columns, size.rows, size.layers, size.lda
   if columns % 64 ~= 0 then error(("stencil_shared: columns: expected a multiple of 64, got %d"):format(columns), 0) end
   if rows % 4 ~= 0 then error(("stencil_shared: rows: expected a multiple of 4, got %d"):format(rows), 0) end
-  if lda < columns then error(("stencil_shared: lda: expected at least columns (%d), got %d"):format(columns, lda), 0) end
+  if lda < columns then
+    error(("stencil_shared: lda: expected at least columns (%d), got %d"):format(columns, lda), 0)
+  end
   local cells = lda * rows * layers
   local block = ww.array("f32", cells):random(size.seed, 0, 1)
   local from, to = gpu:upload(block), gpu:upload(block)

@@ -56,7 +56,9 @@ end
 
 function tpacf:run(gpu, size)
   local points, random_sets = size.points, size.random_sets
-  if points % threads ~= 0 then error(("tpacf: points: expected a multiple of %d, got %d"):format(threads, points), 0) end
+  if points % threads ~= 0 then
+    error(("tpacf: points: expected a multiple of %d, got %d"):format(threads, points), 0)
+  end
   local x, y, z = random_points(points * (random_sets + 1), size.seed)
   local edges, ctas = bin_edges(), 2 * random_sets + 1
   constants.write(gpu, self.kernels.where_is_edges, edges)
