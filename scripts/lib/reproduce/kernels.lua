@@ -14,7 +14,7 @@ kernels.mascar_memory = {
   { name = "BP-2", workload = "backprop", size = "kernel=adjust", group = "insensitive" },
   { name = "histo-1", workload = "histo", size = "kernel=prescan", group = "insensitive" },
   { name = "lbm", workload = "lbm", medium = "depth=25,steps=1", group = "insensitive" },
-  { name = "leuko-1", workload = "leukocyte", base = "score", size = "kernel=score", group = "insensitive" },
+  { name = "leuko-1", workload = "leukocyte", base = "score", size = "kernel=score,first=uniform", group = "insensitive" },
   { name = "mrig-1", workload = "mri_gridding", size = "kernel=binning", group = "insensitive" },
   { name = "mrig-2", workload = "mri_gridding", base = "reorder", size = "kernel=reorder", group = "insensitive" },
   { name = "sad-2", workload = "sad", medium = "macroblocks=1020", group = "insensitive" },
