@@ -5,6 +5,7 @@
 -- column }, mean = is it one, paper = { by column } } ... }, headlines = { { what =, paper =, ours =, kind =, reason = } ... },
 -- missing = names of kernels that could not be run.
 local core = require "warpwright.core"
+local energy = require "warpwright.energy"
 
 local kit = {}
 
@@ -118,6 +119,40 @@ function kit.verdict(headline)
   local part = effect / wanted
   if part >= 2 / 3 and part <= 4 / 3 then return "reproduced" end
   return part > 0 and "partly" or "not reproduced"
+end
+
+-- Energy ----------------------------------------------------------------------------------------------------------------
+
+--- A figure of what becomes of a mean of ratios of energies when a number of the technology is half of what it is, and half as
+-- much again. o: id, title, config, kernels, series and base as of bars; ratio = function(energies of the series and of the base,
+-- result, result of the base, kernel).
+function kit.sensitivity(o)
+  local bars = kit.bars { config = o.config, kernels = o.kernels, base = o.base, series = { o.series }, value = function() return 0 end }
+  local function mean(results, factors)
+    local ratios = {}
+    for i, pair in ipairs(results) do
+      local r, base = pair[1], pair[2]
+      ratios[i] = o.ratio(energy.scaled(r.energy, factors), energy.scaled(base.energy, factors), r, base, pair[3])
+    end
+    return kit.mean("geometric", ratios)
+  end
+  function o.compute(result_of, options)
+    local results, t = {}, { columns = { "as it is", "half", "half more" }, rows = {}, headlines = {}, missing = {} }
+    for _, kernel in ipairs(o.kernels) do
+      local exists = kit.exists(kernel)
+      local r = exists and result_of(kit.run(o, kernel, o.series, options))
+      local base = exists and result_of(kit.run(o, kernel, o.base, options))
+      if r and base then results[#results + 1] = { r, base, kernel } end
+    end
+    for _, number in ipairs(results[1] and energy.numbers or {}) do
+      t.rows[#t.rows + 1] = { name = number, values = {
+        ["as it is"] = mean(results, {}), half = mean(results, { [number] = 0.5 }), ["half more"] = mean(results, { [number] = 1.5 }),
+      } }
+    end
+    return t
+  end
+  o.runs = bars.runs
+  return o
 end
 
 -- Bars ------------------------------------------------------------------------------------------------------------------

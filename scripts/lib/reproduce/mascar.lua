@@ -206,6 +206,21 @@ local figure_14 = kit.bars {
   end,
 }
 
+local sensitivity = kit.sensitivity {
+  id = "mascar/14-sensitivity", title = "Energy of Mascar, of LRR's, with a number of the technology changed", unit = "ratio, geometric mean",
+  config = machine, kernels = kernels.mascar_memory, base = lrr, series = schedulers[4],
+  ratio = function(mascar, before) return mascar / before end,
+}
+
+-- Which kernels are cache-sensitive ------------------------------------------------------------------------------------------
+
+local cache_sensitivity = kit.bars {
+  id = "mascar/cache-sensitivity", title = "L1 and texture cache four times as large, LRR", unit = "speed-up",
+  config = machine, kernels = kernels.mascar_memory, base = lrr, value = kit.speedup,
+  series = { { name = "four times", policy = "lrr",
+    set = { "sm[*].l1d.size=128KiB", "sm[*].texture_cache.size=48KiB" } } },
+}
+
 -- Sweeps: what the paper tried, and what it leaves open -------------------------------------------------------------------------
 
 local function sweep(id, title, series, headlines)
@@ -232,4 +247,5 @@ for _, pair in ipairs { { 0, 125 }, { 125, 125 }, { 250, 0 }, { 250, 250 }, { 40
 end
 local saturation = sweep("mascar/saturation", "Saturated from so many permille free on / relieved with so many more, over LRR", marks)
 
-return { figure_4, figure_9, figure_10, figure_11, figure_12, figure_13, figure_14, queue, saturation }
+return { figure_4, figure_9, figure_10, figure_11, figure_12, figure_13, figure_14,
+  sensitivity, cache_sensitivity, queue, saturation }

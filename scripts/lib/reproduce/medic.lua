@@ -142,6 +142,13 @@ local figure_8 = kit.bars {
   end,
 }
 
+local sensitivity = kit.sensitivity {
+  id = "medic/8-sensitivity", title = "IPC by energy of MeDiC, over PCAL, with a number of the technology changed",
+  unit = "ratio, geometric mean", config = machine, kernels = kernels.medic, base = { name = "PCAL", policy = "gto+pcal" },
+  series = { name = "MeDiC", policy = "gto+medic" },
+  ratio = function(ours, theirs, r, before) return before.cycles / r.cycles * theirs / ours end,
+}
+
 -- What the text leaves open ----------------------------------------------------------------------------------------------------------
 
 local sweep_kernels <const> = { kernel_named "BFS", kernel_named "SSSP", kernel_named "MST", kernel_named "SS" }
@@ -164,4 +171,4 @@ local keeping = sweep("medic/keep-uses", "WIP by the uses of a slice that a step
   { "0", "wip:keep_uses=0" },
 })
 
-return { figure_2, figure_4, figure_5, figure_7, figure_8, cut_offs, keeping }
+return { figure_2, figure_4, figure_5, figure_7, figure_8, sensitivity, cut_offs, keeping }
