@@ -8,6 +8,7 @@ local workloads = {
   "kmeans_transpose", "syrk", "conv2d", "mm", "srad", "backprop", "lbm", "sad", "spmv_jds", "particle",
   "inverted_index", "streamcluster", "stencil3d", "keyvalue", "similarity",
   "sssp", "gc_mark", "mst", "page_views", "page_view_rank", "barnes_hut",
+  "delaunay",
 }
 
 local function run(workload, size, policy)
