@@ -17,9 +17,9 @@ local function edge_list(nodes, edges)
   return { nodes = nodes, from = ww.array("i32", edges), to = ww.array("i32", edges) }
 end
 
---- Edges { nodes, edges, seed } of an R-MAT graph with the parameters of the GTgraph generator, from which
--- LonestarGPU has its graphs: a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low numbers have the most
--- edges. `nodes` is a power of two.
+--- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low
+-- numbers have the most edges. With Graph500's 0.57, 0.19, 0.19, 0.05 node 0 of 131,072 would have a hundredth of all
+-- edges, and one thread would set the pace. `nodes` is a power of two.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
