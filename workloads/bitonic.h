@@ -1,10 +1,11 @@
-// Bitonic sorts of a power of two of items: compare and exchange items `distance` apart, for distances of a half of `run`,
-// a quarter and so on, for runs of 2, 4 and so on. lib/bitonic.lua launches the kernels made of these.
+// Bitonic sorts of a power of two of items: compare and exchange items `distance` apart, for distances of a half of
+// `run`, a quarter and so on, for runs of 2, 4 and so on. lib/bitonic.lua launches the kernels made of these.
 #pragma once
 
 #include "cuda.h"
 
-// The items that the thread of this number compares. In the end they ascend from low to high if low & run is 0, else descend.
+// The items that the thread of this number compares. In the end they ascend from low to high if low & run is 0,
+// else descend.
 struct Exchange {
     int low, high;
 };
@@ -25,7 +26,8 @@ static inline __device__ void bitonic_step(Item *items, int distance, int run, A
     items[at.high] = a;
 }
 
-// All steps of the runs from first_run to last_run that stay among the CTA's items, two of each thread, in shared memory.
+// All steps of the runs from first_run to last_run that stay among the CTA's items, two of each thread, in shared
+// memory.
 template <typename Item, typename After>
 static inline __device__ void bitonic_block(Item *items, Item *block, int first_run, int last_run,
                                             After after) {

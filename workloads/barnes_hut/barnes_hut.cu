@@ -1,15 +1,16 @@
-// Forces between bodies by the Barnes-Hut algorithm. Bodies and the cells of an octree are numbered together, bodies first and
-// in the tree's order, so that the bodies of a warp are near each other. A warp walks through the tree as one: a cell that is
-// too near to any of its bodies is opened, all others act as a body in their centre of mass. So the lanes load the same
-// words, and what a warp loads depends on where its bodies are.
+// Forces between bodies by the Barnes-Hut algorithm. Bodies and the cells of an octree are numbered together,
+// bodies first and in the tree's order, so that the bodies of a warp are near each other. A warp walks through the
+// tree as one: a cell that is too near to any of its bodies is opened, all others act as a body in their centre of
+// mass. So the lanes load the same words, and what a warp loads depends on where its bodies are.
 #include "../cuda.h"
 
 #define THREADS 256
 #define WARP    32
 #define DEPTH   32
 
-// Accelerations. children has eight nodes of each cell, the ones that are there first, then -1. Cells at a depth of the walk
-// may act as bodies from the square root of opening[depth] on. The stack of a warp says how far it is in which cell.
+// Accelerations. children has eight nodes of each cell, the ones that are there first, then -1. Cells at a depth of
+// the walk may act as bodies from the square root of opening[depth] on. The stack of a warp says how far it is in
+// which cell.
 extern "C" __global__ void barnes_hut_force(const int *children, const float *x, const float *y,
                                             const float *z, const float *mass, const float *opening,
                                             float *force_x, float *force_y, float *force_z, int bodies,

@@ -2,7 +2,7 @@ local ww = require "warpwright"
 local octree = require "workloads.lib.octree"
 
 local barnes_hut = ww.workload "barnes_hut" {
-  doc = "Forces between bodies by Barnes and Hut: warps walk through an octree, each through the part that is near its bodies",
+  doc = "Forces between bodies by Barnes and Hut: warps walk through an octree, farthest where their bodies are",
   ptx = "barnes_hut.ptx",
   sizes = { -- theta: a cell is opened when its side is more than that part of its distance; ctas: the grid, which stays
     small = { bodies = 256, theta = 0.5, ctas = 15, seed = 1 },

@@ -1,7 +1,7 @@
-// The mark phase of a garbage collector, level by level. An object has its mark, its number of references, the references
-// and then whatever else it holds. Each thread takes an object of the list and marks what it refers to; who marks an
-// object first adds it to the list. Each lane comes back to the lines of its object reference by reference; the marks are
-// anywhere.
+// The mark phase of a garbage collector, level by level. An object has its mark, its number of references, the
+// references and then whatever else it holds. Each thread takes an object of the list and marks what it refers to;
+// who marks an object first adds it to the list. Each lane comes back to the lines of its object reference by
+// reference; the marks are anywhere.
 #include "../cuda.h"
 
 struct Object {

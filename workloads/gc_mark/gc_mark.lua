@@ -1,7 +1,7 @@
 local ww = require "warpwright"
 
 local gc_mark = ww.workload "gc_mark" {
-  doc = "Mark phase of a garbage collector: each lane comes back to its object for the references, the marks are anywhere",
+  doc = "Mark phase of a garbage collector: lanes come back to their objects for references, the marks are anywhere",
   ptx = "gc_mark.ptx",
   sizes = { -- garbage: of a hundred objects, those that no live one refers to
     small = { objects = 2048, roots = 4, garbage = 25, seed = 1 },
@@ -15,8 +15,8 @@ local threads <const>, header_words <const> = 256, 2
 local longest_words <const>, most_references <const>, mean_references <const>, mean_payload <const> = 128, 32, 6.5, 10
 local near_bytes <const>, mean_bytes <const> = 64 * 1024, 76
 
---- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of five references lead to
--- objects at most some 64 KiB away. The roots are the first of `live`, the numbers of live objects.
+--- The heap's words, and its objects' offsets in bytes in the order of their allocation. Four of five references
+-- lead to objects at most some 64 KiB away. The roots are the first of `live`, the numbers of live objects.
 local function make_heap(size)
   local rng, log, min = ww.rng(size.seed), math.log, math.min
   local offsets, counts, is_garbage, live, words = {}, {}, {}, {}, 0
@@ -72,7 +72,9 @@ end
 
 function gc_mark:run(gpu, size)
   local heap, offsets, live = make_heap(size)
-  if #live < size.roots then error(("gc_mark: roots: expected at most %d, the live objects, got %d"):format(#live, size.roots), 0) end
+  if #live < size.roots then
+    error(("gc_mark: roots: expected at most %d, the live objects, got %d"):format(#live, size.roots), 0)
+  end
   local roots, list = {}, ww.array("i32", size.objects)
   for i = 1, size.roots do
     roots[i] = offsets[live[i]]

@@ -17,8 +17,9 @@ local function edge_list(nodes, edges)
   return { nodes = nodes, from = ww.array("i32", edges), to = ww.array("i32", edges) }
 end
 
---- Edges { nodes, edges, seed } of an R-MAT graph with the parameters of the GTgraph generator, from which LonestarGPU has its
--- graphs: a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low numbers have the most edges. `nodes` is a power of two.
+--- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low
+-- numbers have the most edges. With Graph500's 0.57, 0.19, 0.19, 0.05 node 0 of 131,072 would have a hundredth of all
+-- edges, and one thread would set the pace. `nodes` is a power of two.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
@@ -41,8 +42,8 @@ function graph.rmat(o)
   return list
 end
 
---- Edges { nodes, edges, seed } of a graph of 64 communities, numbered by community. The densest has 32 times the edges of the
--- sparsest, in random order; one edge of twenty leads to any other node.
+--- Edges { nodes, edges, seed } of a graph of 64 communities, numbered by community. The densest has 32 times the
+-- edges of the sparsest, in random order; one edge of twenty leads to any other node.
 function graph.community(o)
   local communities, rng = 64, ww.rng(o.seed)
   local shares, sum = {}, 0
@@ -64,8 +65,8 @@ function graph.community(o)
   return list
 end
 
---- Edges { nodes, seed } of a square grid, as of roads: nodes in the order of rows, each connected with the next in its row and
--- the one below, of which one in ten is missing.
+--- Edges { nodes, seed } of a square grid, as of roads: nodes in the order of rows, each connected with the next in
+-- its row and the one below, of which one in ten is missing.
 function graph.road(o)
   local side = math.floor(math.sqrt(o.nodes))
   if side * side ~= o.nodes then error(("graph: road: nodes: expected a square, got %d"):format(o.nodes), 0) end
@@ -122,8 +123,9 @@ end
 --- The graph of a size in compressed rows. Roads lead both ways.
 function graph.make(size) return graph.compressed(graph.edges(size), size.graph == "road") end
 
---- Each node's distance from the source by edges of these weights (whole numbers from 1), `unknown` where there is no path, and
--- the least number of edges of a path that short (i32). Dijkstra's algorithm; a queue for each distance.
+--- Each node's distance from the source by edges of these weights (whole numbers from 1), `unknown` where there is
+-- no path, and the least number of edges of a path that short (i32). Dijkstra's algorithm; a queue for each
+-- distance.
 function graph.shortest_paths(g, weights, source, unknown)
   local row, col = g.row, g.col
   local distance, hops = {}, {}

@@ -1,6 +1,7 @@
-// The minimum spanning forest of a graph by Boruvka's algorithm. Each component is a tree of nodes that point towards its
-// root. In a round each component finds its lightest edge to another one, and the components at its ends are merged. In the
-// end few components are left: all look at the same few roots, and each at edges of its own.
+// The minimum spanning forest of a graph by Boruvka's algorithm. Each component is a tree of nodes that point
+// towards its root. In a round each component finds its lightest edge to another one, and the components at its
+// ends are merged. In the end few components are left: all look at the same few roots, and each at edges of its
+// own.
 #include "../cuda.h"
 
 // All weights differ, and are less than this.
@@ -60,8 +61,8 @@ extern "C" __global__ void mst_check(const int *col, int *parent, const int *com
     if (root > other && component_weight[root] == component_weight[other]) claim[root] = -1;
 }
 
-// Merges along the claimed edges, and lists these. The smaller root gets to point to the greater one, so that pointers never
-// lead in a circle. Who finds that the smaller one is a root no more tries again in the next launch.
+// Merges along the claimed edges, and lists these. The smaller root gets to point to the greater one, so that
+// pointers never lead in a circle. Who finds that the smaller one is a root no more tries again in the next launch.
 extern "C" __global__ void mst_merge(const int *col, int *parent, int *claim, const int *number, int *tree,
                                      int *tree_edges, int *again, int nodes) {
     int node = blockIdx.x * blockDim.x + threadIdx.x;

@@ -5,14 +5,14 @@ local random = require "workloads.lib.random"
 local mst = ww.workload "mst" {
   doc = "Minimum spanning forest by Boruvka's algorithm: chains of pointers to roots, which are few and hot in the end",
   ptx = "mst.ptx",
-  sizes = { -- graph: "rmat", "community" or "road", see lib/graph.lua; the number of a road's edges follows from its nodes
+  sizes = { -- graph: "rmat", "community" or "road", see lib/graph.lua; a road's edges follow from its nodes
     small = { graph = "road", nodes = 1024, edges = 0, seed = 1 },
     medium = { graph = "rmat", nodes = 128 * 1024, edges = 512 * 1024, seed = 1 },
     paper = { graph = "rmat", nodes = 128 * 1024, edges = 1024 * 1024, seed = 1 },
   },
   expected = {
-    class = "chains of pointers, some of them hot", size = "small,graph=rmat,nodes=2048,edges=8192", hit_rate = { 0.3, 0.6 },
-    mpki = { 10, 30 },
+    class = "chains of pointers, some of them hot", size = "small,graph=rmat,nodes=2048,edges=8192",
+    hit_rate = { 0.3, 0.6 }, mpki = { 10, 30 },
   },
 }
 
@@ -48,9 +48,10 @@ function mst:run(gpu, size)
   for slot = 0, g.edges - 1 do weights[slot] = weight_of_edge[g.number[slot]] end
   for v = 0, g.nodes - 1 do parent[v] = v end
 
-  local row, col, dev_weights, dev_parent = gpu:upload(g.row), gpu:upload(g.col), gpu:upload(weights), gpu:upload(parent)
-  local number, bytes = gpu:upload(g.number), 4 * g.nodes
-  local node_edge, component_weight, claim, tree = gpu:alloc(bytes), gpu:alloc(bytes), gpu:alloc(bytes), gpu:alloc(bytes)
+  local row, col, number = gpu:upload(g.row), gpu:upload(g.col), gpu:upload(g.number)
+  local dev_weights, dev_parent, bytes = gpu:upload(weights), gpu:upload(parent), 4 * g.nodes
+  local node_edge, component_weight = gpu:alloc(bytes), gpu:alloc(bytes)
+  local claim, tree = gpu:alloc(bytes), gpu:alloc(bytes)
   local tree_edges, again = gpu:upload(ww.i32(0)), gpu:alloc(4)
   local function launch(kernel, ...)
     gpu:launch(kernel, { grid = (g.nodes + threads - 1) // threads, block = threads, args = { ... } })

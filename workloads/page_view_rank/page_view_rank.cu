@@ -1,6 +1,6 @@
-// Pages in the order of their views. A map writes the views and the url of each page to places of their own, and where these
-// are to a directory, which is then sorted: lanes compare directory entries that stand side by side, and for each of them
-// gather a key that may be anywhere.
+// Pages in the order of their views. A map writes the views and the url of each page to places of their own, and
+// where these are to a directory, which is then sorted: lanes compare directory entries that stand side by side,
+// and for each of them gather a key that may be anywhere.
 #include "../bitonic.h"
 #include "../cuda.h"
 

@@ -34,7 +34,8 @@ function page_view_rank:run(gpu, size)
     block = threads,
     args = { gpu:upload(pages), gpu:upload(place), keys, values, directory, n },
   })
-  bitonic.sort(gpu, { step = self.kernels.rank_sort_step, block = self.kernels.rank_sort_block }, n, sort_threads, { keys, directory })
+  bitonic.sort(gpu, { step = self.kernels.rank_sort_step, block = self.kernels.rank_sort_block }, n, sort_threads,
+    { keys, directory })
 
   -- Pages with as many views as each other may stand in any order, each once.
   local records, got_keys = gpu:download("i32", directory, record_words * n), gpu:download("i32", keys, n)

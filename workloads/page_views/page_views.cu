@@ -1,6 +1,7 @@
-// How often pages were viewed, from a log of lines "url\tip\tcookie\n": the lines are hashed byte by byte and sorted by their
-// hashes, so that lines that are there twice stand together and count once; what is left is hashed by url and sorted again,
-// and the lines of each url are counted. The lanes of a warp are about ninety bytes apart, and each comes back to its line.
+// How often pages were viewed, from a log of lines "url\tip\tcookie\n": the lines are hashed byte by byte and
+// sorted by their hashes, so that lines that are there twice stand together and count once; what is left is hashed
+// by url and sorted again, and the lines of each url are counted. The lanes of a warp are about ninety bytes apart,
+// and each comes back to its line.
 #include "../bitonic.h"
 #include "../cuda.h"
 

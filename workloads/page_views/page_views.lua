@@ -73,8 +73,8 @@ function page_views:run(gpu, size)
     gpu:launch(kernel, { grid = (count + threads - 1) // threads, block = threads, args = { ... } })
   end
   local function sort(entries, count)
-    bitonic.sort(gpu, { step = kernels.views_sort_step, block = kernels.views_sort_block }, bitonic.capacity(count), size.sorters,
-      { log, entries })
+    bitonic.sort(gpu, { step = kernels.views_sort_step, block = kernels.views_sort_block }, bitonic.capacity(count),
+      size.sorters, { log, entries })
   end
 
   gpu:fill(line_entries, 0xff, entry_bytes * capacity)

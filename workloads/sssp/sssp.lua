@@ -8,8 +8,8 @@ local sssp = ww.workload "sssp" {
   -- run: nodes of a thread, which follow each other. launches: at most; 0 is until nothing changes.
   sizes = {
     small = { graph = "rmat", nodes = 2048, edges = 8192, weights = 100, run = 2, launches = 0, seed = 1 },
-    medium = { graph = "rmat", nodes = 128 * 1024, edges = 1024 * 1024, weights = 100, run = 8, launches = 4, seed = 1 },
-    paper = { graph = "rmat", nodes = 128 * 1024, edges = 2048 * 1024, weights = 100, run = 8, launches = 8, seed = 1 },
+    medium = { graph = "rmat", nodes = 131072, edges = 1048576, weights = 100, run = 8, launches = 4, seed = 1 },
+    paper = { graph = "rmat", nodes = 131072, edges = 2097152, weights = 100, run = 8, launches = 8, seed = 1 },
   },
   expected = {
     class = "thrashing", size = "small,nodes=4096,edges=32768,launches=1", hit_rate = { 0.1, 0.45 }, mpki = { 60, 160 },
@@ -26,7 +26,9 @@ function sssp:run(gpu, size)
 
   local distance = gpu:upload(ww.array("i32", g.nodes):fill(unknown):set(source, 0))
   local changed = gpu:alloc(4)
-  local args = { gpu:upload(g.row), gpu:upload(degree), gpu:upload(g.col), gpu:upload(weights), distance, changed, g.nodes, size.run }
+  local args = {
+    gpu:upload(g.row), gpu:upload(degree), gpu:upload(g.col), gpu:upload(weights), distance, changed, g.nodes, size.run,
+  }
   local kernel = self.kernels.sssp_relax
   if size.weights == 1 then
     kernel = self.kernels.sssp_relax_hops
