@@ -62,7 +62,7 @@ kernels.medic = {
   { name = "SS", workload = "similarity", medium = "first=128" },
   { name = "BFS", workload = "sssp", medium = "launches=2", size = "weights=1" },
   { name = "BH", workload = "barnes_hut", medium = "bodies=8192" },
-  { name = "DMR", workload = "delaunay" },
+  { name = "DMR", workload = "delaunay", medium = "side=112" },
   { name = "MST", workload = "mst" },
   { name = "SSSP", workload = "sssp", medium = "launches=2" },
 }
