@@ -51,13 +51,28 @@ local function present_path(path)
   return below_home and core.home_path(below_home) or path
 end
 
+--- The file of a module and those that it loads, by path.
+local function files_of_module(name)
+  local files = { [core.real_path(core.home_path(name:gsub("%.", "/") .. ".lua"))] = true }
+  repeat
+    local found = false
+    for _, row in ipairs(core.noted_files()) do
+      if files[row.by] and not files[row.path] then
+        files[row.path], found = true, true
+      end
+    end
+  until not found
+  return files
+end
+
 --- By stored path: the digests of the Lua files that this process has loaded, the library left out. Scripts take no part in a run,
 -- but for what measures it.
 local function loaded_files(run)
   local files, main = {}, arg and arg[0] and core.real_path(arg[0])
+  local measuring = run.measure and files_of_module(run.measure) or {}
   for _, row in ipairs(core.noted_files()) do
     local path = stored_path(row.path)
-    if row.path ~= main and (run.measure or not path:find "^home:scripts/") then files[path] = row.digest end
+    if measuring[row.path] or row.path ~= main and not path:find "^home:scripts/" then files[path] = row.digest end
   end
   return files
 end

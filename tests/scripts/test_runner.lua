@@ -62,6 +62,18 @@ harness.test("a policy that was edited has its runs made again, and no others", 
   assert(runs:result(mine).cycles ~= before, "the edited policy did not run")
 end)
 
+harness.test("of scripts, what measures a run counts, and no others", function()
+  require "scripts.lib.reproduce.kernels"
+  local measured = { config = "gtx480", workload = "spmv", size = "small,rows=512", policy = "gto",
+    measure = "scripts.lib.reproduce.replacement" }
+  local runs = open(new_folder())
+  harness.equal(#runs:run { measured, vecadd }, 0, "problems")
+  local files = runs:result(measured).files
+  assert(files["home:scripts/lib/reproduce/replacement.lua"] and files["home:scripts/lib/replay.lua"], "its module is left out")
+  assert(not files["home:scripts/lib/reproduce/kernels.lua"] and not files["home:scripts/lib/runner.lua"], "another counts")
+  for path in pairs(runs:result(vecadd).files) do assert(not path:find "^home:scripts/", path) end
+end)
+
 harness.test("another program makes all again", function()
   local folder = new_folder()
   open(folder):run { vecadd }
