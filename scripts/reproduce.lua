@@ -130,6 +130,19 @@ local function run_all(figures, options)
   return kept, kept:run(runs)
 end
 
+--- How many runs a figure has, and how long the simulation of those that are there took, in seconds of one processor.
+local function effort_of(figure, options, result_of)
+  local seen, count, seconds = {}, 0, 0.0
+  for _, run in ipairs(figure.runs(options)) do
+    local r, name = result_of(run), runner.name(run)
+    if r and not seen[name] then
+      seen[name] = true
+      count, seconds = count + 1, seconds + (r.host_seconds or 0)
+    end
+  end
+  return { runs = count, seconds = seconds }
+end
+
 local function main(options, words)
   local figures = chosen(all_figures(), words)
   if options.list then
@@ -140,8 +153,9 @@ local function main(options, words)
   local kept, problems = run_all(figures, options)
   local results = {}
   for i, figure in ipairs(figures) do
-    local t = figure.compute(function(run) return kept:result(run) end, options)
-    results[i] = { figure = figure, table = t }
+    local function result_of(run) return kept:result(run) end
+    local t = figure.compute(result_of, options)
+    results[i] = { figure = figure, table = t, effort = effort_of(figure, options, result_of) }
     print_figure(figure, t)
     if options.svg then
       make_folder(options.svg)

@@ -131,7 +131,7 @@ local function sided(t, group, above)
 end
 
 local figure_4 = kit.bars {
-  id = "dwt-pric/4", title = "L1 reservation fails per 1000 cycles, and misses per 1000 thread instructions", unit = "",
+  id = "dwt-pric/4", title = "L1 reservation fails per 1000 cycles, and misses per 1000 thread instructions", unit = "events",
   config = machine, kernels = kernels.dwt_pric, mean = "arithmetic", series = series_4,
   headlines = function(v, t)
     local conflict, thrashing = v["mean, conflict"], v["mean, thrashing"]

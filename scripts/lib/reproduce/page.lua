@@ -92,7 +92,8 @@ function page.markdown(results, options, folder)
       headline_rows(result, add)
       add ""
     end
-    add("%s%s:", result.figure.unit:sub(1, 1):upper(), result.figure.unit:sub(2))
+    add("%s%s; %d runs, %.0f s of simulation:", result.figure.unit:sub(1, 1):upper(), result.figure.unit:sub(2), result.effort.runs,
+      result.effort.seconds)
     add ""
     values_table(result, add)
     add ""
