@@ -222,7 +222,10 @@ local function saved_headlines(column, paper)
 end
 
 local function at_least(limit) return function(value) return value >= limit end end
-local function near_unbounded(value, row) return row.unbounded and value >= 0.9 * row.unbounded end
+
+--- As the bars of a figure of shares would look: ten points apart.
+local function near_unbounded(value, row) return row.unbounded and math.abs(row.unbounded - value) <= 0.1 end
+
 
 local figure_10 = kit.bars {
   id = "dwt-pric/10", title = "L1 misses saved, of GTO's", unit = "share",
@@ -231,9 +234,9 @@ local figure_10 = kit.bars {
   headlines = saved_headlines("DWT-PRIC", {
     { "3DS", "more than 80 %", at_least(0.8) }, { "KM", "more than 80 %", at_least(0.8) }, { "SYRK", "more than 80 %", at_least(0.8) },
     { "GESUMMV", "more than 80 %", at_least(0.8) }, { "2DCONV", "near 60 %", at_least(0.4) }, { "MM", "near 60 %", at_least(0.4) },
-    { "IIX", "near 60 %", at_least(0.4) }, { "SRAD", "as many as unbounded", near_unbounded },
-    { "3DS", "as many as unbounded", near_unbounded }, { "2DCONV", "as many as unbounded", near_unbounded },
-    { "KM", "as many as unbounded", near_unbounded },
+    { "IIX", "near 60 %", at_least(0.4) }, { "SRAD", "within ten points of unbounded", near_unbounded },
+    { "3DS", "within ten points of unbounded", near_unbounded }, { "2DCONV", "within ten points of unbounded", near_unbounded },
+    { "KM", "within ten points of unbounded", near_unbounded },
   }),
 }
 
@@ -275,16 +278,28 @@ local figure_12 = kit.bars {
   end,
 }
 
--- Table 3: warps per scheduler ------------------------------------------------------------------------------------------------------------
+-- Table 3: warps per scheduler --------------------------------------------------------------------------------------------------------------
 
+-- The text does not say what the counts were measured beside. Where warps collide in one set of the L1, no count is better than
+-- all of them, so those beside PRIC are compared.
 local table_3_names <const> = { "SPMV", "KM", "BFS", "IIX", "SYRK", "GESUMMV" }
-local table_3_kernels, static = {}, {}
+local table_3_kernels, static, static_with_pric = {}, {}, {}
 for _, name in ipairs(table_3_names) do
   for _, kernel in ipairs(kernels.dwt_pric) do
     if kernel.name == name then table_3_kernels[#table_3_kernels + 1] = kernel end
   end
 end
-for limit = 1, 8 do static[limit] = with("swl:limit=" .. limit) end
+for i, limit in ipairs { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24 } do
+  static[i], static_with_pric[i] = with("swl:limit=" .. limit), with("pric+swl:limit=" .. limit)
+end
+
+local function limit_of(r) return tonumber(r.run.policy:match "limit=(%d+)") end
+
+--- The mean over the kernels that were throttled.
+local function found(r)
+  local throttled = kit.sum(r, "dispatcher.dwt_cs.throttled")
+  return throttled > 0 and kit.sum(r, "dispatcher.dwt_cs.warps") / throttled or nil
+end
 
 local paper_counts <const> = { SPMV = { 1, 1 }, KM = { 1, 1 }, BFS = { 5, 7 }, IIX = { 2, 2 }, SYRK = { 2, 2 }, GESUMMV = { 1, 1 } }
 local paper_table = {}
@@ -294,23 +309,21 @@ local table_3 = kit.bars {
   id = "dwt-pric/table-3", title = "Best warps per scheduler: static (SWT) and found by core sampling (DWT-CS)", unit = "warps",
   config = machine, kernels = table_3_kernels, paper = paper_table,
   series = {
-    { name = "SWT", best_of = static, value = function(r) return tonumber(r.run.policy:match "limit=(%d+)") end },
-    { name = "DWT-CS", policy = with "dwt_cs", value = function(r)
-      local throttled = kit.sum(r, "dispatcher.dwt_cs.throttled")
-      return throttled > 0 and kit.sum(r, "dispatcher.dwt_cs.warps") / throttled or nil
-    end },
-    { name = "DWT-CS in DWT-PRIC", policy = "dwt_pric", value = function(r)
-      local throttled = kit.sum(r, "dispatcher.dwt_cs.throttled")
-      return throttled > 0 and kit.sum(r, "dispatcher.dwt_cs.warps") / throttled or nil
-    end },
+    { name = "SWT", best_of = static, value = limit_of },
+    { name = "SWT with PRIC", best_of = static_with_pric, value = limit_of },
+    { name = "DWT-CS", policy = with "dwt_cs", value = found },
+    { name = "DWT-CS with PRIC", policy = "dwt_pric:bypassing=false", value = found },
+    { name = "DWT-PRIC", policy = "dwt_pric", value = found },
   },
   headlines = function(v)
     local list = {}
     for _, name in ipairs(table_3_names) do
-      for i, column in ipairs { "SWT", "DWT-CS" } do
+      for i, column in ipairs { "SWT with PRIC", "DWT-PRIC" } do
         local ours, paper = v[name][column], paper_counts[name][i]
-        list[#list + 1] = { what = ("%s, %s: %d (%s)"):format(name, column, paper, kit.shown(ours, "%.3g")),
-          kind = "holds", ours = ours ~= nil and math.abs(ours - paper) <= 1 }
+        local holds = ours ~= nil and math.abs(ours - paper) <= 1
+        if not next(v[name]) then holds = nil end
+        list[#list + 1] = { what = ("%s, %s: %d, within one (%s)"):format(name, column, paper, kit.shown(ours, "%.3g")),
+          kind = "holds", ours = holds }
       end
     end
     return list
