@@ -130,14 +130,17 @@ local function run_all(figures, options)
   return kept, kept:run(runs)
 end
 
---- How many runs a figure has, and how long the simulation of those that are there took, in seconds of one processor.
-local function effort_of(figure, options, result_of)
+--- How many runs figures have, each counted once, and how long the simulation of those that are there took, in seconds of one
+-- processor.
+local function effort_of(figures, options, result_of)
   local seen, count, seconds = {}, 0, 0.0
-  for _, run in ipairs(figure.runs(options)) do
-    local r, name = result_of(run), runner.name(run)
-    if r and not seen[name] then
-      seen[name] = true
-      count, seconds = count + 1, seconds + (r.host_seconds or 0)
+  for _, figure in ipairs(figures) do
+    for _, run in ipairs(figure.runs(options)) do
+      local r, name = result_of(run), runner.name(run)
+      if r and not seen[name] then
+        seen[name] = true
+        count, seconds = count + 1, seconds + (r.host_seconds or 0)
+      end
     end
   end
   return { runs = count, seconds = seconds }
@@ -152,10 +155,10 @@ local function main(options, words)
   restrict(figures, options.kernels)
   local kept, problems = run_all(figures, options)
   local results = {}
+  local function result_of(run) return kept:result(run) end
   for i, figure in ipairs(figures) do
-    local function result_of(run) return kept:result(run) end
     local t = figure.compute(result_of, options)
-    results[i] = { figure = figure, table = t, effort = effort_of(figure, options, result_of) }
+    results[i] = { figure = figure, table = t, effort = effort_of({ figure }, options, result_of) }
     print_figure(figure, t)
     if options.svg then
       make_folder(options.svg)
@@ -169,7 +172,7 @@ local function main(options, words)
     for _, result in ipairs(results) do
       write(("%s/%s.svg"):format(folder, (result.figure.id:gsub("/", "-"))), draw.svg(result.figure, result.table))
     end
-    write(options.page, page.markdown(results, options, folder:match "[^/]*$"))
+    write(options.page, page.markdown(results, options, folder:match "[^/]*$", effort_of(figures, options, result_of)))
   end
   if problems[1] then
     print_problems(problems)

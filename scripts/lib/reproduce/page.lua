@@ -65,8 +65,8 @@ local function values_table(result, add)
   end
 end
 
---- The page. `folder`: of the drawings, beside it.
-function page.markdown(results, options, folder)
+--- The page. `folder`: of the drawings, beside it. `effort`: of all figures.
+function page.markdown(results, options, folder, effort)
   local lines = {}
   local function add(form, ...) lines[#lines + 1] = select("#", ...) > 0 and form:format(...) or form end
   add "# The papers' figures, and ours"
@@ -78,7 +78,7 @@ function page.markdown(results, options, folder)
   add "numbers, the claim is what its text says. A number in brackets is the paper's; so are the diamonds in"
   add "the drawings."
   add ""
-  add("**%s.**", page.summary(results))
+  add("**%s.** %d runs, %.0f minutes of simulation on one processor.", page.summary(results), effort.runs, effort.seconds / 60)
   add ""
   for _, result in ipairs(results) do
     local name = result.figure.id:gsub("/", "-")
