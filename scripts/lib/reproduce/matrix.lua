@@ -24,7 +24,7 @@ end
 
 local policies <const> = {
   "lrr", "two_level", "owl", "ccws", "mascar", "mrpb", "stream_bypass", "dwt_cs", "pric", "dwt_pric", "eaf", "pcal", "pc_byp",
-  "rand_byp", "wbyp", "wip", "wms", "medic",
+  "medic",
 }
 --- They order warps themselves; the others are put beside gto.
 local schedulers <const> = { lrr = true, two_level = true, owl = true, ccws = true, mascar = true, dwt_pric = true }
