@@ -14,7 +14,7 @@ local figure_1 = kit.bars {
     for _, row in ipairs(t.rows) do
       if not row.mean then count, fast = count + 1, fast + (row.values["8 MiB"] >= 3 and 1 or 0) end
     end
-    return { { what = ("three times as fast or more: %d of %d"):format(fast, count), kind = "holds", ours = count > 0 and fast == count } }
+    return { { what = ("three times as fast or more (%d of %d)"):format(fast, count), kind = "holds", ours = count > 0 and fast == count } }
   end,
 }
 
