@@ -40,4 +40,25 @@ local matrix = kit.bars {
   series = series,
 }
 
-return { matrix }
+-- All policies on the six general workloads, as they are ----------------------------------------------------------------------------------
+
+local function general_series()
+  local names = { "lrr", "two_level", "swl:limit=2", "owl", "ccws", "mascar", "dwt_cs", "stream_bypass", "pric", "dwt_pric", "mrpb",
+    "bypass_all", "pcal", "pcal:level=l1", "pc_byp", "rand_byp", "eaf", "wip", "wbyp", "wms", "medic" }
+  local list = {}
+  for i, name in ipairs(names) do
+    list[i] = { name = name, policy = schedulers[name] and name or "gto+" .. name }
+  end
+  return list
+end
+
+local general = kit.bars {
+  id = "matrix/general", title = "All policies on the general workloads, over GTO", unit = "speed-up", heat = true,
+  config = "gtx480", base = { name = "GTO", policy = "gto" }, value = kit.speedup, mean = "geometric", series = general_series(),
+  kernels = {
+    { name = "kmeans", workload = "kmeans" }, { name = "spmv", workload = "spmv" }, { name = "bfs", workload = "bfs" },
+    { name = "gesummv", workload = "gesummv" }, { name = "sgemm", workload = "sgemm" }, { name = "vecadd", workload = "vecadd" },
+  },
+}
+
+return { matrix, general }
