@@ -53,7 +53,7 @@ end)
 
 harness.test("a page has the values, the papers' numbers, and a drawing for each figure", function()
   local page = harness.read(folder .. "/page.md")
-  assert(page:find("![IPC over GTO](page/dwt-pric-8.svg)", 1, true) and page:find("(16.8)", 1, true), page)
+  assert(page:find("![dwt-pric/8](page/dwt-pric-8.svg)", 1, true) and page:find("(16.8)", 1, true), page)
   local drawing = harness.read(folder .. "/page/dwt-pric-8.svg")
   assert(drawing:find("^<svg ") and drawing:find("GESUMMV", 1, true) and drawing:find("</svg>\n$"), drawing)
 end)

@@ -71,20 +71,21 @@ function page.markdown(results, options, folder, effort)
   local function add(form, ...) lines[#lines + 1] = select("#", ...) > 0 and form:format(...) or form end
   add "# The papers' figures, and ours"
   add ""
-  add("Written by `scripts/reproduce%s --page docs/reproduction.md`: do not edit it, but the figures and",
+  add("Written by `scripts/reproduce%s --page docs/reproduction.md`: do not edit it, but the",
     options.size == "medium" and "" or " --size " .. options.size)
-  add "reasons in `scripts/lib/reproduce`. A claim is *reproduced* when the sign is the paper's and the size"
-  add "within a third of it, *partly* when only the sign is. Where a paper draws its bars and gives no"
-  add "numbers, the claim is what its text says. A number in brackets is the paper's; so are the diamonds in"
-  add "the drawings."
+  add "figures and reasons in `scripts/lib/reproduce`. A claim is *reproduced* when the sign is the"
+  add "paper's and the size within a third of it, *partly* when only the sign is. Where a paper draws its"
+  add "bars and gives no numbers, the claim is what its text says. Numbers in brackets are the paper's; so"
+  add "are the diamonds in the drawings."
   add ""
-  add("**%s.** %d runs, %.0f minutes of simulation on one processor.", page.summary(results), effort.runs, effort.seconds / 60)
+  add("**%s.**", page.summary(results))
+  add("%d runs, %.0f minutes of simulation on one processor.", effort.runs, effort.seconds / 60)
   add ""
   for _, result in ipairs(results) do
     local name = result.figure.id:gsub("/", "-")
     add("## %s: %s", result.figure.id, result.figure.title)
     add ""
-    add("![%s](%s/%s.svg)", result.figure.title, folder, name)
+    add("![%s](%s/%s.svg)", result.figure.id, folder, name)
     add ""
     if result.table.headlines[1] then
       add "| claim | paper | ours | verdict | why |"
