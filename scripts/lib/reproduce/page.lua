@@ -83,7 +83,9 @@ function page.markdown(results, options, folder, effort)
   add ""
   for _, result in ipairs(results) do
     local name = result.figure.id:gsub("/", "-")
-    add("## %s: %s", result.figure.id, result.figure.title)
+    add("## %s", result.figure.id)
+    add ""
+    add("%s.", result.figure.title)
     add ""
     add("![%s](%s/%s.svg)", result.figure.id, folder, name)
     add ""
