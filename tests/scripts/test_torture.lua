@@ -49,7 +49,7 @@ harness.test("drawn machines give the same stats in any order, on threads, resum
   harness.equal(status, 0, output)
   harness.equal(counts.machines, 200)
   assert(counts.resumes >= 180, output)
-  assert(counts.refused <= 6, output)
+  assert(counts.refused <= 10, output) -- one in twenty
 end)
 
 harness.test("every parameter of every class and policy is varied, or left out with a reason", function()
