@@ -1,6 +1,7 @@
 -- Figures of Mascar: A. Sethia, D. A. Jamshidi, S. Mahlke, HPCA 2015.
 local kernels = require "scripts.lib.reproduce.kernels"
 local kit = require "scripts.lib.reproduce.kit"
+local names = require "warpwright.names"
 
 local machine <const> = "gtx480_mascar"
 local lrr <const> = { name = "LRR", policy = "lrr" }
@@ -109,15 +110,23 @@ local figure_11 = kit.bars {
   end,
 }
 
+--- MP mode lasts while one of the caches behind the load/store unit is saturated: at least as long as the one that is longest.
+local function mp_share(r)
+  local most = 0
+  for _, cache in ipairs { "l1d", "texture_cache", "constant_cache" } do
+    most = math.max(most, sm_share("sm[*]." .. cache .. ".saturated_cycles")(r))
+  end
+  return most
+end
+
 local figure_12 = kit.bars {
-  id = "mascar/12", title = "Time in memory access priority (MP) mode", unit = "share",
-  config = machine, kernels = kernels.mascar_memory, mean = "arithmetic",
-  value = sm_share "sm[*].l1d.saturated_cycles",
+  id = "mascar/12", title = "Time in memory access priority (MP) mode, at least", unit = "share",
+  config = machine, kernels = kernels.mascar_memory, mean = "arithmetic", value = mp_share,
   series = { schedulers[4] },
-  paper = { ["kmeans-1"] = { Mascar = 0.875 }, bfs = { Mascar = 0.875 }, particle = { Mascar = 0.875 } },
+  paper = { ["kmeans-1"] = { Mascar = 0.875 }, bfs = { Mascar = 0.875 }, mummer = { Mascar = 0.875 }, particle = { Mascar = 0.875 } },
   headlines = function(v)
     local list = {}
-    for _, name in ipairs { "kmeans-1", "bfs", "particle" } do
+    for _, name in ipairs { "kmeans-1", "bfs", "particle", "mummer" } do
       list[#list + 1] = { what = name .. ": 85 to 90 % of the time", kind = "share", paper = 0.875, ours = v[name].Mascar }
     end
     return list
@@ -171,11 +180,21 @@ components.others = function(part) return not (components.DRAM(part) or componen
 local function energy_of(component)
   return function(r, base)
     local sum = 0
-    for part, joules in pairs(r.energy.parts) do
-      if components[component](part) then sum = sum + joules end
+    for _, part in ipairs(names.sorted_keys(r.energy.parts)) do
+      if components[component](part) then sum = sum + r.energy.parts[part] end
     end
     return sum / base.energy.total
   end
+end
+
+--- Whether DRAM takes more (sign 1) or less (-1) under Mascar on each of some kernels; nil where one was not run.
+local function dram(v, sign, ...)
+  for _, name in ipairs { ... } do
+    local before, after = v[name]["DRAM, LRR"], v[name]["DRAM, Mascar"]
+    if not before then return nil end
+    if sign * (after - before) <= 0 then return false end
+  end
+  return true
 end
 
 local figure_14 = kit.bars {
@@ -202,6 +221,8 @@ local figure_14 = kit.bars {
       { what = "energy under Mascar", kind = "gain", paper = 0.88, ours = mean["total, Mascar"] },
       { what = "saved by less leakage, of the total", kind = "share", paper = 0.07, ours = saved "leakage" },
       { what = "saved in the others, of the total", kind = "share", paper = 0.035, ours = saved "others" },
+      { what = "DRAM takes less on kmeans-1, particle and spmv", kind = "holds", ours = dram(v, -1, "kmeans-1", "particle", "spmv") },
+      { what = "DRAM takes more on srad-2, mrig-2 and lbm", kind = "holds", ours = dram(v, 1, "srad-2", "mrig-2", "lbm") },
     }
   end,
 }
