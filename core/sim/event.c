@@ -36,14 +36,16 @@ void sim_forget_subscribers(Sim *sim) {
     }
 }
 
-void event_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d) {
+void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {
     Cluster *cluster = object->cluster;
     if (cluster->emitted_count == cluster->emitted_capacity) {
         cluster->emitted_capacity = cluster->emitted_capacity ? 2 * cluster->emitted_capacity : 32;
         cluster->emitted = realloc(cluster->emitted, cluster->emitted_capacity * sizeof(EmittedEvent));
         ensure(cluster->emitted);
     }
-    cluster->emitted[cluster->emitted_count++] = (EmittedEvent){object, event, {a, b, c, d}};
+    EmittedEvent *emitted = &cluster->emitted[cluster->emitted_count++];
+    *emitted = (EmittedEvent){.object = object, .event = event};
+    memcpy(emitted->arguments, arguments, sizeof emitted->arguments);
 }
 
 static int64_t call_subscribers(SimObject *object, uint32_t event, const int64_t *arguments, uint64_t now) {
@@ -58,8 +60,7 @@ static int64_t call_subscribers(SimObject *object, uint32_t event, const int64_t
     return answer;
 }
 
-int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d) {
-    const int64_t arguments[EVENT_ARGUMENTS] = {a, b, c, d};
+int64_t event_ask_these(SimObject *object, uint32_t event, const int64_t *arguments) {
     return call_subscribers(object, event, arguments, object->cluster->now);
 }
 

@@ -38,8 +38,12 @@ void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t 
 void sim_forget_subscribers(Sim *sim);
 
 #define COLD __attribute__((cold, noinline))
-COLD void event_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
-COLD int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c, int64_t d);
+/* At most EVENT_ARGUMENTS whole numbers; those left out are 0. */
+#define EVENT_ARGUMENTS_OF(...)        ((const int64_t[EVENT_ARGUMENTS]){__VA_ARGS__})
+#define event_emit(object, event, ...) event_emit_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
+#define event_ask(object, event, ...)  event_ask_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
+COLD void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments);
+COLD int64_t event_ask_these(SimObject *object, uint32_t event, const int64_t *arguments);
 
 /* In SimObject.subscribed, above the bits of events: what parts look on at. They are called while the object
  * works, so it takes the paths on which it emits events. */
@@ -50,10 +54,10 @@ COLD int64_t event_ask(SimObject *object, uint32_t event, int64_t a, int64_t b, 
 static inline bool object_has_subscriber(const SimObject *object, uint32_t event) {
     return __builtin_expect(object->subscribed >> event & 1, 0);
 }
-static inline void object_emit(SimObject *object, uint32_t event, int64_t a, int64_t b, int64_t c,
-                               int64_t d) {
-    if (object_has_subscriber(object, event)) event_emit(object, event, a, b, c, d);
-}
+#define object_emit(object, event, ...)                                                                      \
+    do {                                                                                                     \
+        if (object_has_subscriber(object, event)) event_emit(object, event, __VA_ARGS__);                    \
+    } while (0)
 
 /* For subscribers, and between quanta: the present time of an object, and an extra tick in the next cycle, the
  * first that has not begun. */

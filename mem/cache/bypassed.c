@@ -63,7 +63,7 @@ Stall pass_and_drop(CacheObject *object, BypassedRequests *bypassed, const MemMe
                     Result result, uint64_t now) {
     Stall stall = stall_at_tags(object, bypassed, m, at, cache_is_dirty(&object->cache, at->line));
     if (stall) return stall;
-    cache_count(&object->cache, m, result); /* observers see the line that it found */
+    cache_count(&object->cache, m, at, result); /* observers see the line that it found */
     if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
     pass_on(object, bypassed, m);
     return STALL_NONE;
@@ -81,7 +81,7 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
     if (stall) return stall;
     if (absent) {
         bypassed->off_misses++;
-        line = cache_victim(c, at->set, line);
+        line = cache_victim(c, m, at->set, line);
         if (line != NO_LINE) cache_replace(c, line, at, m, now);
     } else {
         bypassed->off_hits++;
@@ -90,7 +90,7 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
         tag_use(&c->tags, line, m->class_number);
     }
     pass_on(object, bypassed, m);
-    cache_count(c, m, RESULT_BYPASS);
+    cache_count(c, m, at, RESULT_BYPASS);
     return STALL_NONE;
 }
 

@@ -78,12 +78,18 @@ void cache_observe(Cache *c, CacheObserver *observer) {
                                   (observer->answered ? SEEN_BY_PART(SEES_ANSWERS) : 0);
 }
 
-void cache_emit(const Cache *c, const MemMessage *m, Result result) {
+/* Of at most 2^31 lines; -1: none. */
+static int64_t way_of(const Cache *c, uint32_t line) {
+    return line == NO_LINE ? -1 : (int64_t)(line % c->tags.shape.ways);
+}
+
+void cache_emit(const Cache *c, const MemMessage *m, const Lookup *at, Result result) {
     static const CacheEvent events[] = {CACHE_HIT, CACHE_MISS, CACHE_MERGE};
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->accessed) o->accessed(o, m, result);
     if (result == RESULT_BYPASS) return;
-    object_emit(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc);
+    object_emit(cache_owner(c), events[result], m->sm, m->warp, (int64_t)m->address, m->pc,
+                m->kind != MEM_READ, m->class_number, at->set, way_of(c, at->line));
 }
 
 COLD static void show_miss(const Cache *c, const MemMessage *m, uint64_t line_address) {
@@ -96,10 +102,11 @@ void cache_show_answer(const Cache *c, const MemMessage *m, uint64_t now) {
         if (o->answered) o->answered(o, m, now);
 }
 
-static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t line) {
+static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t set, uint32_t line) {
     for (CacheObserver *o = c->observers; o; o = o->next)
         if (o->filled) o->filled(o, m, line);
-    object_emit(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0);
+    object_emit(cache_owner(c), CACHE_FILL, m->sm, m->warp, (int64_t)m->address, (m->flags & MEM_HIT) != 0,
+                set, way_of(c, line), m->pc, m->class_number);
 }
 
 /* Of at most 64 ways; those with sectors in flight are not among them. */
@@ -118,12 +125,12 @@ static bool victim_is_legal(const int64_t *arguments, int64_t way) {
 const Question cache_victim_question = {"those of `ways`", victim_is_legal};
 
 /* Of more than 64 ways, which do not fit into a set, policies choose none. */
-uint32_t cache_ask_victim(const Cache *c, uint32_t set, uint32_t candidate) {
+uint32_t cache_ask_victim(const Cache *c, const MemMessage *m, uint32_t set, uint32_t candidate) {
     uint32_t ways = c->tags.shape.ways, first = set * ways;
     if (ways > 64) return candidate;
     uint64_t replaceable = replaceable_ways(c, set);
     int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)replaceable, candidate - first,
-                            0);
+                            m->sm, m->warp, (int64_t)m->address, m->pc, m->class_number);
     return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
 }
 
@@ -137,7 +144,8 @@ bool cache_any_is_dirty(const Cache *c, uint32_t set) {
 bool cache_ask_bypass(const Cache *c, const MemMessage *m) {
     MemMessage *request = (MemMessage *)(uintptr_t)m; /* which only its queue may change, and this answer */
     if (request->flags & MEM_ASKED) return request->flags & MEM_BYPASSED;
-    bool bypass = event_ask(cache_owner(c), CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc) > 0;
+    bool bypass = event_ask(cache_owner(c), CACHE_ASK_BYPASS, m->sm, m->warp, (int64_t)m->address, m->pc,
+                            m->class_number) > 0;
     request->flags |= (uint8_t)(MEM_ASKED | (bypass ? MEM_BYPASSED : 0));
     return bypass;
 }
@@ -245,7 +253,9 @@ static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, 
     uint64_t address = tag_address(&c->tags, line);
     bool evicts = c->tags.tag[line] != 0;
     uint32_t depth = insertion_depth(c, at->line_address);
-    if (evicts) object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number);
+    if (evicts)
+        object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number, at->set,
+                    way_of(c, line), l->dirty != 0);
     for (CacheObserver *o = c->observers; o; o = o->next) {
         if (o->evicted && evicts) o->evicted(o, line);
         if (o->replaced) o->replaced(o, line);
@@ -348,9 +358,9 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
     *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     if (*result == RESULT_MISS && __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0))
         show_miss(c, m, at->line_address);
-    take_line(c, m, at, cache_victim(c, at->set, plan.victim), now);
+    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), now);
     register_miss(c, m, at, &plan);
-    cache_count(c, m, *result);
+    cache_count(c, m, at, *result);
     return STALL_NONE;
 }
 
@@ -365,7 +375,7 @@ static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t
                              uint64_t now, Result *result) {
     if (!hit) return miss(c, m, at, covered, true, false, now, result);
     *result = RESULT_HIT;
-    cache_count(c, m, RESULT_HIT);
+    cache_count(c, m, at, RESULT_HIT);
     tag_use(&c->tags, at->line, m->class_number);
     return STALL_NONE;
 }
@@ -402,7 +412,7 @@ static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint6
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);
     if (e->line == NO_LINE) {
-        e->line = cache_victim(c, e->set, cache_candidate(c, e->set));
+        e->line = cache_victim(c, m, e->set, cache_candidate(c, e->set));
         if (e->line == NO_LINE) return;
         cache_replace(c, e->line, &at, m, now);
     }
@@ -423,7 +433,7 @@ void cache_fill(Cache *c, const MemMessage *m, uint64_t now) {
     }
     c->failed.stall &= -(uint64_t)(e->set != c->failed.set); /* STALL_NONE, where the line was wanted */
     c->stats.fills++;
-    if (__builtin_expect(cache_owner(c)->subscribed & FILLS_SUBSCRIBED, 0)) emit_fill(c, m, e->line);
+    if (__builtin_expect(cache_owner(c)->subscribed & FILLS_SUBSCRIBED, 0)) emit_fill(c, m, e->set, e->line);
     mshr_fill(&c->mshr, entry, sectors);
     if (mshr_is_free(&c->mshr, entry)) audit_leave(cache_owner(c), QUEUE_MSHRS, entry);
 }
@@ -476,7 +486,8 @@ static void begin_stall(CacheObject *object, const MemMessage *m, Stall stall, u
     c->stall_since = cycle;
     c->stats.stall_events[stall - 1]++;
     if (stall <= STALL_MISS_QUEUE)
-        object_emit(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall);
+        object_emit(&object->obj, CACHE_RESERVATION_FAIL, m->sm, m->warp, (int64_t)m->address, stall, m->pc,
+                    m->kind != MEM_READ, m->class_number);
 }
 
 void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {

@@ -160,22 +160,25 @@ typedef enum {
 
 extern const Question cache_victim_question;
 
+/* Way -1: the request is in no line. */
+#define CACHE_ACCESS_ARGUMENTS "sm, warp, address, pc, write, class, set, way"
+
 /* clang-format off */
 #define CACHE_EVENT_ROWS(bypass_question)                                                                                     \
-    [CACHE_HIT] = {"hit", "sm, warp, address, pc", NULL, "A request found all its sectors"},                \
-    [CACHE_MISS] = {"miss", "sm, warp, address, pc", NULL,                                                  \
-                    "A request found a sector neither there nor in flight"},                                 \
-    [CACHE_MERGE] = {"merge", "sm, warp, address, pc", NULL, "A request waits for sectors in flight"},      \
-    [CACHE_EVICT] = {"evict", "sm, warp, address, class", NULL,                                             \
+    [CACHE_HIT] = {"hit", CACHE_ACCESS_ARGUMENTS, NULL, "A request found all its sectors"},                \
+    [CACHE_MISS] = {"miss", CACHE_ACCESS_ARGUMENTS, NULL,                                                  \
+                    "A request found a sector neither there nor in flight; set and way: of the line that it took"},       \
+    [CACHE_MERGE] = {"merge", CACHE_ACCESS_ARGUMENTS, NULL, "A request waits for sectors in flight"},      \
+    [CACHE_EVICT] = {"evict", "sm, warp, address, class, set, way, dirty", NULL,                                             \
                      "A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set"},        \
-    [CACHE_FILL] = {"fill", "sm, warp, address, hit", NULL,                                                 \
+    [CACHE_FILL] = {"fill", "sm, warp, address, hit, set, way, pc, class", NULL,                                                 \
                     "What a warp had fetched has come; hit: the cache below had it"},                        \
-    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause", NULL,                       \
+    [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause, pc, write, class", NULL,                       \
                                 "A request stops at the tags for want of, by cause, 1: a line, 2: an MSHR, " \
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
-    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc", &yes_or_no, bypass_question},    \
-    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru", &cache_victim_question,                                                  \
-                          "The set is full: which of these ways, a set of bits, shall be replaced? lru: that of LRU"}
+    [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc, class", &yes_or_no, bypass_question},    \
+    [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
+                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that of LRU"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -481,17 +484,18 @@ static inline SimObject *cache_owner(const Cache *cache) {
 }
 /* From init() of a part of the same cluster. */
 void cache_observe(Cache *cache, CacheObserver *observer);
-/* Tells subscribers what became of a request. */
-void cache_emit(const Cache *cache, const MemMessage *m, Result result);
+/* Tells subscribers what became of a request. `at`: where the tags have or keep its line by then; NULL: nobody
+ * has looked. */
+void cache_emit(const Cache *cache, const MemMessage *m, const Lookup *at, Result result);
 
-static inline void cache_count(Cache *cache, const MemMessage *m, Result result) {
+static inline void cache_count(Cache *cache, const MemMessage *m, const Lookup *at, Result result) {
     Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
                     : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
                                            : (Stream)(STREAM_READ + m->kind);
     cache->stats.results[result]++;
     cache->stats.stream_results[stream][result]++;
     if (__builtin_expect(cache_owner(cache)->subscribed & ACCESSES_SUBSCRIBED, 0))
-        cache_emit(cache, m, result);
+        cache_emit(cache, m, at, result);
 }
 
 /* The answer of policies to CACHE_ASK_BYPASS, for a request in a queue of the cache or the link before it;
@@ -511,11 +515,12 @@ static inline bool cache_policy_replaces(const Cache *cache, uint32_t candidate)
     return object_has_subscriber(cache_owner(cache), CACHE_ASK_VICTIM) && candidate != NO_LINE &&
            cache->tags.tag[candidate];
 }
-/* The line that policies want to be replaced, instead of `candidate` of the set, which is valid. They are
- * asked once, when nothing but their answer is wanting. */
-COLD uint32_t cache_ask_victim(const Cache *cache, uint32_t set, uint32_t candidate);
-static inline uint32_t cache_victim(const Cache *cache, uint32_t set, uint32_t candidate) {
-    return cache_policy_replaces(cache, candidate) ? cache_ask_victim(cache, set, candidate) : candidate;
+/* The line that policies want to be replaced by that of `m`, instead of `candidate` of the set, which is valid.
+ * They are asked once, when nothing but their answer is wanting. */
+COLD uint32_t cache_ask_victim(const Cache *cache, const MemMessage *m, uint32_t set, uint32_t candidate);
+static inline uint32_t cache_victim(const Cache *cache, const MemMessage *m, uint32_t set,
+                                    uint32_t candidate) {
+    return cache_policy_replaces(cache, candidate) ? cache_ask_victim(cache, m, set, candidate) : candidate;
 }
 /* Must there be room for a write-back before the candidate of the set, or what policies want instead, is
  * replaced? */

@@ -163,7 +163,7 @@ static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, ui
     if (stall) return stall;
     if (at->line != NO_LINE) tag_use(&l1->cache.tags, at->line, m->class_number);
     pass_on((CacheObject *)l1, &l1->bypassed, m);
-    cache_count(&l1->cache, m, result);
+    cache_count(&l1->cache, m, at, result);
     return STALL_NONE;
 }
 
@@ -201,7 +201,7 @@ static Stall fetch(L1Cache *l1, const MemMessage *m, Lookup *at, uint64_t now) {
 
 /* The cache has taken an access that uses what lies below. */
 static inline void note_memory_access(L1Cache *l1, const MemMessage *m) {
-    if (ownership_emits(&l1->ownership, m)) object_emit(&l1->obj, L1_MEMORY_ACCESS, m->warp, 0, 0, 0);
+    if (ownership_emits(&l1->ownership, m)) object_emit(&l1->obj, L1_MEMORY_ACCESS, m->warp);
 }
 
 /* Where policies may let it pass the cache by, a read may do without an MSHR. */
@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
         outcome->stall = STALL_RESPONSE;
     } else {
         tag_use(&c->tags, at->line, m->class_number);
-        cache_count(c, m, RESULT_HIT);
+        cache_count(c, m, at, RESULT_HIT);
         cache_respond(l1->cpu.send, m, MEM_HIT, now);
         outcome->stall = STALL_NONE;
     }
@@ -321,12 +321,12 @@ static uint64_t take_from_below(L1Cache *l1, uint64_t now) {
 
 COLD static void change_saturation(L1Cache *l1, uint64_t now) {
     saturation_change(&l1->saturation, object_cycle(&l1->obj, now) + 1);
-    object_emit(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on, 0, 0, 0);
+    object_emit(&l1->obj, L1_SATURATION, (int64_t)l1->saturation.on);
 }
 
 COLD static void emit_taken(L1Cache *l1, const MemMessage *m) {
     if (object_has_subscriber(&l1->obj, L1_TAKEN) && !l1_holds(&l1->obj, m->sm, m->warp))
-        event_emit(&l1->obj, L1_TAKEN, m->warp, 0, 0, 0);
+        event_emit(&l1->obj, L1_TAKEN, m->warp);
 }
 /* While some warps may not miss, policies need to know when those that may are done. */
 static inline void note_taken(L1Cache *l1, const MemMessage *m) {

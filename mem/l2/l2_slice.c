@@ -167,7 +167,7 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
     }
     if (!link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
     tag_use(&c->tags, at->line, m->class_number);
-    cache_count(c, m, RESULT_HIT);
+    cache_count(c, m, at, RESULT_HIT);
     learn(l2, m, true);
     cache_use_data_port(c, m->bytes, now);
     cache_respond(l2->cpu.send, m, flags_of(RESULT_HIT), now);
@@ -249,7 +249,7 @@ static void accept_bypassing(L2Slice *l2, const MemMessage *m, uint64_t now) {
     *bypassing = *m;
     bypassing->flags |= MEM_BYPASSED;
     l2->cache.stats.accesses++;
-    cache_count(&l2->cache, m, RESULT_BYPASS);
+    cache_count(&l2->cache, m, NULL, RESULT_BYPASS);
     audit_enter(&l2->obj, QUEUE_BYPASSING, slot);
     audit_promise(&l2->obj, !(m->flags & MEM_POSTED));
     link_pop(l2->cpu.receive, now);

@@ -46,7 +46,7 @@ static void announce_votes(Sm *sm, const Barrier *barrier) {
 static void release(Sm *sm, Barrier *barrier) {
     if (barrier->voters) announce_votes(sm, barrier);
     sm->waiting &= ~barrier->waiting;
-    object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
     *barrier = (Barrier){0};
 }
 
@@ -72,7 +72,7 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     if (inst->detail != BARRIER_ARRIVE) {
         barrier->waiting |= warp_bit(w);
         sm->waiting |= warp_bit(w);
-        object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+        object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
     }
     sm->barriers++;
     if (complete(sm, cta, barrier)) release(sm, barrier);

@@ -61,8 +61,8 @@ static void start_cta(Sm *sm, const CtaStart *start) {
     sm->ctas_started++;
     gates_cta_starts(&sm->gates, start->slot);
     sm_warps_changed(sm);
-    object_emit(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps, 0, 0);
-    object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    object_emit(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
 }
 
 uint32_t sm_resident_slots(const Sm *sm) {
@@ -92,7 +92,7 @@ static void forget_age(Sm *sm, WarpSet warps) {
 /* All its warps have left, and nothing of it is in flight. */
 static void end_cta(Sm *sm, uint32_t slot) {
     gates_cta_ends(&sm->gates, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
-    object_emit(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps, 0, 0);
+    object_emit(&sm->obj, SM_CTA_END, slot, (int64_t)sm->cta[slot].warps);
     forget_age(sm, sm->cta[slot].warps);
     sm->ctas_finished++;
     sm->finished_ctas |= 1u << slot;
@@ -100,8 +100,8 @@ static void end_cta(Sm *sm, uint32_t slot) {
 
 void sm_retire_warp(Sm *sm, uint32_t w) {
     uint32_t slot = sm->warp[w].cta_slot;
-    object_emit(&sm->obj, SM_WARP_END, w, 0, 0, 0);
-    object_emit(&sm->obj, SM_WARPS_CHANGED, 0, 0, 0, 0);
+    object_emit(&sm->obj, SM_WARP_END, w);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
     if (--sm->cta[slot].unfinished) return;
     if (gates_keep_cta(&sm->gates, slot))
         sm->ending |= 1u << slot;

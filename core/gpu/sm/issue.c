@@ -48,10 +48,10 @@ WarpSet oldest_warps(const WarpSet *cta_by_age, uint32_t ctas, WarpSet set, uint
 COLD static uint32_t pick_and_emit(Sm *sm, const Scheduler *sched, WarpSet issuable) {
     int64_t warp = NO_ANSWER;
     if (object_has_subscriber(&sm->obj, SM_PICK))
-        warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable, 0, 0);
+        warp = event_ask(&sm->obj, SM_PICK, sched - sm->sched, (int64_t)issuable);
     bool good = warp >= 0 && warp < MAX_WARPS && issuable >> warp & 1;
     uint32_t picked = good ? (uint32_t)warp : pick(sm, sched, issuable);
-    object_emit(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc, 0, 0);
+    object_emit(&sm->obj, SM_ISSUE, picked, sm->warp[picked].simt.top.pc);
     return picked;
 }
 

@@ -68,7 +68,7 @@ void victim_tags_probe(VictimTags *v, uint32_t warp, uint64_t line_address) {
     if (line == NO_LINE) return;
     tag_invalidate(&v->tags, line);
     v->hits++;
-    object_emit(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address, 0, 0);
+    object_emit(&v->obj, VICTIM_TAGS_HIT, warp, (int64_t)line_address);
 }
 
 uint64_t victim_tags_hits(const SimObject *victims) {

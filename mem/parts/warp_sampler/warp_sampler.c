@@ -44,7 +44,7 @@ void sampler_count(WarpSampler *sampler, uint32_t warp, bool hit, uint64_t now) 
     sampler->hits[warp] += hit;
     if (++sampler->accesses[warp] < sampler->warm_up) return;
     sampler->samples++;
-    object_emit(&sampler->obj, SAMPLER_SAMPLED, warp, sampler->hits[warp], sampler->accesses[warp], 0);
+    object_emit(&sampler->obj, SAMPLER_SAMPLED, warp, sampler->hits[warp], sampler->accesses[warp]);
 }
 
 void sampler_restart(SimObject *object, uint64_t warps) {

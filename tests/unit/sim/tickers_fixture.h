@@ -64,11 +64,10 @@ static inline uint64_t ticker_tick(SimObject *object, uint64_t now) {
     if (cycle % ticker->every == 0) {
         ticker->done++;
         ticker->sum += ticker->step;
-        object_emit(object, TICKER_TICKED, (int64_t)ticker->sum, 0, 0, 0);
-        object_emit(object, TICKER_ECHO, (int64_t)ticker->sum, 0, 0, 0);
+        object_emit(object, TICKER_TICKED, (int64_t)ticker->sum);
+        object_emit(object, TICKER_ECHO, (int64_t)ticker->sum);
         if (object_has_subscriber(object, TICKER_HOW))
-            ticker->answer = event_ask(object, TICKER_HOW, (int64_t)ticker->sum, 2 * (int64_t)ticker->sum, 0,
-                                       0);
+            ticker->answer = event_ask(object, TICKER_HOW, (int64_t)ticker->sum, 2 * (int64_t)ticker->sum);
     }
     return ticker->done == ticker->strokes ? NEVER
                                            : (cycle / ticker->every + 1) * ticker->every * object->period;

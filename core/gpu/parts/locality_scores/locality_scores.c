@@ -226,7 +226,7 @@ static uint64_t tick(SimObject *object, uint64_t now) {
         account(s, cycle);
         s->changes += (allowed & s->active) != (s->allowed & s->active);
         s->allowed = allowed;
-        object_emit(object, SCORES_CHANGED, (int64_t)allowed, 0, 0, 0);
+        object_emit(object, SCORES_CHANGED, (int64_t)allowed);
     }
     return next == NEVER ? NEVER : now + (next - cycle) * object->period;
 }

@@ -30,7 +30,7 @@ static WarpSet narrow(IssueGate *gate, WarpSet ready) {
 
 static void emit(MemoryOwnership *ownership, uint32_t w, SmEvent event) {
     ownership->watched &= ~warp_bit(w);
-    object_emit(&ownership->gate.sm->obj, event, w, 0, 0, 0);
+    object_emit(&ownership->gate.sm->obj, event, w);
 }
 
 /* Emits events of those that wait for a load or stand still, also of those that did so before they were watched. */

@@ -282,16 +282,14 @@ END_TEST
 
 /* ---- Events and questions ---- */
 
-static void expect_event(const CacheRig *rig, uint32_t i, uint32_t event, int64_t a, int64_t b, int64_t c,
-                         int64_t d) {
+static void expect_arguments(const CacheRig *rig, uint32_t i, uint32_t event, const int64_t *arguments) {
     ck_assert_uint_lt(i, rig->recorder->count);
     const Record *record = &rig->recorder->record[i];
     ck_assert_uint_eq(record->event, event);
-    ck_assert_int_eq(record->arguments[0], a);
-    ck_assert_int_eq(record->arguments[1], b);
-    ck_assert_int_eq(record->arguments[2], c);
-    ck_assert_int_eq(record->arguments[3], d);
+    for (uint32_t a = 0; a < EVENT_ARGUMENTS; a++)
+        ck_assert_int_eq(record->arguments[a], arguments[a]);
 }
+#define expect_event(rig, i, event, ...) expect_arguments(rig, i, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))
 
 START_TEST(hits_misses_merges_fills_and_evictions_are_told_with_who_and_where) {
     CacheRig rig = cache_rig(
@@ -305,16 +303,45 @@ START_TEST(hits_misses_merges_fills_and_evictions_are_told_with_who_and_where) {
     rig_run(&rig);
     rig_time(&rig, of_warp(read_request(32, 32), 3, 19, 42));
     rig_time(&rig, of_warp(read_line(SET), 4, 20, 43));
-    expect_event(&rig, 0, CACHE_MISS, 3, 17, 0, 40);
+    expect_event(&rig, 0, CACHE_MISS, 3, 17, 0, 40, 0, 2, 0, 0);
     ck_assert_uint_eq(rig.recorder->record[0].cycle, start + 1 + DELAY);
-    expect_event(&rig, 1, CACHE_MERGE, 3, 18, 0, 41);
-    expect_event(&rig, 2, CACHE_FILL, 3, 17, 0, 1); /* what came says that the cache below had it */
+    expect_event(&rig, 1, CACHE_MERGE, 3, 18, 0, 41, 0, 0, 0, 0);
+    expect_event(&rig, 2, CACHE_FILL, 3, 17, 0, 1, 0, 0, 40,
+                 2); /* what came says that the cache below had it */
     ck_assert_uint_eq(rig.recorder->record[2].cycle, start + RIG_MISS - 1);
-    expect_event(&rig, 3, CACHE_HIT, 3, 19, 32, 42);
-    expect_event(&rig, 4, CACHE_EVICT, 3, 17, 0, 2); /* of whom it was, not of who needs its place */
-    expect_event(&rig, 5, CACHE_MISS, 4, 20, SET, 43);
-    expect_event(&rig, 6, CACHE_FILL, 4, 20, SET, 1);
+    expect_event(&rig, 3, CACHE_HIT, 3, 19, 32, 42, 0, 0, 0, 0);
+    expect_event(&rig, 4, CACHE_EVICT, 3, 17, 0, 2, 0, 0, 0); /* of whom it was, not of who needs its place */
+    expect_event(&rig, 5, CACHE_MISS, 4, 20, SET, 43, 0, 0, 0, 0);
+    expect_event(&rig, 6, CACHE_FILL, 4, 20, SET, 1, 0, 0, 43, 0);
     ck_assert_uint_eq(rig.recorder->count, 7);
+    rig_free(&rig);
+}
+END_TEST
+
+/* The second of two ways, in the third set; a write, whose line is dirty when it goes; a read that passes by is in
+ * no line. */
+START_TEST(events_name_set_and_way_writes_and_dirty_lines) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "ways=2 size=16KiB bypass_classes=8"});
+    rig_time(&rig, read_line(2 * LINE));
+    rig_subscribe(&rig, 1u << CACHE_HIT | 1u << CACHE_MISS | 1u << CACHE_EVICT, NO_ANSWER);
+    rig_time(&rig, of_class(of_warp(write_request(SET + 2 * LINE, LINE), 3, 17, 40), 5));
+    rig_time(&rig, of_warp(write_request(SET + 2 * LINE, 32), 3, 18, 41));
+    rig_time(&rig, of_warp(read_line(2 * LINE), 3, 19, 42));
+    rig_time(&rig, of_warp(read_line(2 * SET + 2 * LINE), 4, 20, 43));
+    expect_event(&rig, 0, CACHE_MISS, 3, 17, SET + 2 * LINE, 40, 1, 5, 2, 1);
+    expect_event(&rig, 1, CACHE_HIT, 3, 18, SET + 2 * LINE, 41, 1, 0, 2, 1);
+    expect_event(&rig, 2, CACHE_HIT, 3, 19, 2 * LINE, 42, 0, 0, 2, 0);
+    expect_event(&rig, 3, CACHE_EVICT, 3, 17, SET + 2 * LINE, 5, 2, 1, 1);
+    expect_event(&rig, 4, CACHE_MISS, 4, 20, 2 * SET + 2 * LINE, 43, 0, 0, 2, 1);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(event_of_a_write_that_an_l1_does_not_keep_names_no_way) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L1"});
+    rig_subscribe(&rig, 1u << CACHE_MISS, NO_ANSWER);
+    rig_time(&rig, of_warp(write_request(3 * LINE, 32), 3, 17, 40));
+    expect_event(&rig, 0, CACHE_MISS, 3, 17, 3 * LINE, 40, 1, 0, 3, -1);
     rig_free(&rig);
 }
 END_TEST
@@ -340,7 +367,8 @@ START_TEST(reservation_fail_is_told_once_with_its_cause) {
         memory_driver_send(rig.driver, start + i, of_warp(read_line(i * LINE), 3, 17, 40));
     memory_driver_send(rig.driver, start + before, of_warp(read_line(cases[_i / 2].second), 4, 18, 41));
     rig_run(&rig);
-    expect_event(&rig, 0, CACHE_RESERVATION_FAIL, 4, 18, (int64_t)cases[_i / 2].second, cases[_i / 2].cause);
+    expect_event(&rig, 0, CACHE_RESERVATION_FAIL, 4, 18, (int64_t)cases[_i / 2].second, cases[_i / 2].cause,
+                 41, 0, 0);
     ck_assert_uint_eq(rig.recorder->record[0].cycle, start + before + 1 + DELAY);
     ck_assert_uint_eq(rig.recorder->count, 1);
     rig_free(&rig);
@@ -351,7 +379,7 @@ START_TEST(read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L1"});
     rig_subscribe(&rig, 1u << CACHE_ASK_BYPASS, 1);
     ck_assert_int_eq(rig_time(&rig, of_warp(read_line(0), 3, 17, 40)), RIG_MISS);
-    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
+    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40, 0);
     ck_assert_uint_eq(rig_stat(&rig, "bypasses"), 1);
     rig.recorder->answer = 0;
     rig_time(&rig, read_line(0));
@@ -393,7 +421,7 @@ START_TEST(read_passes_an_l2_by_when_policies_say_so) {
     CacheRig rig = cache_rig((CacheBench){.class = "L2", .cache = "bypass=true"});
     rig_subscribe(&rig, 1u << CACHE_ASK_BYPASS, 1);
     ck_assert_int_eq(rig_time(&rig, of_warp(read_line(0), 3, 17, 40)), RIG_MISS);
-    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40);
+    expect_event(&rig, 0, CACHE_ASK_BYPASS, 3, 17, 0, 40, 0);
     ck_assert_int_eq(rig_time(&rig, write_request(0, LINE)),
                      RIG_HIT + 0); /* answered when it is in the line */
     ck_assert_uint_eq(rig.recorder->count, 1);
@@ -408,15 +436,15 @@ START_TEST(policies_choose_the_line_to_replace_among_those_that_are_not_under_wa
     rig_time(&rig, read_line(SET));
     rig_subscribe(&rig, 1u << CACHE_ASK_VICTIM,
                   1); /* way 1, which has the second line; LRU would take way 0 */
-    rig_time(&rig, read_line(2 * SET));
-    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
+    rig_time(&rig, of_class(of_warp(read_line(2 * SET), 3, 17, 40), 2));
+    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 3, 17, 2 * SET, 40, 2);
     ck_assert_int_eq(rig_time(&rig, read_line(0)), RIG_HIT);
     uint64_t start = rig_now(&rig) + 1;
     memory_driver_send(rig.driver, start, read_line(3 * SET));
     memory_driver_send(rig.driver, start + 1, read_line(4 * SET)); /* way 1 is in flight: LRU decides */
     rig_run(&rig);
-    expect_event(&rig, 1, CACHE_ASK_VICTIM, 0, 3, 1, 0);
-    expect_event(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0);
+    expect_event(&rig, 1, CACHE_ASK_VICTIM, 0, 3, 1, 0, 0, 3 * SET);
+    expect_event(&rig, 2, CACHE_ASK_VICTIM, 0, 1, 0, 0, 0, 4 * SET);
     ck_assert_int_eq(rig_time(&rig, read_line(3 * SET)), RIG_HIT);
     ck_assert_int_eq(rig_time(&rig, read_line(4 * SET)), RIG_HIT);
     rig_free(&rig);
@@ -436,7 +464,7 @@ START_TEST(policies_are_asked_for_a_victim_only_when_a_valid_line_must_go) {
     ck_assert_uint_eq(rig_stat(&rig, "evictions"), 0);
     rig_time(&rig, read_line(3 * SET));
     ck_assert_uint_eq(rig.recorder->count, 1);
-    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0);
+    expect_event(&rig, 0, CACHE_ASK_VICTIM, 0, 3, 0, 0, 0, 3 * SET);
     ck_assert_uint_eq(rig_stat(&rig, "evictions"), 1);
     rig_free(&rig);
 }
@@ -504,6 +532,8 @@ Suite *cache_knobs_suite(void) {
     tcase_add_loop_test(tests, tags_are_replaced_in_order_of_use_while_a_cache_is_off, 0, 2);
     tcase_add_test(tests, dirty_line_goes_back_before_a_request_passes_and_a_write_while_off_makes_it_stale);
     tcase_add_loop_test(tests, hits_misses_merges_fills_and_evictions_are_told_with_who_and_where, 0, 2);
+    tcase_add_test(tests, events_name_set_and_way_writes_and_dirty_lines);
+    tcase_add_test(tests, event_of_a_write_that_an_l1_does_not_keep_names_no_way);
     tcase_add_loop_test(tests, reservation_fail_is_told_once_with_its_cause, 0, 8);
     tcase_add_test(tests, read_passes_an_l1_by_when_it_finds_no_line_and_policies_say_so);
     tcase_add_test(tests, policies_are_asked_once_about_each_request_that_waits_at_the_tags);
