@@ -118,7 +118,6 @@ local function objects()
 ---@class warpwright.Handle
 ---@field path string "sm[3].l1d"
 ---@field class string
----@field condition fun(self: warpwright.Handle, name: string): fun(): boolean whether the value, or what the method returns, is not 0
 ]] }
   for _, class in ipairs(core.classes()) do add_handle(lines, class) end
   return table.concat(lines, "\n") .. "\n"
@@ -283,7 +282,6 @@ local policy_text <const> = [[
 ---@field count fun(self: warpwright.Policy, name: string, n?: integer) adds n, or 1, to a counter
 ---@field cycle fun(self: warpwright.Policy): integer the present cycle of the object's clock
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
----@field bind_if fun(self: warpwright.Policy, condition: function, hook: string, setting: function|table, counter?: string)
 ---@field start? fun(self: warpwright.Policy)
 ---@field configure? fun(self: warpwright.Policy, class: string, path: string, params: table): table?
 ---@field on_period? fun(self: warpwright.Policy)

@@ -620,34 +620,6 @@ harness.test("a setting whose value is its argument sets that", function()
     good { policy = choosing("slot_in_lua", "", by_slot) }, "bound")
 end)
 
-harness.test("what is bound to a hook under a condition is done instead of the hook while it holds", function()
-  for _, name in ipairs { "memory_ready", "loading" } do
-    local value = name == "loading" and "self.sm.loading" or "self.sm:memory_ready()"
-    local want = good { policy = choosing("if_in_lua_" .. name, "", ([[function x:on_cta_start()
-  if %s == 0 then return self:many_warps() end
-  self.few()
-  self:count "bound"
-end]]):format(value)) }
-    local start = ('self:bind_if(self.sm:condition "%s", "on_cta_start", self.few, "bound")'):format(name)
-    assert(stat(want, "sm[0].x.bound") > 0 and stat(want, "sm[0].x.asked") > 0, "both happen")
-    same(good { policy = choosing("if_bound_" .. name, start, "x.on_cta_start = x.many_warps") }, want, name)
-    same(good { policy = choosing("if_called_" .. name, ('self.is = self.sm:condition "%s"'):format(name), [[
-function x:on_cta_start()
-  if not self.is() then return self:many_warps() end
-  self.few()
-  self:count "bound"
-end]]) }, want, "called")
-  end
-end)
-
-harness.test("what is bound under a condition to a hook without a function is done while it holds", function()
-  local want = good { policy = choosing("alone_in_lua", "", [[function x:on_cta_start()
-  if self.sm.loading ~= 0 then self.few() self:count "bound" end
-end]]) }
-  local start = 'self:bind_if(self.sm:condition "loading", "on_cta_start", self.few, "bound")'
-  same(good { policy = choosing("alone_bound", start) }, want, "bound")
-end)
-
 harness.test("what cannot be bound is refused", function()
   local function refused(answer, ...) fails({ policy = limiting(answer) }, ...) end
   refused("self:bind('on_cta_strat', {})", "x of sm[0], in start at", "bind: no hook matches 'on_cta_strat'", "on_cta_start")
@@ -657,10 +629,6 @@ harness.test("what cannot be bound is refused", function()
   refused("self:bind('on_cta_start', { [64] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("self:bind('on_cta_start', { [0.5] = self.by_slot[1] })", "arguments from 0 to 63")
   refused("end function x:on_kernel_start() self:bind('on_cta_start', {})", "bind: expected a call in start()")
-  refused("self:bind_if(nil, 'on_cta_start', {})", "bind_if: expected what handle:condition() returned")
-  refused("self.sm:condition 'memory_unready'", "sm[0]: no value matches 'memory_unready'; available: ")
-  refused("local is = self.sm:condition 'live' self:bind_if(is, 'on_cta_end', {}) self:bind_if(is, 'on_cta_end', {})",
-    "bind_if: expected a hook without a binding")
   local open = "local bits = require 'warpwright.bits' local open = self.sm:setting { may_issue = bits.of } "
   refused(open .. "open()", "bad argument #1", "number expected")
   refused(open .. "open(64)", "expected 0 to 63")

@@ -27,7 +27,6 @@ typedef struct Hook {
     const Question *question; /* or NULL */
     SimObject *object;
     uint32_t event;
-    Binding *instead; /* as long as it answers; or NULL */
     struct Hook *next;
 } Hook;
 
@@ -128,7 +127,6 @@ static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t 
     PolicyInstance *instance = hook->instance;
     lua_State *L = instance->L;
     (void)object, (void)event;
-    if (hook->instead && binding_answers(hook->instead, arguments)) return NO_ANSWER;
     if (instance->failed) return NO_ANSWER;
     Caller caller = present_caller();
     begin_call(instance, hook->function);
@@ -231,27 +229,11 @@ static int l_subscribe(lua_State *L) {
     return 0;
 }
 
-static Hook *hook_of(const PolicyInstance *instance, const SimObject *object, uint32_t event) {
-    Hook *hook = instance->hooks;
-    while (hook && (hook->object != object || hook->event != event))
-        hook = hook->next;
-    return hook;
-}
-
-/* In the instance's state: native.bind(handle, event, settings, counter or nil, condition or nil). With a
- * condition, the hook's function is not called when the binding answers. */
+/* In the instance's state: native.bind(handle, event, settings, counter or nil) */
 static int l_bind(lua_State *L) {
     PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
     SimObject *object = policy_object_at(L, 1);
-    uint32_t event = event_at(L, object);
-    Hook *hook = lua_isnoneornil(L, 5) ? NULL : hook_of(instance, object, event);
-    Binding *binding = binding_new(L, &instance->bindings, object);
-    if (hook && hook->instead)
-        luaL_error(L, "bind_if: expected a hook without a binding, got one that has it");
-    if (hook)
-        hook->instead = binding;
-    else
-        binding_subscribe(binding, object, event);
+    binding_subscribe(L, &instance->bindings, object, event_at(L, object));
     return 0;
 }
 

@@ -8,10 +8,9 @@ enum { MAX_BOUND = 64 };
 struct Binding {
     Subscriber subscriber; /* first */
     Bindings *all;
-    const Condition *condition; /* or NULL; the registry keeps it, and the settings */
-    const Setting *any;         /* whatever the event's first argument is */
-    int64_t uncounted;          /* events of which the counter does not know yet */
-    int counter;                /* its name in the registry; LUA_NOREF: none */
+    const Setting *any; /* whatever the event's first argument is; the registry keeps the settings */
+    int64_t uncounted;  /* events of which the counter does not know yet */
+    int counter;        /* its name in the registry; LUA_NOREF: none */
     Binding *next;
     const Setting *setting[MAX_BOUND]; /* by the first argument */
 };
@@ -41,55 +40,34 @@ static void take_settings(lua_State *L, Binding *binding, const SimObject *emitt
     }
 }
 
-static void take_condition(lua_State *L, Binding *binding, const SimObject *emitter) {
-    if (lua_isnil(L, 5)) return;
-    binding->condition = policy_condition_at(L, 5);
-    if (!binding->condition)
-        luaL_error(L, "bind_if: expected what handle:condition() returned, got another value");
-    if (!policy_condition_is_within(binding->condition, emitter->cluster))
-        luaL_error(L, "bind_if: expected a condition on %s or a neighbour, got one on another object",
-                   emitter->path);
-}
-
 static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
                             const int64_t *arguments, uint64_t now) {
+    Binding *binding = (Binding *)subscriber;
+    uint64_t which = (uint64_t)arguments[0];
+    const Setting *setting = binding->any;
     (void)object, (void)event, (void)now;
-    binding_answers((Binding *)subscriber, arguments);
+    if (!setting && which < MAX_BOUND) setting = binding->setting[which];
+    if (binding->all->off || !setting || !policy_setting_takes(setting, which)) return NO_ANSWER;
+    policy_setting_apply(setting, which);
+    binding->uncounted++;
+    binding->all->uncounted = true;
     return NO_ANSWER;
 }
 
-Binding *binding_new(lua_State *L, Bindings *bindings, const SimObject *emitter) {
+void binding_subscribe(lua_State *L, Bindings *bindings, SimObject *object, uint32_t event) {
     Binding *binding = calloc(1, sizeof *binding);
     ensure(binding);
     *binding = (Binding){
         .subscriber = {handle_event}, .all = bindings, .counter = LUA_NOREF, .next = bindings->list};
     bindings->list = binding;
-    lua_settop(L, 5);
-    take_settings(L, binding, emitter);
-    take_condition(L, binding, emitter);
-    luaL_ref(L, LUA_REGISTRYINDEX); /* the condition */
+    lua_settop(L, 4);
+    take_settings(L, binding, object);
     if (lua_isnil(L, 4))
         lua_pop(L, 1);
     else
         binding->counter = luaL_ref(L, LUA_REGISTRYINDEX);
     luaL_ref(L, LUA_REGISTRYINDEX); /* the settings */
-    return binding;
-}
-
-void binding_subscribe(Binding *binding, SimObject *object, uint32_t event) {
     object_subscribe(object, &binding->subscriber, 1u << event);
-}
-
-bool binding_answers(Binding *binding, const int64_t *arguments) {
-    uint64_t which = (uint64_t)arguments[0];
-    const Setting *setting = binding->any;
-    if (!setting && which < MAX_BOUND) setting = binding->setting[which];
-    if (binding->all->off || !setting || !policy_setting_takes(setting, which)) return false;
-    if (binding->condition && !policy_condition_holds(binding->condition)) return false;
-    policy_setting_apply(setting, which);
-    binding->uncounted++;
-    binding->all->uncounted = true;
-    return true;
 }
 
 void bindings_count(Bindings *bindings, lua_State *L, int counters) {

@@ -368,64 +368,6 @@ static int l_setting(lua_State *L) {
     return 1;
 }
 
-struct Condition {
-    SimObject *object;
-    const Field *value; /* or, when that is NULL: */
-    const Method *method;
-};
-
-/* Has it no arguments, and one result that may be 0? */
-static bool is_number(const Method *method) {
-    ValueKind kind = method->results[0].kind;
-    return !method->arguments[0].kind && (kind == VALUE_WHOLE || kind == VALUE_SET);
-}
-
-/* Of a method that has no answer now: false. */
-static bool method_is_not_0(const Condition *condition) {
-    MethodCall call = {.caller = ""};
-    condition->method->call(condition->object, &call);
-    return !call.nothing && !call.refusal[0] && call.result[0].set != 0;
-}
-
-bool policy_condition_holds(const Condition *condition) {
-    const Field *f = condition->value;
-    const void *at = f ? (const char *)condition->object + f->offset : NULL;
-    if (!f) return method_is_not_0(condition);
-    if (f->type == TYPE_DOUBLE) return *(const double *)at != 0;
-    return f->type == TYPE_U32 ? *(const uint32_t *)at != 0 : *(const uint64_t *)at != 0;
-}
-
-bool policy_condition_is_within(const Condition *condition, const Cluster *cluster) {
-    return condition->object->cluster == cluster;
-}
-
-static int l_holds(lua_State *L) {
-    lua_pushboolean(L, policy_condition_holds(lua_touserdata(L, lua_upvalueindex(1))));
-    return 1;
-}
-
-const Condition *policy_condition_at(lua_State *L, int index) {
-    if (lua_tocfunction(L, index) != l_holds || !lua_getupvalue(L, index, 1)) return NULL;
-    const Condition *condition = lua_touserdata(L, -1);
-    lua_pop(L, 1);
-    return condition;
-}
-
-/* handle:condition "name" -> a function that says whether the value, or what the method without arguments
- * returns, is not 0 */
-static int l_condition(lua_State *L) {
-    SimObject *object = policy_object_at(L, 1);
-    const Method *method = class_method(object->class, luaL_checkstring(L, 2));
-    Condition condition = {.object = object};
-    lua_settop(L, 2);
-    if (push_member(L) == LUA_TLIGHTUSERDATA) condition.value = lua_touserdata(L, -1);
-    if (method && is_number(method)) condition.method = method;
-    if (!condition.value && !condition.method) no_such_name(L, object, false);
-    *(Condition *)lua_newuserdatauv(L, sizeof condition, 0) = condition;
-    lua_pushcclosure(L, l_holds, 1);
-    return 1;
-}
-
 static int l_tostring(lua_State *L) {
     lua_pushstring(L, policy_object_at(L, 1)->path);
     return 1;
@@ -450,8 +392,6 @@ static void push_methods(lua_State *L, const Handle *handle) {
     method_calls_push(L, handle, handle->object);
     lua_pushcfunction(L, l_setting);
     lua_setfield(L, -2, "setting");
-    lua_pushcfunction(L, l_condition);
-    lua_setfield(L, -2, "condition");
 }
 
 /* A handle has a metatable of its own, whose __index is a table: Lua finds methods there without a call, and

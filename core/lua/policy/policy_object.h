@@ -27,11 +27,4 @@ bool policy_setting_takes(const Setting *setting, uint64_t argument);
 /* Do all of these knobs belong to objects of the cluster? */
 bool policy_setting_is_within(const Setting *setting, const Cluster *cluster);
 
-/* That a number of an object is not 0: what handle:condition() returns is a function that says whether. */
-typedef struct Condition Condition;
-/* That of the function at `index`; NULL when it is no such function, which keeps it. */
-const Condition *policy_condition_at(lua_State *L, int index);
-bool policy_condition_holds(const Condition *condition);
-bool policy_condition_is_within(const Condition *condition, const Cluster *cluster);
-
 #endif

@@ -5,7 +5,6 @@
 ---@class warpwright.Handle
 ---@field path string "sm[3].l1d"
 ---@field class string
----@field condition fun(self: warpwright.Handle, name: string): fun(): boolean whether the value, or what the method returns, is not 0
 
 ---@class warpwright.AddressMap.Values
 ---@field channels integer Memory channels (channels)

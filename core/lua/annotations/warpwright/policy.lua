@@ -39,7 +39,6 @@
 ---@field count fun(self: warpwright.Policy, name: string, n?: integer) adds n, or 1, to a counter
 ---@field cycle fun(self: warpwright.Policy): integer the present cycle of the object's clock
 ---@field bind fun(self: warpwright.Policy, hook: string, setting: function|table, counter?: string)
----@field bind_if fun(self: warpwright.Policy, condition: function, hook: string, setting: function|table, counter?: string)
 ---@field start? fun(self: warpwright.Policy)
 ---@field configure? fun(self: warpwright.Policy, class: string, path: string, params: table): table?
 ---@field on_period? fun(self: warpwright.Policy)

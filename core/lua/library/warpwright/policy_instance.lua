@@ -172,12 +172,6 @@ return function(specification, handles, native)
     check_binding(self, hook, hooks, legal, counters, counter)
     native.bind(hooks[hook].handle, hooks[hook].event, settings, counter)
   end
-  --- self:bind_if(condition, "on_EVENT", setting, "counter"): the same if what handle:condition() returned holds then;
-  --- the policy's function on_EVENT is called otherwise.
-  function Instance:bind_if(condition, hook, settings, counter)
-    check_binding(self, hook, hooks, legal, counters, counter)
-    native.bind(hooks[hook].handle, hooks[hook].event, settings, counter, condition or false)
-  end
   Instance.count = count_into(counters)
   local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do
