@@ -8,13 +8,12 @@ local bypass_all = policy "bypass_all" {
   params = {
     l1 = { true, doc = "Bypass the L1 data caches" },
     l2 = { true, doc = "Bypass the L2" },
-    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
   },
+  caches = { "data", when = "l1" },
 }
 
 function bypass_all:configure(class, path)
-  local is_l1 = class == "L1" and path:match "[^.]+$" == self.params.cache
-  if is_l1 and self.params.l1 or class == "L2" and self.params.l2 then return { enabled = false } end
+  if self:acts_on(path) or class == "L2" and self.params.l2 then return { enabled = false } end
 end
 
 return bypass_all

@@ -15,8 +15,10 @@ local ccws = policy "ccws" {
     vta_entries = { 16, min = 1, doc = "Victim tags per warp" },
     vta_ways = { 8, min = 1, doc = "Victim tags per set" },
   },
+  caches = "data",
   parts = {
     { class = "VictimTags", name = "vta", of = "SM",
+      cache = policy.first_cache, sm = policy.sm_number,
       warps = function(_, sm) return sm.warps end,
       entries = policy.param "vta_entries", ways = policy.param "vta_ways" },
     { class = "LocalityScores", name = "scores", of = "SM",

@@ -9,6 +9,7 @@ local policy = require "warpwright.policy"
 local dwt_cs = policy "dwt_cs" {
   doc = "Dynamic warp throttling via core sampling: each SM tries another number of active warps",
   scope = "machine",
+  caches = "data",
   order = "gto",
   params = {
     period = { 10000, min = 1, doc = "Cycles of a period" },
@@ -28,12 +29,6 @@ local dwt_cs = policy "dwt_cs" {
 
 local unlimited = 64
 
-function dwt_cs:start()
-  for i, l1 in ipairs(self.l1s) do
-    if not l1 then error(("%s: expected an L1 behind the load/store unit, got none"):format(self.sms[i].path), 0) end
-  end
-end
-
 -- Counters of the SMs ----------------------------------------------------------------------------------------------------
 
 local function sum(objects, name)
@@ -45,7 +40,7 @@ end
 --- Misses per 1000 instructions since the last call.
 function dwt_cs:measure()
   local state = self.state
-  local misses, instructions = sum(self.l1s, "misses") + sum(self.l1s, "off_misses"), sum(self.sms, "thread_instructions")
+  local misses, instructions = sum(self.caches, "misses") + sum(self.caches, "off_misses"), sum(self.sms, "thread_instructions")
   local mpki = 1000 * (misses - (state.misses or 0)) / math.max(1, instructions - (state.instructions or 0))
   state.misses, state.instructions = misses, instructions
   return mpki
@@ -56,7 +51,7 @@ end
 --- With an L1 that is off, as it is where all warps together thrash, the number of warps that it could hold is not found:
 -- all SMs would be sampled without what throttling is for.
 function dwt_cs:keep_caches_on()
-  for _, l1 in ipairs(self.params.caches_on and self.l1s or {}) do l1.enabled = true end
+  for _, l1 in ipairs(self.params.caches_on and self.caches or {}) do l1.enabled = true end
 end
 
 --- SM number i, from 0, runs with first + i active warps per scheduler.

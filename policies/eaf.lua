@@ -14,8 +14,9 @@ return policy "eaf" {
     hashes = { 4, min = 1, max = 16, doc = "Bits that an address sets" },
     seed = { 1, min = 0, doc = "Of the hashes and of the draw" },
   },
+  caches = "L2",
   parts = {
-    { class = "EvictedAddressFilter", name = "eaf", of = "L2",
+    { class = "EvictedAddressFilter", name = "eaf", of = "cache",
       bimodal = policy.param "bimodal", bits_per_address = policy.param "bits", hashes = policy.param "hashes",
       seed = policy.param "seed" },
   },

@@ -3,5 +3,6 @@ local policy = require "warpwright.policy"
 
 return policy "l2_delays" {
   doc = "Decides nothing: the distribution of the delays of requests that queue at the L2",
-  parts = { { class = "QueueDelays", name = "delays", of = "L2" } },
+  caches = "L2",
+  parts = { { class = "QueueDelays", name = "delays", of = "cache" } },
 }

@@ -12,10 +12,8 @@ local locality = policy "locality" {
   doc = "Classes the hits of all caches by who touched the line before; changes nothing",
   scope = "machine",
   params = { since = { "last", doc = "last or first: whose touch counts" } },
-  parts = {
-    { class = "LineReuse", name = "reuse", of = "L1", since = function(params) return params.since end },
-    { class = "LineReuse", name = "reuse", of = "L2", since = function(params) return params.since end },
-  },
+  caches = "L1|L2",
+  parts = { { class = "LineReuse", name = "reuse", of = "cache", since = policy.param "since" } },
 }
 
 function locality:start() self.state.kernel = 0 end

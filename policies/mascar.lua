@@ -29,6 +29,7 @@ local mascar = policy "mascar" {
       .. "\"almost full\"" },
     relief = { 250, min = 0, max = 400, doc = "So much more of both must become free before that is over" },
   },
+  caches = "data|texture|constant",
   counters = {
     mp_modes = "Switches to MP mode; it lasts while one of the L1s is saturated: saturated_cycles",
     owners = "Warps that became owner as the first to access memory",
@@ -37,19 +38,17 @@ local mascar = policy "mascar" {
   },
 }
 
---- By what configs call the L1s behind the load/store unit.
-function mascar:configure(class, path)
-  local name = path:match "%.([%w_]+)$"
-  if class ~= "L1" or not (name == "l1d" or name == "texture_cache" or name == "constant_cache") then return end
+function mascar:configure(_, path)
+  if not self:acts_on(path) then return end
   local p = self.params
   return {
     saturation_free = p.scheduling and p.free or nil, saturation_relief = p.scheduling and p.relief or nil,
-    reexecution_entries = p.reexecution and (name == "l1d" or p.scheduling) and p.entries or nil,
+    reexecution_entries = p.reexecution and (self:acts_on(path, "data") or p.scheduling) and p.entries or nil,
   }
 end
 
 function mascar:start()
-  if not self.l1 then error("expected an L1 behind the load/store unit, got none", 0) end
+  self:own_l1()
   if self.params.reexecution and self.l1.reexecution_entries == 0 then
     error(("%s.reexecution_entries: expected 1 or more, got 0"):format(self.l1.path), 0)
   end

@@ -13,12 +13,12 @@ local mrpb = policy "mrpb" {
     requests = { 32, min = 0, max = 4096, doc = "Of each queue; 0: no reordering" },
     total = { 0, min = 0, doc = "Of all queues; 0: no other limit" },
     bypass = { true, doc = "Bypass on associativity stalls" },
-    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
   },
+  caches = "data",
 }
 
-function mrpb:configure(class, path)
-  if class ~= "L1" or path:match "[^.]+$" ~= self.params.cache then return end
+function mrpb:configure(_, path)
+  if not self:acts_on(path) then return end
   return {
     prioritization_queues = self.params.queues, prioritization_places = self.params.requests,
     prioritization_total = self.params.total, bypass_line_fails = self.params.bypass,

@@ -12,15 +12,16 @@ local pc_byp = policy "pc_byp" {
     warm_up = { 64, min = 1, doc = "Loads of an entry before it decides; at most half of window" },
     probe = { 32, min = 1, doc = "One of so many loads that would bypass does not" },
   },
+  caches = "L2",
   parts = {
-    { class = "PcBypassTable", name = "pc_table", of = "L2", entries = policy.param "entries",
+    { class = "PcBypassTable", name = "pc_table", of = "cache", entries = policy.param "entries",
       threshold = policy.param "threshold", window = policy.param "window", warm_up = policy.param "warm_up",
       probe = policy.param "probe" },
   },
 }
 
-function pc_byp:configure(class)
-  if class == "L2" then return { bypass = true } end
+function pc_byp:configure(_, path)
+  if self:acts_on(path) then return { bypass = true } end
 end
 
 return pc_byp

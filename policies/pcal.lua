@@ -21,22 +21,26 @@ local pcal = policy "pcal" {
     epoch = { 10000, min = 1, doc = "l2: cycles between two distributions of tokens" },
   },
   period = "epoch",
-  parts = { { class = "WarpSampler", name = "sampler", of = "SM", warm_up = 0 } },
+  caches = "L2",
+  parts = {
+    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = 0,
+      caches = policy.caches_before, sm = policy.sm_number },
+  },
   counters = { granted = "Tokens given to warps that held none before" },
 }
 
 local without_token = 1 -- the class of their requests; requests that are of no warp are of class 0
 
-function pcal:configure(class)
+function pcal:configure(_, path)
   local level = self.params.level
   if level ~= "l1" and level ~= "l2" then error("policy pcal: level: expected one of l1, l2, got '" .. level .. "'", 0) end
-  if class ~= "L2" or level ~= "l2" then return end
+  if level ~= "l2" or not self:acts_on(path) then return end
   if self.params.uses_lines then return { allocate_classes = 0xffff & ~(1 << without_token) } end
   return { bypass = true, bypass_classes = 1 << without_token }
 end
 
 function pcal:start()
-  if self.params.level == "l1" and not self.l1 then error(("%s: expected an L1 data cache, got none"):format(self.sm.path), 0) end
+  if self.params.level == "l1" then self:own_l1() end
 end
 
 -- Tokens -----------------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ local perfect = policy "perfect" {
     associative = { true, doc = "Fully associative L1 and L2" },
     memory = { 1.2, min = 0.1, max = 10, doc = "Factor on the memory clock" },
     clock = { "dram", doc = "Name of that clock" },
-    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
   },
+  caches = "data|L2",
 }
 
 local function quantity(value, unit) return math.tointeger(value) or core.quantity(value, unit) end
@@ -41,8 +41,7 @@ end
 
 function perfect:configure(class, path, given)
   local params = self.params
-  local is_l1 = class == "L1" and path:match "[^.]+$" == params.cache
-  if is_l1 or class == "L2" then return cache_settings(params, given) end
+  if self:acts_on(path) then return cache_settings(params, given) end
   if class == "clock" and path == params.clock then
     return { frequency = math.floor(quantity(given.frequency, "Hz") * params.memory + 0.5) }
   end

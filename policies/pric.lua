@@ -11,8 +11,8 @@ local pric = policy "pric" {
     polynomial = { 0, min = 0, doc = "Irreducible, its degree that of the set index: 37 is x^5 + x^2 + 1; 0: the least there is. "
       .. "x^n is the linear index" },
     address_bits = { 27, min = 8, max = 48, doc = "Address bits from here on are left out of the index" },
-    cache = { "l1d", doc = "Name of the caches in their SMs" },
   },
+  caches = "data",
 }
 
 -- Polynomials over GF(2), bit i for x^i --------------------------------------------------------------------------------
@@ -81,8 +81,8 @@ end
 
 local function quantity(value) return math.tointeger(tonumber(value)) or core.quantity(value, "bytes") end
 
-function pric:configure(class, path, params)
-  if class ~= "L1" or path:match "[^.]+$" ~= self.params.cache then return end
+function pric:configure(_, path, params)
+  if not self:acts_on(path) then return end
   local line = quantity(params.line or 128)
   local sets = quantity(params.size) // (line * quantity(params.ways))
   local index_bits = log2(sets)

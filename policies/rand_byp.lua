@@ -8,10 +8,11 @@ local rand_byp = policy "rand_byp" {
     rate = { 0.5, min = 0, max = 1, doc = "The part that bypasses, in steps of 0.001" },
     seed = { 1, min = 0, max = 65535, doc = "Of the draw; each slice has a sequence of its own" },
   },
+  caches = "L2",
 }
 
-function rand_byp:configure(class)
-  if class ~= "L2" then return end
+function rand_byp:configure(_, path)
+  if not self:acts_on(path) then return end
   local rate = math.floor(self.params.rate * 1000 + 0.5)
   return { bypass = rate > 0, bypass_rate = rate, bypass_seed = self.params.seed }
 end

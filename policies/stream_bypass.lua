@@ -15,6 +15,7 @@ local stream_bypass = policy "stream_bypass" {
     l2 = { true, doc = "Watch the L2 slices" },
     least = { 1, min = 1, doc = "A period with fewer accesses changes nothing" },
   },
+  caches = { "data", when = "l1" },
   period = "period",
   counters = {
     l1_off = "L1 data caches switched off", l1_on = "L1 data caches switched on again",
@@ -23,15 +24,6 @@ local stream_bypass = policy "stream_bypass" {
     l2_off_periods = "Periods, summed over L2 slices, at whose ends they were off",
   },
 }
-
-function stream_bypass:start()
-  for i, l1 in ipairs(self.params.l1 and self.l1s or {}) do
-    if not l1 then
-      error(("%s: expected an L1 behind the load/store unit, got none; l1=false watches the L2 slices alone")
-        :format(self.sms[i].path), 0)
-    end
-  end
-end
 
 -- What a cache has counted so far: hits and misses ----------------------------------------------------------------------
 
@@ -65,7 +57,7 @@ end
 function stream_bypass:on_period()
   local state = self.state
   state.l1, state.l2 = state.l1 or {}, state.l2 or {}
-  for i, l1 in ipairs(self.params.l1 and self.l1s or {}) do self:decide(l1, "l1", state.l1, i, count_l1(l1)) end
+  for i, l1 in ipairs(self.params.l1 and self.caches or {}) do self:decide(l1, "l1", state.l1, i, count_l1(l1)) end
   for i, l2 in ipairs(self.params.l2 and self.l2s or {}) do self:decide(l2, "l2", state.l2, i, count_l2(l2)) end
 end
 

@@ -6,11 +6,10 @@ return policy "trace_l1" {
   doc = "Records the accesses of the L1 data caches, for scripts/belady; changes nothing",
   params = {
     folder = { "trace", doc = "Folder for the files, one for each cache: sm[0].l1d.trace" },
-    cache = { "l1d", doc = "Name of the caches in their SMs" },
   },
+  caches = "data",
   parts = {
-    { class = "L1Trace", name = "trace", of = "SM",
-      cache = function(params) return params.cache end,
+    { class = "L1Trace", name = "trace", of = "cache",
       folder = function(params) return params.folder end },
   },
 }

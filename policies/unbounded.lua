@@ -12,20 +12,20 @@ local unbounded = policy "unbounded" {
     l2 = { true, doc = "Unbounded L2" },
     l1_lines = { 131072, min = 65, max = 1 << 24, doc = "Lines of each L1 data cache: 16 MiB of 128 B" },
     l2_lines = { 262144, min = 65, max = 1 << 24, doc = "Lines of each L2 slice: 32 MiB" },
-    cache = { "l1d", doc = "Name of the L1 data caches in their SMs" },
   },
+  caches = { "data", when = "l1" },
 }
 
 local function quantity(value) return math.tointeger(value) or core.quantity(value, "bytes") end
 
 --- The lines of a cache, false when it stays as it is.
-local function lines_of(params, class, path)
-  if class == "L1" then return params.l1 and path:match "[^.]+$" == params.cache and params.l1_lines end
-  return class == "L2" and params.l2 and params.l2_lines
+local function lines_of(self, class, path)
+  if self:acts_on(path) then return self.params.l1_lines end
+  return class == "L2" and self.params.l2 and self.params.l2_lines
 end
 
 function unbounded:configure(class, path, params)
-  local lines = lines_of(self.params, class, path)
+  local lines = lines_of(self, class, path)
   if not lines then return end
   return { size = lines * quantity(params.line or 128), ways = lines, index = "linear" }
 end
@@ -40,7 +40,7 @@ local function check(caches, parameter, lines)
 end
 
 function unbounded:on_kernel_end()
-  if self.params.l1 then check(self.l1s, "l1_lines", self.params.l1_lines) end
+  if self.params.l1 then check(self.caches, "l1_lines", self.params.l1_lines) end
   if self.params.l2 then check(self.l2s, "l2_lines", self.params.l2_lines) end
 end
 

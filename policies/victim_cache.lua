@@ -6,10 +6,9 @@ return policy "victim_cache" {
   doc = "A few fully associative lines for what the L1 data cache replaces",
   params = {
     lines = { 4, min = 1, max = 64, doc = "Lines of each victim cache; the paper has 1 to 15" },
-    cache = { "l1d", doc = "Name of the L1s that get one, in their SMs" },
   },
+  caches = "data",
   parts = {
-    { class = "VictimCache", name = "victims", of = "L1", lines = policy.param "lines",
-      where = function(params, l1) return l1.path:match "[^.]+$" == params.cache end },
+    { class = "VictimCache", name = "victims", of = "cache", lines = policy.param "lines" },
   },
 }

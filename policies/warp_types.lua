@@ -26,8 +26,10 @@ local warp_types = policy "warp_types" {
     mostly_miss = { 0.2, min = 0, max = 1, doc = "A warp with less is of type mostly-miss" },
   },
   period = "interval",
+  caches = "L2",
   parts = {
-    { class = "WarpSampler", name = "sampler", of = "SM", warm_up = policy.param "warm_up", gap = policy.param "gap",
+    { class = "WarpSampler", name = "sampler", of = "SM",
+      caches = policy.caches_before, sm = policy.sm_number, warm_up = policy.param "warm_up", gap = policy.param "gap",
       merges = policy.param "merges", bypasses = policy.param "probes" },
   },
   counters = {

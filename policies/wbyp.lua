@@ -18,14 +18,15 @@ local wbyp = policy "wbyp" {
   params = {
     shadow = { 512, min = 0, max = 1 << 20, doc = "Tags in each slice for what bypasses it, a multiple of 16" },
   },
+  caches = "L2",
   parts = {
-    { class = "ShadowTags", name = "shadow", of = "L2", entries = policy.param "shadow",
+    { class = "ShadowTags", name = "shadow", of = "cache", entries = policy.param "shadow",
       where = function(params) return params.shadow > 0 end },
   },
 }
 
-function wbyp:configure(class)
-  if class ~= "L2" then return end
+function wbyp:configure(_, path)
+  if not self:acts_on(path) then return end
   return { bypass = true, bypass_classes = types.set("all_miss", "mostly_miss") }
 end
 

@@ -15,6 +15,7 @@ local types = load.get("policy", "warp_types")
 local wip = policy "wip" {
   doc = "Lines of warps that hit stay in the L2, those of warps that miss go first",
   uses = { "warp_types" },
+  caches = "L2",
   params = {
     keep_hits = { true, doc = "Lines of warps that hit are replaced last; false: they enter as the most recently used, no more" },
     keep_uses = { 4096, min = 0, max = 1 << 40, doc = "So many uses of the slice is a step from type to type worth; 0: more than any number" },
@@ -24,8 +25,8 @@ local wip = policy "wip" {
 
 local least_recently_used = 255
 
-function wip:configure(class, _, params)
-  if class ~= "L2" then return end
+function wip:configure(_, path, params)
+  if not self:acts_on(path) then return end
   local hits = self.params.keep_hits and 2 or 1
   local balanced = math.floor(self.params.balanced_depth * (params.ways - 1) + 0.5)
   return {

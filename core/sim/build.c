@@ -123,6 +123,7 @@ void sim_free(Sim *sim) {
     free(sim->exchanges);
     free(sim->committers);
     free(sim->periodics);
+    free(sim->boundary_calls);
     free(sim->policies);
     free(sim->name);
     free(sim);

@@ -26,16 +26,6 @@ void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t 
     *first = entry;
 }
 
-void sim_forget_subscribers(Sim *sim) {
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        SimObject *object = sim->objects[i];
-        free(object->subscribers);
-        object->subscribers = NULL;
-        object->subscriber_count = 0;
-        object->subscribed &= SEEN_BY_PARTS;
-    }
-}
-
 void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {
     Cluster *cluster = object->cluster;
     if (cluster->emitted_count == cluster->emitted_capacity) {

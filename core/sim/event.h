@@ -34,8 +34,6 @@ int event_number(const Class *class, const char *name);
 void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events);
 /* Before all others, for one that may withhold it from them. */
 void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events);
-/* No object has a subscriber any more. */
-void sim_forget_subscribers(Sim *sim);
 
 #define COLD __attribute__((cold, noinline))
 /* At most EVENT_ARGUMENTS whole numbers; those left out are 0. */

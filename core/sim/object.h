@@ -206,6 +206,7 @@ typedef void RequestVisitor(void *context, const Link *by, const void *message);
 
 struct Class {
     const char *name, *doc;
+    bool passes_on; /* requests go through it as they came: policies look for caches behind it */
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;
     const Field *fields;

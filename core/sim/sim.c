@@ -234,9 +234,18 @@ void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context) {
     set_next_periodic(sim);
 }
 
-void sim_forget_periodics(Sim *sim) {
-    sim->periodic_count = 0;
-    sim->next_periodic = NEVER;
+void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context) {
+    ensure(sim->elaborated);
+    sim->boundary_calls = realloc(sim->boundary_calls,
+                                  (sim->boundary_call_count + 1) * sizeof *sim->boundary_calls);
+    ensure(sim->boundary_calls);
+    sim->boundary_calls[sim->boundary_call_count++] = (BoundaryCall){hook, context};
+}
+
+static void make_boundary_calls(Sim *sim) {
+    sim->boundary_requested = 0;
+    for (uint32_t i = 0; i < sim->boundary_call_count; i++)
+        sim->boundary_calls[i].call(sim->boundary_calls[i].context, sim);
 }
 
 void sim_reset_periodics(Sim *sim) {
@@ -283,6 +292,7 @@ StopReason sim_run(Sim *sim, uint64_t until) {
             end = sim->now + sim->quantum;
         }
         run_quantum(sim, end);
+        if (sim->boundary_requested) make_boundary_calls(sim);
         if (sim->next_periodic <= sim->now) call_periodics(sim);
         if (sim->stop_requested) return STOP_REQUESTED;
     }

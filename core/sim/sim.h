@@ -81,6 +81,12 @@ typedef struct {
     uint64_t next;  /* a boundary at or after the next multiple of `every` */
 } Periodic;
 
+/* Called at the end of each quantum in which somebody asked for it. */
+typedef struct {
+    BoundaryHook *call;
+    void *context;
+} BoundaryCall;
+
 struct Sim {
     char *name;
     Clock *clocks;
@@ -110,9 +116,11 @@ struct Sim {
     Periodic *periodics;
     uint32_t periodic_count;
     uint64_t next_periodic; /* the earliest of them; NEVER: none */
-    uint64_t memory_left;   /* bytes of this computer's memory that the machine does not take */
-    void *user;             /* what the layer above keeps per machine */
-    char *policies;         /* the names of those at work, for messages; NULL: none */
+    BoundaryCall *boundary_calls;
+    uint32_t boundary_call_count, boundary_requested;
+    uint64_t memory_left; /* bytes of this computer's memory that the machine does not take */
+    void *user;           /* what the layer above keeps per machine */
+    char *policies;       /* the names of those at work, for messages; NULL: none */
 };
 
 Sim *sim_new(const char *name);
@@ -153,8 +161,13 @@ const char *sim_failure(const Sim *sim);
  * while anything in the machine has something to do. Of several due at once, those that were added first come
  * first. After sim_elaborate(). */
 void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context);
-/* Forgets them all. */
-void sim_forget_periodics(Sim *sim);
+/* Calls hook(context) at the end of each quantum in which sim_request_boundary() was called, or at whose
+ * beginning it was, before what is due by time; in the order in which they were added. After
+ * sim_elaborate(). */
+void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context);
+static inline void sim_request_boundary(Sim *sim) {
+    __atomic_store_n(&sim->boundary_requested, 1, __ATOMIC_RELAXED);
+}
 /* Makes them due after the present time: after a snapshot was loaded. */
 void sim_reset_periodics(Sim *sim);
 

@@ -100,13 +100,19 @@ static void l1_init(SimObject *object) {
     update_fronts(l1);
 }
 
-SimObject *l1_beside(const SimObject *part, const char *name) {
+SimObject *l1_of_part(const SimObject *part, const char *name) {
     char path[512];
-    if (!part->parent) user_error("%s: expected a place beside its L1 (sm[0].PART)", part->path);
-    snprintf(path, sizeof path, "%s.%s", part->parent->path, name);
-    SimObject *cache = sim_find(part->sim, path);
+    if (part->parent && part->parent->class == &l1_class) return part->parent;
+    snprintf(path, sizeof path, "%s.%s", part->parent ? part->parent->path : "", name);
+    SimObject *cache = part->parent ? sim_find(part->sim, path) : NULL;
+    if (!cache) cache = sim_find(part->sim, name);
     if (!cache || cache->class != &l1_class)
-        user_error("%s.cache: expected the name of an L1 beside %s, got '%s'", part->path, part->path, name);
+        user_error("%s.cache: expected the name of an L1 beside it or the path of one, got '%s'", part->path,
+                   name);
+    if (cache->cluster != part->cluster)
+        user_error(
+            "%s.cache: expected an L1 that shares a cluster with it, got %s, which is behind a slow wire",
+            part->path, cache->path);
     return cache;
 }
 

@@ -682,6 +682,7 @@ const Class crossbar_class = {
     .name = "Crossbar",
     .doc =
         "Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure",
+    .passes_on = true,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,
     .build = build_crossbar,

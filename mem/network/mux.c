@@ -186,6 +186,7 @@ static const Field mux_fields[] = {
 const Class mux_class = {
     .name = "Mux",
     .doc = "Joins several requesters into one network port",
+    .passes_on = true,
     .bytes = sizeof(Mux),
     .fields = mux_fields,
     .tick = tick_mux,

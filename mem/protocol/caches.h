@@ -4,6 +4,9 @@
 
 #include "core/sim/object.h"
 
+/* A part that serves every SM that uses a cache, not one of them. */
+#define ANY_SM 65535
+
 extern const Class l1_class, l2_class;
 
 /* Forgets everything in an L1, between quanta. Dirty lines are dropped, not written back: they are local
@@ -21,9 +24,10 @@ bool l2_keeps_host_copies(const SimObject *l2);
  * reserved. */
 void l2_warm(SimObject *l2, uint64_t address);
 
-/* From init() of a part: the L1 of this name that belongs to the same object as the part, whose parameter
- * `cache` it is; so it is of the same cluster. A user error without one. */
-SimObject *l1_beside(const SimObject *part, const char *name);
+/* From init() of a part, whose parameter `cache` the name is: the L1 that the part belongs to; else the L1 of
+ * this name that belongs to the same object as the part; else that of this path. It is of the part's cluster. A
+ * user error without one. */
+SimObject *l1_of_part(const SimObject *part, const char *name);
 
 /* The warp of the access at the head of an L1's re-execution queue at the end of this cycle, or
  * NO_WARP_WAITS. */

@@ -115,7 +115,7 @@ end)
 --- A definition that is refused: { its text, what is said of it }.
 local bad_definitions = {
   { 'return policy "x" { ordr = "gto" }', "policy x: no field matches 'ordr'; did you mean order? Available: doc, params, scope" },
-  { 'return policy "x" { scope = "core" }', "policy x: scope: expected one of l2, machine, mc, sm, got 'core'" },
+  { 'return policy "x" { scope = "core" }', "policy x: scope: expected one of cache, dispatcher, l2, machine, mc, sm, or a class, got 'core'" },
   { 'return policy "x" { order = "fifo" }', "sm[0].scheduler: expected one of lrr, gto, oldest, groups, got 'fifo'" },
   { 'return policy "x y" {}', "a name of letters, digits" },
   { 'return policy {}', "a name of letters, digits" },
@@ -498,12 +498,10 @@ harness.test("a policy of L1 data caches says before anything runs that the SMs 
     m:wire(l2.mem, m:MemoryController "mc" {}.cpu[0])
   end)
   for _, policy in ipairs { "mascar", "dwt_cs", "stream_bypass:period=10", "pcal:level=l1" } do
-    local sim = ww.build(bare, { policy = policy })
-    local ok, problem = pcall(sim.run, sim, "vecadd", "small,n=64")
+    local ok, problem = pcall(function() ww.build(bare, { policy = policy }):run("vecadd", "small,n=64") end)
     assert(not ok, policy .. " runs")
     harness.contains(tostring(problem), policy:match "^[^:]*", "L1")
     assert(not tostring(problem):find("attempt to", 1, true), problem)
-    sim:close()
   end
   local sim = ww.build(bare, { policy = "stream_bypass:period=10,l1=false" })
   sim:run("vecadd", "small,n=64")

@@ -133,7 +133,7 @@ return ww.machine("no_l1", function(m)
 end)
 ]]), "vecadd", "--size", "small", "--policy", "ccws")
   harness.equal(status, 2, "exit status")
-  harness.contains(output, "sm[0].vta.cache: expected the name of an L1 beside sm[0].vta, got 'l1d'")
+  harness.contains(output, "policy ccws: cache: expected one of data, ", "caches of machine no_l1 (l2), got 'data', which matches none")
 end)
 
 harness.test("bad parameters are refused by name", function()

@@ -31,8 +31,7 @@ static const Field lsu_fields[] = {
     PORT(Lsu, constant, memory_protocol, ROLE_REQUESTER, "Constant cache: parameters and constants",
          .optional = true),
     PORT(Lsu, texture, memory_protocol, ROLE_REQUESTER, "Texture cache", .optional = true),
-    HOST(Lsu, to_l1, "Those that lead to L1s in its cluster"),
-    HOST(Lsu, l1_count, "Their number"),
+    HOST(Lsu, to_l1s, "The ways to L1s in its cluster"),
     HOST(Lsu, l1_spaces, "What these serve"),
     STATE(Lsu, op, "Instruction being worked on"),
     STATE(Lsu, segments, "Its accesses"),
@@ -96,10 +95,9 @@ static void build(SimObject *object) {
 
 /* What runs in another cluster is not looked at. */
 static void find_l1s(Lsu *lsu) {
-    const Link *link[LSU_CACHES] = {lsu->mem.send, lsu->constant.send, lsu->texture.send};
-    for (uint32_t i = 0; i < LSU_CACHES; i++) {
-        if (!link[i] || link[i]->cut || link[i]->receiver->class != &l1_class) continue;
-        lsu->to_l1[lsu->l1_count++] = link[i];
+    const Link *link[] = {lsu->mem.send, lsu->constant.send, lsu->texture.send};
+    for (uint32_t i = 0; i < sizeof link / sizeof *link; i++) {
+        if (!link[i] || !ways_add(&lsu->to_l1s, link[i], &l1_class)) continue;
         for (uint32_t space = SPACE_GLOBAL; space < SPACE_GENERIC; space++)
             if (has_accesses(lsu, space) && port_of(lsu, space) == link[i]) lsu->l1_spaces |= 1ull << space;
     }
@@ -135,19 +133,31 @@ bool lsu_fetches_constants(const SimObject *object) {
     return ((const Lsu *)object)->constant.send != NULL;
 }
 
-uint32_t lsu_caches(const SimObject *object, SimObject *cache[LSU_CACHES]) {
+uint32_t lsu_caches(const SimObject *object, SimObject *const **caches) {
     ensure(object->class == &lsu_class);
-    const Lsu *lsu = (const Lsu *)object;
-    for (uint32_t i = 0; i < lsu->l1_count; i++)
-        cache[i] = lsu->to_l1[i]->receiver;
-    return (uint32_t)lsu->l1_count;
+    const Ways *ways = &((const Lsu *)object)->to_l1s;
+    *caches = ways->end;
+    return ways->end_count;
 }
 
 static bool goes_to_l1(const Lsu *lsu, const MemoryOp *op) {
     return lsu->l1_spaces >> op->space & 1;
 }
 
-bool lsu_holds(const SimObject *object, uint32_t warp) {
+/* Of which warp a request is looked for. */
+typedef struct {
+    uint32_t sm, warp;
+    bool found;
+} WantedWarp;
+
+static void look_for_warp(void *context, const Link *by, const void *message) {
+    WantedWarp *wanted = context;
+    const MemMessage *m = message;
+    (void)by;
+    wanted->found |= m->sm == wanted->sm && m->warp == wanted->warp;
+}
+
+bool lsu_holds(const SimObject *object, uint32_t sm, uint32_t warp) {
     ensure(object->class == &lsu_class);
     const Lsu *lsu = (const Lsu *)object;
     const Link *in = lsu->sm.receive;
@@ -156,12 +166,13 @@ bool lsu_holds(const SimObject *object, uint32_t warp) {
         const MemoryOp *op = link_message(in, i);
         if (op->warp == warp && goes_to_l1(lsu, op)) return true;
     }
-    for (uint32_t k = 0; k < lsu->l1_count; k++) {
-        const Link *out = lsu->to_l1[k];
-        FOR_LINK_MESSAGES (out, i)
-            if (((const MemMessage *)link_message(out, i))->warp == warp) return true;
-    }
-    return false;
+    WantedWarp wanted = {sm, warp, false};
+    ways_visit(&lsu->to_l1s, look_for_warp, &wanted);
+    return wanted.found;
+}
+
+static void destroy(SimObject *object) {
+    ways_free(&((Lsu *)object)->to_l1s);
 }
 
 const Class lsu_class = {
@@ -179,5 +190,6 @@ const Class lsu_class = {
     .answers_awaited = lsu_answers_awaited,
     .check = lsu_check,
     .report = lsu_report,
+    .destroy = destroy,
 };
 REGISTER_CLASS(lsu_class);

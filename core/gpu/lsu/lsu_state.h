@@ -5,6 +5,7 @@
 
 #include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/sm.h"
+#include "core/sim/ways.h"
 #include "mem/protocol/memory_protocol.h"
 
 enum { NO_ENTRY = 0xffff };
@@ -38,8 +39,8 @@ typedef struct {
     uint32_t narrow_segments; /* a parameter */
     /* ports */
     Port sm, mem, constant, texture;
-    const Link *to_l1[LSU_CACHES]; /* host: those of them that lead to L1s in its cluster */
-    uint64_t l1_count, l1_spaces;  /* their number; bit per space that these serve */
+    Ways to_l1s;        /* host: to the L1s in its cluster */
+    uint64_t l1_spaces; /* bit per space that these serve */
     /* state */
     MemoryOp op;
     Segment segments[MAX_SEGMENTS];

@@ -225,12 +225,11 @@ typedef enum { QUEUE_CODE_LINES } SmQueue;
 
 extern const Class sm_class, lsu_class, dispatcher_class;
 
-/* For policies: the L1s behind a load/store unit, in its cluster. Their number; for data is the first. */
-enum { LSU_CACHES = 3 };
-uint32_t lsu_caches(const SimObject *lsu, SimObject *cache[LSU_CACHES]);
+/* For policies: the L1s behind a load/store unit, in its cluster. Their number; those for data are the first. */
+uint32_t lsu_caches(const SimObject *lsu, SimObject *const **caches);
 /* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
  * load/store unit, or from there to the L1? */
-bool lsu_holds(const SimObject *lsu, uint32_t warp);
+bool lsu_holds(const SimObject *lsu, uint32_t sm, uint32_t warp);
 /* Every instruction that is on its way from the SM through the load/store unit and back, once. */
 typedef void MemoryDoneVisitor(void *context, const MemoryDone *done);
 void lsu_visit_instructions(const SimObject *lsu, MemoryDoneVisitor *visit, void *context);

@@ -2,6 +2,7 @@
 #include "core/lua/machine/objects.h"
 
 #include "core/lua/bindings.h"
+#include "core/sim/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,40 @@ static int l_peer(lua_State *L) {
     return 1;
 }
 
+/* A list in the making, on top of the stack. */
+typedef struct {
+    lua_State *L;
+    Machine *machine;
+} ObjectList;
+
+static void append_receiver(void *context, const Link *requests) {
+    const ObjectList *list = context;
+    object_push(list->L, 1, list->machine, requests->receiver);
+    lua_rawseti(list->L, -2, (lua_Integer)lua_rawlen(list->L, -2) + 1);
+}
+
+/* core.behind(object) -> the objects that its requests go to, in the order of its ports */
+static int l_behind(lua_State *L) {
+    const ObjectRef *ref = luaL_checkudata(L, 1, object_type);
+    ObjectList list = {L, ref->machine};
+    const SimObject *object = object_at(L, 1);
+    lua_newtable(L);
+    visit_request_links(object, append_receiver, &list);
+    return 1;
+}
+
+/* core.passes_on(object): do requests go through it as they came? */
+static int l_passes_on(lua_State *L) {
+    lua_pushboolean(L, object_at(L, 1)->class->passes_on);
+    return 1;
+}
+
+/* core.share_cluster(a, b): may an instance about the one see the other while the machine runs? */
+static int l_share_cluster(lua_State *L) {
+    lua_pushboolean(L, object_at(L, 1)->cluster == object_at(L, 2)->cluster);
+    return 1;
+}
+
 /* core.children(object) -> { { name =, object = } ... }: those that were made together with it */
 static int l_children(lua_State *L) {
     const ObjectRef *ref = luaL_checkudata(L, 1, object_type);
@@ -336,6 +371,9 @@ void objects_open(lua_State *L) {
         {"finish", l_finish},
         {"children", l_children},
         {"peer", l_peer},
+        {"behind", l_behind},
+        {"passes_on", l_passes_on},
+        {"share_cluster", l_share_cluster},
         {"parameters", l_parameters},
         {"clock_of", l_clock_of},
         {"state_knobs", l_state_knobs},

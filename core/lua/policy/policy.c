@@ -1,46 +1,14 @@
 #include "core/lua/policy/policy.h"
 
-#include "core/lua/bindings.h"
 #include "core/lua/host/interpreter.h"
 #include "core/lua/host/plain_data.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/machine/objects.h"
-#include "core/lua/policy/policy_binding.h"
+#include "core/lua/policy/policy_instance.h"
 #include "core/lua/policy/policy_object.h"
-#include "core/sim/event.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MESSAGE_BYTES = 2048, NAME_BYTES = 512 };
-
-/* What calls of an instance need lies at the bottom of its stack, from where it is pushed at half the cost of
- * the registry: what warpwright.policy_instance returned, then functions. */
-enum { SELF = 1, COUNTERS, PLAIN_HOOKS, PERIOD, KEPT = PERIOD, NO_FUNCTION = 0 };
-
-/* A function of an instance for an event of an object. */
-typedef struct Hook {
-    Subscriber subscriber; /* first: handle() gets a pointer to it */
-    PolicyInstance *instance;
-    const char *name;         /* what the policy calls it: "on_l1_evict"; the registry keeps it */
-    int function, arguments;  /* the former on the stack; while the instance is made, in the registry */
-    const Question *question; /* or NULL */
-    SimObject *object;
-    uint32_t event;
-    struct Hook *next;
-} Hook;
-
-struct PolicyInstance {
-    lua_State *L;
-    Machine *machine;
-    char *name;       /* "ccws of sm[3]" */
-    SimObject *about; /* whose cluster its errors are reported in */
-    Hook *hooks;
-    Bindings bindings;
-    int start, period, kernel_start, kernel_end, changed; /* functions on the stack, or NO_FUNCTION */
-    int at_rest;                                          /* height of the stack between calls */
-    bool failed;                                          /* or not made yet: nothing is to be called */
-};
 
 /* The length of "FILE:LINE: " at the beginning of a text; 0 without one. */
 static size_t location_length(const char *text) {
@@ -49,9 +17,8 @@ static size_t location_length(const char *text) {
     return digits && strncmp(text + colon + 1 + digits, ": ", 2) == 0 ? colon + digits + 3 : 0;
 }
 
-/* An instance that failed says no more: the run ends at the next boundary. The place in the policy's file
- * comes first: where it was thrown, or else where the function is. */
-COLD static void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
+/* The place in the policy's file comes first: where it was thrown, or else where the function is. */
+void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
     char message[MESSAGE_BYTES];
     const char *text = thrown_text(instance->L), *place = text;
     size_t length = location_length(text);
@@ -67,31 +34,16 @@ COLD static void note_failure(PolicyInstance *instance, int function, const char
     object_fail(instance->about, message);
 }
 
-/* Whoever runs the machine. Around everything that may run Lua of a policy, finalizers included: bindings
- * that it calls replace this thread's handler of user errors, and may run other machines with policies of
- * their own. */
-typedef struct {
-    UserErrorReceiver errors;
-    lua_State *entered;
-} Caller;
-
-static inline Caller present_caller(void) {
+Caller present_caller(void) {
     return (Caller){user_error_receiver(), entered_state};
 }
 
-static inline void return_to(Caller caller) {
+void return_to(Caller caller) {
     user_error_restore(caller.errors);
     entered_state = caller.entered;
 }
 
-/* Begins a call of a function on the stack with `self`: push its further arguments, then call(). */
-static void begin_call(PolicyInstance *instance, int function) {
-    lua_pushvalue(instance->L, function);
-    lua_pushvalue(instance->L, SELF);
-}
-
-/* With so many arguments after `self`; true, with one result, when it returned. */
-static bool call(PolicyInstance *instance, int count, int function, const char *hook, uint64_t now) {
+bool call(PolicyInstance *instance, int count, int function, const char *hook, uint64_t now) {
     signals_enter(instance->L);
     bool good = lua_pcall(instance->L, 1 + count, 1, 0) == LUA_OK;
     signals_leave();
@@ -99,78 +51,11 @@ static bool call(PolicyInstance *instance, int count, int function, const char *
     return good;
 }
 
-static int argument_count(const Event *event) {
-    int count = *event->arguments != 0;
-    for (const char *at = event->arguments; *at; at++)
-        count += *at == ',';
-    return count;
-}
-
-/* What the function on top of the stack answered to a question. */
-static int64_t answer_of(const Hook *hook, const int64_t *arguments, uint64_t now) {
-    lua_State *L = hook->instance->L;
-    const Question *question = hook->question;
-    int type = lua_type(L, -1), whole = question->legal && type == LUA_TNUMBER;
-    if (type == LUA_TNIL) return NO_ANSWER;
-    if (!question->legal && type == LUA_TBOOLEAN) return lua_toboolean(L, -1);
-    lua_Integer answer = whole ? lua_tointegerx(L, -1, &whole) : 0;
-    if (whole && (!question->is_legal || question->is_legal(arguments, answer))) return answer;
-    lua_pushfstring(L, "answer: expected %s or nil, got %s",
-                    question->legal ? question->legal : "true, false", push_given(L, -1));
-    note_failure(hook->instance, hook->function, hook->name, now);
-    return NO_ANSWER;
-}
-
-static int64_t handle_event(Subscriber *subscriber, SimObject *object, uint32_t event,
-                            const int64_t *arguments, uint64_t now) {
-    const Hook *hook = (const Hook *)subscriber;
-    PolicyInstance *instance = hook->instance;
-    lua_State *L = instance->L;
-    (void)object, (void)event;
-    if (instance->failed) return NO_ANSWER;
-    Caller caller = present_caller();
-    begin_call(instance, hook->function);
-    for (int i = 0; i < hook->arguments; i++)
-        lua_pushinteger(L, arguments[i]);
-    bool good = call(instance, hook->arguments, hook->function, hook->name, now);
-    int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
-    lua_settop(L, instance->at_rest);
-    return_to(caller);
-    return answer;
-}
-
-/* --- What an instance remembers -------------------------------------------------------------- */
-
-/* NULL, or what is not plain in it, which then is on top of the stack. */
-static const char *save_state(PolicyInstance *instance, Buffer *buffer) {
-    lua_pushliteral(instance->L, "state");
-    lua_rawget(instance->L, SELF);
-    return plain_save(instance->L, -1, "state", buffer);
-}
-
-/* What no checkpoint could hold is found where it is cheap to look, and not only when one is made. */
-static void check_state(PolicyInstance *instance, const char *when) {
-    char message[MESSAGE_BYTES];
-    Buffer buffer = {0};
-    if (instance->failed) return;
-    Caller caller = present_caller();
-    const char *problem = save_state(instance, &buffer);
-    buffer_free(&buffer);
-    if (problem) {
-        snprintf(message, sizeof message, "policy %s, %s, at cycle %lu: %s", instance->name, when,
-                 object_cycle(instance->about, instance->machine->sim->now), problem);
-        instance->failed = instance->bindings.off = true;
-        object_fail(instance->about, message);
-    }
-    lua_settop(instance->L, instance->at_rest);
-    return_to(caller);
-}
-
 /* --- Hooks that no object tells -------------------------------------------------------------- */
 
 static void call_hook(PolicyInstance *instance, int function, const char *hook, const char *argument) {
     lua_State *L = instance->L;
-    if (function == NO_FUNCTION || instance->failed) return;
+    if (function == NOT_THERE || instance->failed) return;
     Caller caller = present_caller();
     begin_call(instance, function);
     if (argument) lua_pushstring(L, argument);
@@ -200,46 +85,9 @@ void policies_kernel_end(Machine *machine, const char *kernel) {
 
 /* --- Making instances ------------------------------------------------------------------------ */
 
-/* The event of the handle at index 1 that index 2 names. */
-static uint32_t event_at(lua_State *L, const SimObject *object) {
-    int event = event_number(object->class, luaL_checkstring(L, 2));
-    if (event < 0) luaL_error(L, "%s: no event matches '%s'", object->path, lua_tostring(L, 2));
-    return (uint32_t)event;
-}
-
-/* In the instance's state: native.subscribe(handle, event, function, what the policy calls it) */
-static int l_subscribe(lua_State *L) {
-    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
-    SimObject *object = policy_object_at(L, 1);
-    uint32_t event = event_at(L, object);
-    const Event *row = &object->class->events[event];
-    const char *name = luaL_checkstring(L, 4);
-    lua_settop(L, 4);
-    luaL_ref(L, LUA_REGISTRYINDEX);
-    Hook *hook = calloc(1, sizeof *hook);
-    ensure(hook);
-    *hook = (Hook){.subscriber = {handle_event}, .instance = instance, .name = name, .next = instance->hooks};
-    hook->function = luaL_ref(L, LUA_REGISTRYINDEX);
-    hook->arguments = argument_count(row);
-    hook->question = row->question;
-    hook->object = object;
-    hook->event = event;
-    instance->hooks = hook;
-    object_subscribe(object, &hook->subscriber, 1u << event);
-    return 0;
-}
-
-/* In the instance's state: native.bind(handle, event, settings, counter or nil) */
-static int l_bind(lua_State *L) {
-    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
-    SimObject *object = policy_object_at(L, 1);
-    binding_subscribe(L, &instance->bindings, object, event_at(L, object));
-    return 0;
-}
-
 /* In the instance's state: native.cycle() -> the present cycle of the clock of the object that it is about */
 static int l_cycle(lua_State *L) {
-    const SimObject *about = ((PolicyInstance *)lua_touserdata(L, lua_upvalueindex(1)))->about;
+    const SimObject *about = instance_of_function(L)->about;
     uint64_t in_cycle = about->cluster->now, boundary = about->sim->now;
     lua_pushinteger(L, (lua_Integer)object_cycle(about, in_cycle > boundary ? in_cycle : boundary));
     return 1;
@@ -247,7 +95,7 @@ static int l_cycle(lua_State *L) {
 
 /* In the instance's state: native.count_bound_events(self's table of counters) */
 static int l_count_bound_events(lua_State *L) {
-    PolicyInstance *instance = lua_touserdata(L, lua_upvalueindex(1));
+    PolicyInstance *instance = instance_of_function(L);
     bindings_count(&instance->bindings, L, 1);
     return 0;
 }
@@ -264,15 +112,11 @@ static void keep_on_stack(PolicyInstance *instance) {
         else
             lua_pop(L, 1);
     }
-    for (Hook *hook = instance->hooks; hook; hook = hook->next) {
-        ensure(lua_checkstack(L, LUA_MINSTACK));
-        lua_rawgeti(L, LUA_REGISTRYINDEX, hook->function);
-        hook->function = lua_gettop(L);
-    }
+    hooks_keep_on_stack(instance);
     ensure(lua_checkstack(L, LUA_MINSTACK));
     instance->at_rest = lua_gettop(L);
     instance->failed = instance->bindings.off = false;
-    if (instance->period != NO_FUNCTION)
+    if (instance->period != NOT_THERE)
         sim_every(instance->machine->sim, (uint64_t)lua_tointeger(L, PERIOD), on_period, instance);
 }
 
@@ -301,16 +145,16 @@ static void push_handle(lua_State *L, int index, const SimObject *about, bool of
         lua_pushboolean(to, false);
 }
 
-/* Pushes what the instance's library is called with: handles by name; a list of objects, which may come from
- * any cluster, is a list of handles. A missing handle is false. */
-static void push_handles(lua_State *L, int index, const SimObject *about, lua_State *to) {
+/* Pushes what the instance's library is called with: handles by name; a list of objects is a list of handles. A
+ * missing handle is false. Those of a coordinator may come from any cluster. */
+static void push_handles(lua_State *L, int index, const SimObject *about, bool coordinates, lua_State *to) {
     lua_newtable(to);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "expected names of handles");
         if (lua_istable(L, -1)) {
             lua_newtable(to);
             for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
-                push_handle(L, -1, about, true, to);
+                push_handle(L, -1, about, coordinates, to);
                 lua_rawseti(to, -2, i);
             }
             lua_pop(L, 1);
@@ -325,7 +169,7 @@ static void load_plain(lua_State *L, const Buffer *buffer) {
     ensure(plain_load(L, &(Reader){.bytes = buffer->bytes, .count = buffer->count}));
 }
 
-static void push_instance_function(PolicyInstance *instance, const char *name, lua_CFunction function) {
+void push_instance_function(PolicyInstance *instance, const char *name, lua_CFunction function) {
     lua_State *L = instance->L;
     lua_pushlightuserdata(L, instance);
     lua_pushcclosure(L, function, 1);
@@ -358,8 +202,8 @@ static void push_specification(lua_State *L, int index, lua_State *to) {
 
 static void push_native(PolicyInstance *instance) {
     lua_newtable(instance->L);
-    push_instance_function(instance, "subscribe", l_subscribe);
-    push_instance_function(instance, "bind", l_bind);
+    hooks_push_functions(instance);
+    shared_push_functions(instance);
     push_instance_function(instance, "count_bound_events", l_count_bound_events);
     push_instance_function(instance, "cycle", l_cycle);
 }
@@ -390,7 +234,7 @@ static int l_attach_policy(lua_State *L) {
     raise_user_errors_in(L);
     if (good) {
         push_specification(L, 4, instance->L);
-        push_handles(L, 5, about, instance->L);
+        push_handles(L, 5, about, !lua_isnoneornil(L, 6), instance->L);
         push_native(instance);
         is_watched = signals_watch(machine, NULL);
         good = make_instance(instance);
@@ -407,11 +251,6 @@ static int l_attach_policy(lua_State *L) {
     if (instance->failed) raise_from_place(L, sim_failure(machine->sim), "called from");
     if (signal) raise(signal);
     return 0;
-}
-
-static void push_counters(PolicyInstance *instance) {
-    bindings_count(&instance->bindings, instance->L, COUNTERS);
-    lua_pushvalue(instance->L, COUNTERS);
 }
 
 /* In another Lua state; a user error there when they are not plain. */
@@ -448,130 +287,12 @@ static int l_policy_counters(lua_State *L) {
     return 1;
 }
 
-/* --- Checkpoints ----------------------------------------------------------------------------- */
-
-/* A resumed run calls start() anew: what was remembered in what that makes would be lost. NULL, or what it
- * is, on top of the stack. */
-static const char *find_change(PolicyInstance *instance) {
-    begin_call(instance, instance->changed);
-    lua_pcall(instance->L, 1, 1, 0);
-    return lua_isnil(instance->L, -1) ? NULL : thrown_text(instance->L);
-}
-
-static const char *save_instance(PolicyInstance *instance, Buffer *buffer) {
-    buffer_text(buffer, instance->name);
-    const char *problem = save_state(instance, buffer);
-    if (!problem) problem = find_change(instance);
-    if (problem) return problem;
-    push_counters(instance);
-    return plain_save(instance->L, -1, "counters", buffer);
-}
-
-bool policies_save(Machine *machine, Buffer *buffer, char *why, size_t why_size) {
-    Caller caller = present_caller();
-    const char *problem = NULL;
-    buffer_u32(buffer, machine->policy_count);
-    for (uint32_t i = 0; i < machine->policy_count && !problem; i++) {
-        PolicyInstance *instance = machine->policies[i];
-        problem = save_instance(instance, buffer);
-        if (problem) snprintf(why, why_size, "policy %s: %s", instance->name, problem);
-        lua_settop(instance->L, instance->at_rest);
-    }
-    return_to(caller);
-    if (problem) buffer_free(buffer);
-    return !problem;
-}
-
-/* Pushes what an instance remembered, and the table of its counters. */
-static bool load_state(lua_State *L, Reader *reader) {
-    return lua_checkstack(L, LUA_MINSTACK) && plain_load(L, reader) && plain_load(L, reader) &&
-           lua_istable(L, -1);
-}
-
-/* Those on top of the stack, which must be the instance's. Its table stays the same one: the instance's
- * library holds it, too. */
-static bool take_counters(PolicyInstance *instance) {
-    lua_State *L = instance->L;
-    bindings_count(&instance->bindings, L, COUNTERS); /* which are those of start(), and go */
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-        lua_pushvalue(L, -2);
-        bool known = lua_rawget(L, COUNTERS) == LUA_TNUMBER && lua_isinteger(L, -2);
-        lua_pop(L, 1);
-        if (!known) return false;
-        lua_pushvalue(L, -2);
-        lua_pushvalue(L, -2);
-        lua_rawset(L, COUNTERS);
-    }
-    return true;
-}
-
-static bool fail(char *why, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
-static bool fail(char *why, size_t size, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, size, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-static bool load_instance(PolicyInstance *instance, Reader *reader, char *why, size_t why_size) {
-    char name[NAME_BYTES];
-    lua_State *L = instance->L;
-    if (!reader_name(reader, name, sizeof name) || strcmp(name, instance->name) != 0)
-        return fail(why, why_size, "it was made with another policy");
-    bool good = load_state(L, reader) && take_counters(instance);
-    if (good) {
-        lua_pushliteral(L, "state");
-        lua_pushvalue(L, instance->at_rest + 1);
-        lua_rawset(L, SELF);
-    }
-    lua_settop(L, instance->at_rest);
-    return good || fail(why, why_size, "policy %s: its saved state is damaged", instance->name);
-}
-
-bool policies_load(Machine *machine, Reader *reader, char *why, size_t why_size) {
-    Caller caller = present_caller();
-    uint32_t count = reader_u32(reader);
-    bool good = count == machine->policy_count || fail(why, why_size, "it was made with another policy");
-    for (uint32_t i = 0; good && i < count; i++)
-        good = load_instance(machine->policies[i], reader, why, why_size);
-    return_to(caller);
-    return good &&
-           (reader_at_end(reader) || fail(why, why_size, "damaged: bytes after the state of policies"));
-}
-
-bool policies_check(lua_State *L, Reader *reader, char *why, size_t why_size) {
-    char name[NAME_BYTES] = "";
-    int top = lua_gettop(L);
-    uint32_t count = reader_u32(reader);
-    bool good = !reader->failed;
-    for (uint32_t i = 0; good && i < count; i++) {
-        good = reader_name(reader, name, sizeof name) && load_state(L, reader);
-        lua_settop(L, top);
-    }
-    return (good && reader_at_end(reader)) ||
-           fail(why, why_size, "policy %s: its saved state is damaged", name);
-}
-
-/* core.copy_policy_state(machine): its instances go on as those of the machine whose place it took. */
-static int l_copy_policy_state(lua_State *L) {
-    Machine *machine = machine_at(L, 1);
-    char why[MESSAGE_BYTES];
-    Buffer buffer = {0};
-    if (!machine->before)
-        user_error("machine %s: expected one that took the place of another", machine->sim->name);
-    bool good = policies_save(machine->before, &buffer, why, sizeof why) &&
-                policies_load(machine, &(Reader){.bytes = buffer.bytes, .count = buffer.count}, why,
-                              sizeof why);
-    buffer_free(&buffer);
-    if (!good) user_error("policies: %s", why);
-    return 0;
-}
-
-static void free_subscribers(PolicyInstance *instance) {
-    for (Hook *hook; (hook = instance->hooks) != NULL; free(hook))
-        instance->hooks = hook->next;
+static void free_instance(PolicyInstance *instance) {
+    hooks_free(instance);
     bindings_free(&instance->bindings);
+    free(instance->next);
+    free(instance->name);
+    free(instance);
 }
 
 /* Finalizers of one may set knobs of objects that others subscribe to. */
@@ -580,12 +301,8 @@ void policies_free(Machine *machine) {
     for (uint32_t i = 0; i < machine->policy_count; i++)
         lua_close(machine->policies[i]->L);
     return_to(caller);
-    for (uint32_t i = 0; i < machine->policy_count; i++) {
-        PolicyInstance *instance = machine->policies[i];
-        free_subscribers(instance);
-        free(instance->name);
-        free(instance);
-    }
+    for (uint32_t i = 0; i < machine->policy_count; i++)
+        free_instance(machine->policies[i]);
     free(machine->policies);
     machine->policies = NULL;
     machine->policy_count = 0;

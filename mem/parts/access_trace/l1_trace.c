@@ -23,7 +23,8 @@ typedef struct {
 
 static const Field fields[] = {
     BASE(L1Trace),
-    PARAM(L1Trace, cache, "l1d", "name", "L1 beside it that it records"),
+    PARAM(L1Trace, cache, "l1d", "name",
+          "The L1 that it records, unless it belongs to one: by its name beside the trace, or its path"),
     PARAM(L1Trace, folder, REQUIRED, "path", "Folder for the file, PATH.trace; made if need be",
           .timing = true),
     HOST(L1Trace, observer, "How the cache calls it"),
@@ -135,7 +136,7 @@ static void cleared(CacheObserver *observer) {
 
 static void init(SimObject *object) {
     L1Trace *trace = (L1Trace *)object;
-    SimObject *cache = l1_beside(object, trace->cache);
+    SimObject *cache = l1_of_part(object, trace->cache);
     char *policy = object_get_text(cache, object_field(cache, FIELD_PARAM, "write_policy"));
     trace->may_drop = strcmp(policy, "evict") == 0;
     free(policy);

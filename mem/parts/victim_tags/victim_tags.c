@@ -9,9 +9,9 @@ struct VictimTags {
     SimObject obj;
     /* parameters */
     char *cache;
-    uint32_t warps, entries, ways;
-    uint32_t sets; /* derived: of one warp */
-    TagArray tags; /* the sets of warp 0, then those of warp 1, ... */
+    uint32_t warps, entries, ways, sm;
+    uint32_t sets, pad; /* derived: of one warp */
+    TagArray tags;      /* the sets of warp 0, then those of warp 1, ... */
     /* host */
     CacheObserver observer;
     const Cache *feeder;
@@ -24,11 +24,15 @@ static const Event events[] = {
 
 static const Field fields[] = {
     BASE(VictimTags),
-    PARAM(VictimTags, cache, "l1d", "name", "L1 beside it that it is attached to"),
+    PARAM(VictimTags, cache, "l1d", "name",
+          "The L1 that it is attached to: by its name beside these tags, or its path"),
     PARAM(VictimTags, warps, "48", "warps", "Warps that have an array", .min = 1, .max = 64),
     PARAM(VictimTags, entries, "16", "tags", "Tags of each warp", .min = 1, .max = 4096),
     PARAM(VictimTags, ways, "8", "tags", "Tags per set", .min = 1, .max = 4096),
+    PARAM(VictimTags, sm, "65535", "SM", "Number of the SM that it serves; 65535: all that use the cache",
+          .max = ANY_SM),
     DERIVED(VictimTags, sets, "Sets of each warp"),
+    DERIVED(VictimTags, pad, "Alignment"),
     TAG_ARRAY_ROWS(VictimTags, tags),
     HOST(VictimTags, observer, "How the cache calls it"),
     HOST(VictimTags, feeder, "The cache that it is attached to"),
@@ -79,14 +83,19 @@ static VictimTags *of_observer(CacheObserver *observer) {
     return (VictimTags *)((char *)observer - offsetof(VictimTags, observer));
 }
 
+static bool serves(const VictimTags *v, uint32_t sm) {
+    return v->sm == ANY_SM || v->sm == sm;
+}
+
 static void missed(CacheObserver *observer, const MemMessage *m, uint64_t line_address) {
-    victim_tags_probe(of_observer(observer), m->warp, line_address);
+    VictimTags *v = of_observer(observer);
+    if (serves(v, m->sm)) victim_tags_probe(v, m->warp, line_address);
 }
 
 static void evicted(CacheObserver *observer, uint32_t line) {
     VictimTags *v = of_observer(observer);
     const TagArray *tags = &v->feeder->tags;
-    victim_tags_insert(v, tags->line[line].warp, tag_address(tags, line));
+    if (serves(v, tags->line[line].sm)) victim_tags_insert(v, tags->line[line].warp, tag_address(tags, line));
 }
 
 /* What the cache held is nobody's loss. */
@@ -94,13 +103,18 @@ static void cleared(CacheObserver *observer) {
     tag_invalidate_all(&of_observer(observer)->tags);
 }
 
+static bool overlap(const VictimTags *a, const VictimTags *b) {
+    return serves(a, b->sm) || serves(b, a->sm);
+}
+
 static void init(SimObject *object) {
     VictimTags *v = (VictimTags *)object;
-    SimObject *cache = l1_beside(object, v->cache);
+    SimObject *cache = l1_of_part(object, v->cache);
     Cache *feeder = &((CacheObject *)cache)->cache;
-    for (const CacheObserver *o = feeder->observers; o; o = o->next)
-        if (o->missed == missed)
-            user_error("%s: expected one VictimTags for %s, got a second", object->path, cache->path);
+    for (CacheObserver *o = feeder->observers; o; o = o->next)
+        if (o->missed == missed && overlap(v, of_observer(o)))
+            user_error("%s: expected one VictimTags for %s and an SM, got a second", object->path,
+                       cache->path);
     v->feeder = feeder;
     v->observer = (CacheObserver){.missed = missed, .evicted = evicted, .cleared = cleared};
     cache_observe(feeder, &v->observer);

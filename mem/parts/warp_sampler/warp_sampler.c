@@ -6,6 +6,9 @@
 #include "mem/protocol/caches.h"
 #include "mem/protocol/part.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { WARPS = 64, CACHES = 8 };
 
 typedef enum { SAMPLER_SAMPLED } SamplerEvent;
@@ -19,7 +22,8 @@ typedef struct {
 struct WarpSampler {
     SimObject obj;
     Tap tap[CACHES]; /* host: into each L1 of the SM */
-    uint32_t warm_up, merges, bypasses, pad;
+    char *caches;
+    uint32_t warm_up, merges, bypasses, sm;
     uint64_t gap;                          /* core cycles */
     uint32_t accesses[WARPS], hits[WARPS]; /* up to warm_up accesses */
     uint64_t served[WARPS];                /* core cycle             */
@@ -72,7 +76,10 @@ static const Field fields[] = {
     PARAM_FLAG(WarpSampler, merges, "true", "A request for a line on its way to the second level is a hit"),
     PARAM_FLAG(WarpSampler, bypasses, "true",
                "Requests that passed the second level by are counted: as hits where they would have hit"),
-    DERIVED(WarpSampler, pad, "Alignment"),
+    PARAM(WarpSampler, caches, "", "paths",
+          "The caches before the second level, PATH,PATH...; empty: the L1s beside it", .converts = true),
+    PARAM(WarpSampler, sm, "65535", "SM", "Number of the SM that it serves; 65535: all that use these caches",
+          .max = ANY_SM),
     STATE(WarpSampler, accesses, "Answers to each warp since it was restarted or a gap, up to warm_up"),
     STATE(WarpSampler, hits, "Of these: hit in the second level"),
     STATE(WarpSampler, served, "When the second level last answered each warp"),
@@ -87,6 +94,7 @@ static const Field fields[] = {
 
 static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now) {
     WarpSampler *sampler = ((Tap *)observer)->sampler;
+    if (sampler->sm != ANY_SM && sampler->sm != m->sm) return;
     sampler->answers_of_class += m->class_number != 0;
     bool bypassed = m->flags & MEM_BYPASSED;
     if (bypassed && !sampler->bypasses) {
@@ -97,18 +105,48 @@ static void answered(CacheObserver *observer, const MemMessage *m, uint64_t now)
     sampler_count(sampler, m->warp, m->flags & (sampler->merges || bypassed ? MEM_FOUND : MEM_HIT), now);
 }
 
-/* Observes every L1 that belongs to what the sampler belongs to. */
-static void init(SimObject *object) {
-    WarpSampler *sampler = (WarpSampler *)object;
+static void observe(WarpSampler *sampler, SimObject *cache, uint32_t place) {
+    if (place == CACHES)
+        user_error("%s: expected at most %d caches before the second level, got more", sampler->obj.path,
+                   CACHES);
+    if (cache->cluster != sampler->obj.cluster)
+        user_error(
+            "%s.caches: expected caches that share a cluster with it, got %s, which is behind a slow wire",
+            sampler->obj.path, cache->path);
+    sampler->tap[place] = (Tap){{.answered = answered}, sampler};
+    cache_observe(&((CacheObject *)cache)->cache, &sampler->tap[place].observer);
+}
+
+/* Every L1 that belongs to what the sampler belongs to. */
+static void observe_those_beside(WarpSampler *sampler) {
+    const SimObject *object = &sampler->obj;
     uint32_t count = 0;
     for (uint32_t i = 0; object->parent && i < object->sim->object_count; i++) {
         SimObject *cache = object->sim->objects[i];
-        if (cache->parent != object->parent || cache->class != &l1_class) continue;
-        if (count == CACHES)
-            user_error("%s: expected at most %d L1 caches beside it, got more", object->path, CACHES);
-        sampler->tap[count] = (Tap){{.answered = answered}, sampler};
-        cache_observe(&((CacheObject *)cache)->cache, &sampler->tap[count++].observer);
+        if (cache->parent == object->parent && cache->class == &l1_class) observe(sampler, cache, count++);
     }
+}
+
+/* "sm[0].l1d,sm[0].texture_cache" */
+static void observe_those_named(WarpSampler *sampler) {
+    char *names = strdup(sampler->caches), *rest = names;
+    uint32_t count = 0;
+    ensure(names);
+    for (const char *path; (path = strsep(&rest, ",")) != NULL;) {
+        SimObject *cache = sim_find(sampler->obj.sim, path);
+        if (!cache || (cache->class != &l1_class && cache->class != &l2_class))
+            user_error("%s.caches: expected paths of caches, got '%s'", sampler->obj.path, sampler->caches);
+        observe(sampler, cache, count++);
+    }
+    free(names);
+}
+
+static void init(SimObject *object) {
+    WarpSampler *sampler = (WarpSampler *)object;
+    if (*sampler->caches)
+        observe_those_named(sampler);
+    else
+        observe_those_beside(sampler);
 }
 
 static void call_restart(SimObject *object, MethodCall *call) {

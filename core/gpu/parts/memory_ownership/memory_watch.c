@@ -6,13 +6,13 @@
 
 #include "mem/protocol/caches.h"
 
-static uint32_t caches_behind(const Sm *sm, SimObject *cache[LSU_CACHES]) {
-    return lsu_caches(sm->lsu.send->receiver, cache);
+static uint32_t caches_behind(const Sm *sm, SimObject *const **caches) {
+    return lsu_caches(sm->lsu.send->receiver, caches);
 }
 
 static void subscribe_to_caches(const Sm *sm, Subscriber *subscriber, const char *name) {
-    SimObject *cache[LSU_CACHES];
-    uint32_t count = caches_behind(sm, cache);
+    SimObject *const *cache;
+    uint32_t count = caches_behind(sm, &cache);
     for (uint32_t i = 0; i < count; i++) {
         int event = event_number(cache[i]->class, name);
         ensure(event >= 0);
@@ -23,9 +23,9 @@ static void subscribe_to_caches(const Sm *sm, Subscriber *subscriber, const char
 /* --- Accesses that have issued and are not taken --------------------------------------------- */
 
 bool sm_holds_accesses(const Sm *sm, uint32_t w) {
-    SimObject *cache[LSU_CACHES];
-    bool holds = lsu_holds(sm->lsu.send->receiver, w);
-    for (uint32_t i = 0, count = holds ? 0 : caches_behind(sm, cache); i < count && !holds; i++)
+    SimObject *const *cache;
+    bool holds = lsu_holds(sm->lsu.send->receiver, sm->number, w);
+    for (uint32_t i = 0, count = caches_behind(sm, &cache); i < count && !holds; i++)
         holds = l1_holds(cache[i], sm->number, w);
     return holds;
 }
@@ -69,9 +69,9 @@ void sm_watch_taken(Sm *sm) {
 /* --- The memory saturation flag -------------------------------------------------------------- */
 
 static bool is_saturated(const MemoryOwnership *ownership) {
-    SimObject *cache[LSU_CACHES];
+    SimObject *const *cache;
     bool saturated = false;
-    for (uint32_t i = 0, count = caches_behind(ownership->gate.sm, cache); i < count; i++)
+    for (uint32_t i = 0, count = caches_behind(ownership->gate.sm, &cache); i < count; i++)
         saturated |= l1_is_saturated(cache[i]);
     return saturated;
 }

@@ -216,11 +216,11 @@ function Machine:L1(name, index) end
 
 ---@class (exact) warpwright.L1Trace.Parameters
 ---@field clock? string The object's clock; core where none is named
----@field cache? string L1 beside it that it records (name); default l1d
+---@field cache? string The L1 that it records, unless it belongs to one: by its name beside the trace, or its path (name); default l1d
 ---@field folder string Folder for the file, PATH.trace; made if need be (path)
 
 ---@class warpwright.L1Trace.Object: warpwright.Object
----@field cache string L1 beside it that it records (name)
+---@field cache string The L1 that it records, unless it belongs to one: by its name beside the trace, or its path (name)
 ---@field folder string Folder for the file, PATH.trace; made if need be (path)
 
 ---Records what an L1 is asked for into a file
@@ -746,16 +746,18 @@ function Machine:VictimCache(name, index) end
 
 ---@class (exact) warpwright.VictimTags.Parameters
 ---@field clock? string The object's clock; core where none is named
----@field cache? string L1 beside it that it is attached to (name); default l1d
+---@field cache? string The L1 that it is attached to: by its name beside these tags, or its path (name); default l1d
 ---@field warps? integer Warps that have an array (warps); default 48
 ---@field entries? integer Tags of each warp (tags); default 16
 ---@field ways? integer Tags per set (tags); default 8
+---@field sm? integer Number of the SM that it serves; 65535: all that use the cache (SM); default 65535
 
 ---@class warpwright.VictimTags.Object: warpwright.Object
----@field cache string L1 beside it that it is attached to (name)
+---@field cache string The L1 that it is attached to: by its name beside these tags, or its path (name)
 ---@field warps integer Warps that have an array (warps)
 ---@field entries integer Tags of each warp (tags)
 ---@field ways integer Tags per set (tags)
+---@field sm integer Number of the SM that it serves; 65535: all that use the cache (SM)
 
 ---Tags of the lines that each warp has lost from an L1
 ---@param name string
@@ -770,12 +772,16 @@ function Machine:VictimTags(name, index) end
 ---@field gap? integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles); default 10000
 ---@field merges? boolean A request for a line on its way to the second level is a hit; default true
 ---@field bypasses? boolean Requests that passed the second level by are counted: as hits where they would have hit; default true
+---@field caches? string The caches before the second level, PATH,PATH...; empty: the L1s beside it (paths); default 
+---@field sm? integer Number of the SM that it serves; 65535: all that use these caches (SM); default 65535
 
 ---@class warpwright.WarpSampler.Object: warpwright.Object
 ---@field warm_up integer Answers that make a sample; 0: none does (accesses)
 ---@field gap integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles)
 ---@field merges boolean A request for a line on its way to the second level is a hit
 ---@field bypasses boolean Requests that passed the second level by are counted: as hits where they would have hit
+---@field caches string The caches before the second level, PATH,PATH...; empty: the L1s beside it (paths)
+---@field sm integer Number of the SM that it serves; 65535: all that use these caches (SM)
 
 ---Counts for each warp of an SM its requests to the second level, and those that hit there
 ---@param name string

@@ -271,7 +271,7 @@ function L1:set_depth(class, places) end
 function L1:set_keep(class, rank) end
 
 ---@class warpwright.L1Trace.Values
----@field cache string L1 beside it that it records (name)
+---@field cache string The L1 that it records, unless it belongs to one: by its name beside the trace, or its path (name)
 ---@field folder string Folder for the file, PATH.trace; made if need be (path)
 
 ---@class (exact) warpwright.L1Trace.Knobs
@@ -989,10 +989,11 @@ local VictimCache = {}
 function VictimCache:setting(knobs, ...) end
 
 ---@class warpwright.VictimTags.Values
----@field cache string L1 beside it that it is attached to (name)
+---@field cache string The L1 that it is attached to: by its name beside these tags, or its path (name)
 ---@field warps integer Warps that have an array (warps)
 ---@field entries integer Tags of each warp (tags)
 ---@field ways integer Tags per set (tags)
+---@field sm integer Number of the SM that it serves; 65535: all that use the cache (SM)
 
 ---@class (exact) warpwright.VictimTags.Knobs
 
@@ -1014,6 +1015,8 @@ function VictimTags:setting(knobs, ...) end
 ---@field gap integer A warp that gets no answer for longer is counted from zero again; 0: it never is (cycles)
 ---@field merges boolean A request for a line on its way to the second level is a hit
 ---@field bypasses boolean Requests that passed the second level by are counted: as hits where they would have hit
+---@field caches string The caches before the second level, PATH,PATH...; empty: the L1s beside it (paths)
+---@field sm integer Number of the SM that it serves; 65535: all that use these caches (SM)
 
 ---@class (exact) warpwright.WarpSampler.Knobs
 

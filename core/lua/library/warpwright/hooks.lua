@@ -9,18 +9,36 @@ hooks.plain = { on_period = "period", on_kernel_start = "kernel_start", on_kerne
 
 function hooks.is_handle(value) return type(value) == "userdata" end
 
---- Hook name -> { handle, event }: "on_evict" and "pick" of the object that the instance is about, "on_l1_evict" and
--- "l1_bypass" of its others. `handles` are objects by name; lists among them have none.
+--- Hook name -> { targets = { { handle, event } ... }, speaks =, later = }: "on_evict" and "pick" of the object that the
+-- instance is about, "on_l1_evict" and "l1_bypass" of its others. Of a list `caches` "on_cache_evict", whose first argument is
+-- the object that speaks. A coordinator hears of events, at the next boundary, and answers no questions. `handles` are
+-- objects by name, false where there is none, or lists of these.
 function hooks.possible(scope, handles)
   local possible, legal = {}, names.sorted_keys(hooks.plain)
-  for _, name in ipairs(names.sorted_keys(handles)) do
-    local handle = handles[name]
-    if hooks.is_handle(handle) then
-      for _, event in ipairs(core.class_events(handle.class)) do
-        local prefix = name == scope and "" or name .. "_"
+  local coordinates = scope == "machine"
+  local function add(handle, prefix, speaks)
+    for _, event in ipairs(core.class_events(handle.class)) do
+      if not (coordinates and event.question) then
         local hook = (event.question and "" or "on_") .. prefix .. event.name
-        possible[hook] = { handle = handle, event = event.name }
-        legal[#legal + 1] = hook
+        if not possible[hook] then
+          possible[hook] = { targets = {}, speaks = speaks, later = coordinates }
+          legal[#legal + 1] = hook
+        end
+        table.insert(possible[hook].targets, { handle = handle, event = event.name })
+      end
+    end
+  end
+  for _, name in ipairs(names.sorted_keys(handles)) do
+    local value = handles[name]
+    if hooks.is_handle(value) then
+      add(value, name == scope and "" or name .. "_", false)
+    elseif value then
+      local seen = {} -- an L1 of several SMs is in the list once for each
+      for _, handle in ipairs(value) do
+        if handle and not seen[handle.path] then
+          seen[handle.path] = true
+          add(handle, (name == "caches" and "cache" or name:sub(1, -2)) .. "_", true)
+        end
       end
     end
   end

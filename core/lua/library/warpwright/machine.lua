@@ -1,5 +1,6 @@
 -- Machines as Lua describes them: ww.machine(name, function(m) ... end). A description can be built many times, each
 -- time with other overrides.
+local caches = require "warpwright.caches"
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
@@ -242,13 +243,14 @@ end
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
     for _, part in ipairs(entry.definition.parts) do
-      local wanted = part.of == object.class and (not part.where or part.where(entry.readable_params, object))
+      local is_of = part.of == object.class or part.of == "cache" and entry.caches[object.path]
+      local wanted = is_of and (not part.where or part.where(entry.readable_params, object))
       if wanted then
         local params = {}
         for _, key in ipairs(names.sorted_keys(part)) do
           if key ~= "class" and key ~= "name" and key ~= "of" and key ~= "where" then
             local value = part[key]
-            if type(value) == "function" then value = value(entry.readable_params, object) end
+            if type(value) == "function" then value = value(entry.readable_params, object, entry.places[object.path]) end
             params[key] = value
           end
         end
@@ -306,10 +308,19 @@ function Builder:__index(key)
   core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 
+--- The objects of the machine as it is without policies.
+local function sketch(description, overrides)
+  local bare = core.machine(description.name)
+  description.build(setmetatable({ machine = bare, overrides = overrides, policies = {}, unfinished = {} }, Builder),
+    resolve_options(description, overrides))
+  return machine.all_objects(bare)
+end
+
 --- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, and threads =
 -- how many host threads run it.
 function machine.build(description, options)
   local overrides = read_overrides(options.set or {})
+  caches.find(options.policies or {}, description.name, function() return sketch(description, read_overrides(options.set or {})) end)
   local built = core.machine(description.name)
   local builder = setmetatable({ machine = built, overrides = overrides, policies = options.policies or {},
     unfinished = {} }, Builder)

@@ -1,4 +1,5 @@
 -- Instances of policies on a machine: one for each object that a policy is about.
+local caches = require "warpwright.caches"
 local core = require "warpwright.core"
 local policy_check = require "warpwright.policy_check"
 local names = require "warpwright.names"
@@ -6,24 +7,18 @@ local policy = require "warpwright.policy"
 
 local policies_at_work = {}
 
-local classes = { sm = "SM", l2 = "L2", mc = "MemoryController" }
-
 --- The L1s of an SM by handle, and the ports of its load/store unit that they serve.
 local l1_ports = { { "l1", "mem" }, { "texture", "texture" }, { "constant", "constant" } }
 
-local function objects_of(machine, class)
-  local found = {}
-  for _, object in ipairs(machine:objects()) do
-    if object.class == class then found[#found + 1] = object end
-  end
-  return found
-end
+local function objects_of(machine, class) return caches.of_class(machine:objects(), class) end
 
 --- The parts that policies made below an object, by name.
 local function add_parts(handles, machine, object, policies)
   for _, entry in ipairs(policies) do
     for _, part in ipairs(entry.definition.parts) do
-      if part.of == object.class then handles[part.name] = machine:find(object.path .. "." .. part.name) end
+      if part.of == object.class or part.of == "cache" and entry.caches[object.path] then
+        handles[part.name] = machine:find(object.path .. "." .. part.name)
+      end
     end
   end
 end
@@ -34,39 +29,85 @@ local function peer_of_class(port, class)
   return peer and peer.class == class and peer or false
 end
 
+--- The first L1 behind a port of a load/store unit, or false.
+local function l1_behind(port)
+  local first = caches.first_behind(port)[1]
+  return first and first.class == "L1" and first or false
+end
+
+--- The parts below objects, by name of the part: `self.reuses` has every one called "reuse".
+local function add_parts_of_all(handles, machine, objects, policies)
+  for _, object in ipairs(objects) do
+    local parts = {}
+    add_parts(parts, machine, object, policies)
+    for _, name in ipairs(names.sorted_keys(parts)) do
+      handles[name .. "s"] = handles[name .. "s"] or {}
+      table.insert(handles[name .. "s"], parts[name])
+    end
+  end
+end
+
+--- Has the policy a hook or question of its caches?
+local function listens_to_caches(definition)
+  for _, name in ipairs(names.sorted_keys(definition.functions)) do
+    if name:match "^on_cache_" or name:match "^cache_" then return true end
+  end
+  return false
+end
+
+--- The caches of the policy behind an SM that an instance about it can see in each cycle.
+local function caches_behind(machine, entry, sm)
+  local list, paths = {}, entry.places[sm.path].caches
+  for _, path in ipairs(paths) do
+    local cache = machine:find(path)
+    if core.share_cluster(cache, sm) then list[#list + 1] = cache end
+  end
+  if not list[1] and listens_to_caches(entry.definition) then
+    core.user_error(("policy %s: cache: expected caches that share a cluster with %s, got %s, which is behind a slow wire; a policy of scope cache has an instance there")
+      :format(entry.definition.name, sm.path, paths[1]))
+  end
+  return list
+end
+
 --- What an instance about this object gets to know.
-local function handles_about(machine, scope, object, policies)
+local function handles_about(machine, entry, object, policies)
+  local scope = entry.definition.scope
   local handles = { [scope] = object }
   if scope == "sm" then
-    for _, row in ipairs(l1_ports) do handles[row[1]] = peer_of_class(object.lsu[row[2]], "L1") end
+    for _, row in ipairs(l1_ports) do handles[row[1]] = l1_behind(object.lsu[row[2]]) end
     handles.lsu = machine:find(object.path .. ".lsu")
-  elseif scope == "l2" then
+    if caches.acts(entry.definition, entry.params) then
+      handles.caches = caches_behind(machine, entry, object)
+      add_parts_of_all(handles, machine, handles.caches, policies)
+    end
+  elseif object.class == "L2" then
     handles.mc = peer_of_class(object.mem, "MemoryController")
   end
   add_parts(handles, machine, object, policies)
   return handles
 end
 
---- A coordinator knows all objects of these classes, in order, and their parts.
-local function handles_of_machine(machine, policies)
-  local handles = {}
-  for _, scope in ipairs { "sm", "l2", "mc" } do
-    local objects = objects_of(machine, classes[scope])
-    handles[scope .. "s"] = objects
-    for _, object in ipairs(objects) do
-      local parts = {}
-      add_parts(parts, machine, object, policies)
-      for _, name in ipairs(names.sorted_keys(parts)) do
-        handles[name .. "s"] = handles[name .. "s"] or {}
-        table.insert(handles[name .. "s"], parts[name])
-      end
-    end
+local function caches_of(machine, entry)
+  local list = {}
+  for _, object in ipairs(machine:objects()) do
+    if entry.caches[object.path] then list[#list + 1] = object end
   end
+  return list
+end
+
+--- A coordinator knows all objects of these classes, in order, and their parts.
+local function handles_of_machine(machine, entry, policies)
+  local handles = {}
+  for _, row in ipairs { { "sms", "SM" }, { "l2s", "L2" }, { "mcs", "MemoryController" }, { "dispatchers", "Dispatcher" } } do
+    handles[row[1]] = objects_of(machine, row[2])
+  end
+  add_parts_of_all(handles, machine, machine:objects(), policies)
   for _, row in ipairs(l1_ports) do
     local list = {}
-    for i, sm in ipairs(handles.sms) do list[i] = peer_of_class(sm.lsu[row[2]], "L1") end
+    for i, sm in ipairs(handles.sms) do list[i] = l1_behind(sm.lsu[row[2]]) end
     handles[row[1] .. "s"] = list
   end
+  if caches.acts(entry.definition, entry.params) then handles.caches = caches_of(machine, entry) end
   return handles
 end
 
@@ -97,22 +138,44 @@ local function check_questions(machine, definition)
   end
 end
 
+--- The L1s that an SM has not to itself, by path: who else uses them.
+local function users_of_l1s(machine, sm)
+  local users = {}
+  for _, row in ipairs(l1_ports) do
+    local l1 = l1_behind(sm.lsu[row[2]])
+    local others = l1 and not users[l1.path] and l1.path:sub(1, #sm.path + 1) ~= sm.path .. "."
+      and caches.other_users(objects_of(machine, "SM"), sm, l1) or {}
+    if others[1] then users[l1.path] = others[1] end
+  end
+  return users
+end
+
+--- The objects that the policy has an instance for.
+local function abouts(machine, entry)
+  local definition = entry.definition
+  local list = definition.scope == "cache" and caches_of(machine, entry) or objects_of(machine, definition.class)
+  if not list[1] then
+    core.user_error(("policy %s: expected a machine with objects of class %s, got one without"):format(definition.name, definition.class))
+  end
+  return list
+end
+
 local function attach_one(machine, entry, policies)
   local definition = entry.definition
   local specification = { path = entry.path, params = entry.params }
   check_file(entry)
   if definition.scope == "l2" then check_questions(machine, definition) end
   if definition.scope == "machine" then
-    local handles = handles_of_machine(machine, policies)
+    local handles = handles_of_machine(machine, entry, policies)
     policy_check.check(definition, handles)
     core.attach_policy(machine, definition.name, machine:objects()[1], specification, handles, "the machine")
     return
   end
-  local first = objects_of(machine, classes[definition.scope])[1]
-  if first then policy_check.check(definition, handles_about(machine, definition.scope, first, policies)) end
-  for _, object in ipairs(objects_of(machine, classes[definition.scope])) do
-    core.attach_policy(machine, definition.name, object, specification,
-      handles_about(machine, definition.scope, object, policies))
+  for i, object in ipairs(abouts(machine, entry)) do
+    local handles = handles_about(machine, entry, object, policies)
+    if i == 1 then policy_check.check(definition, handles) end
+    specification.users = definition.scope == "sm" and users_of_l1s(machine, object) or nil
+    core.attach_policy(machine, definition.name, object, specification, handles)
   end
 end
 

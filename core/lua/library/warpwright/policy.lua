@@ -12,10 +12,12 @@ local knobs = {
   first = { class = "SM", parameter = "first" }, -- memory or compute instructions before others
 }
 
---- What an instance is about, and one of which there is for each of them.
-local scopes = { sm = "SM", l2 = "L2", mc = "MemoryController", machine = "the machine" }
+--- What an instance is about, and one of which there is for each of them: objects of a class, and more.
+local scopes = { sm = "SM", l2 = "L2", mc = "MemoryController", dispatcher = "Dispatcher", cache = "cache", machine = "machine" }
 
-local legal_settings = { "doc", "params", "scope", "counters", "period", "parts", "uses", "order", "first" }
+local legal_settings = {
+  "doc", "params", "scope", "caches", "shares", "counters", "period", "parts", "uses", "order", "first",
+}
 
 local Policy = { __name = "policy" }
 
@@ -45,6 +47,23 @@ function policy.param(name)
     end
     return value
   end
+end
+
+-- For parameters of parts of an SM, in a policy with `caches`:
+
+--- The path of the first of them behind the SM.
+function policy.first_cache(_, _, place) return place.caches[1] end
+
+--- Its number, as requests name it.
+function policy.sm_number(_, _, place) return place.sm end
+
+--- The paths of the caches from which its requests go to these, "sm[0].l1d,sm[0].texture_cache".
+function policy.caches_before(_, sm, place)
+  if place.direct then
+    core.user_error(("policy %s: %s: expected an L1 between the load/store unit and %s, got none"):format(place.policy, sm.path,
+      place.direct))
+  end
+  return table.concat(place.before, ",")
 end
 
 -- Parameters -------------------------------------------------------------------------------------------------------
@@ -147,11 +166,13 @@ local function all_params(definition, load_policy, used_by)
       core.user_error(("policy %s: uses: expected other policies, got itself, by way of %s"):format(name, table.concat(used_by, ", ")))
     end
   end
-  local users = with_last(used_by, name)
+  local users, differs = with_last(used_by, name), false
   for i = #definition.uses, 1, -1 do
     local used = all_params(load_policy(found_beside(definition, used_name(definition.uses[i]))), load_policy, users)
+    differs = differs or rows.cache and used.cache and rows.cache[1] ~= used.cache[1]
     for _, key in ipairs(names.sorted_keys(used)) do rows[key] = used[key] end
   end
+  if differs then rows.cache = nil end -- each acts on caches of its own
   for _, key in ipairs(names.sorted_keys(definition.params)) do rows[key] = definition.params[key] end
   return rows
 end
@@ -234,7 +255,11 @@ function policy.settings_for(entry, class, path, params)
     end
   end
   if definition.functions.configure then
-    local own = definition.functions.configure({ params = entry.readable_params }, class, path, params) or {}
+    local self = { params = entry.readable_params, acts_on = function(_, cache, word)
+      local words = entry.caches[cache]
+      return words ~= nil and (word == nil or words[word] == true)
+    end }
+    local own = definition.functions.configure(self, class, path, params) or {}
     for _, key in ipairs(names.sorted_keys(own)) do settings[#settings + 1] = { parameter = key, value = own[key] } end
   end
   return settings
@@ -261,7 +286,7 @@ local function check_name(name)
 end
 
 local function check_tables(name, settings)
-  for _, key in ipairs { "params", "counters", "parts", "uses" } do
+  for _, key in ipairs { "params", "counters", "parts", "uses", "shares" } do
     if settings[key] ~= nil and type(settings[key]) ~= "table" then
       names.expected(("policy %s: %s"):format(name, key), "a table", settings[key])
     end
@@ -284,7 +309,7 @@ local function check_tables(name, settings)
       names.expected(("policy %s: parts[%d]"):format(name, i), "{ class =, name =, of =, PARAMETER = value ... }", part)
     end
     for _, class in ipairs { part.class, part.of } do
-      if not core.is_class(class) then
+      if not core.is_class(class) and not (class == "cache" and part.of == "cache" and settings.caches) then
         local classes = {}
         for j, one in ipairs(core.classes()) do classes[j] = one.name end
         core.user_error(("policy %s: parts[%d]: no class matches '%s'%s"):format(name, i, tostring(class),
@@ -294,20 +319,55 @@ local function check_tables(name, settings)
   end
 end
 
+local function check_shares(name, shares)
+  for _, key in ipairs(names.sorted_keys(shares)) do
+    local row = shares[key]
+    local count = type(row) == "table" and math.type(row[1]) == "integer" and row[1] or 0
+    if type(key) ~= "string" or count < 1 or count > 4096 then
+      names.expected(("policy %s: shares: %s"):format(name, tostring(key)), "{ how many numbers, 1 to 4096, doc = }", row)
+    end
+    names.check_keys(("policy %s: shares: %s"):format(name, key), row, { 1, "doc" })
+  end
+end
+
+--- The parameter that says which caches, unless the definition has one.
+local function with_caches(name, settings)
+  local caches, params = settings.caches, settings.params or {}
+  if caches == nil then return params end
+  local default = type(caches) == "table" and caches[1] or caches
+  local when = type(caches) == "table" and caches.when
+  if type(default) ~= "string" or when and type((params[when] or {})[1]) ~= "boolean" then
+    names.expected(("policy %s: caches"):format(name), '"data", "L2", a pattern of paths, or { this, when = a parameter that is true or false }', caches)
+  end
+  if not params.cache then
+    params.cache = { default, doc = "Which caches: data, texture, constant, last, L1, L2, or a pattern of paths (l15[*])" }
+  end
+  return params
+end
+
+--- What the instances are about: the name of its handle, and the class where that is no other name for one.
+local function scope_of(name, scope)
+  if scopes[scope] then return scope, core.is_class(scopes[scope]) and scopes[scope] or nil end
+  if type(scope) == "string" and core.is_class(scope) then return "object", scope end
+  names.expected(("policy %s: scope"):format(name), ("one of %s, or a class"):format(table.concat(names.sorted_keys(scopes), ", ")), scope)
+end
+
 local function define(_, name)
   check_name(name)
   local path = debug.getinfo(2, "S").source:match("^@(.*)$")
   return function(settings)
     names.check_keys("policy " .. name, settings, legal_settings)
-    local scope = settings.scope or "sm"
-    if not scopes[scope] then
-      names.expected(("policy %s: scope"):format(name), "one of " .. table.concat(names.sorted_keys(scopes), ", "), scope)
-    end
+    local scope, class = scope_of(name, settings.scope or "sm")
     check_tables(name, settings)
-    check_params(name, settings.params or {})
+    check_shares(name, settings.shares or {})
+    local params = with_caches(name, settings)
+    check_params(name, params)
+    if scope == "cache" and not settings.caches then
+      core.user_error(("policy %s: expected caches = for scope cache, such as caches = \"data\", got none"):format(name))
+    end
     return setmetatable({
-      name = name, doc = settings.doc, path = path, settings = settings, scope = scope, functions = {},
-      params = settings.params or {}, counters = settings.counters or {}, parts = settings.parts or {},
+      name = name, doc = settings.doc, path = path, settings = settings, scope = scope, class = class, functions = {},
+      params = params, shares = settings.shares or {}, counters = settings.counters or {}, parts = settings.parts or {},
       uses = settings.uses or {}, period = settings.period,
     }, Policy)
   end

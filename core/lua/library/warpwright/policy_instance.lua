@@ -40,7 +40,7 @@ local function refuse_random() error("math.random: expected numbers that repeat 
 --- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
   if getmetatable(self).__newindex then error("bind: expected a call in start(), got one later", 3) end
-  if not hooks[hook] or hook:match "^on_" == nil then
+  if not hooks[hook] or hook:match "^on_" == nil or hooks[hook].later then
     error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 3)
   end
   if counter and not counters[counter] then
@@ -69,7 +69,7 @@ local function all_questions()
   return questions
 end
 
-local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc_" }
+local prefixes = { "", "sm_", "l1_", "texture_", "constant_", "lsu_", "l2_", "mc_", "cache_" }
 
 --- Is a function whose name no hook has meant as one?
 local function looks_like_a_hook(name, questions)
@@ -128,6 +128,57 @@ local function fields_of_start(self)
   end
 end
 
+--- The number of the SM that an instance is about where the object serves others as well: what they do there is no
+-- business of its own.
+local function concerns(self, handle)
+  local sm = rawget(self, "sm")
+  if not sm or handle.path == sm.path or handle.path:sub(1, #sm.path + 1) == sm.path .. "." then return nil end
+  return sm:number()
+end
+
+--- self:share("name", number, index) tells it to all instances of the policy, from the next boundary of a quantum on;
+-- self:shared("name", index) is a list of what they have told last, in their order, and the place of this one in it. Index 1
+-- unless there are several numbers of the name.
+local function add_shares(definition, native)
+  local first, all = {}, 0
+  for _, name in ipairs(names.sorted_keys(definition.shares)) do
+    first[name] = all
+    all = all + definition.shares[name][1]
+  end
+  if all > 0 then native.share_numbers(all) end
+  local function place(what, name, index)
+    local row = definition.shares[name]
+    if not row then
+      error(("%s: no shared number of the policy matches '%s'%s"):format(what, tostring(name),
+        names.available(name, names.sorted_keys(definition.shares))), 3)
+    end
+    index = index or 1
+    if math.type(index) ~= "integer" or index < 1 or index > row[1] then
+      error(("%s %s: expected an index from 1 to %d, got %s"):format(what, name, row[1], names.shown(index)), 3)
+    end
+    return first[name] + index - 1
+  end
+  function Instance:share(name, value, index)
+    local at = place("share", name, index)
+    if type(value) ~= "number" then error(("share %s: expected a number, got %s"):format(name, names.shown(value)), 2) end
+    native.share(at, value)
+  end
+  function Instance:shared(name, index) return native.shared(place("shared", name, index)) end
+end
+
+--- self:own_l1(): an error unless the load/store unit has an L1 for data, which no other SM uses.
+local function add_own_l1(users)
+  function Instance:own_l1()
+    if not self.l1 then error(("%s: expected an L1 behind the load/store unit, got none"):format(self.sm.path), 0) end
+    for _, name in ipairs { "l1", "texture", "constant" } do
+      local l1 = self[name]
+      if l1 and users[l1.path] then
+        error(("%s: expected an L1 of its own, got %s, which %s uses as well"):format(self.sm.path, l1.path, users[l1.path]), 0)
+      end
+    end
+  end
+end
+
 --- Tells of the hooks of objects; returns the others, and their period.
 local function connect(self, definition, params, native, hooks, legal)
   local plain, questions = {}, all_questions()
@@ -136,7 +187,10 @@ local function connect(self, definition, params, native, hooks, legal)
     if hooks_of.plain[name] then
       plain[hooks_of.plain[name]] = definition.functions[name]
     elseif hook then
-      native.subscribe(hook.handle, hook.event, definition.functions[name], name)
+      for _, target in ipairs(hook.targets) do
+        native.subscribe(target.handle, target.event, definition.functions[name], name, hook.speaks, concerns(self, target.handle),
+          hook.later)
+      end
     elseif looks_like_a_hook(name, questions) then
       error(("no hook matches '%s'%s"):format(name, names.did_you_mean(name, legal, 4)), 0)
     end
@@ -170,9 +224,11 @@ return function(specification, handles, native)
   --- without Lua. { [argument] = setting }: that of the event's first argument, if there is one.
   function Instance:bind(hook, settings, counter)
     check_binding(self, hook, hooks, legal, counters, counter)
-    native.bind(hooks[hook].handle, hooks[hook].event, settings, counter)
+    for _, target in ipairs(hooks[hook].targets) do native.bind(target.handle, target.event, settings, counter) end
   end
   Instance.count = count_into(counters)
+  add_shares(definition, native)
+  add_own_l1(specification.users or {})
   local self = { state = {}, handles = handles }
   for _, name in ipairs(names.sorted_keys(handles)) do
     self[name] = type(handles[name]) == "table" and checked_list(name, handles[name]) or handles[name]

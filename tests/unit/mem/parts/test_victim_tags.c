@@ -285,12 +285,13 @@ START_TEST(what_cannot_be_attached_is_a_user_error) {
         const char *path, *first, *second, *error;
     } cases[] = {
         {"driver.a", "cache=l2d", NULL,
-         "driver.a.cache: expected the name of an L1 beside driver.a, got 'l2d'"},
-        {"driver.l1.a", "cache=l1", NULL,
-         "driver.l1.a.cache: expected the name of an L1 beside driver.l1.a, got 'l1'"},
+         "driver.a.cache: expected the name of an L1 beside it or the path of one, got 'l2d'"},
         {"driver.a", "cache=b entries=9", NULL, "driver.a.entries: expected a multiple of ways = 8, got 9"},
-        {"driver.a", "cache=l1", "cache=l1", "driver.b: expected one VictimTags for driver.l1, got a second"},
-        {"a", "cache=l1", NULL, "a: expected a place beside its L1 (sm[0].PART)"},
+        {"driver.a", "cache=l1", "cache=l1",
+         "driver.b: expected one VictimTags for driver.l1 and an SM, got a second"},
+        {"driver.a", "cache=l1 sm=3", "cache=l1",
+         "driver.b: expected one VictimTags for driver.l1 and an SM, got a second"},
+        {"a", "cache=l1", NULL, "a.cache: expected the name of an L1 beside it or the path of one, got 'l1'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Sim *sim = new_sim("size=512 ways=4 mshrs=32");

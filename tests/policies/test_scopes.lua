@@ -1,0 +1,178 @@
+-- What an instance is about, what it hears of other objects, and what instances of a policy tell each other.
+local harness = require "tests.lib.harness"
+local checks = require "tests.lib.policy_checks"
+local runs = require "tests.lib.policy_runs"
+
+local policy_file, good, fails, stat = runs.file, runs.good, runs.fails, runs.stat
+
+harness.test("scope cache: one instance for each cache that matches, which hears its own events", function()
+  local path = policy_file("per_cache", [[
+local p = policy "per_cache" { scope = "cache", caches = "data|L2", counters = { hits = "", misses = "", fills = "" } }
+function p:on_hit() self:count "hits" end
+function p:on_miss() self:count "misses" end
+function p:on_fill() self:count "fills" end
+function p:start() assert(self.cache.class == "L1" or self.cache.class == "L2") end
+return p]])
+  local r = good { policy = path }
+  for _, cache in ipairs { "sm[0].l1d", "sm[1].l1d", "l2[0]", "l2[1]" } do
+    for _, name in ipairs { "hits", "misses", "fills" } do
+      harness.equal(stat(r, cache .. ".per_cache." .. name), stat(r, cache .. "." .. name), cache .. " " .. name)
+    end
+    assert(stat(r, cache .. ".hits") > 0, cache .. " has no hits")
+  end
+  local others = good { policy = path .. ":cache=texture_cache|l2[1]" }
+  assert(others:find("l2[1].per_cache.hits", 1, true) and others:find("sm[1].texture_cache.per_cache.hits", 1, true))
+  runs.lacks(others, "l2[0].per_cache")
+  runs.lacks(others, "l1d.per_cache")
+end)
+
+harness.test("on_cache_EVENT and cache_QUESTION get the cache that speaks first", function()
+  local path = policy_file("speakers", [[
+local p = policy "speakers" { caches = "data|constant", counters = { l1d = "", constant = "", asked = "" } }
+function p:start()
+  assert(#self.caches == 2 and self.caches[1].path == self.sm.path .. ".l1d")
+end
+function p:on_cache_miss(cache, sm, warp, address, pc, write, class, set, way)
+  assert(sm == self.sm:number() and way < cache.ways and address >= 0 and write <= 1 and class == 0 and pc >= 0 and warp < 48 and set >= 0)
+  self:count(cache.path:match "l1d$" or "constant")
+end
+function p:cache_bypass(cache) self:count "asked" return cache.path:match "l1d$" and self.counters.asked % 2 == 0 end
+return p]])
+  local r = good { policy = path }
+  for sm = 0, 1 do
+    local at = ("sm[%d]."):format(sm)
+    harness.equal(stat(r, at .. "speakers.l1d"), stat(r, at .. "l1d.misses"), "misses of the L1")
+    harness.equal(stat(r, at .. "speakers.constant"), stat(r, at .. "constant_cache.misses"), "misses of constants")
+    assert(stat(r, at .. "l1d.bypasses") > 0, "nothing passed by")
+    harness.equal(stat(r, at .. "constant_cache.bypasses"), 0, "constants that passed by")
+  end
+end)
+
+harness.test("scope of a class: an instance for each object of it", function()
+  local path = policy_file("by_class", [[
+local p = policy "by_class" { scope = "MemoryController", counters = { served = "" } }
+function p:on_served() self:count "served" end
+function p:start() assert(self.object.class == "MemoryController") end
+return p]])
+  local r = good { policy = path }
+  for i = 0, 1 do
+    harness.equal(stat(r, ("mc[%d].by_class.served"):format(i)), stat(r, ("mc[%d].reads"):format(i)) + stat(r, ("mc[%d].writes"):format(i)),
+      "requests served")
+  end
+  fails({ policy = policy_file("no_class", 'local p = policy "p" { scope = "DmaEngine" } function p:start() end return p') },
+    "policy p: expected a machine with objects of class DmaEngine, got one without")
+end)
+
+harness.test("bad scopes and caches are refused", function()
+  local function refused(text, ...) fails({ policy = policy_file("refused", text) }, ...) end
+  refused('return policy "x" { scope = "cache" }', "policy x: expected caches = for scope cache")
+  refused('return policy "x" { caches = 3 }', "policy x: caches: expected ", "got 3")
+  refused('return policy "x" { caches = { "data", when = "l1" } }', "policy x: caches: expected ")
+  refused('local x = policy "x" { caches = "L2" } function x:on_cache_hit() end return x',
+    "policy x: cache: expected caches that share a cluster with sm[0], got l2[0], which is behind a slow wire; a policy of scope cache")
+  refused('local x = policy "x" { scope = "machine" } function x:sm_pick() end return x', "no hook matches 'sm_pick'")
+  refused('return policy "x" { parts = { { class = "LineReuse", name = "r", of = "cache" } } }', "no class matches 'cache'")
+end)
+
+-- Coordinators ---------------------------------------------------------------------------------------------------------
+
+--- Counts by two policies: in each L2, and by one for the machine; the latter's events in the order in which it hears them.
+local hearing = [[
+local p = policy "hearing" { scope = "machine", caches = "L2", counters = { hits = "", served = "", order = "Hash of all that it heard" } }
+function p:start() self.state.last, self.state.cycle = 0, 0 end
+function p:hash(...)
+  for _, value in ipairs { ... } do self.state.last = (self.state.last * 31 + value) % 1000003 end
+  local more = self.state.last - self.counters.order
+  self:count("order", more)
+end
+function p:on_cache_hit(cache, sm, warp, address, pc) self:count "hits" self:hash(tonumber(cache.path:match "%d+"), sm, warp, address // 128, pc) end
+function p:on_mc_served(mc, sm, warp) self:count "served" self:hash(tonumber(mc.path:match "%d+"), sm, warp, self:cycle()) end
+return p]]
+
+harness.test("a coordinator hears of every event of every object, in an order that no thread changes", function()
+  local path = policy_file("hearing", hearing)
+  local r = good { policy = path }
+  harness.equal(stat(r, "dispatcher.hearing.hits"), stat(r, "l2[0].hits") + stat(r, "l2[1].hits"), "hits")
+  harness.equal(stat(r, "dispatcher.hearing.served"), stat(r, "mc[0].reads") + stat(r, "mc[0].writes") + stat(r, "mc[1].reads")
+    + stat(r, "mc[1].writes"), "requests")
+  assert(stat(r, "dispatcher.hearing.order") ~= 0, "nothing was heard")
+  for _, how in ipairs { { order = "reversed" }, { order = "restless", threads = 2 }, { order = "shuffled:3", threads = 3 } } do
+    how.policy = path
+    harness.equal(runs.without(good(how), "run.", "host"), runs.without(r, "run.", "host"), "stats")
+  end
+end)
+
+checks.resumes(policy_file("hearing_again", hearing), "bfs", 3)
+
+harness.test("what a coordinator sets counts from the boundary at which it hears on", function()
+  local path = policy_file("stopping", [[
+local p = policy "stopping" { scope = "machine", counters = { heard = "", cycle = "", first = "Cycle of the first event" } }
+function p:on_sm_cta_start(sm)
+  self:count "heard"
+  if self.counters.heard > 1 then return end
+  self:count("cycle", self:cycle())
+  for _, each in ipairs(self.sms) do each.warp_limit = 1 end
+  assert(sm.path == "sm[0]")
+end
+return p]])
+  local r = good { policy = path }
+  harness.equal(stat(r, "dispatcher.stopping.cycle") % 16, 0, "not at a boundary")
+  assert(stat(r, "dispatcher.stopping.cycle") > 0, "before the first cycle")
+  assert(stat(r, "run.cycles") > stat(good { policy = "gto" }, "run.cycles"), "the limit did nothing")
+end)
+
+harness.test("an error of a coordinator that hears an event ends the run as others do", function()
+  fails({ policy = policy_file("wrong", 'local p = policy "wrong" { scope = "machine" }\nfunction p:on_l2_miss() error "no" end\nreturn p') },
+    "wrong.lua:4: policy wrong of the machine, in on_l2_miss at cycle ", ": no")
+end)
+
+-- Shared numbers ---------------------------------------------------------------------------------------------------------
+
+local sharing = [[
+local p = policy "sharing" { scope = "l2", shares = { hits = { 2, doc = "" } }, counters = { seen = "", own = "", next = "", late = "" } }
+function p:on_hit()
+  local list, place = self:shared "hits"
+  local before = list[place]
+  self.state.hits = (self.state.hits or 0) + 1
+  self:share("hits", self.state.hits)
+  self:share("hits", self.state.hits / 2, 2)
+  if self:shared("hits")[place] ~= before then self:count "next" end -- never: it is not shared yet
+  if self.state.boundary ~= self:cycle() // 16 then -- the first in its quantum: the last of the ones before is known
+    if before ~= self.state.hits - 1 then self:count "late" end
+    self.state.boundary = self:cycle() // 16
+  end
+  local sum = 0
+  for _, value in ipairs(list) do sum = sum + value end
+  self:count("seen", sum - self.counters.seen)
+  assert(math.type(list[1]) == "integer" and #list > 1 and #self:shared("hits", 2) == #list)
+end
+return p]]
+
+harness.test("what an instance shares is seen by all from the next boundary on, and not before", function()
+  local path = policy_file("sharing", sharing)
+  local r = good { policy = path }
+  for i = 0, 1 do
+    harness.equal(stat(r, ("l2[%d].sharing.next"):format(i)), 0, "seen at once")
+    harness.equal(stat(r, ("l2[%d].sharing.late"):format(i)), 0, "seen late")
+    assert(stat(r, ("l2[%d].sharing.seen"):format(i)) > stat(r, ("l2[%d].hits"):format(i)) / 2, "nothing seen of the other")
+  end
+  for _, how in ipairs { { order = "reversed" }, { order = "restless", threads = 2 }, { threads = 3 } } do
+    how.policy = path
+    harness.equal(runs.without(good(how), "run.", "host"), runs.without(r, "run.", "host"), "stats")
+  end
+end)
+
+checks.resumes(policy_file("sharing_again", sharing), "bfs", 3)
+
+harness.test("wrong uses of shared numbers are refused", function()
+  local function refused(body, ...)
+    fails({ policy = policy_file("refused", ('local x = policy "x" { shares = { n = { 2 } } } function x:start() %s end return x'):format(body)) }, ...)
+  end
+  refused('self:share("m", 1)', "share: no shared number of the policy matches 'm'; did you mean n?")
+  refused('self:share("n", 1, 3)', "share n: expected an index from 1 to 2, got 3")
+  refused('self:share("n", "1")', "share n: expected a number, got '1'")
+  refused('self:shared("n", 0)', "shared n: expected an index from 1 to 2, got 0")
+  fails({ policy = policy_file("refused", 'return policy "x" { shares = { n = 2 } }') }, "policy x: shares: n: expected { how many numbers")
+end)
+
+harness.finish()
