@@ -36,6 +36,7 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     uint32_t unsupported = parser->unsupported_count;
     kernel->name = arena_text(storage, entry->name->text, entry->name->length);
     parser->kernel = &body;
+    parser->source_file = parser->source_line = 0;
     parser->lexer = entry->body;
     advance(parser);
     if (entry->cluster.length)
@@ -79,6 +80,7 @@ static Module *parse_text(const char *path, const char *text, size_t length, cha
     parse_module(&parser);
     resolve_initialisers(&parser);
     build_kernels(&parser);
+    name_source_files(&parser);
     parser_release_scratch(&parser);
     return parser.module;
 }

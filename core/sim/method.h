@@ -14,6 +14,7 @@ typedef enum {
     VALUE_SET,    /* MethodValue.set    */
     VALUE_FLAG,   /* MethodValue.flag   */
     VALUE_OBJECT, /* MethodValue.object */
+    VALUE_TEXT,   /* MethodValue.text, of a result alone; NULL: nil in Lua */
 } ValueKind;
 
 /* An argument or a result. A whole number with min and max 0 and without `below` may be any. */
@@ -36,6 +37,8 @@ typedef struct {
     { .kind = VALUE_SET, .name = n, .unit = u }
 #define FLAG_VALUE(n)                                                                                        \
     { .kind = VALUE_FLAG, .name = n }
+#define TEXT_VALUE(n)                                                                                        \
+    { .kind = VALUE_TEXT, .name = n }
 #define OBJECT_OF(c, n)                                                                                      \
     { .kind = VALUE_OBJECT, .name = n, .class = &(c) }
 
@@ -44,6 +47,7 @@ typedef union {
     uint64_t set;
     bool flag;
     SimObject *object;
+    const char *text;
 } MethodValue;
 
 typedef struct {

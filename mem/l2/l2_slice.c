@@ -519,7 +519,7 @@ static const Field l2_fields[] = {
      FIELD_AT(L2Slice, bypass)},
     PARAM(L2Slice, bypass_classes, "0", "classes", "Classes that bypass, but for atomics: bit n for class n",
           .knob = true),
-    PARAM(L2Slice, allocate_classes, "0xffff", "classes",
+    PARAM(L2Slice, allocate_classes, "0xffffffff", "classes",
           "Classes whose requests may take lines; others that find none are passed on", .knob = true),
     PARAM(L2Slice, bypass_rate, "0", "permille",
           "So many of 1000 requests, drawn at random, bypass; atomics do not", .min = 0, .max = 1000,

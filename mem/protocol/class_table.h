@@ -6,7 +6,7 @@
 #include "core/sim/object.h"
 
 /* Class numbers are 0 to CLASSES - 1; 0 unless a policy says otherwise. */
-enum { CLASSES = 16 };
+enum { CLASSES = 32 };
 
 typedef struct {
     uint8_t of[CLASSES];

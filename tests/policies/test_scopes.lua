@@ -74,6 +74,37 @@ harness.test("bad scopes and caches are refused", function()
   refused('return policy "x" { parts = { { class = "LineReuse", name = "r", of = "cache" } } }', "no class matches 'cache'")
 end)
 
+-- Requests -------------------------------------------------------------------------------------------------------------
+
+harness.test("a policy gives each request a class by its instruction, and says what that is", function()
+  local path = policy_file("by_pc", [[
+local p = policy "by_pc" { period = 500, counters = { loads = "", stores = "", branches = "", odd = "Requests of odd classes" } }
+function p:lsu_classify(warp, address, pc, write, class)
+  local opcode, line, cuda_line, cuda_file, target = self.sm:instruction(pc)
+  assert(class == 0 and warp < 48 and address % 32 == 0 and line > 0 and cuda_line == 0 and cuda_file == nil and target == -1)
+  self:count(write == 1 and "stores" or "loads")
+  assert(opcode:match(write == 1 and "^st%." or "^ld%."), opcode)
+  return opcode:match "^ld%.global" and 31 or write == 1 and 30 or nil
+end
+function p:on_issue(warp, pc)
+  local opcode, _, _, _, target = self.sm:instruction(pc)
+  if target >= 0 then self:count "branches" assert(opcode:match "^bra" and self.sm:instruction(target)) end
+end
+function p:on_l1_miss(_, _, _, _, _, class) if class % 2 == 1 then self:count "odd" end end
+function p:on_period() assert(self.sm:instruction(1000000) == nil) end
+return p]])
+  local r = good { policy = path, workload = "bfs" }
+  assert(stat(r, "sm[0].by_pc.loads") > 0 and stat(r, "sm[0].by_pc.stores") > 0 and stat(r, "sm[0].by_pc.branches") > 0)
+  assert(stat(r, "sm[0].by_pc.odd") > 0, "no request had the class")
+  assert(stat(r, "sm[0].by_pc.odd") <= stat(r, "sm[0].l1d.read_misses"), "more than loads had it")
+  for _, how in ipairs { { order = "reversed" }, { order = "restless", threads = 2 } } do
+    how.policy, how.workload = path, "bfs"
+    harness.equal(runs.without(good(how), "run.", "host"), runs.without(r, "run.", "host"), "stats")
+  end
+  fails({ policy = policy_file("classes", runs.with_function("lsu_classify()", "return 32")) }, "in lsu_classify at cycle ",
+    "answer: expected a class, 0 to 31, or nil, got 32")
+end)
+
 -- Coordinators ---------------------------------------------------------------------------------------------------------
 
 --- Counts by two policies: in each L2, and by one for the machine; the latter's events in the order in which it hears them.

@@ -2,6 +2,7 @@
  * it or resolves its bank conflicts, sends one access per cycle to the cache that serves its space, collects
  * the answers, and tells the SM when an instruction is complete. */
 #include "core/gpu/lsu/lsu_state.h"
+#include "core/sim/event.h"
 
 #include <string.h>
 
@@ -170,6 +171,15 @@ static bool take_entry(Lsu *lsu, uint64_t now) {
     return true;
 }
 
+/* What policies say for one request, where they have a say. */
+static uint32_t class_of_request(const Lsu *lsu, const Segment *segment) {
+    const MemoryOp *op = &lsu->op;
+    if (!object_has_subscriber(&lsu->obj, LSU_ASK_CLASS)) return lsu->class_number;
+    int64_t answer = event_ask((SimObject *)(uintptr_t)&lsu->obj, LSU_ASK_CLASS, op->warp,
+                               (int64_t)segment->address, op->inst, op->kind != INST_LOAD, lsu->class_number);
+    return answer == NO_ANSWER ? lsu->class_number : (uint32_t)answer;
+}
+
 static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
     const MemoryOp *op = &lsu->op;
     *request = (MemMessage){
@@ -184,7 +194,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .bytes = (uint16_t)segment->bytes,
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,
-        .class_number = (uint8_t)lsu->class_number,
+        .class_number = (uint8_t)class_of_request(lsu, segment),
         .kind = op->kind == INST_LOAD    ? MEM_READ
                 : op->kind == INST_STORE ? MEM_WRITE
                                          : MEM_ATOMIC,

@@ -1,6 +1,8 @@
 /* The rows of a load/store unit, how it is built, and what its SM asks of it. */
 #include "core/gpu/lsu/lsu_state.h"
+#include "core/sim/event.h"
 #include "mem/protocol/caches.h"
+#include "mem/protocol/class_table.h"
 
 static Ratio average_load_latency(const SimObject *object) {
     const Lsu *lsu = (const Lsu *)object;
@@ -175,11 +177,24 @@ static void destroy(SimObject *object) {
     ways_free(&((Lsu *)object)->to_l1s);
 }
 
+static bool is_class(const int64_t *arguments, int64_t answer) {
+    (void)arguments;
+    return answer >= 0 && answer < CLASSES;
+}
+
+static const Question which_class = {"a class, 0 to 31,", is_class};
+
+static const Event events[] = {
+    [LSU_ASK_CLASS] = {"classify", "warp, address, pc, write, class", &which_class,
+                       "The class of this request, which is sent now, in place of its warp's"},
+    {0}};
+
 const Class lsu_class = {
     .name = "LSU",
     .doc = "Load/store unit: coalescing, shared-memory banks, accesses to the caches",
     .bytes = sizeof(Lsu),
     .fields = lsu_fields,
+    .events = events,
     .build = build,
     .init = init,
     .tick = lsu_tick,

@@ -10,6 +10,9 @@
 
 enum { NO_ENTRY = 0xffff };
 
+/* Events that policies can subscribe to. */
+typedef enum { LSU_ASK_CLASS } LsuEvent;
+
 /* Where instructions wait, for the audit of its queues. */
 typedef enum { QUEUE_OUTSTANDING, QUEUE_COMPLETED, QUEUE_ANSWERED } LsuQueue;
 

@@ -74,6 +74,21 @@ static void warps_per_cta(SimObject *object, MethodCall *call) {
     if (running) call->result[0].whole = running->warps_per_cta;
 }
 
+static void instruction(SimObject *object, MethodCall *call) {
+    const RunningKernel *running = running_kernel(object, call);
+    uint64_t pc = (uint64_t)call->argument[0].whole;
+    if (!running) return;
+    call->nothing = pc >= running->kernel->inst_count;
+    if (call->nothing) return;
+    const Inst *inst = &running->kernel->insts[pc];
+    const InstSource *source = &running->kernel->sources[pc];
+    call->result[0].text = source->opcode;
+    call->result[1].whole = inst->line;
+    call->result[2].whole = source->line;
+    call->result[3].text = source->line ? source->file : NULL;
+    call->result[4].whole = inst->kind == INST_BRANCH ? (int64_t)inst->target : -1;
+}
+
 /* A warp has one class: what a second policy called it would be taken for the first one's. */
 static bool claim_classes(Sm *sm, MethodCall *call) {
     const char *owner = sm->class_setter ? sm->class_setter : call->caller;
@@ -141,6 +156,13 @@ const Method sm_methods[] = {
     METHOD("warps_per_cta", warps_per_cta,
            "Warps n of a CTA of the present kernel; those of slot s are s * n to s * n + n - 1",
            RETURNS(WHOLE_NUMBER("n"))),
+    METHOD("instruction", instruction,
+           "Of the present kernel, or nil: the opcode (\"ld.global.f32\"), the line in the PTX, the line and "
+           "the file that .loc names (0, nil: none), and where a branch goes (-1: no branch)",
+           TAKES(WHOLE_NUMBER("pc", .min = 0, .max = UINT32_MAX)),
+           RETURNS(TEXT_VALUE("opcode"), WHOLE_NUMBER("line"), WHOLE_NUMBER("cuda_line"),
+                   TEXT_VALUE("cuda_file"), WHOLE_NUMBER("target")),
+           MAY_BE_NIL),
     METHOD("set_class", set_class,
            "The number on all requests of these warps from now on; 0 until it is set. One policy of a run "
            "sets them",

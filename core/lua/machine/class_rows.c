@@ -103,8 +103,11 @@ static int l_class_events(lua_State *L) {
 }
 
 static void push_method_parameters(lua_State *L, const MethodParameter *parameter) {
-    static const char *const kinds[] = {
-        [VALUE_WHOLE] = "whole", [VALUE_SET] = "set", [VALUE_FLAG] = "flag", [VALUE_OBJECT] = "object"};
+    static const char *const kinds[] = {[VALUE_WHOLE] = "whole",
+                                        [VALUE_SET] = "set",
+                                        [VALUE_FLAG] = "flag",
+                                        [VALUE_OBJECT] = "object",
+                                        [VALUE_TEXT] = "text"};
     lua_newtable(L);
     for (; parameter->kind; parameter++) {
         lua_newtable(L);
@@ -124,7 +127,7 @@ static void push_method_parameters(lua_State *L, const MethodParameter *paramete
 }
 
 /* core.class_methods(class) -> { { name =, doc =, may_be_nil =, arguments = { { name =, kind = "whole",
- * "set", "flag" or "object", unit = of a set, min =, max =, below = the parameter above a whole number, class
+ * "set", "flag", "object" or "text", unit = of a set, min =, max =, below = the parameter above a whole number, class
  * = of an object } ... }, results = the same } ... } */
 static int l_class_methods(lua_State *L) {
     const Class *class = class_at_1(L);

@@ -75,6 +75,7 @@ static void push_result(lua_State *L, const MethodParameter *result, const Metho
     switch (result->kind) {
     case VALUE_FLAG: lua_pushboolean(L, value->flag); break;
     case VALUE_OBJECT: policy_object_push(L, value->object); break;
+    case VALUE_TEXT: lua_pushstring(L, value->text); break;
     default: lua_pushinteger(L, value->whole);
     }
 }

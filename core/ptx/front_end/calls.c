@@ -123,6 +123,8 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     parser->function = outer.function;
     parser->return_label = outer.return_label;
     parser->inline_depth--;
+    parser->source_file = outer.source_file;
+    parser->source_line = outer.source_line;
     parser->lexer = outer.lexer;
     parser->token = outer.token;
     /* A return at the end would be a branch to the next instruction. */

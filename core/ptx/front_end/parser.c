@@ -380,7 +380,9 @@ static void parse_module_directive(Parser *parser) {
         uint32_t line = parser->token.line;
         if (expect_integer(parser, "the address size", 64) != 64)
             parser_fail(parser, line, "expected .address_size 64, got another size");
-    } else if (at_dotted(parser, "file") || at_dotted(parser, "loc")) {
+    } else if (at_dotted(parser, "file")) {
+        parse_file(parser);
+    } else if (at_dotted(parser, "loc")) {
         lexer_skip_line(&parser->lexer);
         advance(parser);
     } else if (at_dotted(parser, "section")) {

@@ -102,7 +102,17 @@ typedef struct {
     Function *function; /* the device function that is being inlined, NULL in the entry's own text */
     Symbol *return_label;
     uint32_t inline_depth;
+    uint32_t source_file, source_line; /* of the last .loc in this body; 0: none yet */
+    const char **files;                /* by number; NULL: it has no name */
+    uint32_t file_count, file_capacity;
 } Parser;
+
+/* .file NUMBER "NAME" ..., anywhere; .loc FILE LINE COLUMN ... in a body. What is not one is passed over: both are
+ * for debuggers. */
+void parse_file(Parser *parser);
+void parse_location(Parser *parser);
+/* Once all .file are known. */
+void name_source_files(Parser *parser);
 
 /* Releases all memory, then raises the user error "PATH:LINE: ...". */
 _Noreturn void parser_fail(Parser *parser, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);

@@ -34,8 +34,8 @@ typedef struct {
     uint32_t bracket_end; /* number of operands up to the ']' of an address, 0 without one */
     uint32_t guard;       /* predicate register or NO_REGISTER */
     bool guard_negated;
-    uint32_t line;
-    const char *text; /* the statement in the source, for messages */
+    uint32_t line, source_file, source_line; /* in the PTX; what the .loc before it says, or 0 */
+    const char *text;                        /* the statement in the source, for messages */
     size_t text_length;
     const Scope *scope;      /* where labels are looked up                            */
     const char *unsupported; /* why no table row can execute it, or NULL              */

@@ -48,6 +48,8 @@ void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodySta
                                        .vector_elements = 1,
                                        .guard = NO_REGISTER,
                                        .line = origin ? origin->line : parser->token.line,
+                                       .source_file = origin ? origin->source_file : parser->source_file,
+                                       .source_line = origin ? origin->source_line : parser->source_line,
                                        .text = origin ? origin->text : parser->token.text,
                                        .text_length = origin ? origin->text_length : 0,
                                        .scope = parser->scope};
@@ -406,9 +408,10 @@ static void parse_body_directive(Parser *parser) {
         if (!at_dotted(parser, "shared")) parser_expected(parser, ".shared after .extern in a body");
         advance(parser);
         parse_shared(parser, true);
-    } else if (at_dotted(parser, "loc") || at_dotted(parser, "file")) {
-        lexer_skip_line(&parser->lexer);
-        advance(parser);
+    } else if (at_dotted(parser, "loc")) {
+        parse_location(parser);
+    } else if (at_dotted(parser, "file")) {
+        parse_file(parser);
     } else if (at_dotted(parser, "pragma")) {
         skip_through(parser, ';');
     } else {

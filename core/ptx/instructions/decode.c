@@ -475,6 +475,28 @@ static void set_marks(Decoder *decoder) {
         if (kernel->insts[i].kind == INST_DMA) kernel->dma_line = kernel->insts[i].line;
 }
 
+/* "ld.global.f32"; that of the statement before when it is the same. */
+static const char *opcode_text(Arena *storage, const BodyStatement *from, const char *before) {
+    char text[128];
+    size_t length = (size_t)snprintf(text, sizeof text, "%s", from->opcode);
+    for (uint32_t m = 0; m < from->modifier_count && length < sizeof text; m++)
+        length += (size_t)snprintf(text + length, sizeof text - length, ".%s", from->modifiers[m]);
+    return before && !strcmp(before, text) ? before : arena_text(storage, text, strlen(text));
+}
+
+static void set_sources(Decoder *decoder) {
+    Kernel *kernel = decoder->kernel;
+    Arena *storage = &decoder->parser->module->fixups->storage;
+    kernel->sources = arena_alloc(storage, kernel->inst_count, sizeof *kernel->sources);
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const BodyStatement *from = &decoder->body->statements[i];
+        const char *before = i ? kernel->sources[i - 1].opcode : NULL;
+        kernel->sources[i] = (InstSource){.opcode = opcode_text(storage, from, before),
+                                          .line = from->source_line,
+                                          .number = from->source_file};
+    }
+}
+
 void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     Arena *storage = &parser->module->fixups->storage;
     Decoder decoder = {.parser = parser,
@@ -495,6 +517,7 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
         select_instruction(&decoder, i);
     resolve_targets(&decoder);
     set_marks(&decoder);
+    set_sources(&decoder);
     if (parser->unsupported_count > unsupported) return;
     ControlFlow flow = control_flow_build(decoder.arena, kernel->insts, kernel->inst_count);
     allocate_registers(&decoder, &flow, entry->line);

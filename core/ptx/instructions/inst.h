@@ -219,10 +219,19 @@ typedef struct {
     bool ends;
 } TileMark;
 
+/* Where an instruction comes from. */
+typedef struct {
+    const char *opcode; /* "ld.global.f32" */
+    const char *file;   /* that .loc and .file name, or NULL */
+    uint32_t line;      /* of it; 0: no .loc stands before it */
+    uint32_t number;    /* of the file in .file */
+} InstSource;
+
 typedef struct Kernel {
     char *name;
     char *refusal; /* NULL, or why it cannot be launched: its unsupported statements, file and line of each */
     Inst *insts;
+    InstSource *sources; /* of each instruction */
     uint32_t inst_count;
     uint32_t slots;                /* 32-bit register slots of a warp, special registers included */
     uint32_t predicates;           /* predicate masks of a warp, "true" and carry included         */

@@ -25,6 +25,50 @@ START_TEST(parameters_are_laid_out_by_their_alignment) {
 }
 END_TEST
 
+/* Names of files may come behind the text that uses them; what is no number or name is passed over. */
+START_TEST(statements_know_their_opcode_and_the_line_that_loc_names) {
+    Module *module = parse(HEADER ".file 2 \"later.h\"\n"
+                                  ".entry k() { .reg .b32 %r<4>;\n"
+                                  "mov.u32 %r1, 1;\n.loc 1 10 3\nadd.s32 %r2, %r1, 2;\n"
+                                  "add.s32 %r2, %r2, 3;\n.loc 2 7 0, function_name $a, inlined_at 1 10 3\n"
+                                  "xor.b32 %r3, %r2, %r1;\n.loc 3 4 1\nret;\n.loc x\n.loc 1\nret; }\n"
+                                  ".file 1 \"main.cu\", 12, 34\n.file x\n.file 99999999 \"far\"");
+    const Kernel *kernel = module_kernel(module, "k");
+    const InstSource *source = kernel->sources;
+    ck_assert_str_eq(source[0].opcode, "mov.u32");
+    ck_assert_uint_eq(source[0].line, 0);
+    ck_assert_ptr_null(source[0].file);
+    ck_assert_str_eq(source[1].opcode, "add.s32");
+    for (int i = 1; i < 3; i++) {
+        ck_assert_str_eq(source[i].file, "main.cu");
+        ck_assert_uint_eq(source[i].line, 10);
+    }
+    ck_assert_str_eq(source[3].file, "later.h");
+    ck_assert_uint_eq(source[3].line, 7);
+    ck_assert_uint_eq(source[4].line, 4);
+    ck_assert_ptr_null(source[4].file); /* nobody has named it */
+    ck_assert_uint_eq(source[5].line, 4);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(lines_of_a_function_that_is_inlined_end_with_it) {
+    Module *module = parse(HEADER
+                           ".func f(.reg .u32 %a) { .reg .u32 %b;\n.loc 1 20 1\nadd.u32 %b, %a, 1; ret; }\n"
+                           ".entry k() { .reg .b32 %r<4>;\n.loc 1 10 3\nmov.u32 %r1, 1;\n"
+                           "call f, (%r1);\nxor.b32 %r3, %r1, %r1; ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        bool is_add = !strcmp(kernel->sources[i].opcode, "add.u32");
+        ck_assert_uint_eq(kernel->sources[i].line, is_add ? 20 : 10);
+        inside += is_add;
+    }
+    ck_assert_uint_eq(inside, 1);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(immediates_of_every_form_are_broadcast) {
     Module *module = parse(
         KERNEL("mov.u32 %r1, 0x1F; mov.u32 %r2, -3; mov.u32 %r3, 4294967295U; mov.u32 %r4, 0b101;\n"
@@ -355,6 +399,8 @@ Suite *ptx_parser_suite(void) {
     Suite *suite = suite_create("ptx_parser");
     TCase *decoding = tcase_create("decoding");
     tcase_add_test(decoding, parameters_are_laid_out_by_their_alignment);
+    tcase_add_test(decoding, statements_know_their_opcode_and_the_line_that_loc_names);
+    tcase_add_test(decoding, lines_of_a_function_that_is_inlined_end_with_it);
     tcase_add_test(decoding, immediates_of_every_form_are_broadcast);
     tcase_add_test(decoding, equal_immediates_share_a_slot_and_pairs_begin_at_even_ones);
     tcase_add_test(decoding, addresses_take_offsets_of_both_signs);

@@ -257,7 +257,7 @@ function Machine:L1Trace(name, index) end
 ---@field bypass_delay? integer From accepting a request that bypasses to sending it on (cycles); default 1
 ---@field bypass? boolean Requests may go straight to memory: those of bypass_classes, bypass_rate, and what policies say; default false
 ---@field bypass_classes? integer Classes that bypass, but for atomics: bit n for class n (classes); default 0
----@field allocate_classes? integer Classes whose requests may take lines; others that find none are passed on (classes); default 0xffff
+---@field allocate_classes? integer Classes whose requests may take lines; others that find none are passed on (classes); default 0xffffffff
 ---@field bypass_rate? integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille); default 0
 ---@field bypass_seed? integer Of that draw; each slice has a sequence of its own; default 1
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256

@@ -261,12 +261,12 @@ function L1:setting(knobs, ...) end
 function L1:reexecution_head() end
 
 ---Lines of the class enter so many places below the most recently used
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@param places integer 0 to 255
 function L1:set_depth(class, places) end
 
 ---Lines of classes with a lower rank are replaced first
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@param rank integer 0 to 255
 function L1:set_keep(class, rank) end
 
@@ -391,12 +391,12 @@ local L2 = {}
 function L2:setting(knobs, ...) end
 
 ---Lines of the class enter so many places below the most recently used
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@param places integer 0 to 255
 function L2:set_depth(class, places) end
 
 ---Lines of classes with a lower rank are replaced first
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@param rank integer 0 to 255
 function L2:set_keep(class, rank) end
 
@@ -574,7 +574,7 @@ local MemoryController = {}
 function MemoryController:setting(knobs, ...) end
 
 ---Requests of the class go to this queue; lower ones are served first
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@param queue integer 0 to queues - 1
 function MemoryController:set_queue(class, queue) end
 
@@ -880,9 +880,18 @@ function SM:ctas_per_sm() end
 ---@return integer n
 function SM:warps_per_cta() end
 
+---Of the present kernel, or nil: the opcode ("ld.global.f32"), the line in the PTX, the line and the file that .loc names (0, nil: none), and where a branch goes (-1: no branch)
+---@param pc integer 0 to 4294967295
+---@return string? opcode
+---@return integer? line
+---@return integer? cuda_line
+---@return string? cuda_file
+---@return integer? target
+function SM:instruction(pc) end
+
 ---The number on all requests of these warps from now on; 0 until it is set. One policy of a run sets them
 ---@param warps integer a set of warps
----@param class integer 0 to 15
+---@param class integer 0 to 31
 function SM:set_class(warps, class) end
 
 ---The number on the warp's requests
@@ -891,7 +900,7 @@ function SM:set_class(warps, class) end
 function SM:class_of(warp) end
 
 ---The warps of the class
----@param class integer 0 to 15
+---@param class integer 0 to 31
 ---@return integer warps
 function SM:warps_in(class) end
 

@@ -1,0 +1,63 @@
+/* .file and .loc: which lines of the CUDA C the statements come from. */
+#include "core/ptx/front_end/parser.h"
+
+#include <string.h>
+
+enum { MAX_FILES = 65536 };
+
+/* The rest of the line belongs to the directive. The next token, when it is a number on this line that fits. */
+static bool take_number(Parser *parser, Lexer *line, uint32_t *number) {
+    uint32_t at = parser->token.line;
+    Lexer ahead = *line;
+    Token token = lexer_next(&ahead);
+    Literal literal;
+    if (token.kind != TOKEN_NUMBER || token.line != at || literal_parse(token, &literal)) return false;
+    if (literal.kind != LITERAL_INTEGER || literal.bits > UINT32_MAX) return false;
+    *number = (uint32_t)literal.bits;
+    *line = ahead;
+    return true;
+}
+
+static void end_line(Parser *parser) {
+    lexer_skip_line(&parser->lexer);
+    advance(parser);
+}
+
+static void name_file(Parser *parser, uint32_t number, Token name) {
+    while (parser->file_count <= number) {
+        parser->files = arena_grow(&parser->scratch, parser->files, sizeof *parser->files, parser->file_count,
+                                   &parser->file_capacity);
+        parser->files[parser->file_count++] = NULL;
+    }
+    parser->files[number] = arena_text(&parser->module->fixups->storage, name.text + 1, name.length - 2);
+}
+
+void parse_file(Parser *parser) {
+    Lexer line = parser->lexer;
+    uint32_t number, at = parser->token.line;
+    if (take_number(parser, &line, &number) && number < MAX_FILES) {
+        Token name = lexer_next(&line);
+        if (name.kind == TOKEN_STRING && name.line == at && name.length >= 2) name_file(parser, number, name);
+    }
+    end_line(parser);
+}
+
+void parse_location(Parser *parser) {
+    Lexer rest = parser->lexer;
+    uint32_t file, line;
+    if (take_number(parser, &rest, &file) && take_number(parser, &rest, &line)) {
+        parser->source_file = file;
+        parser->source_line = line;
+    }
+    end_line(parser);
+}
+
+void name_source_files(Parser *parser) {
+    for (uint32_t k = 0; k < parser->module->kernel_count; k++) {
+        const Kernel *kernel = &parser->module->kernels[k];
+        for (uint32_t i = 0; i < kernel->inst_count; i++) {
+            InstSource *source = &kernel->sources[i];
+            if (source->number < parser->file_count) source->file = parser->files[source->number];
+        }
+    }
+}
