@@ -1,6 +1,17 @@
 #include "core/gpu/device/dispatcher.h"
 
 #include "core/gpu/sm/sm.h"
+#include "core/sim/event.h"
+#include "core/sim/method.h"
+
+enum { MOST_SMS = 256, MOST_ASKED_ABOUT = 64, NO_SM = -1 };
+
+typedef enum { DISPATCHER_CTA_START, DISPATCHER_CTA_END, DISPATCHER_PLACE } DispatcherEvent;
+
+typedef enum { PLACE_ROUND_ROBIN, PLACE_LEAST_LOADED, PLACE_DEPTH_FIRST, PLACE_BLOCKS } Placement;
+
+/* In which order the CTAs of a grid are handed out. */
+typedef enum { ORDER_ROWS, ORDER_COLUMNS, ORDER_TILES, ORDER_FROM_THE_END } CtaOrder;
 
 typedef struct {
     uint32_t free_slots; /* bit per CTA slot of the SM */
@@ -13,17 +24,20 @@ typedef struct {
     uint32_t next_sm; /* that is looked at first */
     uint32_t goes_on; /* a flag */
     uint32_t code_align;
+    uint32_t placement, order, tile_x, tile_y, block; /* parameters */
+    uint32_t block_left;                              /* CTAs that next_sm gets before another one does */
     Port *sm;
     uint32_t grid[3];
-    uint32_t next_cta[3];
+    uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
     uint64_t ctas, handed_out, done; /* of the running kernel */
     SmSlots *slots;
+    uint8_t limit[MOST_SMS];           /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
 
 static const Field fields[] = {
     BASE(Dispatcher),
-    PARAM(Dispatcher, sms, REQUIRED, "SMs", "SMs that it serves", .min = 1, .max = 256),
+    PARAM(Dispatcher, sms, REQUIRED, "SMs", "SMs that it serves", .min = 1, .max = MOST_SMS),
     PARAM_FLAG(Dispatcher, goes_on, "false",
                "A launch begins at the SM behind the one that got the last CTA of the launch before; else at "
                "the first one",
@@ -31,30 +45,49 @@ static const Field fields[] = {
     PARAM(Dispatcher, code_align, "256", "bytes",
           "For instruction caches: kernels lie one behind the other and begin at multiples of this",
           .min = INST_BYTES, .max = 4096, .power_of_two = true),
+    PARAM_CHOICE(
+        Dispatcher, placement, "round_robin", "round_robin|least_loaded|depth_first|blocks",
+        "Which SM gets the next CTA: each in turn; the one with the fewest; the first one until it is full; "
+        "each in turn, `block` CTAs that follow each other",
+        .timing = true),
+    PARAM_CHOICE(
+        Dispatcher, order, "rows", "rows|columns|tiles|from_the_end",
+        "Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by "
+        "tile_y; as rows, from the last one on",
+        .timing = true),
+    PARAM(Dispatcher, tile_x, "2", "CTAs", "Width of the tiles", .min = 1, .max = 65536, .timing = true),
+    PARAM(Dispatcher, tile_y, "2", "CTAs", "Height of the tiles", .min = 1, .max = 65536, .timing = true),
+    PARAM(Dispatcher, block, "2", "CTAs", "CTAs that an SM gets together with placement = blocks", .min = 1,
+          .max = MAX_CTAS, .timing = true),
     PORT_ARRAY(Dispatcher, sm, sms, cta_protocol, ROLE_REQUESTER, "One per SM"),
     STATE(Dispatcher, next_sm, "SM whose turn it is"),
+    STATE(Dispatcher, block_left, "CTAs that it gets before another one does"),
     STATE(Dispatcher, grid, "Of the running kernel"),
-    STATE(Dispatcher, next_cta, "To be handed out next"),
+    STATE(Dispatcher, ctas_per_sm, "CTA slots of each SM in the running kernel"),
     STATE(Dispatcher, ctas, "CTAs of the running kernel"),
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
     STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
+    KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
     STAT(Dispatcher, ctas_dispatched, "CTAs", "CTAs handed out"),
     FIELDS_END};
 
+static uint32_t slots_of(uint32_t ctas_per_sm) {
+    return ctas_per_sm ? ~0u >> (MAX_CTAS - ctas_per_sm) : 0;
+}
+
 void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_per_sm, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
-    for (int i = 0; i < 3; i++) {
-        d->grid[i] = grid[i];
-        d->next_cta[i] = 0;
-    }
+    memcpy(d->grid, grid, sizeof d->grid);
     d->ctas = (uint64_t)grid[0] * grid[1] * grid[2];
     d->handed_out = d->done = 0;
+    d->ctas_per_sm = ctas_per_sm;
+    d->block_left = 0;
     if (!d->goes_on) d->next_sm = 0;
     d->kernels++;
     for (uint32_t i = 0; i < d->sms; i++)
-        d->slots[i].free_slots = ctas_per_sm == 32 ? ~0u : (1u << ctas_per_sm) - 1;
+        d->slots[i].free_slots = slots_of(ctas_per_sm);
     object_poke(object, now);
 }
 
@@ -76,67 +109,188 @@ static void take_finished(Dispatcher *d, uint64_t now) {
         const CtaDone *done = link_peek(d->sm[i].receive, now);
         if (!done) continue;
         d->slots[i].free_slots |= 1u << done->slot;
+        object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
         if (++d->done == d->ctas) sim_request_stop(d->obj.sim);
         link_pop(d->sm[i].receive, now);
         object_progress(&d->obj);
     }
 }
 
-/* x fastest, then y, then z. */
-static void step_cta(Dispatcher *d) {
-    d->handed_out++;
-    for (int i = 0; i < 3 && ++d->next_cta[i] == d->grid[i]; i++)
-        d->next_cta[i] = 0;
+/* --- Which CTA is next ------------------------------------------------------------------------- */
+
+/* Within x and y: the tiles in rows, the CTAs of each tile in rows; the last tiles may be smaller. */
+static void place_in_tiles(const Dispatcher *d, uint64_t n, uint32_t cta[3]) {
+    uint64_t row = n / ((uint64_t)d->grid[0] * d->tile_y); /* of tiles: all but the last are full */
+    uint32_t first_y = (uint32_t)row * d->tile_y, left_y = d->grid[1] - first_y;
+    uint32_t height = left_y < d->tile_y ? left_y : d->tile_y;
+    n -= row * d->grid[0] * d->tile_y;
+    uint64_t column = n / ((uint64_t)d->tile_x * height);
+    uint32_t first_x = (uint32_t)column * d->tile_x, left_x = d->grid[0] - first_x;
+    uint32_t width = left_x < d->tile_x ? left_x : d->tile_x;
+    n -= column * d->tile_x * height;
+    cta[0] = first_x + (uint32_t)(n % width);
+    cta[1] = first_y + (uint32_t)(n / width);
 }
 
-static bool hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
+static void next_cta(const Dispatcher *d, uint32_t cta[3]) {
+    uint64_t n = d->order == ORDER_FROM_THE_END ? d->ctas - 1 - d->handed_out : d->handed_out;
+    uint64_t plane = (uint64_t)d->grid[0] * d->grid[1], in_plane = n % plane;
+    cta[2] = (uint32_t)(n / plane);
+    if (d->order == ORDER_TILES) {
+        place_in_tiles(d, in_plane, cta);
+    } else if (d->order == ORDER_COLUMNS) {
+        cta[0] = (uint32_t)(in_plane / d->grid[1]);
+        cta[1] = (uint32_t)(in_plane % d->grid[1]);
+    } else {
+        cta[0] = (uint32_t)(in_plane % d->grid[0]);
+        cta[1] = (uint32_t)(in_plane / d->grid[0]);
+    }
+}
+
+/* --- Which SM gets it -------------------------------------------------------------------------- */
+
+static uint32_t resident(const Dispatcher *d, uint32_t sm) {
+    return d->ctas_per_sm - (uint32_t)__builtin_popcount(d->slots[sm].free_slots);
+}
+
+/* CTAs that the SM may hold. */
+static uint32_t most_resident(const Dispatcher *d, uint32_t sm) {
+    return d->limit[sm] && d->limit[sm] < d->ctas_per_sm ? d->limit[sm] : d->ctas_per_sm;
+}
+
+/* CTAs that it may still get. */
+static uint32_t room(const Dispatcher *d, uint32_t sm) {
+    uint32_t most = most_resident(d, sm), there = resident(d, sm);
+    return there < most ? most - there : 0;
+}
+
+/* In this cycle, in which those of `served` have got one. */
+static bool can_take(const Dispatcher *d, const uint8_t *served, uint32_t sm, uint64_t now) {
+    return !served[sm] && room(d, sm) && link_can_send(d->sm[sm].send, now);
+}
+
+/* The first SM from `next_sm` on that can take one. */
+static int first_in_turn(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    for (uint32_t i = 0; i < d->sms; i++) {
+        uint32_t sm = (d->next_sm + i) % d->sms;
+        if (can_take(d, served, sm, now)) return (int)sm;
+    }
+    return NO_SM;
+}
+
+static int least_loaded(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    int least = NO_SM;
+    for (uint32_t i = 0; i < d->sms; i++) {
+        uint32_t sm = (d->next_sm + i) % d->sms;
+        if (!can_take(d, served, sm, now)) continue;
+        if (least == NO_SM || resident(d, sm) < resident(d, (uint32_t)least)) least = (int)sm;
+    }
+    return least;
+}
+
+/* The first SM with room, and no other while it cannot take one in this cycle. */
+static int depth_first(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        if (room(d, sm)) return can_take(d, served, sm, now) ? (int)sm : NO_SM;
+    return NO_SM;
+}
+
+/* The SM whose block is not complete; else the next one in turn with room for a block, or for as many as it may
+ * hold. */
+static int of_block(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    uint64_t left = d->ctas - d->handed_out, size = left < d->block ? left : d->block;
+    if (d->block_left) return can_take(d, served, d->next_sm, now) ? (int)d->next_sm : NO_SM;
+    for (uint32_t i = 0; i < d->sms; i++) {
+        uint32_t sm = (d->next_sm + i) % d->sms, most = most_resident(d, sm);
+        if (room(d, sm) >= (size < most ? size : most) && can_take(d, served, sm, now)) return (int)sm;
+    }
+    return NO_SM;
+}
+
+static int built_in_choice(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    switch ((Placement)d->placement) {
+    case PLACE_ROUND_ROBIN: return first_in_turn(d, served, now);
+    case PLACE_LEAST_LOADED: return least_loaded(d, served, now);
+    case PLACE_DEPTH_FIRST: return depth_first(d, served, now);
+    case PLACE_BLOCKS: return of_block(d, served, now);
+    }
+    panic("%s: placement %u", d->obj.path, d->placement);
+}
+
+/* Policies choose among those that can take one in this cycle, or let the CTA wait. */
+COLD static int ask_policies(const Dispatcher *d, const uint8_t *served, int choice, uint64_t now) {
+    uint64_t sms = 0;
+    uint32_t cta[3];
+    if (d->sms > MOST_ASKED_ABOUT)
+        user_error("%s: expected up to %d SMs where policies place CTAs, got %u", d->obj.path,
+                   MOST_ASKED_ABOUT, d->sms);
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        sms |= (uint64_t)can_take(d, served, sm, now) << sm;
+    if (!sms) return NO_SM;
+    next_cta(d, cta);
+    int64_t answer = event_ask((SimObject *)(uintptr_t)&d->obj, DISPATCHER_PLACE, (int64_t)sms, choice,
+                               cta[0], cta[1], cta[2]);
+    return answer == NO_ANSWER ? choice : (int)answer;
+}
+
+static int choose_sm(const Dispatcher *d, const uint8_t *served, uint64_t now) {
+    if (d->handed_out == d->ctas) return NO_SM;
+    int choice = built_in_choice(d, served, now);
+    return object_has_subscriber(&d->obj, DISPATCHER_PLACE) ? ask_policies(d, served, choice, now) : choice;
+}
+
+/* With placement = blocks, the SM keeps its turn until its block is complete. */
+static void end_turn(Dispatcher *d, uint32_t sm) {
+    bool begins = d->placement == PLACE_BLOCKS && !(d->block_left && sm == d->next_sm);
+    if (begins) d->block_left = d->block;
+    if (d->block_left) d->block_left--;
+    if (!room(d, sm)) d->block_left = 0;
+    d->next_sm = d->block_left ? sm : (sm + 1) % d->sms;
+}
+
+static void hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
     SmSlots *slots = &d->slots[sm];
-    Link *link = d->sm[sm].send;
-    if (!slots->free_slots || d->handed_out == d->ctas || !link_can_send(link, now)) return false;
-    CtaStart *start = link_send(link, now);
-    for (int i = 0; i < 3; i++)
-        start->ctaid[i] = d->next_cta[i];
+    CtaStart *start = link_send(d->sm[sm].send, now);
+    next_cta(d, start->ctaid);
     start->slot = (uint32_t)__builtin_ctz(slots->free_slots);
     slots->free_slots &= slots->free_slots - 1;
     d->ctas_dispatched++;
-    step_cta(d);
-    return true;
+    d->handed_out++;
+    object_emit(&d->obj, DISPATCHER_CTA_START, sm, start->slot, start->ctaid[0], start->ctaid[1],
+                start->ctaid[2]);
+    end_turn(d, sm);
 }
 
 static uint64_t tick(SimObject *object, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
-    uint32_t first = d->next_sm;
+    uint8_t served[MOST_SMS] = {0};
     bool busy = false;
     uint64_t next = NEVER;
     take_finished(d, now);
-    for (uint32_t i = 0; i < d->sms; i++) {
-        uint32_t sm = (first + i) % d->sms;
-        if (!hand_out(d, sm, now)) continue;
-        busy = true;
-        d->next_sm = (sm + 1) % d->sms;
-    }
+    for (int sm; (sm = choose_sm(d, served, now)) != NO_SM; served[sm] = 1, busy = true)
+        hand_out(d, (uint32_t)sm, now);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;
     }
+    /* Policies are asked in each cycle, so that it does not matter when else it ticks. */
+    busy |= object_has_subscriber(object, DISPATCHER_PLACE) && d->handed_out < d->ctas;
     if (busy || next <= now) next = now + object->period;
     return next;
 }
 
 static void is_sound(const SimObject *object, bool fits) {
     const Dispatcher *d = (const Dispatcher *)object;
-    uint64_t place = 0, ctas = 1;
     (void)fits;
-    for (int i = 2; i >= 0; i--) {
-        sound(d->next_cta[i] < d->grid[i] || !d->grid[i], "%s.next_cta: %u of %u", object->path,
-              d->next_cta[i], d->grid[i]);
-        place = place * d->grid[i] + d->next_cta[i];
-        ctas *= d->grid[i];
-    }
-    sound(d->ctas == ctas && d->handed_out <= ctas && place == (d->handed_out == ctas ? 0 : d->handed_out),
-          "%s: %lu of %lu CTAs handed out, the next is %lu", object->path, d->handed_out, d->ctas, place);
-    sound(d->done <= d->handed_out && d->next_sm < d->sms, "%s: %lu CTAs done, SM %u is next", object->path,
-          d->done, d->next_sm);
+    sound(d->ctas == (uint64_t)d->grid[0] * d->grid[1] * d->grid[2] && d->handed_out <= d->ctas,
+          "%s: %lu of %lu CTAs handed out", object->path, d->handed_out, d->ctas);
+    sound(d->done <= d->handed_out && d->next_sm < d->sms && d->block_left < MAX_CTAS,
+          "%s: %lu CTAs done, SM %u is next, for %u more", object->path, d->done, d->next_sm, d->block_left);
+    sound(d->ctas_per_sm <= MAX_CTAS && (d->ctas_per_sm || d->handed_out == d->ctas), "%s.ctas_per_sm: %u",
+          object->path, d->ctas_per_sm);
+    for (uint32_t i = 0; i < d->sms && d->ctas; i++)
+        sound((d->slots[i].free_slots & ~slots_of(d->ctas_per_sm)) == 0, "%s.slots: 0x%x of SM %u are free",
+              object->path, d->slots[i].free_slots, i);
 }
 
 /* A slot is free, or its CTA is on its way to the SM, there, or on its way back. */
@@ -186,11 +340,54 @@ static void report(const SimObject *object, FILE *out) {
                 d->done);
 }
 
+/* --- What policies see and set ----------------------------------------------------------------- */
+
+static bool is_place(const int64_t *arguments, int64_t sm) {
+    return sm == NO_SM || (sm >= 0 && sm < MOST_ASKED_ABOUT && (uint64_t)arguments[0] >> sm & 1);
+}
+
+static const Question place = {"one of `sms`, -1 for none in this cycle,", is_place};
+
+static const Event events[] = {
+    [DISPATCHER_CTA_START] = {"cta_start", "sm, slot, x, y, z", NULL, "A CTA was sent to an SM"},
+    [DISPATCHER_CTA_END] = {"cta_end", "sm, slot", NULL, "An SM has told that a CTA has finished"},
+    [DISPATCHER_PLACE] =
+        {"place", "sms, choice, x, y, z", &place,
+         "Which of these SMs, a set of bits, shall get this CTA? choice: that of `placement`, or -1"},
+    {0}};
+
+static void set_limit(SimObject *object, MethodCall *call) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->limit[call->argument[0].whole] = (uint8_t)call->argument[1].whole;
+    object_wake(object);
+}
+
+static void call_resident(SimObject *object, MethodCall *call) {
+    call->result[0].whole = resident((const Dispatcher *)object, (uint32_t)call->argument[0].whole);
+}
+
+static void call_waiting(SimObject *object, MethodCall *call) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    call->result[0].whole = (int64_t)(d->ctas - d->handed_out);
+}
+
+static const Method methods[] = {
+    METHOD("set_limit", set_limit,
+           "The SM gets no CTA while it holds so many, in this kernel and later ones; 0: as many as fit",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms), WHOLE_NUMBER("ctas", .min = 0, .max = MAX_CTAS))),
+    METHOD("resident", call_resident, "CTAs that the SM holds, those on their way to it and back included",
+           TAKES(WHOLE_NUMBER_BELOW("sm", Dispatcher, sms)), RETURNS(WHOLE_NUMBER("ctas"))),
+    METHOD("waiting", call_waiting, "CTAs of the present kernel that no SM has got yet",
+           RETURNS(WHOLE_NUMBER("ctas"))),
+    METHODS_END};
+
 const Class dispatcher_class = {
     .name = "Dispatcher",
-    .doc = "Hands out the CTAs of a kernel to the SMs, in turn, as resources allow",
+    .doc = "Hands out the CTAs of a kernel to the SMs as resources allow",
     .bytes = sizeof(Dispatcher),
     .fields = fields,
+    .events = events,
+    .methods = methods,
     .tick = tick,
     .is_sound = is_sound,
     .check = check,

@@ -153,7 +153,8 @@ static const Case cases[] = {
     {"sm[0]", "finished_ctas", 0, 4, 1u << 31, "sm[0].finished_ctas"},
     {"sm[0]", "cta", ENTRY(Cta, unfinished), 9, "sm[0].cta: unfinished warps"},
     {"dispatcher", "next_sm", 0, 4, 1, "dispatcher: "},
-    {"dispatcher", "next_cta", 0, 4, CTAS, "dispatcher.next_cta"},
+    {"dispatcher", "ctas_per_sm", 0, 4, 33, "dispatcher.ctas_per_sm"},
+    {"dispatcher", "block_left", 0, 4, 32, "dispatcher: "},
     {"dispatcher", "slots", 0, 4, 15, "dispatcher: CTA slots 0xf of sm[0] are free"},
     /* pipelines */
     {"sm[0]", "collector", ENTRY(OperandCollector, unit[UNIT_SP].next_latch), 200, "sm[0].collector"},

@@ -84,19 +84,41 @@ function Machine:AddressMap(name, index) end
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Crossbar.Parameters): warpwright.Crossbar.Object
 function Machine:Crossbar(name, index) end
 
+---@class (exact) warpwright.CtaProgress.Parameters
+---@field clock? string The object's clock; core where none is named
+
+---@class warpwright.CtaProgress.Object: warpwright.Object
+
+---Counts the instructions of each CTA of an SM
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.CtaProgress.Parameters): warpwright.CtaProgress.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.CtaProgress.Parameters): warpwright.CtaProgress.Object
+function Machine:CtaProgress(name, index) end
+
 ---@class (exact) warpwright.Dispatcher.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field sms integer SMs that it serves (SMs)
 ---@field goes_on? boolean A launch begins at the SM behind the one that got the last CTA of the launch before; else at the first one; default false
 ---@field code_align? integer|string For instruction caches: kernels lie one behind the other and begin at multiples of this (bytes); default 256
+---@field placement? "round_robin"|"least_loaded"|"depth_first"|"blocks" Which SM gets the next CTA: each in turn; the one with the fewest; the first one until it is full; each in turn, `block` CTAs that follow each other; default round_robin
+---@field order? "rows"|"columns"|"tiles"|"from_the_end" Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by tile_y; as rows, from the last one on; default rows
+---@field tile_x? integer Width of the tiles (CTAs); default 2
+---@field tile_y? integer Height of the tiles (CTAs); default 2
+---@field block? integer CTAs that an SM gets together with placement = blocks (CTAs); default 2
 
 ---@class warpwright.Dispatcher.Object: warpwright.Object
 ---@field sm table<integer, warpwright.Port> One per SM
 ---@field sms integer SMs that it serves (SMs)
 ---@field goes_on boolean A launch begins at the SM behind the one that got the last CTA of the launch before; else at the first one
 ---@field code_align integer For instruction caches: kernels lie one behind the other and begin at multiples of this (bytes)
+---@field placement "round_robin"|"least_loaded"|"depth_first"|"blocks" Which SM gets the next CTA: each in turn; the one with the fewest; the first one until it is full; each in turn, `block` CTAs that follow each other
+---@field order "rows"|"columns"|"tiles"|"from_the_end" Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by tile_y; as rows, from the last one on
+---@field tile_x integer Width of the tiles (CTAs)
+---@field tile_y integer Height of the tiles (CTAs)
+---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
 
----Hands out the CTAs of a kernel to the SMs, in turn, as resources allow
+---Hands out the CTAs of a kernel to the SMs as resources allow
 ---@param name string
 ---@param index? integer
 ---@return fun(parameters: warpwright.Dispatcher.Parameters): warpwright.Dispatcher.Object

@@ -63,14 +63,38 @@ local Crossbar = {}
 ---@return fun(argument?: integer)
 function Crossbar:setting(knobs, ...) end
 
+---@class warpwright.CtaProgress.Values
+
+---@class (exact) warpwright.CtaProgress.Knobs
+
+---Counts the instructions of each CTA of an SM
+---@class warpwright.CtaProgress: warpwright.Handle, warpwright.CtaProgress.Values
+local CtaProgress = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.CtaProgress.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function CtaProgress:setting(knobs, ...) end
+
+---Instructions of the CTA that is, or was last, in the slot
+---@param slot integer 0 to 31
+---@return integer instructions
+function CtaProgress:issued(slot) end
+
 ---@class warpwright.Dispatcher.Values
 ---@field sms integer SMs that it serves (SMs)
 ---@field goes_on boolean A launch begins at the SM behind the one that got the last CTA of the launch before; else at the first one
 ---@field code_align integer For instruction caches: kernels lie one behind the other and begin at multiples of this (bytes)
+---@field placement "round_robin"|"least_loaded"|"depth_first"|"blocks" Which SM gets the next CTA: each in turn; the one with the fewest; the first one until it is full; each in turn, `block` CTAs that follow each other
+---@field order "rows"|"columns"|"tiles"|"from_the_end" Which CTA of a grid is next: x fastest, then y; y fastest, then x; x and y in tiles of tile_x by tile_y; as rows, from the last one on
+---@field tile_x integer Width of the tiles (CTAs)
+---@field tile_y integer Height of the tiles (CTAs)
+---@field block integer CTAs that an SM gets together with placement = blocks (CTAs)
 
 ---@class (exact) warpwright.Dispatcher.Knobs
 
----Hands out the CTAs of a kernel to the SMs, in turn, as resources allow
+---Hands out the CTAs of a kernel to the SMs as resources allow
 ---@class warpwright.Dispatcher: warpwright.Handle, warpwright.Dispatcher.Values
 ---@field kernels integer Kernels started (kernels)
 ---@field ctas_dispatched integer CTAs handed out (CTAs)
@@ -81,6 +105,20 @@ local Dispatcher = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function Dispatcher:setting(knobs, ...) end
+
+---The SM gets no CTA while it holds so many, in this kernel and later ones; 0: as many as fit
+---@param sm integer 0 to sms - 1
+---@param ctas integer 0 to 32
+function Dispatcher:set_limit(sm, ctas) end
+
+---CTAs that the SM holds, those on their way to it and back included
+---@param sm integer 0 to sms - 1
+---@return integer ctas
+function Dispatcher:resident(sm) end
+
+---CTAs of the present kernel that no SM has got yet
+---@return integer ctas
+function Dispatcher:waiting() end
 
 ---@class warpwright.DmaEngine.Values
 ---@field buffers integer Transfers that each CTA may have in flight (buffers)

@@ -1,5 +1,7 @@
 /* Handing out CTAs: how many at once, where, in which order, when again. */
 #include "core/gpu/device/dispatcher.h"
+#include "core/sim/event.h"
+#include "core/sim/method.h"
 #include "tests/unit/gpu/tiny_machine.h"
 #include "tests/unit/suites.h"
 
@@ -108,6 +110,178 @@ START_TEST(an_sm_that_is_done_gets_the_next_without_waiting_for_its_turn) {
     TinyMachine *m = tiny_run(spec);
     ck_assert_uint_eq(m->sm[0]->ctas_started, 1);
     ck_assert_uint_eq(m->sm[1]->ctas_started, 5);
+    tiny_free(m);
+}
+END_TEST
+
+/* --- Placements and orders ------------------------------------------------------------------- */
+
+/* The SM that holds each of the first `count` CTAs of a grid of one row, as digits, when `cycles` have passed. */
+static void expect_places(const char *dispatcher, uint32_t ctas, uint64_t cycles, const char *want) {
+    TinySpec spec = {.body = slow, .ctas = ctas, .sms = 3, .sm = "ctas=4", .dispatcher = dispatcher};
+    char places[64] = "";
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    for (uint64_t i = 0; i < cycles; i++)
+        tiny_step(m);
+    for (uint32_t i = 0; want[i]; i++)
+        places[i] = '-';
+    for (uint32_t sm = 0; sm < 3; sm++)
+        for (uint32_t slot = 0; slot < m->sm[sm]->ctas_started; slot++)
+            places[m->sm[sm]->cta[slot].ctaid[0]] = (char)('0' + sm);
+    ck_assert_str_eq(places, want);
+    tiny_finish(m);
+    tiny_free(m);
+}
+
+/* Started one cycle after they were handed out. */
+START_TEST(depth_first_fills_an_sm_before_the_next_gets_one) {
+    expect_places("placement=depth_first", 9, 4, "000------");
+    expect_places("placement=depth_first", 9, 5, "00001----"); /* in the cycle in which the first is full */
+    expect_places("placement=depth_first", 9, 7, "0000111--");
+    expect_places("placement=depth_first", 9, 8, "000011112");
+}
+END_TEST
+
+START_TEST(blocks_give_an_sm_ctas_that_follow_each_other) {
+    expect_places("placement=blocks", 12, 20, "001122001122");
+    expect_places("placement=blocks block=3", 9, 20, "000111222");
+    expect_places("placement=blocks block=3", 7, 20, "0001112");       /* the last block is not complete */
+    expect_places("placement=blocks block=9", 12, 20, "000011112222"); /* of as many as fit */
+    /* Three more fit nowhere until two have ended. */
+    expect_places("placement=blocks block=3", 12, 20, "000111222---");
+}
+END_TEST
+
+START_TEST(round_robin_and_least_loaded_take_turns) {
+    expect_places("placement=round_robin", 12, 20, "012012012012");
+    expect_places("placement=least_loaded", 12, 20, "012012012012");
+}
+END_TEST
+
+/* SM 0 gets a short CTA and is empty when the others still have theirs. In turn, SM 1 would get the next one. */
+START_TEST(least_loaded_looks_for_the_emptiest_sm) {
+    static const char *const placements[] = {"placement=least_loaded", "placement=round_robin"};
+    for (int i = 0; i < 2; i++) {
+        TinySpec spec = {.ctas = 8,
+                         .sms = 2,
+                         .sm = "ctas=3",
+                         .dispatcher = placements[i],
+                         .body = "mov.u32 %r1, %ctaid.x;\n and.b32 %r2, %r1, 1;\n setp.eq.u32 %p1, %r2, 0;\n"
+                                 "@%p1 exit;\n div.u32 %r2, %r1, 3;\n mov.u32 %r3, %r2;\n"};
+        TinyMachine *m = tiny_new(spec);
+        tiny_launch(m, spec);
+        tiny_step_to(m, 40); /* 0, 2 and 4 have left SM 0 */
+        ck_assert_uint_eq(m->sm[0]->ctas_started, 5);
+        tiny_finish(m);
+        tiny_free(m);
+    }
+}
+END_TEST
+
+/* Which CTA is started as the n-th, on one SM. */
+static void expect_order(const char *dispatcher, const uint32_t grid[3], const char *want) {
+    TinyMachine *m = tiny_new((TinySpec){.body = slow, .sm = "ctas=32 warps=64", .dispatcher = dispatcher});
+    uint32_t word = 0, count = grid[0] * grid[1] * grid[2];
+    char order[256] = "";
+    gpu_launch(
+        m->gpu, module_kernel(m->module, "tiny"),
+        &(Launch){.grid = {grid[0], grid[1], grid[2]}, .block = {32, 1, 1}, .params = (uint8_t *)&word});
+    tiny_step_to(m, count + 4);
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t *at = m->sm[0]->cta[n].ctaid;
+        snprintf(order + strlen(order), sizeof order - strlen(order), "%s%u%u%u", n ? " " : "", at[0], at[1],
+                 at[2]);
+    }
+    ck_assert_str_eq(order, want);
+    tiny_finish(m);
+    tiny_free(m);
+}
+
+START_TEST(orders_of_ctas) {
+    static const uint32_t small[] = {2, 2, 2}, uneven[] = {3, 3, 1}, line[] = {3, 1, 1};
+    expect_order("", small, "000 100 010 110 001 101 011 111");
+    expect_order("order=columns", small, "000 010 100 110 001 011 101 111");
+    expect_order("order=from_the_end", small, "111 011 101 001 110 010 100 000");
+    expect_order("order=tiles", uneven, "000 100 010 110 200 210 020 120 220");
+    expect_order("order=tiles tile_x=1 tile_y=3", uneven, "000 010 020 100 110 120 200 210 220");
+    expect_order("order=tiles tile_x=4 tile_y=4", line, "000 100 200");
+}
+END_TEST
+
+/* --- Policies -------------------------------------------------------------------------------- */
+
+static void call_method(SimObject *object, const char *name, int64_t a, int64_t b) {
+    MethodCall call = {.caller = "test", .argument = {{.whole = a}, {.whole = b}}};
+    class_method(object->class, name)->call(object, &call);
+}
+
+START_TEST(an_sm_gets_no_cta_beyond_its_limit_until_it_is_raised) {
+    TinySpec spec = {.body = slow, .ctas = 8, .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    call_method(m->dispatcher, "set_limit", 0, 2);
+    tiny_launch(m, spec);
+    tiny_step_to(m, 20);
+    ck_assert_uint_eq(m->sm[0]->ctas_started, 2);
+    ck_assert_uint_eq(m->sm[1]->ctas_started, 6);
+    tiny_finish(m);
+    tiny_free(m);
+    spec.ctas = 12;
+    m = tiny_new(spec);
+    call_method(m->dispatcher, "set_limit", 0, 2);
+    call_method(m->dispatcher, "set_limit", 1, 1);
+    tiny_launch(m, spec);
+    tiny_step_to(m, 20);
+    ck_assert_uint_eq(m->sm[0]->ctas_started + m->sm[1]->ctas_started, 3);
+    call_method(m->dispatcher, "set_limit", 1, 0);
+    tiny_step_to(m, 21); /* handed out in 20 ... */
+    ck_assert_uint_eq(m->sm[1]->ctas_started, 1);
+    tiny_step_to(m, 22); /* ... and started in 21 */
+    ck_assert_uint_eq(m->sm[1]->ctas_started, 2);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
+/* Puts every CTA on SM 1, and lets the third wait for three cycles. */
+typedef struct {
+    Subscriber subscriber;
+    uint32_t asked, started, ended, waits;
+} Placer;
+
+static int64_t place_on_sm_1(Subscriber *subscriber, SimObject *object, uint32_t event,
+                             const int64_t *arguments, uint64_t now) {
+    Placer *placer = (Placer *)subscriber;
+    (void)now;
+    if (event == (uint32_t)event_number(object->class, "cta_start")) {
+        ck_assert_int_eq(arguments[0], 1);
+        ck_assert_int_eq(arguments[2], placer->started++);
+        return NO_ANSWER;
+    }
+    if (event == (uint32_t)event_number(object->class, "cta_end")) {
+        placer->ended++;
+        return NO_ANSWER;
+    }
+    placer->asked++;
+    if (!(arguments[0] & 2)) return -1;
+    return arguments[2] == 2 && placer->waits++ < 3 ? -1 : 1;
+}
+
+START_TEST(policies_place_ctas_and_let_them_wait) {
+    TinySpec spec = {.body = slow, .ctas = 4, .sms = 2};
+    TinyMachine *m = tiny_new(spec);
+    Placer placer = {.subscriber = {place_on_sm_1}};
+    object_subscribe(m->dispatcher, &placer.subscriber, 7);
+    tiny_launch(m, spec);
+    static const uint32_t started[] = {0, 1, 2, 2, 2, 2, 3, 4};
+    for (uint32_t cycle = 0; cycle < 8; cycle++) {
+        tiny_step(m);
+        ck_assert_uint_eq(m->sm[1]->ctas_started, started[cycle]);
+    }
+    tiny_finish(m);
+    ck_assert_uint_eq(m->sm[0]->ctas_started, 0);
+    ck_assert_uint_eq(placer.started, 4);
+    ck_assert_uint_eq(placer.ended, 4);
     tiny_free(m);
 }
 END_TEST
@@ -262,6 +436,13 @@ Suite *dispatcher_suite(void) {
     tcase_add_test(order, ctas_are_handed_out_x_first);
     tcase_add_test(order, every_cta_runs_once);
     tcase_add_test(order, an_sm_that_is_done_gets_the_next_without_waiting_for_its_turn);
+    tcase_add_test(order, depth_first_fills_an_sm_before_the_next_gets_one);
+    tcase_add_test(order, blocks_give_an_sm_ctas_that_follow_each_other);
+    tcase_add_test(order, round_robin_and_least_loaded_take_turns);
+    tcase_add_test(order, least_loaded_looks_for_the_emptiest_sm);
+    tcase_add_test(order, orders_of_ctas);
+    tcase_add_test(order, an_sm_gets_no_cta_beyond_its_limit_until_it_is_raised);
+    tcase_add_test(order, policies_place_ctas_and_let_them_wait);
     suite_add_tcase(suite, order);
     TCase *resources = tcase_create("resources");
     tcase_add_test(resources, resident_ctas_are_limited_by_cta_slots);
