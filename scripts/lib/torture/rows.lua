@@ -92,6 +92,9 @@ function draw_kind.choice(rng, row)
   return rows.pick(rng, words)
 end
 
+--- One of those that somebody has named for a parameter that is a text.
+function draw_kind.value(rng, row) return rows.pick(rng, row.values) end
+
 --- In steps of a hundredth, so that it is the same as text.
 function draw_kind.real(rng, row)
   local low, high = row.min or 0, math.min(row.max or math.huge, 4 * math.max(1, row.default or 1))

@@ -153,6 +153,12 @@ local texts = {
   edge = { "bottom", "top" }, since = { "first", "last" }, level = { "l1", "l2" }, arbitration = { "gto", "lrr" },
 }
 
+--- The same of a parameter of one policy.
+local texts_of = {
+  ["locality.cache"] = { "L1", "L2", "data|L2" }, ["global_throttle.cache"] = { "L2", "L1|L2" }, ["mrpb.cache"] = { "L1", "data" },
+  ["eaf.cache"] = { "last", "L2" }, ["l2_delays.cache"] = { "last", "L2" }, ["victim_cache.cache"] = { "L1", "data" },
+}
+
 --- Policies and parameters of theirs that are left out, and why.
 work.left_out = {
   ["trace_l1"] = "writes files, as a resumed run does again",
@@ -173,29 +179,30 @@ function work.policies()
 end
 
 --- Rows of the parameters that a policy may be given, without those of the policies that it uses; texts with a list of
--- choices.
+-- values.
 function work.policy_rows(name)
   local list = rows.of_policy(definition_of(name).params)
   for _, row in ipairs(list) do
-    if row.kind == "text" and texts[row.name] then
-      row.kind, row.choices = "choice", table.concat(texts[row.name], "|")
-    end
+    local legal = texts_of[name .. "." .. row.name] or texts[row.name]
+    if row.kind == "text" and legal then row.kind, row.values = "value", legal end
   end
   return list
 end
 
---- Policies that say what a machine without certain parts lacks.
-local wants = {
-  ccws = "own l1", mascar = "l1", mrpb = "own l1", pric = "own l1", dwt_pric = "own l1", dwt_cs = "own l1",
-  stream_bypass = "own l1", perfect = "dram",
+--- Policies that refuse a machine without an L1 between SMs and L2, one whose SMs share it, one without a DRAM clock, one
+-- without memory controllers.
+local want_an_l1 = {
+  "bypass_all", "ccws", "dwt_cs", "dwt_pric", "global_throttle", "mascar", "medic", "mrpb", "pcal", "pric", "stream_bypass",
+  "unbounded", "victim_cache", "warp_ratios", "warp_types", "wbyp", "wip", "wms",
 }
+local wants = { perfect = "dram", mascar = "own", fcfs_in_lua = "controller", atlas = "controller" }
+for _, name in ipairs(want_an_l1) do wants[name] = wants[name] or "l1" end
 
 local function is_at_home(name, get)
   local l1, want = get("l1", "own"), wants[name]
-  local own = l1 == "own" or l1 == "two" or l1 == "shared l15"
-  if want == "own l1" or want == "l1" then return own end
-  if want == "dram" then return own and get("clock.dram", nil) ~= nil end
-  return true
+  if want == "controller" then return get("memory", "dram") ~= "sink" end
+  if want == "dram" then return get("clock.dram", nil) ~= nil end
+  return not want or l1 ~= "none" and not (want == "own" and l1 == "shared")
 end
 
 --- Policies that act on different things, for two at once.
