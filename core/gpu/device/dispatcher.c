@@ -209,7 +209,7 @@ static int of_block(const Dispatcher *d, const uint8_t *served, uint64_t now) {
 
 static int built_in_choice(const Dispatcher *d, const uint8_t *served, uint64_t now) {
     switch ((Placement)d->placement) {
-    case PLACE_ROUND_ROBIN: return first_in_turn(d, served, now);
+    case PLACE_ROUND_ROBIN: return first_in_turn(d, served, now); /* where policies are asked */
     case PLACE_LEAST_LOADED: return least_loaded(d, served, now);
     case PLACE_DEPTH_FIRST: return depth_first(d, served, now);
     case PLACE_BLOCKS: return of_block(d, served, now);
@@ -261,14 +261,33 @@ static void hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
     end_turn(d, sm);
 }
 
-static uint64_t tick(SimObject *object, uint64_t now) {
-    Dispatcher *d = (Dispatcher *)object;
+/* The built-in placement in one round, which is all that it needs. True when an SM got a CTA. */
+static bool hand_out_in_turn(Dispatcher *d, uint64_t now) {
+    static const uint8_t nobody[MOST_SMS] = {0};
+    bool busy = false;
+    for (uint32_t i = 0, first = d->next_sm; i < d->sms && d->handed_out < d->ctas; i++) {
+        uint32_t sm = first + i < d->sms ? first + i : first + i - d->sms;
+        if (!can_take(d, nobody, sm, now)) continue;
+        hand_out(d, sm, now);
+        busy = true;
+    }
+    return busy;
+}
+
+static bool hand_out_as_chosen(Dispatcher *d, uint64_t now) {
     uint8_t served[MOST_SMS] = {0};
     bool busy = false;
-    uint64_t next = NEVER;
-    take_finished(d, now);
     for (int sm; (sm = choose_sm(d, served, now)) != NO_SM; served[sm] = 1, busy = true)
         hand_out(d, (uint32_t)sm, now);
+    return busy;
+}
+
+static uint64_t tick(SimObject *object, uint64_t now) {
+    Dispatcher *d = (Dispatcher *)object;
+    uint64_t next = NEVER;
+    take_finished(d, now);
+    bool in_turn = d->placement == PLACE_ROUND_ROBIN && !object_has_subscriber(object, DISPATCHER_PLACE);
+    bool busy = in_turn ? hand_out_in_turn(d, now) : hand_out_as_chosen(d, now);
     for (uint32_t i = 0; i < d->sms; i++) {
         uint64_t ready = link_next_ready(d->sm[i].receive);
         if (ready < next) next = ready;

@@ -171,13 +171,12 @@ static bool take_entry(Lsu *lsu, uint64_t now) {
     return true;
 }
 
-/* What policies say for one request, where they have a say. */
-static uint32_t class_of_request(const Lsu *lsu, const Segment *segment) {
+/* Policies say of which class this request is. */
+COLD static void ask_class(const Lsu *lsu, const Segment *segment, MemMessage *request) {
     const MemoryOp *op = &lsu->op;
-    if (!object_has_subscriber(&lsu->obj, LSU_ASK_CLASS)) return lsu->class_number;
     int64_t answer = event_ask((SimObject *)(uintptr_t)&lsu->obj, LSU_ASK_CLASS, op->warp,
                                (int64_t)segment->address, op->inst, op->kind != INST_LOAD, lsu->class_number);
-    return answer == NO_ANSWER ? lsu->class_number : (uint32_t)answer;
+    if (answer != NO_ANSWER) request->class_number = (uint8_t)answer;
 }
 
 static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
@@ -194,7 +193,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .bytes = (uint16_t)segment->bytes,
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,
-        .class_number = (uint8_t)class_of_request(lsu, segment),
+        .class_number = (uint8_t)lsu->class_number,
         .kind = op->kind == INST_LOAD    ? MEM_READ
                 : op->kind == INST_STORE ? MEM_WRITE
                                          : MEM_ATOMIC,
@@ -203,6 +202,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         request->flags |= MEM_LOCAL;
     else if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE)
         request->flags |= MEM_BYPASS_L1;
+    if (object_has_subscriber(&lsu->obj, LSU_ASK_CLASS)) ask_class(lsu, segment, request);
 }
 
 static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
