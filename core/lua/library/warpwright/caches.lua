@@ -11,6 +11,19 @@ caches.words = { "data", "texture", "constant", "last", "L1", "L2" }
 
 -- Ways of requests ---------------------------------------------------------------------------------------------------
 
+--- By path, what core.behind() says, while a machine is looked at from each of its SMs.
+local known_behind
+
+local function behind(object)
+  if not known_behind then return core.behind(object) end
+  local list = known_behind[object.path]
+  if not list then
+    list = core.behind(object)
+    known_behind[object.path] = list
+  end
+  return list
+end
+
 --- What requests come to from here, the nearest first: `visit` gets each object once, and says whether to look behind it.
 local function follow(first, visit)
   local seen, waiting = {}, first
@@ -18,7 +31,7 @@ local function follow(first, visit)
   while waiting[i] do
     local object = waiting[i]
     if not seen[object.path] and visit(object) then
-      for _, behind in ipairs(core.behind(object)) do waiting[#waiting + 1] = behind end
+      for _, next_one in ipairs(behind(object)) do waiting[#waiting + 1] = next_one end
     end
     seen[object.path] = true
     i = i + 1
@@ -74,7 +87,7 @@ end
 --- Is it wired to memory, not to another cache?
 local function is_last(cache)
   local last = false
-  follow(core.behind(cache), function(object)
+  follow(behind(cache), function(object)
     last = last or object.class == "MemoryController"
     return core.passes_on(object)
   end)
@@ -150,12 +163,12 @@ end
 
 --- Where an SM stands among the caches of a policy: its number; the paths of those behind it, the nearest first; and those
 -- of the caches that its requests leave for one of them; `direct`: one that its data come from without such a cache.
-local function place_of(policy, sm, number, matching)
-  local behind = {}
+local function place_of(sm, number, matching)
+  local reached = {}
   for _, cache in ipairs(caches.reached_from(sm)) do
-    if matching[cache.path] then behind[#behind + 1] = cache.path end
+    if matching[cache.path] then reached[#reached + 1] = cache.path end
   end
-  local place = { policy = policy, sm = number, caches = behind, before = before(sm, matching) }
+  local place = { sm = number, caches = reached, before = before(sm, matching) }
   for _, first in ipairs(caches.first_behind(sm.lsu[spaces.data])) do place.direct = place.direct or matching[first.path] and first.path end
   return place
 end
@@ -167,30 +180,47 @@ local function is_about_sms(definition)
   return definition.scope == "sm" and about
 end
 
---- Finds for each policy of a chain which caches of the machine it acts on: entry.caches, by path the words that they match,
--- and entry.places, by path of an SM. `sketch` makes the machine without policies.
-function caches.find(chain, name, sketch)
-  local objects
+local function no_match(entry, name, objects)
+  core.user_error(("policy %s: cache: expected one of %s or a pattern that matches caches of machine %s (%s), got '%s', which matches none")
+    :format(entry.definition.name, table.concat(caches.words, ", "), name, caches.listed(objects), entry.params.cache))
+end
+
+--- The caches that match, and the places of all SMs among them.
+local function look(objects, pattern)
+  local matching, any = caches.matching(objects, pattern)
+  local places = {}
+  for i, sm in ipairs(any and of_class(objects, "SM") or {}) do places[i] = { path = sm.path, place = place_of(sm, i - 1, matching) } end
+  return { matching = matching, any = any, places = places }
+end
+
+local function find(chain, name, sketch)
+  local objects, looked = nil, {}
   for _, entry in ipairs(chain) do
     entry.caches, entry.places = {}, {}
     if caches.acts(entry.definition, entry.params) then
       objects = objects or sketch()
-      local matching, any = caches.matching(objects, entry.params.cache)
-      if not any then
-        core.user_error(("policy %s: cache: expected one of %s or a pattern that matches caches of machine %s (%s), got '%s', which matches none")
-          :format(entry.definition.name, table.concat(caches.words, ", "), name, caches.listed(objects), entry.params.cache))
-      end
-      entry.caches = matching
-      for i, sm in ipairs(of_class(objects, "SM")) do
-        local place = place_of(entry.definition.name, sm, i - 1, matching)
-        if not place.caches[1] and is_about_sms(entry.definition) then
+      local pattern = entry.params.cache
+      looked[pattern] = looked[pattern] or look(objects, pattern)
+      if not looked[pattern].any then no_match(entry, name, objects) end
+      entry.caches = looked[pattern].matching
+      for _, row in ipairs(looked[pattern].places) do
+        if not row.place.caches[1] and is_about_sms(entry.definition) then
           core.user_error(("policy %s: cache: expected a cache that matches '%s' behind the load/store unit of %s, got none"):format(
-            entry.definition.name, entry.params.cache, sm.path))
+            entry.definition.name, pattern, row.path))
         end
-        entry.places[sm.path] = place
+        entry.places[row.path] = setmetatable({ policy = entry.definition.name }, { __index = row.place })
       end
     end
   end
+end
+
+--- Finds for each policy of a chain which caches of the machine it acts on: entry.caches, by path the words that they match,
+-- and entry.places, by path of an SM. `sketch` makes the machine without policies.
+function caches.find(chain, name, sketch)
+  known_behind = {}
+  local found, problem = pcall(find, chain, name, sketch)
+  known_behind = nil
+  if not found then error(problem, 0) end
 end
 
 --- The other SMs that use a cache, besides this one: their paths.

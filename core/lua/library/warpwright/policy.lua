@@ -51,15 +51,20 @@ end
 
 -- For parameters of parts of an SM, in a policy with `caches`:
 
+local function require_place(place)
+  if not place then core.user_error("parts: expected caches = in a policy with policy.first_cache and the like, got none") end
+  return place
+end
+
 --- The path of the first of them behind the SM.
-function policy.first_cache(_, _, place) return place.caches[1] end
+function policy.first_cache(_, _, place) return require_place(place).caches[1] end
 
 --- Its number, as requests name it.
-function policy.sm_number(_, _, place) return place.sm end
+function policy.sm_number(_, _, place) return require_place(place).sm end
 
 --- The paths of the caches from which its requests go to these, "sm[0].l1d,sm[0].texture_cache".
 function policy.caches_before(_, sm, place)
-  if place.direct then
+  if require_place(place).direct then
     core.user_error(("policy %s: %s: expected an L1 between the load/store unit and %s, got none"):format(place.policy, sm.path,
       place.direct))
   end
