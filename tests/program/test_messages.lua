@@ -68,7 +68,7 @@ end)
 harness.test("a misspelt name is answered with the one that was meant, if one is near", function()
   fails({ policy = "gtoo" }, "no policy matches 'gtoo'; did you mean gto? Available: ", "bypass_all, ")
   fails({ workload = "kmean" }, "no workload matches 'kmean'; did you mean kmeans? Available: ")
-  local _, output = fails({ policy = "something_else" }, "no policy matches 'something_else'; available: bypass_all, ")
+  local _, output = fails({ policy = "something_else" }, "no policy matches 'something_else'; available: ", "bypass_all, ")
   lacks(output, "did you mean")
 end)
 
