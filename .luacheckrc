@@ -6,7 +6,7 @@ exclude_files = { "build", "out", "core/lua/annotations" } -- annotations: defin
 
 -- The library takes these from Lua and gives users its own.
 files["core/lua/library/warpwright/loading.lua"].globals = { "dofile", "loadfile", "require" }
-files["core/lua/library/warpwright/policy_instance.lua"].globals = { "math", "os" }
+files["core/lua/library/warpwright/own_state.lua"].globals = { "math", "os" }
 files["core/lua/library/warpwright/command_line.lua"].globals = { "arg" }
 files["core/lua/library/warpwright/machine.lua"].ignore = { "212/self" } -- Machine's call, declared with a dot
 files["policies"].ignore = { "212/self" }

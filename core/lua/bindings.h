@@ -20,6 +20,8 @@ void launch_open(lua_State *L);
 void checkpoint_open(lua_State *L);
 void files_open(lua_State *L);
 void policy_open(lua_State *L);
+void lua_class_open(lua_State *L);
+void lua_port_open(lua_State *L);
 void replay_open(lua_State *L);
 
 /* From here on user_error() raises a Lua error in `L`, prefixed with the file and line of the user's Lua code

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CLASSES = 64, MAX_FIELDS = 256 };
+enum { MAX_CLASSES = 256, MAX_FIELDS = 256 };
 
 static const Class *classes[MAX_CLASSES];
 static uint32_t registered;
@@ -56,8 +56,13 @@ void class_register(const Class *class) {
     while (at < registered && strcmp(classes[at]->name, class->name) < 0)
         at++;
     if (at < registered && classes[at] == class) return;
-    if (at < registered && strcmp(classes[at]->name, class->name) == 0)
+    if (at < registered && strcmp(classes[at]->name, class->name) == 0) {
+        if (class->made_at_run_time && classes[at]->made_at_run_time) {
+            classes[at] = class;
+            return;
+        }
         panic("class %s: expected one class of this name, got two", class->name);
+    }
     ensure(registered < MAX_CLASSES);
     memmove(classes + at + 1, classes + at, (registered - at) * sizeof *classes);
     classes[at] = class;

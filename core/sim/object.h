@@ -207,6 +207,8 @@ typedef void RequestVisitor(void *context, const Link *by, const void *message);
 struct Class {
     const char *name, *doc;
     bool passes_on; /* requests go through it as they came: policies look for caches behind it */
+    bool stamps_route; /* a network: it writes the way back into the requests that it passes on */
+    bool made_at_run_time; /* a later class of its name takes its place, for objects to come */
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
@@ -237,6 +239,9 @@ struct Class {
     /* Conservation laws over the counters; a violation is our bug and panics. `idle`: nothing is in
      * flight. */
     void (*check)(const SimObject *object, bool idle);
+    /* Of state that the object keeps elsewhere: puts it into its rows, before they are saved or hashed. From
+     * there is_sound() takes it back. */
+    void (*fill_rows)(SimObject *object);
     /* --- For the conservation of answers (answers.h) */
     /* Requests that are inside and want an answer, as they came in. NULL: it holds none. */
     void (*requests_inside)(const SimObject *object, RequestVisitor *visit, void *context);

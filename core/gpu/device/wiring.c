@@ -86,7 +86,7 @@ typedef struct {
 } Route;
 
 static bool is_network(const SimObject *object) {
-    return object->class == &mux_class || object->class == &crossbar_class;
+    return object->class == &mux_class || object->class == &crossbar_class || object->class->stamps_route;
 }
 
 static uint8_t networks_from(const SimObject *object, Look *look);

@@ -1,6 +1,7 @@
 #include "core/lua/device/checkpoint.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/component/lua_objects.h"
 #include "core/lua/policy/policy.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
 
@@ -46,7 +47,8 @@ static int l_write_checkpoint(lua_State *L) {
     CheckpointSection sections[] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
-    if (!policies_save(machine, &sections[4].bytes, why, sizeof why)) {
+    if (!lua_objects_can_be_saved(machine->sim, why, sizeof why) ||
+        !policies_save(machine, &sections[4].bytes, why, sizeof why)) {
         lua_pushboolean(L, false);
         lua_pushstring(L, why);
         return 2;

@@ -6,6 +6,7 @@
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/host/signals.h"
+#include "core/lua/component/lua_objects.h"
 #include "core/lua/policy/policy.h"
 
 #include <string.h>
@@ -351,6 +352,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
     } else {
         gpu_launch(machine->gpu, kernel, launch);
         machine->launched = true;
+        lua_objects_kernel_start(machine->sim, kernel->name);
         policies_kernel_start(machine, kernel->name);
         raise_policy_failure(L, machine);
     }

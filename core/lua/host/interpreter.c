@@ -260,6 +260,8 @@ static int open_core(lua_State *L) {
     checkpoint_open(L);
     files_open(L);
     policy_open(L);
+    lua_class_open(L);
+    lua_port_open(L);
     replay_open(L);
     host_open(L);
     return 1;

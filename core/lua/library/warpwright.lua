@@ -1,4 +1,5 @@
 -- What `require "warpwright"` gives: machines, workloads, runs, and the typed arrays of host programs.
+local class = require "warpwright.class"
 local core = require "warpwright.core"
 local energy = require "warpwright.energy"
 local machine = require "warpwright.machine"
@@ -9,6 +10,7 @@ local workload = require "warpwright.workload"
 local ww = {
   version = core.version,
   machine = machine.describe,
+  class = class,
   workload = workload.define,
   technology = energy.technology,
   build = simulation.build,

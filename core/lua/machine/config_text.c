@@ -1,6 +1,7 @@
 /* A machine as Lua text in which every parameter and every wire is explicit. Running that text builds the
  * same machine. */
 #include "core/lua/bindings.h"
+#include "core/lua/component/lua_class.h"
 #include "core/lua/machine/objects.h"
 #include "core/sim/checkpoint/buffer.h"
 
@@ -133,11 +134,28 @@ static void put_wire(Buffer *text, const Sim *sim, const Link *forward, const Li
     put(text, " })\n");
 }
 
+/* Each file that declares classes, once. */
+static void put_class_files(Buffer *text, const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        const LuaClass *class = lua_class_of(sim->objects[i]);
+        bool is_new = class != NULL;
+        for (uint32_t k = 0; k < i && is_new; k++) {
+            const LuaClass *other = lua_class_of(sim->objects[k]);
+            is_new = !other || strcmp(other->path, class->path) != 0;
+        }
+        if (!is_new) continue;
+        put(text, "  m:use ");
+        put_quoted(text, class->path);
+        put(text, "\n");
+    }
+}
+
 void config_text(const Sim *sim, Buffer *text) {
     put(text, "local ww = require \"warpwright\"\n\nreturn ww.machine(");
     put_quoted(text, sim->name);
     put(text, ", function(m)\n");
     put_clocks(text, sim);
+    put_class_files(text, sim);
     for (uint32_t i = 0; i < sim->object_count; i++) {
         const SimObject *object = sim->objects[i];
         if (made_with_parent(object)) continue;

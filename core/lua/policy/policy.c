@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of "FILE:LINE: " at the beginning of a text; 0 without one. */
-static size_t location_length(const char *text) {
-    size_t colon = strcspn(text, ":\n"),
-           digits = text[colon] == ':' ? strspn(text + colon + 1, "0123456789") : 0;
-    return digits && strncmp(text + colon + 1 + digits, ": ", 2) == 0 ? colon + digits + 3 : 0;
-}
-
 /* The place in the policy's file comes first: where it was thrown, or else where the function is. */
 void note_failure(PolicyInstance *instance, int function, const char *hook, uint64_t now) {
     char message[MESSAGE_BYTES];
@@ -32,15 +25,6 @@ void note_failure(PolicyInstance *instance, int function, const char *hook, uint
              instance->name, hook, object_cycle(instance->about, now), text);
     instance->failed = instance->bindings.off = true;
     object_fail(instance->about, message);
-}
-
-Caller present_caller(void) {
-    return (Caller){user_error_receiver(), entered_state};
-}
-
-void return_to(Caller caller) {
-    user_error_restore(caller.errors);
-    entered_state = caller.entered;
 }
 
 bool call(PolicyInstance *instance, int count, int function, const char *hook, uint64_t now) {
@@ -185,13 +169,6 @@ static bool make_instance(PolicyInstance *instance) {
     return good;
 }
 
-/* Pushes the library's function that makes an instance, or an error. */
-static bool push_maker(lua_State *L) {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "warpwright.policy_instance");
-    return lua_pcall(L, 1, 1, 0) == LUA_OK;
-}
-
 static void push_specification(lua_State *L, int index, lua_State *to) {
     Buffer plain = {0};
     const char *problem = plain_save(L, index, "specification", &plain);
@@ -230,7 +207,7 @@ static int l_attach_policy(lua_State *L) {
     luaL_checktype(L, 5, LUA_TTABLE);
     machine->sim->faulted = 1;
     PolicyInstance *instance = new_instance(L, machine, name, about);
-    bool good = push_maker(instance->L), is_watched = false;
+    bool good = push_maker(instance->L, "warpwright.policy_instance"), is_watched = false;
     raise_user_errors_in(L);
     if (good) {
         push_specification(L, 4, instance->L);

@@ -3,6 +3,7 @@
 #define WW_LUA_POLICY_INSTANCE_H
 
 #include "core/lua/bindings.h"
+#include "core/lua/host/own_state.h"
 #include "core/lua/machine/machine.h"
 #include "core/lua/policy/policy_binding.h"
 #include "core/sim/event.h"
@@ -35,17 +36,6 @@ struct PolicyInstance {
     int at_rest;                                          /* height of the stack between calls */
     bool failed;                                          /* or not made yet: nothing is to be called */
 };
-
-/* Whoever runs the machine. Around everything that may run Lua of a policy, finalizers included: bindings
- * that it calls replace this thread's handler of user errors, and may run other machines with policies of
- * their own. */
-typedef struct {
-    UserErrorReceiver errors;
-    lua_State *entered;
-} Caller;
-
-Caller present_caller(void);
-void return_to(Caller caller);
 
 /* Begins a call of a function on the stack with `self`: push its further arguments, then call(). */
 static inline void begin_call(PolicyInstance *instance, int function) {

@@ -49,8 +49,10 @@ void sim_save(const Sim *sim, Buffer *buffer) {
     save_clocks(sim, buffer);
     buffer_u32(buffer, sim->object_count);
     buffer_u32(buffer, sim->link_count);
-    for (uint32_t i = 0; i < sim->object_count; i++)
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        if (sim->objects[i]->class->fill_rows) sim->objects[i]->class->fill_rows(sim->objects[i]);
         save_object(sim->objects[i], buffer);
+    }
     for (uint32_t i = 0; i < sim->link_count; i++)
         save_link(sim->links[i], buffer);
 }

@@ -11,6 +11,7 @@ usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in
        warpwright run --resume FILE [options] go on from a checkpoint
        warpwright inspect FILE                what a checkpoint holds
        warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
+       warpwright --describe FILE.lua         the same of the classes that a Lua file declares
        warpwright --version
        warpwright --help
 
@@ -111,6 +112,13 @@ local function print_summary(r)
 end
 
 local function describe(class)
+  if class and class:find "%.lua$" then
+    for i, name in ipairs(require("warpwright.class").use(class)) do
+      if i > 1 then print() end
+      core.describe(name)
+    end
+    return
+  end
   if class and core.is_class(class) then return core.describe(class) end
   local classes = {}
   for i, c in ipairs(core.classes()) do classes[i] = c.name end

@@ -1,6 +1,7 @@
 -- Machines as Lua describes them: ww.machine(name, function(m) ... end). A description can be built many times, each
 -- time with other overrides.
 local caches = require "warpwright.caches"
+local class_files = require "warpwright.class"
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
@@ -189,6 +190,10 @@ function Builder:clocks(clocks)
   end
 end
 
+--- m:use "NAME": the classes that configs/classes/NAME.lua declares are there to make objects of; or a path, that of a file
+-- beside this one first.
+function Builder.use(_, file) class_files.use(file, core.location():match "^(.*):%d+: $") end
+
 --- m:quantum(cycles): how long a write stays private to its SM; the least latency of a wire that may be cut.
 function Builder:quantum(cycles)
   self.machine:quantum(cycles)
@@ -304,7 +309,7 @@ function Builder:__index(key)
   if type(key) == "string" and core.is_class(key) then return constructor(key) end
   local classes = {}
   for i, class in ipairs(core.classes()) do classes[i] = class.name end
-  for i, method in ipairs { "clocks", "quantum", "wire" } do table.insert(classes, i, method) end
+  for i, method in ipairs { "clocks", "quantum", "use", "wire" } do table.insert(classes, i, method) end
   core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 

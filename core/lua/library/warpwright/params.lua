@@ -1,4 +1,4 @@
--- The parameters of a policy as its functions see them: a misspelt name, and an assignment, is an error where it stands.
+-- The parameters of a policy, or of an object whose class is written in Lua, as its functions see them: a misspelt name, and an assignment, is an error where it stands.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 
@@ -8,16 +8,18 @@ local values_of = setmetatable({}, { __mode = "k" })
 
 local function refuse(text, ...) error(core.location() .. text:format(...), 0) end
 
---- params.of(policy name, { name = value }): the same to read, and for pairs(), which goes through them in order.
-function params.of(policy_name, given)
+--- params.of(name, { name = value }): the same to read, and for pairs(), which goes through them in order. The name is that of
+-- a policy, unless `kind` says of what; `words` say where it remembers.
+function params.of(name_of_owner, given, kind, words)
+  kind, words = kind or "policy", words or "what a policy remembers is in self.state"
   local values, legal = {}, names.sorted_keys(given)
   for _, name in ipairs(legal) do values[name] = given[name] end
   local function unknown(_, name)
-    refuse("params.%s: no parameter of policy %s matches '%s'%s", tostring(name), policy_name, tostring(name), names.available(name, legal))
+    refuse("params.%s: no parameter of %s %s matches '%s'%s", tostring(name), kind, name_of_owner, tostring(name), names.available(name, legal))
   end
   local function assigned(_, name)
-    refuse("params.%s: expected no assignment: parameters are as the run gives them to policy %s; what a policy remembers is in self.state",
-      tostring(name), policy_name)
+    refuse("params.%s: expected no assignment: parameters are as the run gives them to %s %s; %s",
+      tostring(name), kind, name_of_owner, words)
   end
   local function each()
     local i = 0

@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local hooks_of = require "warpwright.hooks"
 local load = require "warpwright.load"
 local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
 local parameters = require "warpwright.params"
 require "warpwright.loading"
 
@@ -33,9 +34,6 @@ end
 local function refuse_field(_, name)
   error(("self.%s: expected an assignment in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
 end
-
---- Random numbers of a generator that no checkpoint knows of would differ in each run.
-local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
 
 --- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
@@ -82,49 +80,11 @@ local function looks_like_a_hook(name, questions)
   return false
 end
 
---- os.exit() would leave in the middle of a cycle and lose what was counted: it ends the run as an error does, and no
--- pcall around it goes on.
-local function end_run(code)
-  local message = ("%sos.exit(%s) ends the run"):format(core.location(), code == nil and "" or tostring(code))
-  local function leave() error(message, 0) end
-  local main_thread <const> = 1
-  debug.sethook(debug.getregistry()[main_thread], leave, "", 1)
-  leave()
-end
-
 local function check_period(period, what)
   local cycles = math.type(period) == "integer" and period or nil
   if not cycles or cycles < 1 or cycles > longest_period then
     error(("period: expected a number of cycles from 1 to %d for on_period, or the name of a parameter that is one, got %s")
       :format(longest_period, what), 0)
-  end
-end
-
-local plain_scalars = { number = true, string = true, boolean = true }
-
---- What is plain in a value, as text; `seen`: tables met so far.
-local function plain_text(value, seen)
-  if plain_scalars[type(value)] then return ("%q"):format(value) end
-  if type(value) ~= "table" or seen[value] then return "" end
-  seen[value] = true
-  local parts = {}
-  for _, key in ipairs(names.sorted_keys(value)) do
-    if plain_scalars[type(key)] then parts[#parts + 1] = ("[%q]=%s,"):format(key, plain_text(rawget(value, key), seen)) end
-  end
-  return "{" .. table.concat(parts) .. "}"
-end
-
---- The fields of `self` as start() leaves them, which is how a resumed run will find them. Returns a function that says
--- what is no longer so, or nil.
-local function fields_of_start(self)
-  local kept, fields = {}, names.sorted_keys(self)
-  for _, name in ipairs(fields) do kept[name] = plain_text(rawget(self, name), {}) end
-  return function()
-    for _, name in ipairs(fields) do
-      if name ~= "state" and plain_text(rawget(self, name), {}) ~= kept[name] then
-        return ("self.%s: expected the value of start(), got another; what a policy remembers is in self.state"):format(name)
-      end
-    end
   end
 end
 
@@ -205,15 +165,14 @@ local function connect(self, definition, params, native, hooks, legal)
   function plain.start()
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed = fields_of_start(self)
+    changed = own_state.fields_of_start(self, "what a policy remembers is in self.state")
   end
   function plain.changed() return changed() end
   return plain, period
 end
 
 return function(specification, handles, native)
-  math.random, math.randomseed = refuse_random, refuse_random
-  os.exit = end_run
+  own_state.confine()
   --- self:cycle(): the present cycle, of the clock of the object that the instance is about.
   function Instance:cycle() return native.cycle() end
   local definition = load.get("policy", specification.path)

@@ -1,0 +1,73 @@
+-- VictimBuffer: between an L1 and what lies below it, the lines that the L1 has replaced last. A miss of the L1 that finds its
+-- line here is answered from here, and nothing below is asked; the line leaves the buffer, as it is the L1's again. A write or
+-- an atomic on its way below makes the line stale, and it leaves too.
+--
+-- Jouppi, Improving Direct-Mapped Cache Performance by the Addition of a Small Fully-Associative Cache and Prefetch Buffers,
+-- ISCA 1990, section 3.2. His swaps lines with the cache in a cycle; this one answers after `latency` cycles.
+local class = require "warpwright.class"
+
+return class "VictimBuffer" {
+  doc = "Lines that the L1 above it has replaced last",
+  passes_on = true,
+  ports = {
+    up = { "responder", doc = "From the L1" },
+    down = { "requester", doc = "To what the L1 misses into" },
+  },
+  hears = { up = { "evict" } },
+  params = {
+    lines = { 4, unit = "lines", min = 1, max = 64, doc = "Lines that it holds" },
+    line = { "128B", unit = "bytes", min = 32, max = 128, power_of_two = true, doc = "Bytes of a line of the L1" },
+    latency = { 2, unit = "cycles", min = 1, max = 1000, doc = "From a read to its answer" },
+  },
+  stats = {
+    insertions = { unit = "lines", doc = "Lines that the L1 has replaced" },
+    hits = { unit = "accesses", doc = "Misses of the L1 that were answered here" },
+    misses = { unit = "accesses", doc = "Misses of the L1 that went on below" },
+    drops = { unit = "lines", doc = "Lines that a write or an atomic made stale" },
+  },
+  state = { held = {}, answers = {} }, -- held: addresses of lines, the oldest first; answers: { message, cycle }, in order
+
+  on_kernel_start = function(self) self.state.held = {} end, -- the L1 begins empty as well
+
+  place = function(self, address)
+    local line = address - address % self.params.line
+    for i, held in ipairs(self.state.held) do
+      if held == line then return i end
+    end
+  end,
+
+  on_up_evict = function(self, _, _, address)
+    local held = self.state.held
+    if #held == self.params.lines then table.remove(held, 1) end
+    held[#held + 1] = address
+    self:count "insertions"
+  end,
+
+  take = function(self, cycle)
+    local m = self.up:peek()
+    local place = m and self:place(m.address)
+    if m and m.kind == "read" and place then
+      if #self.state.answers == 16 then return end
+      table.remove(self.state.held, place)
+      table.insert(self.state.answers, { message = self.up:pop(), cycle = cycle + self.params.latency })
+      self:count "hits"
+    elseif m and self.up:forward(self.down) then
+      if place then
+        table.remove(self.state.held, place)
+        self:count "drops"
+      end
+      if m.kind == "read" then self:count "misses" end
+    end
+  end,
+
+  tick = function(self, cycle)
+    local first = self.state.answers[1]
+    if first and first.cycle <= cycle and self.up:can_send() then
+      self:answer(table.remove(self.state.answers, 1).message)
+    else
+      self.down:forward()
+    end
+    self:take(cycle)
+    return self.state.answers[1] ~= nil or nil
+  end,
+}

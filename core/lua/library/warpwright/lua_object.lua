@@ -1,0 +1,95 @@
+-- In the Lua state of an object whose class is written in Lua: makes the object of the file that declares its class.
+local class = require "warpwright.class"
+local names = require "warpwright.names"
+local own_state = require "warpwright.own_state"
+local parameters = require "warpwright.params"
+require "warpwright.loading"
+
+class.registers = false
+
+local words <const> = "what an object remembers is in self.state"
+
+local function refuse_field(_, name)
+  error(("self.%s: expected an assignment in start(), got one later; %s"):format(tostring(name), words), 2)
+end
+
+--- self:count("name", n): adds to a statistic.
+local function count_into(rows, count)
+  return function(_, name, n)
+    local row = rows[name]
+    if not row then
+      error(("count: no statistic of the class matches '%s'%s"):format(tostring(name), names.available(name, names.sorted_keys(rows))), 2)
+    end
+    if n and (math.type(n) ~= "integer" or n < 0) then
+      error(("count %s: expected a whole number from 0 on, got %s"):format(name, names.shown(n)), 2)
+    end
+    count(row, n)
+  end
+end
+
+--- An index of an array of ports that there is not is an error.
+local function checked_array(name, array)
+  local last = #array
+  return setmetatable(array, { __index = function(_, i)
+    error(("self.%s: expected a port from 0 to %d, got %s"):format(name, last, names.shown(i)), 2)
+  end, __len = function() return last + 1 end })
+end
+
+--- The local variables that the functions of the class share. One that changes is memory which no checkpoint holds.
+local function shared_variables(functions)
+  local variables, seen = {}, {}
+  for _, name in ipairs(names.sorted_keys(functions)) do
+    for i = 1, math.huge do
+      local variable, value = debug.getupvalue(functions[name], i)
+      if not variable then break end
+      local id = debug.upvalueid(functions[name], i)
+      if variable ~= "_ENV" and not seen[id] and type(value) ~= "function" and not class.is_class(value) then
+        seen[id] = true
+        variables[#variables + 1] = { name = variable, of = functions[name], place = i, text = own_state.plain_text(value, {}) }
+      end
+    end
+  end
+  return variables
+end
+
+local function changed_variable(variables)
+  for _, v in ipairs(variables) do
+    local _, value = debug.getupvalue(v.of, v.place)
+    if own_state.plain_text(value, {}) ~= v.text then
+      return ("%s: expected a local variable to keep its value, got another; %s"):format(v.name, words)
+    end
+  end
+end
+
+local function load_class(path, name)
+  local chunk, problem = loadfile(path)
+  if not chunk then error(problem, 0) end
+  chunk()
+  return class.declared[name] or error(("%s: expected a declaration of class %s, got none"):format(path, name), 0)
+end
+
+return function(path, name, object, values, ports, stats, native)
+  own_state.confine()
+  local definition = load_class(path, name)
+  local functions = definition.functions
+  local methods = {
+    path = object, params = parameters.of(name, values, "class", words),
+    answer = native.answer, can_answer = native.can_answer, drop = native.drop, count = count_into(stats, native.count),
+  }
+  for _, port in ipairs(definition.rows.ports) do
+    methods[port.name] = port.count and checked_array(port.name, ports[port.name]) or ports[port.name]
+  end
+  for _, key in ipairs(names.sorted_keys(functions)) do
+    if methods[key] ~= nil then error(("class %s: expected another name for function %s, got one that is taken"):format(name, key), 0) end
+    methods[key] = functions[key]
+  end
+  local self = setmetatable({ state = definition.state }, { __index = methods })
+  local heard, changed, variables = {}, nil, nil
+  for i, row in ipairs(definition.rows.hears) do heard[i] = functions[row.handler] end
+  local function start()
+    if functions.start then functions.start(self) end
+    getmetatable(self).__newindex = refuse_field
+    changed, variables = own_state.fields_of_start(self, words), shared_variables(functions)
+  end
+  return self, functions.tick, start, functions.on_kernel_start, function() return changed() or changed_variable(variables) end, heard
+end
