@@ -3,7 +3,8 @@
 -- an atomic on its way below makes the line stale, and it leaves too.
 --
 -- Jouppi, Improving Direct-Mapped Cache Performance by the Addition of a Small Fully-Associative Cache and Prefetch Buffers,
--- ISCA 1990, section 3.2. His swaps lines with the cache in a cycle; this one answers after `latency` cycles.
+-- ISCA 1990, section 3.2. His swaps lines with the cache in a cycle; this one answers after `latency` cycles. A line may come
+-- before the miss that replaced it has looked for its own: until it has, there is room for one more, as they swap places.
 local class = require "warpwright.class"
 
 return class "VictimBuffer" {
@@ -37,26 +38,31 @@ return class "VictimBuffer" {
   end,
 
   on_up_evict = function(self, _, _, address)
-    local held = self.state.held
-    if #held == self.params.lines then table.remove(held, 1) end
-    held[#held + 1] = address
+    table.insert(self.state.held, address)
+    self:keep(self.params.lines + 1)
     self:count "insertions"
+  end,
+
+  keep = function(self, lines)
+    while #self.state.held > lines do table.remove(self.state.held, 1) end
   end,
 
   take = function(self, cycle)
     local m = self.up:peek()
-    local place = m and self:place(m.address)
-    if m and m.kind == "read" and place then
+    if not m then return end
+    local place = self:place(m.address)
+    if m.kind == "read" and place then
       if #self.state.answers == 16 then return end
       table.remove(self.state.held, place)
       table.insert(self.state.answers, { message = self.up:pop(), cycle = cycle + self.params.latency })
       self:count "hits"
-    elseif m and self.up:forward(self.down) then
+    elseif self.up:forward(self.down) then
       if place then
         table.remove(self.state.held, place)
         self:count "drops"
       end
       if m.kind == "read" then self:count "misses" end
+      self:keep(self.params.lines)
     end
   end,
 
