@@ -30,9 +30,10 @@ static void note_failure(LuaRun *run, const char *function, uint64_t now) {
     if (length)
         text += length;
     else
-        place = "";
-    snprintf(message, sizeof message, "%.*s%s (%s, %s), in %s at cycle %lu: %s", (int)length, place, object->path,
-             object->class->name, run->class->source, function, object_cycle(object, now), text);
+        place = run->class->source, length = strlen(place);
+    snprintf(message, sizeof message, "%.*s%s%s (%s), in %s at cycle %lu: %s", (int)length, place,
+             place == run->class->source ? ": " : "", object->path, object->class->name, function,
+             object_cycle(object, now), text);
     run->failed = true;
     object_fail(object, message);
 }
@@ -77,8 +78,7 @@ static uint64_t next_time(LuaRun *run, uint64_t now) {
     if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) return soon;
     if (type == LUA_TNUMBER && whole && cycle >= 0 && cycle < (lua_Integer)(NEVER / 16 / object->period))
         return earlier_of(next, later_of((uint64_t)cycle * object->period, soon));
-    lua_pushfstring(L, "%s: expected the number of a cycle, true or nil as the result, got %s", run->class->source,
-                    push_given(L, -1));
+    lua_pushfstring(L, "expected the number of a cycle, true or nil as the result, got %s", push_given(L, -1));
     note_failure(run, "tick", now);
     return NEVER;
 }

@@ -1,5 +1,6 @@
 /* What holds of the messages of an object whose class is written in Lua, whatever its Lua does. */
 #include "core/lua/component/lua_object.h"
+#include "core/lua/component/lua_objects.h"
 
 static bool wants_answer(const MemMessage *m) {
     return !(m->flags & MEM_POSTED);
@@ -67,6 +68,22 @@ static void check_ways(const LuaRun *run, const LuaPort *port) {
     }
 }
 
+void lua_object_check(const SimObject *object, bool idle) {
+    const LuaObject *o = (const LuaObject *)object;
+    uint64_t came = o->made, left = o->ended;
+    for (uint32_t i = 0; i < o->run->port_count; i++) {
+        const LuaPort *port = &o->run->ports[i];
+        came += port->port->receive ? link_received(port->port->receive) : 0;
+        left += port->port->send ? link_sent(port->port->send) : 0;
+        check_ways(o->run, port);
+    }
+    for (uint32_t i = 0; i < o->holds; i++)
+        left += o->held[i].kind == HELD_REQUEST || o->held[i].kind == HELD_ANSWER;
+    if (came != left)
+        panic("%s: %lu messages came or were made, %lu left, ended or are held", object->path, came, left);
+    (void)idle;
+}
+
 /* What is never sent on makes somebody wait for good. */
 static void require_nothing_held(const LuaObject *o) {
     const LuaRun *run = o->run;
@@ -82,20 +99,9 @@ static void require_nothing_held(const LuaObject *o) {
     }
 }
 
-void lua_object_check(const SimObject *object, bool idle) {
-    const LuaObject *o = (const LuaObject *)object;
-    uint64_t came = o->made, left = o->ended;
-    for (uint32_t i = 0; i < o->run->port_count; i++) {
-        const LuaPort *port = &o->run->ports[i];
-        came += port->port->receive ? link_received(port->port->receive) : 0;
-        left += port->port->send ? link_sent(port->port->send) : 0;
-        check_ways(o->run, port);
-    }
-    for (uint32_t i = 0; i < o->holds; i++)
-        left += o->held[i].kind == HELD_REQUEST || o->held[i].kind == HELD_ANSWER;
-    if (came != left)
-        panic("%s: %lu messages came or were made, %lu left, ended or are held", object->path, came, left);
-    if (idle) require_nothing_held(o);
+void lua_objects_require_nothing_held(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (lua_class_of(sim->objects[i])) require_nothing_held((const LuaObject *)(const void *)sim->objects[i]);
 }
 
 static void held_is_sound(const LuaObject *o, uint32_t place) {

@@ -8,5 +8,7 @@
 void lua_objects_kernel_start(Sim *sim, const char *kernel);
 /* Can a checkpoint hold what each remembers? False, and why not. */
 bool lua_objects_can_be_saved(const Sim *sim, char *why, size_t why_size);
+/* When nothing is in flight any more: a user error when one holds a message that somebody waits for. */
+void lua_objects_require_nothing_held(const Sim *sim);
 
 #endif

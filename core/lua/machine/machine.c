@@ -1,6 +1,7 @@
 /* Machines under construction: clocks, objects, wires; and the counters of finished ones. */
 #include "core/gpu/device/wiring.h"
 #include "core/lua/bindings.h"
+#include "core/lua/component/lua_objects.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/machine/objects.h"
@@ -324,6 +325,7 @@ void machine_settle(const Machine *machine, bool idle) {
     if (!machine->sim->elaborated) return; /* nothing has been counted */
     if (!machine->stopped) require_caught_up(machine, "result");
     sim_settle(machine->sim);
+    if (idle) lua_objects_require_nothing_held(machine->sim);
     sim_check(machine->sim, idle);
 }
 
