@@ -206,8 +206,8 @@ typedef void RequestVisitor(void *context, const Link *by, const void *message);
 
 struct Class {
     const char *name, *doc;
-    bool passes_on; /* requests go through it as they came: policies look for caches behind it */
-    bool stamps_route; /* a network: it writes the way back into the requests that it passes on */
+    bool passes_on;        /* requests go through it as they came: policies look for caches behind it */
+    bool stamps_route;     /* a network: it writes the way back into the requests that it passes on */
     bool made_at_run_time; /* a later class of its name takes its place, for objects to come */
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;

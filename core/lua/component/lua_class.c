@@ -18,7 +18,8 @@ typedef struct {
 } Maker;
 
 const LuaClass *lua_class_of(const SimObject *object) {
-    return object->class->tick == lua_object_class.tick ? (const LuaClass *)(const void *)object->class : NULL;
+    return object->class->tick == lua_object_class.tick ? (const LuaClass *)(const void *)object->class
+                                                        : NULL;
 }
 
 static Field *add_row(Maker *maker, Field row) {
@@ -33,13 +34,14 @@ static void add_base_rows(Maker *maker) {
     static const Field base[] = {
         BASE(LuaObject),
         HOST(LuaObject, run, "Its Lua state"),
-        STATE_ARRAY(LuaObject, held, holds, "Messages that it has taken and not yet sent on, and requests of its own"),
+        STATE_ARRAY(LuaObject, held, holds,
+                    "Messages that it has taken and not yet sent on, and requests of its own"),
         STATE_ARRAY(LuaObject, state, state_bytes, "self.state as plain data"),
         STATE(LuaObject, next_id, "Number of the next message that it takes"),
         STATE(LuaObject, made, "Requests of its own that it has sent"),
         STATE(LuaObject, ended, "Messages that it has dropped, and answers to requests of its own"),
-        PARAM(LuaObject, holds, "64", "messages", "Messages that it may hold, requests of its own included", .min = 1,
-              .max = HOLDS_MAX),
+        PARAM(LuaObject, holds, "64", "messages", "Messages that it may hold, requests of its own included",
+              .min = 1, .max = HOLDS_MAX),
         STATE(LuaObject, state_bytes, "Bytes of self.state as plain data"),
     };
     for (uint32_t i = 0; i < sizeof base / sizeof *base; i++) {
@@ -108,7 +110,7 @@ static void add_parameter(Maker *maker, bool word) {
     bool flag = is(kind, "flag"), count = is(kind, "count"), choice = is(kind, "choice");
     bool is_word = !(flag || count || choice);
     if (is_word == word) {
-        FieldType type = !is_word                 ? TYPE_U32
+        FieldType type = !is_word           ? TYPE_U32
                          : is(kind, "text") ? TYPE_STRING
                          : is(kind, "real") ? TYPE_DOUBLE
                                             : TYPE_U64;
@@ -149,8 +151,8 @@ static void add_heard(Maker *maker) {
     LuaClass *class = maker->class;
     class->heard = realloc(class->heard, (class->heard_count + 1) * sizeof *class->heard);
     ensure(class->heard);
-    class->heard[class->heard_count++] =
-        (HeardRow){text_field(maker->L, "port"), text_field(maker->L, "event")};
+    class->heard[class->heard_count++] = (HeardRow){text_field(maker->L, "port"),
+                                                    text_field(maker->L, "event")};
 }
 
 /* Arrays of ports are as long as their parameters say. */
@@ -173,7 +175,10 @@ static void make_rows(Maker *maker) {
     for_each(maker, "params", add_half_parameter);
     find_counts(maker);
     if (maker->end % WORD)
-        add_row(maker, (Field){.kind = FIELD_HOST, .name = "padding", .doc = "Padding", .bytes = WORD - maker->end % WORD});
+        add_row(maker, (Field){.kind = FIELD_HOST,
+                               .name = "padding",
+                               .doc = "Padding",
+                               .bytes = WORD - maker->end % WORD});
     add_row(maker, (Field){.kind = FIELD_END});
     for_each(maker, "hears", add_heard);
 }

@@ -58,9 +58,10 @@ static uint64_t links_time(const LuaRun *run, uint64_t now, bool *left, bool *re
         *left |= ready <= now;
         *refused |= port->refused;
         if (ready > now) next = earlier_of(next, ready);
-        if (port->refused) next = earlier_of(next, link_can_send(port->port->send, now)
-                                                       ? now + run->object->obj.period
-                                                       : link_space_time(port->port->send, now));
+        if (port->refused)
+            next = earlier_of(next, link_can_send(port->port->send, now)
+                                        ? now + run->object->obj.period
+                                        : link_space_time(port->port->send, now));
     }
     return next;
 }
@@ -78,7 +79,8 @@ static uint64_t next_time(LuaRun *run, uint64_t now) {
     if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) return soon;
     if (type == LUA_TNUMBER && whole && cycle >= 0 && cycle < (lua_Integer)(NEVER / 16 / object->period))
         return earlier_of(next, later_of((uint64_t)cycle * object->period, soon));
-    lua_pushfstring(L, "expected the number of a cycle, true or nil as the result, got %s", push_given(L, -1));
+    lua_pushfstring(L, "expected the number of a cycle, true or nil as the result, got %s",
+                    push_given(L, -1));
     note_failure(run, "tick", now);
     return NEVER;
 }
@@ -133,7 +135,9 @@ static int argument_count(const Event *event) {
 }
 
 static SimObject *peer_of(const LuaPort *port) {
-    return port->port->send ? port->port->send->receiver : port->port->receive ? port->port->receive->sender : NULL;
+    return port->port->send      ? port->port->send->receiver
+           : port->port->receive ? port->port->receive->sender
+                                 : NULL;
 }
 
 static void listen_at(LuaRun *run, const HeardRow *row, lua_Integer function, LuaPort *port) {
@@ -141,16 +145,17 @@ static void listen_at(LuaRun *run, const HeardRow *row, lua_Integer function, Lu
     int event = peer ? event_number(peer->class, row->event) : -1;
     if (!peer) return;
     if (event < 0 || peer->class->events[event].question)
-        user_error("%s: hears: no event of %s (%s), which is wired to port %s, matches '%s'; warpwright --describe "
-                   "%s lists them",
-                   object->path, peer->path, peer->class->name, row->port, row->event, peer->class->name);
+        user_error(
+            "%s: hears: no event of %s (%s), which is wired to port %s, matches '%s'; warpwright --describe "
+            "%s lists them",
+            object->path, peer->path, peer->class->name, row->port, row->event, peer->class->name);
     if (peer->cluster != object->cluster)
-        user_error("%s: hears: expected a wire to %s of less than a quantum (%u cycles), got a longer one", object->path,
-                   peer->path, object->sim->quantum_cycles);
+        user_error("%s: hears: expected a wire to %s of less than a quantum (%u cycles), got a longer one",
+                   object->path, peer->path, object->sim->quantum_cycles);
     Hearing *hearing = calloc(1, sizeof *hearing);
     ensure(hearing);
-    *hearing = (Hearing){{hear}, run, function, row->event, argument_count(&peer->class->events[event]), port,
-                         run->hearings};
+    *hearing = (Hearing){
+        {hear}, run, function, row->event, argument_count(&peer->class->events[event]), port, run->hearings};
     run->hearings = hearing;
     object_subscribe(peer, &hearing->subscriber, 1u << event);
 }
@@ -183,7 +188,8 @@ static void find_ports(LuaRun *run) {
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
         if (f->kind == FIELD_PORT || f->kind == FIELD_PORT_ARRAY) add_ports(run, f);
     if (run->up_count > MAX_UP)
-        user_error("%s: expected up to %d ports towards requesters, got %u", object->path, MAX_UP, run->up_count);
+        user_error("%s: expected up to %d ports towards requesters, got %u", object->path, MAX_UP,
+                   run->up_count);
 }
 
 /* { name = port, or a list of ports from 0 on } */
@@ -270,7 +276,8 @@ static void init(SimObject *object) {
     char message[LUA_MESSAGE_BYTES];
     LuaRun *run = calloc(1, sizeof *run);
     ensure(run);
-    *run = (LuaRun){.object = (LuaObject *)object, .class = lua_class_of(object), .now = NEVER, .failed = true};
+    *run = (LuaRun){
+        .object = (LuaObject *)object, .class = lua_class_of(object), .now = NEVER, .failed = true};
     run->object->run = run;
     find_ports(run);
     Caller caller = present_caller();
@@ -279,8 +286,8 @@ static void init(SimObject *object) {
     if (!good) {
         const char *text = thrown_text(run->L);
         size_t length = location_length(text);
-        snprintf(message, sizeof message, "%.*s%s (%s): %s", (int)length, text, object->path, object->class->name,
-                 text + length);
+        snprintf(message, sizeof message, "%.*s%s (%s): %s", (int)length, text, object->path,
+                 object->class->name, text + length);
     }
     return_to(caller);
     if (!good) user_error("%s", message);

@@ -35,7 +35,8 @@ const Link *lua_object_came_by(const SimObject *object, const void *message, uin
     if (!*depth || *depth > ROUTE_DEPTH) return NULL;
     uint32_t up = m->route[--*depth];
     for (uint32_t i = 0; i < run->port_count; i++)
-        if (run->ports[i].field->role == ROLE_RESPONDER && run->ports[i].up == up) return run->ports[i].port->receive;
+        if (run->ports[i].field->role == ROLE_RESPONDER && run->ports[i].up == up)
+            return run->ports[i].port->receive;
     return NULL;
 }
 
@@ -62,7 +63,8 @@ static void check_ways(const LuaRun *run, const LuaPort *port) {
     if (port->field->role == ROLE_RESPONDER || !link) return;
     FOR_LINK_MESSAGES (link, i) {
         const MemMessage *m = link_message(link, i);
-        bool is_own = last_step(m) == OWN_REQUEST && m->token < o->holds && o->held[m->token].kind == HELD_OWN;
+        bool is_own = last_step(m) == OWN_REQUEST && m->token < o->holds &&
+                      o->held[m->token].kind == HELD_OWN;
         if (last_step(m) >= run->up_count && !is_own)
             panic("%s: an answer for 0x%lx that has lost its way", o->obj.path, m->address);
     }
@@ -89,19 +91,22 @@ static void require_nothing_held(const LuaObject *o) {
     const LuaRun *run = o->run;
     for (uint32_t i = 0; i < o->holds; i++) {
         const Held *held = &o->held[i];
-        bool waits = held->kind == HELD_ANSWER || (held->kind == HELD_REQUEST && wants_answer(&held->message));
+        bool waits = held->kind == HELD_ANSWER ||
+                     (held->kind == HELD_REQUEST && wants_answer(&held->message));
         if (waits && !run->failed)
-            user_error("%s (%s, %s): expected every message to be sent on, answered or dropped in the end, got the "
-                       "%s of 0x%lx, taken from port %s in cycle %lu, which is still held",
-                       o->obj.path, o->obj.class->name, run->class->source, kind_name(&held->message),
-                       held->message.address, run->ports[held->port].field->name,
-                       object_cycle(&o->obj, held->since));
+            user_error(
+                "%s (%s, %s): expected every message to be sent on, answered or dropped in the end, got the "
+                "%s of 0x%lx, taken from port %s in cycle %lu, which is still held",
+                o->obj.path, o->obj.class->name, run->class->source, kind_name(&held->message),
+                held->message.address, run->ports[held->port].field->name,
+                object_cycle(&o->obj, held->since));
     }
 }
 
 void lua_objects_require_nothing_held(const Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++)
-        if (lua_class_of(sim->objects[i])) require_nothing_held((const LuaObject *)(const void *)sim->objects[i]);
+        if (lua_class_of(sim->objects[i]))
+            require_nothing_held((const LuaObject *)(const void *)sim->objects[i]);
 }
 
 static void held_is_sound(const LuaObject *o, uint32_t place) {
@@ -109,18 +114,19 @@ static void held_is_sound(const LuaObject *o, uint32_t place) {
     const MemMessage *m = &held->message;
     const LuaRun *run = o->run;
     if (held->kind == HELD_FREE) return;
-    sound(held->kind <= HELD_OWN && held->port < run->port_count, "%s.held[%u]: of kind %u, of port %u", o->obj.path,
-          place, held->kind, held->port);
+    sound(held->kind <= HELD_OWN && held->port < run->port_count, "%s.held[%u]: of kind %u, of port %u",
+          o->obj.path, place, held->kind, held->port);
     mem_message_is_sound(o->obj.path, m);
     bool from_below = run->ports[held->port].field->role == ROLE_REQUESTER;
     sound(from_below == (held->kind != HELD_REQUEST) && run->ports[held->port].port->send,
           "%s.held[%u]: of kind %u, of port %u", o->obj.path, place, held->kind, held->port);
-    sound(held->since <= o->obj.sim->now && held->id % HOLDS_MAX == place && held->id / HOLDS_MAX < o->next_id,
+    sound(held->since <= o->obj.sim->now && held->id % HOLDS_MAX == place &&
+              held->id / HOLDS_MAX < o->next_id,
           "%s.held[%u]: number %lu, since tick %lu", o->obj.path, place, held->id, held->since);
     sound(held->kind != HELD_ANSWER || last_step(m) < run->up_count, "%s.held[%u]: an answer without a way",
           o->obj.path, place);
-    sound(held->kind != HELD_REQUEST || m->route_depth < ROUTE_DEPTH, "%s.held[%u]: crossed %u networks", o->obj.path,
-          place, m->route_depth);
+    sound(held->kind != HELD_REQUEST || m->route_depth < ROUTE_DEPTH, "%s.held[%u]: crossed %u networks",
+          o->obj.path, place, m->route_depth);
 }
 
 void lua_object_is_sound(const SimObject *object, bool fits) {
@@ -138,8 +144,8 @@ static void report_waiting(const LuaPort *port, FILE *out) {
     const Link *link = port->port->receive;
     const MemMessage *m = link ? link_peek(link, object->sim->now) : NULL;
     if (m)
-        fprintf(out, "%s.%s: the %s of 0x%lx waits to be taken by tick (%s)\n", object->path, port->field->name,
-                kind_name(m), m->address, port->run->class->source);
+        fprintf(out, "%s.%s: the %s of 0x%lx waits to be taken by tick (%s)\n", object->path,
+                port->field->name, kind_name(m), m->address, port->run->class->source);
 }
 
 void lua_object_report(const SimObject *object, FILE *out) {

@@ -39,7 +39,8 @@ bool lua_objects_can_be_saved(const Sim *sim, char *why, size_t why_size) {
         const char *problem = lua_object_state_problem(run);
         good = !problem;
         if (problem)
-            snprintf(why, why_size, "%s (%s, %s): %s", object->path, object->class->name, run->class->source, problem);
+            snprintf(why, why_size, "%s (%s, %s): %s", object->path, object->class->name, run->class->source,
+                     problem);
         lua_settop(run->L, run->at_rest);
         return_to(caller);
     }
@@ -63,7 +64,8 @@ void lua_object_fill_rows(SimObject *object) {
         o->state_bytes = (uint32_t)buffer.count;
     }
     buffer_free(&buffer);
-    if (problem) user_error("%s (%s, %s): %s", object->path, object->class->name, run->class->source, message);
+    if (problem)
+        user_error("%s (%s, %s): %s", object->path, object->class->name, run->class->source, message);
 }
 
 void lua_object_take_state(const SimObject *object) {

@@ -104,7 +104,8 @@ static Held *free_place(lua_State *L, LuaRun *run) {
 
 static Held *hold(LuaRun *run, Held *held, const MemMessage *m, HeldKind kind, uint32_t port) {
     uint64_t place = (uint64_t)(held - run->object->held);
-    *held = (Held){.id = run->object->next_id++ * HOLDS_MAX + place, .since = run->now, .kind = kind, .port = port};
+    *held = (Held){
+        .id = run->object->next_id++ * HOLDS_MAX + place, .since = run->now, .kind = kind, .port = port};
     memcpy(&held->message, m, sizeof *m);
     return held;
 }
@@ -126,9 +127,11 @@ static Held *held_at(lua_State *L, int index, LuaRun *run, const char *what) {
     luaL_checktype(L, index, LUA_TTABLE);
     uint64_t id = lua_getfield(L, index, "id") == LUA_TNUMBER ? (uint64_t)lua_tointeger(L, -1) : UINT64_MAX;
     Held *held = &o->held[id % HOLDS_MAX < o->holds ? id % HOLDS_MAX : 0];
-    if (id == UINT64_MAX) luaL_error(L, "%s: expected a message that pop() returned, got another table", what);
+    if (id == UINT64_MAX)
+        luaL_error(L, "%s: expected a message that pop() returned, got another table", what);
     if (held->kind == HELD_FREE || held->kind == HELD_OWN || held->id != id)
-        luaL_error(L, "%s: expected a message that is still held, got one that was sent, answered or dropped", what);
+        luaL_error(L, "%s: expected a message that is still held, got one that was sent, answered or dropped",
+                   what);
     lua_pop(L, 1);
     require_unchanged(L, index, "address", held->message.address);
     require_unchanged(L, index, "bytes", held->message.bytes);
@@ -163,7 +166,8 @@ static void require_room(lua_State *L, LuaPort *port, const char *what) {
 }
 
 /* Where a message that came by a port may go. */
-static void require_way(lua_State *L, const LuaPort *to, const LuaPort *came, const MemMessage *m, const char *what) {
+static void require_way(lua_State *L, const LuaPort *to, const LuaPort *came, const MemMessage *m,
+                        const char *what) {
     if (is_up(came) && is_up(to))
         luaL_error(L, "%s: expected a port towards memory for a request, got %s", what, push_name(L, to));
     if (!is_up(came) && to != port_up(came->run, m))
@@ -199,7 +203,8 @@ static int l_forward(lua_State *L) {
     lua_pushboolean(L, false);
     if (!m) return 1;
     if (!is_up(from) && is_own(m))
-        luaL_error(L, "forward: expected an answer to a request that came from elsewhere, got one to its own");
+        luaL_error(L,
+                   "forward: expected an answer to a request that came from elsewhere, got one to its own");
     LuaPort *to = lua_isnoneornil(L, 2) || lua_isboolean(L, 2) ? NULL : port_at(L, 2, "forward");
     if (!to && is_up(from)) luaL_error(L, "forward: expected a port towards memory for a request, got none");
     if (!to) to = port_up(from->run, m);
@@ -258,8 +263,10 @@ static int l_answer(lua_State *L) {
     Held *held = held_at(L, 2, run, "answer");
     const MemMessage *m = &held->message;
     LuaPort *port = &run->ports[held->port];
-    if (held->kind != HELD_REQUEST) luaL_error(L, "answer: expected a request, got an answer; send() passes it on");
-    if (m->flags & MEM_POSTED) luaL_error(L, "answer: expected a request that wants an answer; drop() ends it");
+    if (held->kind != HELD_REQUEST)
+        luaL_error(L, "answer: expected a request, got an answer; send() passes it on");
+    if (m->flags & MEM_POSTED)
+        luaL_error(L, "answer: expected a request that wants an answer; drop() ends it");
     if (m->kind == MEM_ATOMIC)
         luaL_error(L, "answer: expected a read or a write, got an atomic, which is performed at an L2");
     require_room(L, port, "answer");
@@ -306,7 +313,8 @@ static void require_segment(lua_State *L, const MemMessage *m) {
     if (m->bytes != 32 && m->bytes != 64 && m->bytes != LINE_BYTES_MAX)
         luaL_error(L, "request: bytes: expected 32, 64 or 128, got %d", (int)m->bytes);
     if (m->address % m->bytes)
-        luaL_error(L, "request: address: expected a multiple of %d, got %I", (int)m->bytes, (LUAI_UACINT)m->address);
+        luaL_error(L, "request: address: expected a multiple of %d, got %I", (int)m->bytes,
+                   (LUAI_UACINT)m->address);
 }
 
 static MemMessage message_of(lua_State *L, const LuaRun *run) {
@@ -366,8 +374,11 @@ static int l_tostring(lua_State *L) {
 }
 
 void ports_push_functions(LuaRun *run) {
-    static const luaL_Reg functions[] = {
-        {"answer", l_answer}, {"can_answer", l_can_answer}, {"drop", l_drop}, {"count", l_count}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"answer", l_answer},
+                                         {"can_answer", l_can_answer},
+                                         {"drop", l_drop},
+                                         {"count", l_count},
+                                         {NULL, NULL}};
     lua_newtable(run->L);
     lua_pushlightuserdata(run->L, run);
     luaL_setfuncs(run->L, functions, 1);
@@ -375,8 +386,8 @@ void ports_push_functions(LuaRun *run) {
 
 void lua_port_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__tostring", l_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"peek", l_peek},       {"pop", l_pop},         {"send", l_send},
-                                       {"forward", l_forward}, {"can_send", l_can_send}, {"request", l_request},
-                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"peek", l_peek},         {"pop", l_pop},         {"send", l_send}, {"forward", l_forward},
+        {"can_send", l_can_send}, {"request", l_request}, {NULL, NULL}};
     define_type(L, port_type, metamethods, methods);
 }

@@ -3,10 +3,10 @@
 #include "core/lua/device/launch.h"
 
 #include "core/lua/bindings.h"
+#include "core/lua/component/lua_objects.h"
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/host/signals.h"
-#include "core/lua/component/lua_objects.h"
 #include "core/lua/policy/policy.h"
 
 #include <string.h>

@@ -58,6 +58,9 @@ end
 draw.left_out = {
   ["L1Trace.*"] = "writes files, as a resumed run does again",
   ["VictimTags.cache"] = "a name: that of the L1 beside it",
+  ["VictimBuffer.holds"] = "less than it wants to hold is an error of its class",
+  ["LinkCompressor.holds"] = "less than it wants to hold is an error of its class",
+  ["TrafficShaper.holds"] = "holds none",
   ["QueueDelays.*"] = "has none",
 }
 
@@ -102,6 +105,9 @@ local function draw_parts(rng, settings, engine)
   maybe(40, "fetch", { true })
   maybe(60, "sm_mux", { true })
   if engine or rows.chance(rng, 10) then add("dma", rows.pick(rng, { "l1", "l1", "l1", "net" })) end
+  maybe(15, "victims", { true })
+  maybe(10, "shaper", { true })
+  maybe(10, "squeeze", { true })
   maybe(50, "network", { "direct", "crossbar" })
   maybe(15, "memory", { "sink" })
   maybe(70, "clock.core", { 100, 350, 500, 650, 701, 1300, 1400 })
@@ -117,6 +123,8 @@ local function draw_sources(rng, settings)
   add("traffic", rng:int(100, 5000))
   add("sources", rng:int(1, 8))
   if rows.chance(rng, 50) then add("source_l1", true) end
+  if rows.chance(rng, 15) then add("shaper", true) end
+  if rows.chance(rng, 15) then add("squeeze", true) end
 end
 
 local wire_rows = {

@@ -8,6 +8,10 @@ local ww = require "warpwright"
 
 local machine = {}
 
+--- Files of classes that are written in Lua, of which machines may have objects.
+local class_files <const> = { "victim_buffer", "traffic_shaper", "link_compressor" }
+for _, file in ipairs(class_files) do require("warpwright.class").use(file) end
+
 -- Settings ------------------------------------------------------------------------------------------------------------
 
 --- A function get(name, plain value) over a list of { name, value }.
@@ -66,6 +70,13 @@ local function copy(params)
   return copied
 end
 
+--- An object that passes messages on, behind `port`; returns its own port to memory.
+local function between(plan, class, path, port, kind, clock)
+  plan:add(class, path, {}, clock)
+  plan:wire(kind, port, path .. ".up")
+  return path .. ".down"
+end
+
 --- A cache behind `port`; returns its own port to memory.
 local function cache(plan, path, params, port, kind)
   plan:add("L1", path, copy(params))
@@ -84,6 +95,7 @@ local function add_sm(plan, get, i)
     ports[1] = sm .. ".lsu.mem"
   else
     ports[1] = cache(plan, sm .. ".l1d", plain_l1, sm .. ".lsu.mem", "l1")
+    if get("victims", false) then ports[1] = between(plan, "VictimBuffer", sm .. ".victims", ports[1], "victims") end
     if l1 == "two" then ports[1] = cache(plan, sm .. ".l15", plain_l1, ports[1], "l15") end
     if l1 == "shared l15" then shared.l15, ports[1] = ports[1], nil end
   end
@@ -105,6 +117,7 @@ local function add_sm(plan, get, i)
     end
   end
   if get("sm_mux", false) and #ports > 1 then ports = { mux(plan, sm .. ".mux", ports, "sm_mux") } end
+  if get("shaper", false) and ports[1] then ports[1] = between(plan, "TrafficShaper", sm .. ".shaper", ports[1], "shaper") end
   return ports, shared
 end
 
@@ -143,6 +156,7 @@ local function add_sources(plan, get)
   for i = 0, get("sources", 1) - 1 do
     local source = plan:add("TrafficSource", ("source[%d]"):format(i), { footprint = 1 << 20 })
     ports[i + 1] = source .. ".mem"
+    if get("shaper", false) then ports[i + 1] = between(plan, "TrafficShaper", ("shaper[%d]"):format(i), ports[i + 1], "shaper") end
     if get("source_l1", false) then ports[i + 1] = cache(plan, ("l1d[%d]"):format(i), plain_l1, ports[i + 1], "l1") end
   end
   return ports
@@ -177,7 +191,9 @@ local function add_memory(plan, get, down, clock)
       local l2 = plan:add("L2", ("l2[%d]"):format(s), { size = 65536, ways = 8, mshrs = 32 }, "l2")
       plan:wire("down", down[s + 1], l2 .. ".cpu", { clock, plan:clock "l2" })
       if sink then plan:add("TrafficSink", ("memory[%d]"):format(s), {}, "dram") end
-      plan:wire("mem", l2 .. ".mem", sink and ("memory[%d].cpu"):format(s) or ("mc[%d].cpu[%d]"):format(c, k))
+      local mem = l2 .. ".mem"
+      if get("squeeze", false) then mem = between(plan, "LinkCompressor", ("squeeze[%d]"):format(s), mem, "squeeze", "l2") end
+      plan:wire("mem", mem, sink and ("memory[%d].cpu"):format(s) or ("mc[%d].cpu[%d]"):format(c, k))
     end
   end
 end
@@ -474,6 +490,7 @@ function machine.description(plan)
   return ww.machine("torture", function(m)
     m:clocks(clock_texts(plan))
     m:quantum(plan.quantum)
+    for _, file in ipairs(class_files) do m:use(file) end
     for _, object in ipairs(plan.objects) do
       local params = copy(object.params)
       params.clock = object.clock or nil
@@ -513,6 +530,7 @@ function machine.text(plan, name)
     ("  m:clocks %s\n"):format(table_text(clock_texts(plan))),
     ("  m:quantum(%d)\n"):format(plan.quantum),
   }
+  for _, file in ipairs(class_files) do lines[#lines + 1] = ("  m:use %q\n"):format(file) end
   for _, object in ipairs(plan.objects) do
     local params = copy(object.params)
     params.clock = object.clock or nil
