@@ -30,6 +30,10 @@ local ww = {}
 function ww.machine(name, options, build) end
 
 ---@param name string
+---@return fun(settings: warpwright.ClassSettings): table
+function ww.class(name) end
+
+---@param name string
 ---@return fun(definition: table): table
 function ww.workload(name) end
 

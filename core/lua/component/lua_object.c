@@ -67,7 +67,8 @@ static uint64_t links_time(const LuaRun *run, uint64_t now, bool *left, bool *re
 }
 
 /* Of what tick() returned, on top of the stack: a cycle, true for the next one, nil for when something comes or
- * what was full has room. Whoever leaves a message and waits for nothing is asked again. */
+ * what was full has room. After a cycle in which something moved, there may be more to do, whatever it says; and
+ * whoever leaves a message and waits for nothing is asked again. */
 static uint64_t next_time(LuaRun *run, uint64_t now) {
     const SimObject *object = &run->object->obj;
     lua_State *L = run->L;
@@ -75,10 +76,10 @@ static uint64_t next_time(LuaRun *run, uint64_t now) {
     uint64_t next = links_time(run, now, &left, &refused), soon = now + object->period;
     int type = lua_type(L, -1), whole = 0;
     lua_Integer cycle = lua_tointegerx(L, -1, &whole);
-    if (type == LUA_TNIL) return left && !refused ? soon : next;
+    if (type == LUA_TNIL) return run->has_moved || (left && !refused) ? soon : next;
     if (type == LUA_TBOOLEAN && lua_toboolean(L, -1)) return soon;
     if (type == LUA_TNUMBER && whole && cycle >= 0 && cycle < (lua_Integer)(NEVER / 16 / object->period))
-        return earlier_of(next, later_of((uint64_t)cycle * object->period, soon));
+        return run->has_moved ? soon : earlier_of(next, later_of((uint64_t)cycle * object->period, soon));
     lua_pushfstring(L, "expected the number of a cycle, true or nil as the result, got %s",
                     push_given(L, -1));
     note_failure(run, "tick", now);
@@ -90,6 +91,7 @@ static uint64_t tick(SimObject *object, uint64_t now) {
     if (run->failed) return NEVER;
     Caller caller = present_caller();
     run->now = now;
+    run->has_moved = false;
     for (uint32_t i = 0; i < run->port_count; i++)
         run->ports[i].refused = false;
     lua_pushvalue(run->L, TICK);

@@ -27,8 +27,9 @@ struct LuaRun {
     uint32_t port_count, up_count;
     uint64_t now; /* of the tick at work; NEVER: none, and ports may not be used */
     Hearing *hearings;
-    int at_rest; /* height of the stack between calls */
-    bool failed; /* or not made yet: nothing is to be called */
+    bool has_moved; /* in this cycle: a message was taken or sent */
+    int at_rest;    /* height of the stack between calls */
+    bool failed;    /* or not made yet: nothing is to be called */
 };
 
 /* What calls need lies at the bottom of the stack: what warpwright.lua_object returned. */

@@ -34,6 +34,12 @@ static LuaPort *port_at(lua_State *L, int index, const char *what) {
     return port;
 }
 
+/* The object is not stuck, and ticks in the next cycle as well. */
+static void note_movement(LuaRun *run) {
+    run->has_moved = true;
+    object_progress(&run->object->obj);
+}
+
 static bool is_up(const LuaPort *port) {
     return port->field->role == ROLE_RESPONDER;
 }
@@ -155,7 +161,7 @@ static LuaPort *port_up(const LuaRun *run, const MemMessage *answer) {
 static MemMessage *send_through(LuaPort *port, const MemMessage *m) {
     MemMessage *sent = link_send(port->port->send, port->run->now);
     memcpy(sent, m, sizeof *sent);
-    object_progress(&port->run->object->obj);
+    note_movement(port->run);
     return sent;
 }
 
@@ -252,7 +258,7 @@ static int l_pop(lua_State *L) {
         set_number(L, "id", held->id);
     }
     link_pop(port->port->receive, run->now);
-    object_progress(&run->object->obj);
+    note_movement(run);
     return 1;
 }
 

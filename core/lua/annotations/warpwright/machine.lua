@@ -25,6 +25,9 @@ function Machine:clocks(clocks) end
 ---@param cycles integer of the core clock
 function Machine:quantum(cycles) end
 
+---@param file string classes that are written in Lua: a name of configs/classes, or a path
+function Machine:use(file) end
+
 ---@param a warpwright.Port|string
 ---@param b warpwright.Port|string
 ---@param options? warpwright.WireOptions
