@@ -132,6 +132,8 @@ local runs = {
   { "fx5800_l1", "swl", mixed, {}, 3000 },
   { "gtx480", "perfect", mixed, {}, 1500 },
   { "gtx480", "gto_in_lua+fcfs_in_lua", mixed, {}, 1500 },
+  { "gtx480_lua_classes", false, mixed, { ["sm[*].l1d.size"] = 1024, ["sm[*].l1d.ways"] = 2, ["sm[*].shaper.rate"] = 64 }, 900 },
+  { "gtx480_lua_classes", "ccws", mixed, { ["sm[*].l1d.size"] = 1024, ["sm[*].l1d.ways"] = 2, ["sm[*].shaper.rate"] = 64 }, 2500 },
 }
 
 local function build(run)
