@@ -1,5 +1,6 @@
-/* Crossbar between SMs (ports `up`) and L2 slices (ports `down`): two independent subnets, requests down,
- * responses up.
+/* Crossbar from requesters (ports `up`: SMs, caches, other networks) towards the L2 slices (ports `down`): two
+ * independent subnets, requests down, responses up. A request leaves by the port behind which its slice lies
+ * (slices.h).
  *
  * A subnet is an input-queued switch with output buffers. The FIFO of an input is its link; so an input asks
  * for one output at a time, and its head blocks what stands behind it. Every free output grants the first
@@ -20,8 +21,10 @@
 #include "mem/protocol/networks.h"
 
 #include "mem/protocol/address_map.h"
+#include "mem/network/slices.h"
 #include "mem/protocol/memory_protocol.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -110,6 +113,7 @@ typedef struct {
     uint8_t unused[7];
     Port *up, *down;
     const AddressMap *map;
+    uint16_t *output_of; /* by number of the slice */
     Subnet request, response;
 } Crossbar;
 
@@ -197,9 +201,10 @@ static inline void look_at_idle_inputs(const Crossbar *x, Subnet *net, uint64_t 
 }
 
 OF_EACH uint32_t route(const Crossbar *x, const MemMessage *message, Direction direction) {
-    if (direction == REQUESTS) return address_map_slice(x->map, message->address);
-    ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < x->up_count);
-    return message->route[message->route_depth - 1];
+    if (direction == REQUESTS) return x->output_of[address_map_slice(x->map, message->address)];
+    uint32_t port = mem_route_top(message);
+    ensure(port < x->up_count);
+    return port;
 }
 
 /* Of the acknowledgements of a write: one for each sector in which a byte is written. */
@@ -254,13 +259,11 @@ static uint64_t steps_blocked(const Subnet *net, uint32_t j, uint64_t step) {
     return step - later_of(net->view.target[j].asked, net->output[j].free);
 }
 
-OF_EACH void stamp(MemMessage *message, uint32_t input, uint32_t output, Direction direction) {
-    if (direction == REQUESTS) {
-        message->slice = (uint16_t)output;
+OF_EACH void stamp(MemMessage *message, uint32_t input, Direction direction) {
+    if (direction == REQUESTS)
         mem_enter_network(message, input);
-    } else {
+    else
         mem_leave_network(message);
-    }
 }
 
 /* Takes room in the buffer of output j for a packet, which the caller fills. */
@@ -281,7 +284,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Direction direction, u
     Packet *packet = enter_buffer(net, j, net->view.head[i].flits);
     audit_enter(&x->obj, buffer_queue(direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
     packet->message = *(const MemMessage *)link_peek(link, now);
-    stamp(&packet->message, i, j, direction);
+    stamp(&packet->message, i, direction);
     packet->arrived = link_next_ready(link);
     packet->leaves = net->output[j].all_left - x->obj.period;
     packet->flits = net->view.head[i].flits;
@@ -438,13 +441,15 @@ static void audit_buffers(Crossbar *x, const Subnet *net, Direction direction) {
 static void init_crossbar(SimObject *object) {
     Crossbar *x = (Crossbar *)object;
     x->map = address_map_find(object);
-    if (x->down_count != address_map_slices(x->map))
-        user_error("%s.down: expected a port for each of the %u L2 slices of the address map, got %u",
-                   object->path, address_map_slices(x->map), x->down_count);
+    x->output_of = slices_behind_ports(object, x->down, x->down_count);
     init_view(x, &x->request, x->up, x->down);
     init_view(x, &x->response, x->down, x->up);
     audit_buffers(x, &x->request, REQUESTS);
     audit_buffers(x, &x->response, RESPONSES);
+}
+
+static void destroy_crossbar(SimObject *object) {
+    free(((Crossbar *)object)->output_of);
 }
 
 /* The packets of an output's buffer, counted anew from their messages. */
@@ -562,7 +567,7 @@ static void check_inputs(const Crossbar *x, const Subnet *net, Direction directi
         FOR_LINK_MESSAGES (link, k) {
             const MemMessage *m = link_message(link, k);
             bool good = direction == REQUESTS ? m->route_depth < ROUTE_DEPTH
-                                              : m->route_depth && m->route[m->route_depth - 1] < net->outputs;
+                                              : mem_route_top(m) < net->outputs;
             if (!good) panic("%s: a message for 0x%lx that has lost its way", x->obj.path, m->address);
         }
         if (!net->input[i].crossed) continue;
@@ -654,7 +659,7 @@ static const Field crossbar_fields[] = {
     BASE(Crossbar),
     PARAM_NAMED(Crossbar, up_count, "up", REQUIRED, "ports", "Ports towards the SMs", .min = 1,
                 .max = MAX_PORTS),
-    PARAM_NAMED(Crossbar, down_count, "down", REQUIRED, "ports", "Ports towards the L2 slices, one for each",
+    PARAM_NAMED(Crossbar, down_count, "down", REQUIRED, "ports", "Ports towards the L2 slices; each slice lies behind one of them",
                 .min = 1, .max = MAX_PORTS),
     PARAM(Crossbar, flit, "32B", "bytes", "What a channel carries in a cycle", .min = 1, .max = 1024),
     PARAM(Crossbar, latency, "1", "cycles", "From a flit's crossing to the output channel", .min = 1,
@@ -673,6 +678,7 @@ static const Field crossbar_fields[] = {
     PORT_ARRAY(Crossbar, up, up_count, memory_protocol, ROLE_RESPONDER, "Towards the SMs"),
     PORT_ARRAY(Crossbar, down, down_count, memory_protocol, ROLE_REQUESTER, "Towards the L2 slices"),
     HOST(Crossbar, map, "The machine's address map"),
+    HOST(Crossbar, output_of, "The port behind which each slice lies"),
     SUBNET(request),
     SUBNET(response),
     FIELDS_END,
@@ -681,7 +687,7 @@ static const Field crossbar_fields[] = {
 const Class crossbar_class = {
     .name = "Crossbar",
     .doc =
-        "Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure",
+        "Crossbar network from requesters to L2 slices: round-robin arbitration for each output, back-pressure",
     .passes_on = true,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,
@@ -693,5 +699,6 @@ const Class crossbar_class = {
     .requests_inside = crossbar_requests,
     .check = check_crossbar,
     .report = report_crossbar,
+    .destroy = destroy_crossbar,
 };
 REGISTER_CLASS(crossbar_class);

@@ -83,8 +83,9 @@ static uint64_t move_responses(Mux *mux, uint64_t now) {
     if (now < mux->response_free) return mux->response_free;
     if (ready > now) return ready;
     const MemMessage *message = link_peek(from, now);
-    ensure(message->route_depth > 0 && message->route[message->route_depth - 1] < mux->up_count);
-    Link *to = mux->up[message->route[message->route_depth - 1]].send;
+    uint32_t port = mem_route_top(message);
+    ensure(port < mux->up_count);
+    Link *to = mux->up[port].send;
     if (!link_can_send(to, now)) return link_space_time(to, now);
     MemMessage *sent = link_send(to, now);
     memcpy(sent, message, sizeof *sent);
@@ -106,7 +107,7 @@ static void check_ways(const Mux *mux) {
     const Link *link = mux->down.receive;
     FOR_LINK_MESSAGES (link, i) {
         const MemMessage *m = link_message(link, i);
-        if (!m->route_depth || m->route[m->route_depth - 1] >= mux->up_count)
+        if (mem_route_top(m) >= mux->up_count)
             panic("%s: a response for 0x%lx that has lost its way", mux->obj.path, m->address);
     }
     for (uint32_t port = 0; port < mux->up_count; port++) {
@@ -159,7 +160,7 @@ static void report_mux(const SimObject *object, FILE *out) {
     const MemMessage *response = link_peek(mux->down.receive, now);
     if (response && response->route_depth > 0)
         fprintf(out, "%s.down: a response waits for up[%u]\n", object->path,
-                response->route[response->route_depth - 1]);
+                mem_route_top(response));
 }
 
 static const Field mux_fields[] = {

@@ -9,6 +9,8 @@ enum {
     LINE_BYTES_MAX = 128,
     HEADER_BYTES = 8, /* control part of a packet on a network */
     ROUTE_DEPTH = 4,  /* networks that a request may cross     */
+    ROUTE_BITS = 12,  /* of a port by which it entered one     */
+    ROUTE_PORTS = 1 << ROUTE_BITS,
 };
 
 typedef enum {
@@ -43,10 +45,14 @@ typedef struct {
     uint16_t sm, warp;
     uint8_t kind; /* MemKind                                                  */
     uint8_t flags;
-    uint8_t class_number; /* set by policies: warp type or the like                   */
-    uint8_t route_depth;
-    uint8_t route[ROUTE_DEPTH]; /* the ports by which it entered each network: the way back */
-    uint16_t slice;             /* L2 slice that owns the address, as the crossbar found it */
+    union {
+        struct {
+            uint8_t class_number; /* set by policies: warp type or the like     */
+            uint8_t route_depth;
+            uint8_t route[6]; /* in parts of ROUTE_BITS; 0 from route_depth on */
+        };
+        uint64_t way_back; /* the same, of which the route is worked on as a whole */
+    };
 } MemMessage;
 
 _Static_assert(sizeof(MemMessage) == 64, "MemMessage is one cache line");
@@ -67,15 +73,29 @@ static inline uint32_t mem_response_bytes(const MemMessage *m) {
     return m->kind == MEM_WRITE ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 
+enum { ROUTE_BEGIN = 16, ROUTE_DEPTH_ONE = 1 << 8 }; /* in MemMessage.way_back */
+
+/* The ports by which it entered each network are the way back: the last one is on top. */
 static inline void mem_enter_network(MemMessage *m, uint32_t port) {
-    ensure(m->route_depth < ROUTE_DEPTH && port < 256);
-    m->route[m->route_depth++] = (uint8_t)port;
+    ensure(m->route_depth < ROUTE_DEPTH && port < ROUTE_PORTS);
+    m->way_back = (m->way_back | (uint64_t)port << (ROUTE_BEGIN + ROUTE_BITS * m->route_depth)) + ROUTE_DEPTH_ONE;
+}
+static inline uint32_t mem_route_at(const MemMessage *m, uint32_t depth) {
+    return (uint32_t)(m->way_back >> (ROUTE_BEGIN + ROUTE_BITS * depth)) & (ROUTE_PORTS - 1);
+}
+/* The port by which it entered the network that it is in; ROUTE_PORTS: none. */
+static inline uint32_t mem_route_top(const MemMessage *m) {
+    uint32_t above = m->route_depth - 1u;
+    return above < ROUTE_DEPTH ? mem_route_at(m, above) : ROUTE_PORTS;
 }
 /* For Class.came_by of a network with these ports towards the requesters. */
 const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count);
 static inline uint32_t mem_leave_network(MemMessage *m) {
     ensure(m->route_depth > 0);
-    return m->route[--m->route_depth];
+    uint32_t depth = m->route_depth - 1u, shift = ROUTE_BEGIN + ROUTE_BITS * depth;
+    uint32_t port = mem_route_at(m, depth);
+    m->way_back = (m->way_back & ((1ull << shift) - 1)) - ROUTE_DEPTH_ONE;
+    return port;
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/sim/sim.h"
 
-extern const Class crossbar_class; /* SMs to L2 slices            */
+extern const Class crossbar_class; /* requesters to L2 slices       */
 extern const Class mux_class;      /* the caches of an SM to one port */
 
 #endif

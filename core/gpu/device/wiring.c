@@ -5,6 +5,7 @@
 #include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/sm.h"
 #include "mem/dram/memory_controller.h"
+#include "mem/network/router.h"
 #include "mem/parts/traffic/traffic.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/memory_protocol.h"
@@ -16,7 +17,25 @@
 /* A requester's end of a wire. */
 typedef void WireVisitor(void *context, const SimObject *object, const Field *port, const Link *requests);
 
+/* What comes to a router may leave by any port of its network. */
+typedef struct {
+    WireVisitor *visit;
+    void *context;
+    const SimObject *object;
+    const Field *port;
+} NetworkVisit;
+
+static void visit_from_network(void *context, const Link *requests) {
+    const NetworkVisit *v = context;
+    v->visit(v->context, v->object, v->port, requests);
+}
+
 static void visit_requesters(const SimObject *object, WireVisitor *visit, void *context) {
+    if (object->class == &router_class) {
+        NetworkVisit v = {visit, context, object, object_field(object, FIELD_PORT_ARRAY, "down")};
+        visit_onward_links(object, visit_from_network, &v);
+        return;
+    }
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
         bool array = f->kind == FIELD_PORT_ARRAY;
         if ((f->kind != FIELD_PORT && !array) || f->role != ROLE_REQUESTER) continue;
@@ -79,14 +98,16 @@ static void find_loop(const Sim *sim, Look *look) {
 
 /* --- Networks ---------------------------------------------------------------------------------- */
 
-/* A request has room for the way back through so many networks one after the other; a cache begins anew. */
+/* A request has room for the way back through so many networks one after the other; a cache begins anew. All
+ * routers that are wired to each other are one network. */
 typedef struct {
     Look *look; /* of networks: how many follow each other from there on, this one included */
     uint8_t most;
 } Route;
 
 static bool is_network(const SimObject *object) {
-    return object->class == &mux_class || object->class == &crossbar_class || object->class->stamps_route;
+    const Class *class = object->class;
+    return class == &mux_class || class == &crossbar_class || class == &router_class || class->stamps_route;
 }
 
 static uint8_t networks_from(const SimObject *object, Look *look);
@@ -106,7 +127,7 @@ static uint8_t networks_from(const SimObject *object, Look *look) {
     visit_requesters(object, count_networks, &route);
     if (route.most == ROUTE_DEPTH && !*look->problem)
         snprintf(look->problem, sizeof look->problem,
-                 "%s: expected at most %d networks (Mux, Crossbar) on the way of a request, got %d",
+                 "%s: expected at most %d networks (Mux, Crossbar, Router) on the way of a request, got %d",
                  object->path, ROUTE_DEPTH, ROUTE_DEPTH + 1);
     return look->of[object->id] = (uint8_t)(route.most < ROUTE_DEPTH ? route.most + 1 : ROUTE_DEPTH);
 }

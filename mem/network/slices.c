@@ -1,0 +1,179 @@
+#include "mem/network/slices.h"
+
+#include "core/sim/ways.h"
+#include "mem/network/router_channel.h"
+#include "mem/protocol/address_map.h"
+#include "mem/protocol/memory_protocol.h"
+#include "mem/protocol/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *zeroed(size_t count, size_t bytes) {
+    void *memory = calloc(count + 1, bytes);
+    ensure(memory);
+    return memory;
+}
+
+typedef struct {
+    const Link **link;
+    uint32_t count;
+} Links;
+
+static void add_link(void *context, const Link *link) {
+    Links *links = context;
+    if (link->protocol != &memory_protocol && link->protocol != &router_channel_protocol) return;
+    links->link = realloc(links->link, (links->count + 1) * sizeof *links->link);
+    ensure(links->link);
+    links->link[links->count++] = link;
+}
+
+static Links links_from(const SimObject *object) {
+    Links links = {NULL, 0};
+    visit_request_links(object, add_link, &links);
+    return links;
+}
+
+/* --- Where requests end -------------------------------------------------------------------------- */
+
+/* Wires whose receiver sends no requests on. */
+typedef struct {
+    const Sim *sim;
+    uint8_t *seen; /* by number of the object */
+    Links ends;
+} Walk;
+
+static void walk_on(Walk *walk, const Link *link) {
+    const SimObject *object = link->receiver;
+    Links onward = links_from(object);
+    if (!onward.count) add_link(&walk->ends, link);
+    if (onward.count && !walk->seen[object->id]) {
+        walk->seen[object->id] = 1;
+        for (uint32_t i = 0; i < onward.count; i++)
+            walk_on(walk, onward.link[i]);
+    }
+    free(onward.link);
+}
+
+/* The ends behind a wire, to be freed. */
+static Links ends_behind(const Sim *sim, const Link *link) {
+    Walk walk = {.sim = sim, .seen = zeroed(sim->object_count, 1)};
+    walk_on(&walk, link);
+    free(walk.seen);
+    return walk.ends;
+}
+
+/* --- The numbers of the slices ------------------------------------------------------------------- */
+
+static bool numbers_slices(const Sim *sim, const Links *down, uint32_t slices) {
+    bool numbers = down->count == slices;
+    for (uint32_t i = 0; i < down->count && numbers; i++) {
+        Links ends = ends_behind(sim, down->link[i]);
+        numbers = ends.count <= 1;
+        free(ends.link);
+    }
+    return numbers;
+}
+
+/* The crossbar by whose ports the slices are numbered; or NULL. */
+static const SimObject *numbering_crossbar(const Sim *sim, uint32_t slices) {
+    for (uint32_t i = 0; i < sim->object_count; i++) {
+        if (sim->objects[i]->class != &crossbar_class) continue;
+        Links down = links_from(sim->objects[i]);
+        bool numbers = numbers_slices(sim, &down, slices);
+        free(down.link);
+        if (numbers) return sim->objects[i];
+    }
+    return NULL;
+}
+
+static int by_port(const void *a, const void *b) {
+    const Link *x = *(const Link *const *)a, *y = *(const Link *const *)b;
+    if (x->receiver != y->receiver) return x->receiver->id < y->receiver->id ? -1 : 1;
+    const char *of_x = strstr(x->name, " -> "), *of_y = strstr(y->name, " -> ");
+    size_t length_x = strlen(of_x), length_y = strlen(of_y); /* "mc[0].cpu[9]" is before "mc[0].cpu[10]" */
+    if (length_x != length_y) return length_x < length_y ? -1 : 1;
+    return strcmp(of_x, of_y);
+}
+
+/* Every end in the machine, objects in the order in which they were made. */
+static Links all_ends(const Sim *sim) {
+    Links all = {NULL, 0};
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        if (link->requests || link->protocol != &memory_protocol) continue;
+        Links onward = links_from(link->receiver);
+        if (!onward.count) add_link(&all, link);
+        free(onward.link);
+    }
+    if (all.count) qsort(all.link, all.count, sizeof *all.link, by_port);
+    return all;
+}
+
+/* The end of each slice; count 0 when the slices have no numbers. */
+static Links ends_of_slices(const Sim *sim, uint32_t slices) {
+    const SimObject *crossbar = numbering_crossbar(sim, slices);
+    Links ends = crossbar ? links_from(crossbar) : all_ends(sim);
+    for (uint32_t i = 0; crossbar && i < ends.count; i++) {
+        Links behind = ends_behind(sim, ends.link[i]);
+        ends.link[i] = behind.count ? behind.link[0] : NULL;
+        free(behind.link);
+    }
+    if (ends.count == slices) return ends;
+    free(ends.link);
+    return (Links){NULL, 0};
+}
+
+/* --- Behind which port --------------------------------------------------------------------------- */
+
+enum { NO_PORT = 0xffff };
+
+static bool has(const Links *links, const Link *link) {
+    for (uint32_t i = 0; i < links->count; i++)
+        if (links->link[i] == link) return true;
+    return false;
+}
+
+static void note_slices(const SimObject *object, const Port *down, uint32_t port, const Links *slices,
+                        uint16_t *port_of) {
+    Links behind = ends_behind(object->sim, down[port].send);
+    for (uint32_t s = 0; s < slices->count; s++) {
+        if (!has(&behind, slices->link[s])) continue;
+        if (port_of[s] != NO_PORT)
+            user_error("%s.down: expected each L2 slice behind one port, got slice %u behind two, by the wires "
+                       "%s and %s",
+                       object_path(object), s, down[port_of[s]].send->name, down[port].send->name);
+        port_of[s] = (uint16_t)port;
+    }
+    free(behind.link);
+}
+
+static void follow_ports(const SimObject *object, const Port *down, uint32_t count, uint32_t slices,
+                         uint16_t *port_of) {
+    Links ends = ends_of_slices(object->sim, slices);
+    if (!ends.count)
+        user_error("%s.down: expected a port for each of the %u L2 slices of the address map, or wires to as "
+                   "many ports of memory controllers, got %u",
+                   object_path(object), slices, count);
+    memset(port_of, 0xff, slices * sizeof *port_of);
+    for (uint32_t port = 0; port < count; port++)
+        note_slices(object, down, port, &ends, port_of);
+    for (uint32_t s = 0; s < slices; s++)
+        if (port_of[s] == NO_PORT)
+            user_error("%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
+                       "%u (%s) behind none",
+                       object_path(object), slices, s, ends.link[s] ? ends.link[s]->receiver->path : "unknown");
+    free(ends.link);
+}
+
+uint16_t *slices_behind_ports(const SimObject *object, const Port *down, uint32_t count) {
+    uint32_t slices = address_map_slices(address_map_find(object));
+    uint16_t *port_of = zeroed(slices, sizeof *port_of);
+    Links wires = links_from(object);
+    bool numbers = object->class == &crossbar_class && numbers_slices(object->sim, &wires, slices);
+    free(wires.link);
+    for (uint32_t s = 0; numbers && s < slices; s++)
+        port_of[s] = (uint16_t)s;
+    if (!numbers && count > 1) follow_ports(object, down, count, slices, port_of);
+    return port_of;
+}
