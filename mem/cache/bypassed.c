@@ -44,7 +44,7 @@ void pass_on(CacheObject *object, BypassedRequests *bypassed, const MemMessage *
     /* The next cache has policies, and tags, of its own. */
     sent->flags &= (uint8_t) ~(MEM_ASKED | MEM_BYPASSED | MEM_FOUND);
     sent->token = m->flags & MEM_POSTED ? 0 : BYPASSED_TOKEN | keep_original(object, bypassed, m);
-    sent->route_depth = 0;
+    mem_begin_route(sent);
 }
 
 void bypassed_answer(CacheObject *object, BypassedRequests *bypassed, const MemMessage *response,

@@ -171,7 +171,7 @@ static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_
     fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
     fetch->byte_mask[0] = fetch->byte_mask[1] = 0;
     fetch->payload = 0;
-    fetch->route_depth = 0;
+    mem_begin_route(fetch);
 }
 
 void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {

@@ -98,6 +98,7 @@ static uint32_t buffer_head(const Router *r, uint32_t k, uint32_t vc) {
     return r->up_count + r->down_count + k * router_vcs(r) + vc;
 }
 
+/* Up ports, down ports, directions. */
 static uint32_t input_of(const Router *r, uint32_t head) {
     uint32_t local = r->up_count + r->down_count;
     return head < local ? head : local + (head - local) / router_vcs(r);
@@ -164,6 +165,8 @@ static void receive_packets(Router *r, uint32_t k, uint64_t now) {
         slot->time = link_next_ready(r->in[k].receive);
         queue->count++;
         queue->flits += packet->flits;
+        r->filled |= 1ull << queue_number(r, k, packet->vc);
+        r->buffered += packet->flits;
         r->inside++;
         audit_enter(&r->obj, queue_number(r, k, packet->vc),
                     (uint32_t)(slot - &r->slots[queue_number(r, k, packet->vc) * r->ring]));
@@ -180,22 +183,27 @@ static void receive_credits(Router *r, uint32_t k, uint64_t now) {
     }
 }
 
-/* One message in a cycle for each virtual channel, while the link takes them. */
-static bool return_credits(Router *r, uint32_t k, uint64_t now) {
+/* One message in a cycle for each virtual channel, while the link takes them. True when some are left. */
+static bool return_to(Router *r, uint32_t k, uint64_t now) {
     Leaving *leaving = &r->leaving[k];
-    bool left = false;
     if (leaving->flits && leaving->at <= now) {
         r->owed[k][leaving->vc] += leaving->flits;
         *leaving = (Leaving){0};
     }
-    if (!r->in[k].send) return false;
     for (uint32_t vc = 0; vc < router_vcs(r); vc++) {
         if (!r->owed[k][vc]) continue;
         if (!link_can_send(r->in[k].send, now)) return true;
         *(RouterCredit *)link_send(r->in[k].send, now) = (RouterCredit){vc, r->owed[k][vc]};
         r->owed[k][vc] = 0;
     }
-    return left || leaving->flits;
+    return leaving->flits;
+}
+
+static void return_credits(Router *r, uint64_t now) {
+    bool left = false;
+    for (uint32_t k = 0; k < DIRECTIONS; k++)
+        if (r->in[k].send) left |= return_to(r, k, now);
+    r->owed_anything = left;
 }
 
 /* --- Outputs ------------------------------------------------------------------------------------- */
@@ -230,13 +238,14 @@ static void send_on(Router *r, uint32_t port, uint64_t now) {
 
 /* What a head is, while the switch is set. */
 typedef struct {
-    RouterPacket packet[ROUTER_HEADS_MAX];
+    const RouterPacket *packet[ROUTER_HEADS_MAX];
+    RouterPacket entering[ROUTER_HEADS_MAX]; /* of the local ports */
     Asks asks;
     uint64_t busy; /* heads whose inputs are taken */
 } Heads;
 
 static void ask(const Router *r, Heads *heads, uint32_t head) {
-    const RouterPacket *packet = &heads->packet[head];
+    const RouterPacket *packet = heads->packet[head];
     const Router *to = destination_router(r, packet);
     Asking asking = {r, to->x, to->y, 1ull << head, is_response_vc(r, packet->vc)};
     if (to == r)
@@ -252,19 +261,19 @@ static bool raise_requests(const Router *r, Heads *heads, uint64_t now) {
     for (uint32_t i = 0; i < locals; i++) {
         uint64_t ready = link_next_ready(local_input(r, i));
         if (ready > now || ready + pipeline > now || r->input_free[i] > now) continue;
-        heads->packet[i] = packet_of(r, i, link_peek(local_input(r, i), now), ready);
+        heads->entering[i] = packet_of(r, i, link_peek(local_input(r, i), now), ready);
+        heads->packet[i] = &heads->entering[i];
         ask(r, heads, i);
         any = 1;
     }
-    for (uint32_t k = 0; k < DIRECTIONS; k++)
-        for (uint32_t vc = 0; vc < router_vcs(r) && r->input_free[locals + k] <= now; vc++) {
-            const RouterSlot *slot = slot_at(r, k, vc, 0);
-            if (!r->queue[k][vc].count || slot->time + pipeline > now) continue;
-            uint32_t head = buffer_head(r, k, vc);
-            heads->packet[head] = slot->packet;
-            ask(r, heads, head);
-            any = 1;
-        }
+    for (uint64_t rest = r->filled; rest; rest &= rest - 1) {
+        uint32_t queue = (uint32_t)__builtin_ctzll(rest), k = queue / router_vcs(r);
+        const RouterSlot *slot = slot_at(r, k, queue % router_vcs(r), 0);
+        if (r->input_free[locals + k] > now || slot->time + pipeline > now) continue;
+        heads->packet[locals + queue] = &slot->packet;
+        ask(r, heads, locals + queue);
+        any = 1;
+    }
     return any;
 }
 
@@ -276,7 +285,7 @@ static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
 /* The head has crossed: it leaves its link or its buffer, and its input is taken. */
 static void leave_input(Router *r, Heads *heads, uint32_t head, uint64_t now) {
     uint32_t locals = r->up_count + r->down_count, input = input_of(r, head);
-    const RouterPacket *packet = &heads->packet[head];
+    const RouterPacket *packet = heads->packet[head];
     r->input_free[input] = now + packet->flits * r->obj.period;
     heads->busy |= heads_of(r, input);
     if (head < locals) {
@@ -289,15 +298,17 @@ static void leave_input(Router *r, Heads *heads, uint32_t head, uint64_t now) {
     RouterQueue *queue = &r->queue[k][vc];
     audit_leave(&r->obj, queue_number(r, k, vc), queue->first);
     queue->first = (queue->first + 1) & (r->ring - 1);
-    queue->count--;
+    if (--queue->count == 0) r->filled &= ~(1ull << queue_number(r, k, vc));
     queue->flits -= packet->flits;
+    r->buffered -= packet->flits;
+    r->owed_anything = 1;
     r->leaving[k] = (Leaving){now + (packet->flits - 1) * r->obj.period, vc, packet->flits};
 }
 
 static void cross_to_channel(Router *r, Heads *heads, uint32_t head, uint32_t k, uint32_t vc, uint64_t now) {
     leave_input(r, heads, head, now);
     RouterPacket *sent = link_send(r->out[k].send, now);
-    *sent = heads->packet[head];
+    *sent = *heads->packet[head];
     sent->vc = (uint8_t)vc;
     sent->hops++;
     r->inside--;
@@ -316,7 +327,7 @@ static bool serve_channel(Router *r, Heads *heads, uint32_t k, uint64_t now) {
         uint64_t asking = heads->asks.channel[k][vc] & ~heads->busy;
         if (!asking) continue;
         uint32_t winner = first_at_or_after(asking, r->vc_pointer[k][vc]);
-        if (r->credits[k][vc] < heads->packet[winner].flits) {
+        if (r->credits[k][vc] < heads->packet[winner]->flits) {
             r->credit_stall_cycles++;
             continue;
         }
@@ -332,7 +343,7 @@ static bool serve_local(Router *r, Heads *heads, uint32_t port, uint64_t now) {
     uint64_t asking = heads->asks.local[port] & ~heads->busy;
     if (!asking) return false;
     uint32_t winner = first_at_or_after(asking, r->local_pointer[port]);
-    const RouterPacket *packet = &heads->packet[winner];
+    const RouterPacket *packet = heads->packet[winner];
     RouterQueue *queue = &r->local[port];
     if (queue->flits + packet->flits > r->output_buffer) return false;
     leave_input(r, heads, winner, now);
@@ -350,7 +361,9 @@ static bool serve_local(Router *r, Heads *heads, uint32_t port, uint64_t now) {
 
 static void set_switch(Router *r, uint64_t now) {
     Heads heads;
-    memset(&heads.asks, 0, sizeof heads.asks);
+    for (uint32_t k = 0; k < DIRECTIONS; k++)
+        memset(heads.asks.channel[k], 0, router_vcs(r) * sizeof heads.asks.channel[k][0]);
+    memset(heads.asks.local, 0, r->local_count * sizeof heads.asks.local[0]);
     heads.busy = 0;
     if (!raise_requests(r, &heads, now)) return;
     uint32_t first = r->turn;
@@ -378,21 +391,18 @@ static uint64_t next_arrival(const Router *r) {
 
 static uint64_t tick_router(SimObject *object, uint64_t now) {
     Router *r = (Router *)object;
-    bool owes = false;
     for (uint32_t k = 0; k < DIRECTIONS; k++) {
         receive_packets(r, k, now);
         receive_credits(r, k, now);
-        owes |= return_credits(r, k, now);
-        for (uint32_t vc = 0; vc < router_vcs(r); vc++)
-            r->buffered_flits += r->queue[k][vc].flits;
     }
-    for (uint32_t port = 0; port < r->up_count + r->down_count; port++)
-        if (r->local[port].count) send_on(r, port, now);
+    if (r->owed_anything) return_credits(r, now);
+    r->buffered_flits += r->buffered;
     set_switch(r, now);
-    for (uint32_t k = 0; k < DIRECTIONS; k++)
-        owes |= r->leaving[k].flits != 0;
+    for (uint32_t port = 0; port < r->local_count; port++)
+        if (r->local[port].count) send_on(r, port, now);
     uint64_t arrival = next_arrival(r), soon = now + r->obj.period;
-    return r->inside || owes ? soon : later_of(arrival, soon) | -(uint64_t)(arrival == NEVER);
+    if (r->inside || r->owed_anything) return soon;
+    return later_of(arrival, soon) | -(uint64_t)(arrival == NEVER);
 }
 
 /* --- Building ------------------------------------------------------------------------------------ */
@@ -488,14 +498,17 @@ static uint64_t flits_of_queue(const Router *r, uint32_t k, uint32_t vc) {
 }
 
 static uint64_t packets_inside(const Router *r) {
-    uint64_t packets = 0;
+    uint64_t packets = 0, buffered = 0;
     for (uint32_t k = 0; k < DIRECTIONS; k++)
         for (uint32_t vc = 0; vc < router_vcs(r); vc++) {
             if (flits_of_queue(r, k, vc) != r->queue[k][vc].flits)
                 panic("%s: buffer %u of channel %u holds other flits than it counts, %u", r->obj.path, vc, k,
                       r->queue[k][vc].flits);
             packets += r->queue[k][vc].count;
+            buffered += r->queue[k][vc].flits;
         }
+    if (buffered != r->buffered)
+        panic("%s: %lu flits are in its buffers, but it counts %u", r->obj.path, buffered, r->buffered);
     for (uint32_t port = 0; port < r->local_count; port++)
         packets += r->local[port].count;
     return packets;
@@ -558,6 +571,7 @@ static void queue_is_sound(const Router *r, uint32_t k, uint32_t vc) {
         sound(slot->packet.vc == vc && slot->time <= r->obj.sim->now, "%s: a packet in the wrong buffer", path);
         flits += slot->packet.flits;
     }
+    sound((r->filled >> queue_number(r, k, vc) & 1) == (queue->count != 0), "%s.filled: 0x%lx", path, r->filled);
     sound(flits == queue->flits && flits <= r->buffer, "%s: a buffer with %lu flits that counts %u", path, flits,
           queue->flits);
     sound(r->credits[k][vc] <= r->buffer && r->owed[k][vc] <= r->buffer && r->vc_pointer[k][vc] < ROUTER_HEADS_MAX,
@@ -598,6 +612,7 @@ static void router_is_sound(const SimObject *object, bool fits) {
         sound(r->input_free[i] <= latest && r->output_free[i] <= latest, "%s: busy until tick %lu", object->path,
               later_of(r->input_free[i], r->output_free[i]));
     sound(r->turn < r->outputs, "%s.turn: %u", object->path, r->turn);
+    sound(r->filled >> (DIRECTIONS * router_vcs(r) - 1) <= 1, "%s.filled: 0x%lx", object->path, r->filled);
     sound(packets_inside(r) == r->inside, "%s.inside: %u", object->path, r->inside);
 }
 
@@ -743,8 +758,11 @@ static const Field router_fields[] = {
     STATE(Router, vc_pointer, "Each virtual channel's round-robin pointer"),
     STATE(Router, channel_pointer, "Each channel's round-robin pointer"),
     STATE_ARRAY(Router, local_pointer, local_count, "Each local output's round-robin pointer"),
+    STATE(Router, filled, "Buffers with packets"),
     STATE(Router, turn, "Output that is looked at first"),
     STATE(Router, inside, "Packets inside"),
+    STATE(Router, buffered, "Flits in the buffers"),
+    STATE(Router, owed_anything, "There are credits to be returned"),
     STAT(Router, packets_in, "packets", "Packets that entered the network here"),
     STAT(Router, packets_out, "packets", "Packets that left the network here"),
     STAT(Router, hops, "channels", "Channels that the packets which left here have crossed"),

@@ -78,8 +78,11 @@ struct Router {
     uint32_t vc_pointer[DIRECTIONS][CHANNEL_VCS_MAX]; /* head with the highest priority */
     uint32_t channel_pointer[DIRECTIONS];             /* virtual channel with the highest priority */
     uint32_t *local_pointer;
-    uint32_t turn;   /* output that is looked at first */
-    uint32_t inside; /* packets in it */
+    uint64_t filled;         /* buffers with packets, by direction and virtual channel */
+    uint32_t turn;           /* output that is looked at first                         */
+    uint32_t inside;         /* packets in it                                          */
+    uint32_t buffered;       /* flits in the buffers                                   */
+    uint32_t owed_anything;  /* there are credits to be returned                       */
     uint64_t packets_in, packets_out, hops, latency_ticks, conflicts, credit_stall_cycles, buffered_flits;
     uint64_t channel_flits[DIRECTIONS], local_flits;
 };

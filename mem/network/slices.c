@@ -1,7 +1,7 @@
 #include "mem/network/slices.h"
 
 #include "core/sim/ways.h"
-#include "mem/network/router_channel.h"
+#include "mem/network/router.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 #include "mem/protocol/networks.h"
@@ -134,6 +134,55 @@ static bool has(const Links *links, const Link *link) {
     return false;
 }
 
+/* --- What comes --------------------------------------------------------------------------------- */
+
+static bool is_in(const SimObject *object, const SimObject *network) {
+    if (object == network) return true;
+    if (object->class != &router_class || network->class != &router_class) return false;
+    return ((const Router *)object)->network == ((const Router *)network)->network;
+}
+
+/* Does it send the requests for different slices different ways? */
+static bool parts_slices(SimObject *object) {
+    if (object->class == &router_class) {
+        router_join_network((Router *)object);
+        return ((const Router *)object)->network->down_count > 1;
+    }
+    Links onward = links_from(object);
+    free(onward.link);
+    return onward.count > 1;
+}
+
+/* May requests for any slice come to the object? Else a network before it sends it those alone whose slices lie
+ * behind it. */
+static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *seen) {
+    bool any = false;
+    if (seen[object->id]) return false;
+    seen[object->id] = 1;
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        const Link *link = sim->links[i];
+        if (link->requests || link->protocol != &memory_protocol || !is_in(link->receiver, object)) continue;
+        any = true;
+        if (!parts_slices(link->sender) && gets_everything(sim, link->sender, seen)) return true;
+    }
+    return !any;
+}
+
+static void check_none_is_missing(const SimObject *object, const Links *slices, uint16_t *port_of) {
+    uint8_t *seen = zeroed(object->sim->object_count, 1);
+    bool everything = gets_everything(object->sim, object, seen);
+    free(seen);
+    for (uint32_t s = 0; s < slices->count; s++) {
+        if (port_of[s] != NO_PORT) continue;
+        if (everything)
+            user_error("%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
+                       "%u (%s) behind none",
+                       object_path(object), slices->count, s,
+                       slices->link[s] ? slices->link[s]->receiver->path : "unknown");
+        port_of[s] = 0; /* which does not come */
+    }
+}
+
 static void note_slices(const SimObject *object, const Port *down, uint32_t port, const Links *slices,
                         uint16_t *port_of) {
     Links behind = ends_behind(object->sim, down[port].send);
@@ -158,11 +207,7 @@ static void follow_ports(const SimObject *object, const Port *down, uint32_t cou
     memset(port_of, 0xff, slices * sizeof *port_of);
     for (uint32_t port = 0; port < count; port++)
         note_slices(object, down, port, &ends, port_of);
-    for (uint32_t s = 0; s < slices; s++)
-        if (port_of[s] == NO_PORT)
-            user_error("%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
-                       "%u (%s) behind none",
-                       object_path(object), slices, s, ends.link[s] ? ends.link[s]->receiver->path : "unknown");
+    check_none_is_missing(object, &ends, port_of);
     free(ends.link);
 }
 

@@ -75,6 +75,11 @@ static inline uint32_t mem_response_bytes(const MemMessage *m) {
 
 enum { ROUTE_BEGIN = 16, ROUTE_DEPTH_ONE = 1 << 8 }; /* in MemMessage.way_back */
 
+/* Of a copy that is sent on as a request of one's own. */
+static inline void mem_begin_route(MemMessage *m) {
+    m->way_back = m->class_number;
+}
+
 /* The ports by which it entered each network are the way back: the last one is on top. */
 static inline void mem_enter_network(MemMessage *m, uint32_t port) {
     ensure(m->route_depth < ROUTE_DEPTH && port < ROUTE_PORTS);

@@ -123,7 +123,7 @@ end
 
 runs("four networks one after the other", networks(4))
 refused("a fifth, for which a request has no room to note the way back", networks(5),
-  "mux[1]: expected at most 4 networks (Mux, Crossbar) on the way of a request, got 5\n")
+  "mux[1]: expected at most 4 networks (Mux, Crossbar, Router) on the way of a request, got 5\n")
 
 -- The quantum --------------------------------------------------------------------------------------------------------
 

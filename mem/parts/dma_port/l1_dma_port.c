@@ -26,7 +26,7 @@ static void take(CacheObject *object, L1DmaPort *port, const MemMessage *m) {
     ensure(m->token < DMA_TOKEN && m->kind == MEM_READ);
     *sent = *m;
     sent->token |= DMA_TOKEN;
-    sent->route_depth = 0;
+    mem_begin_route(sent);
     c->mshr.used++;
     c->mshr.lent++;
     port->requests++;
