@@ -3,8 +3,8 @@
  * (slices.h).
  *
  * A subnet is an input-queued switch with output buffers. The FIFO of an input is its link; so an input asks
- * for one output at a time, and its head blocks what stands behind it. Every free output grants the first
- * asking input at or after its round-robin pointer, which moves past the winner: what one iteration of iSLIP
+ * for one output at a time, and its head blocks what stands behind it. Every free output grants one asking
+ * input (arbitration.h): unless told otherwise the first at or after its round-robin pointer, which moves past the winner: what one iteration of iSLIP
  * comes to when each input has a single request, so there is nothing left to accept.
  *
  * The switch runs in steps, `speedup` of them in a cycle. A packet of n flits comes in over the input channel
@@ -21,6 +21,7 @@
 #include "mem/protocol/networks.h"
 
 #include "mem/protocol/address_map.h"
+#include "mem/network/arbitration.h"
 #include "mem/network/slices.h"
 #include "mem/protocol/memory_protocol.h"
 
@@ -109,6 +110,9 @@ typedef struct {
     uint32_t up_count, down_count;
     uint64_t flit;
     uint32_t latency, speedup, output_buffer, response_part, speedup_shift, acknowledgements;
+    uint32_t arbitration, unused_number;
+    char *class_priority;
+    ClassTable priority;
     uint8_t flits[MAX_PACKET_BYTES + 1]; /* of a packet, by its bytes */
     uint8_t unused[7];
     Port *up, *down;
@@ -318,9 +322,34 @@ OF_EACH void transfer(const Crossbar *x, Subnet *net, Direction direction, uint3
     look_at_input(x, net, i);
 }
 
-static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
-    uint64_t at_or_after = set & ~0ull << pointer;
-    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : set);
+static Candidate candidate(const void *context, uint32_t i) {
+    const Link *link = ((const Subnet *)context)->view.head[i].link;
+    return (Candidate){link_peek(link, NEVER - 1), link_next_ready(link)};
+}
+
+/* Subscribers choose among those for which there is room, so that whoever they name crosses. */
+static uint64_t with_room(const Crossbar *x, const Subnet *net, uint32_t j, uint64_t inputs) {
+    uint64_t fit = 0;
+    for (uint64_t rest = inputs; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        fit |= (uint64_t)(net->output[j].flits + net->view.head[i].flits <= x->output_buffer) << i;
+    }
+    return fit;
+}
+
+static __attribute__((noinline)) uint32_t choose_otherwise(Crossbar *x, const Subnet *net, Direction direction,
+                                                           uint32_t j, uint64_t inputs) {
+    uint32_t winner = arbitration_winner(x->arbitration, &x->priority, inputs, net->output[j].pointer,
+                                         candidate, net);
+    uint64_t fit = with_room(x, net, j, inputs);
+    if (!object_has_subscriber(&x->obj, ARBITRATE) || !(fit >> winner & 1)) return winner;
+    return arbitration_ask(&x->obj, direction == RESPONSES, j, fit, winner);
+}
+
+OF_EACH uint32_t choose(const Crossbar *x, const Subnet *net, Direction direction, uint32_t j, uint64_t inputs) {
+    if (__builtin_expect((x->arbitration | x->obj.subscribed) != 0, 0))
+        return choose_otherwise((Crossbar *)(uintptr_t)x, net, direction, j, inputs);
+    return first_at_or_after(inputs, net->output[j].pointer);
 }
 
 /* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
@@ -333,7 +362,7 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, 
         const Output *output = &net->output[j];
         if (output->free <= step) {
             uint64_t inputs = view->target[j].inputs;
-            uint32_t winner = first_at_or_after(inputs, output->pointer);
+            uint32_t winner = choose(x, net, direction, j, inputs);
             /* The winner waits for room; were others let past, long packets would starve. */
             if (output->flits + view->head[winner].flits > x->output_buffer) continue;
             net->conflicts += (uint64_t)__builtin_popcountll(inputs) - 1;
@@ -398,6 +427,7 @@ static void build_crossbar(SimObject *object) {
     for (uint32_t bytes = 1; bytes <= MAX_PACKET_BYTES; bytes++)
         x->flits[bytes] = (uint8_t)((bytes + x->flit - 1) / x->flit);
     uint32_t longest = longest_packet(x);
+    arbitration_read_classes(&x->priority, object, x->class_priority);
     x->speedup_shift = (uint32_t)__builtin_ctz(x->speedup);
     if (x->output_buffer < longest)
         user_error("%s.output_buffer: expected %u flits (the longest packet) or more, got %u", object->path,
@@ -655,6 +685,22 @@ static Ratio response_latency(const SimObject *o) {
     FORMULA(#net "_latency", net##_latency, "cycles", "Mean time from ready at the input to sent on")
 /* clang-format on */
 
+static void call_head(SimObject *object, MethodCall *call) {
+    const Crossbar *x = (const Crossbar *)object;
+    const Subnet *net = call->argument[0].flag ? &x->response : &x->request;
+    uint32_t input = (uint32_t)call->argument[1].whole;
+    if (input < net->inputs)
+        arbitration_head(call, candidate(net, input));
+    else
+        method_refuse(call, "input: expected 0 to %u, got %u", net->inputs - 1, input);
+}
+
+static const Method crossbar_methods[] = {
+    METHOD("head", call_head, HEAD_DOC,
+           TAKES(FLAG_VALUE("responses"), WHOLE_NUMBER("input", .min = 0, .max = MAX_PORTS - 1)), HEAD_RESULTS,
+           MAY_BE_NIL),
+    METHODS_END};
+
 static const Field crossbar_fields[] = {
     BASE(Crossbar),
     PARAM_NAMED(Crossbar, up_count, "up", REQUIRED, "ports", "Ports towards the SMs", .min = 1,
@@ -672,6 +718,10 @@ static const Field crossbar_fields[] = {
           .max = 1024),
     PARAM_CHOICE(Crossbar, acknowledgements, "write", "write|sector",
                  "Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote"),
+    PARAM_CHOICE(Crossbar, arbitration, "round_robin", ARBITRATION_WORDS, ARBITRATION_DOC, .timing = true),
+    PARAM(Crossbar, class_priority, "", "priorities", CLASS_PRIORITY_DOC, .timing = true),
+    DERIVED(Crossbar, priority, "Of each class"),
+    DERIVED(Crossbar, unused_number, "Padding"),
     DERIVED(Crossbar, speedup_shift, "log2(speedup)"),
     DERIVED(Crossbar, flits, "Flits of a packet, by its bytes"),
     DERIVED(Crossbar, unused, "Padding"),
@@ -687,10 +737,12 @@ static const Field crossbar_fields[] = {
 const Class crossbar_class = {
     .name = "Crossbar",
     .doc =
-        "Crossbar network from requesters to L2 slices: round-robin arbitration for each output, back-pressure",
+        "Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure",
     .passes_on = true,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,
+    .events = arbitration_events,
+    .methods = crossbar_methods,
     .build = build_crossbar,
     .init = init_crossbar,
     .tick = tick_crossbar,

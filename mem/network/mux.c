@@ -2,18 +2,19 @@
  * apart again. One message per cycle each way, nothing is stored: what cannot move waits in its link. */
 #include "mem/protocol/networks.h"
 
+#include "mem/network/arbitration.h"
 #include "mem/protocol/memory_protocol.h"
 
 #include <string.h>
 
 enum { MAX_PORTS = 64 };
 
-typedef enum { ROUND_ROBIN, PRIORITY } Arbitration;
-
 typedef struct {
     SimObject obj;
     uint32_t up_count;
     uint32_t arbitration;
+    char *class_priority;
+    ClassTable priority;
     Port *up;
     Port down;
     uint64_t request_free, response_free; /* first times at which the next message may move */
@@ -42,9 +43,20 @@ static uint64_t ready_ports(const Mux *mux, uint64_t now, uint64_t *coming) {
     return ready;
 }
 
-static uint32_t choose(const Mux *mux, uint64_t ready) {
-    uint64_t at_or_after = ready & ~0ull << mux->pointer;
-    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : ready);
+static Candidate candidate(const void *context, uint32_t i) {
+    const Link *link = ((const Mux *)context)->up[i].receive;
+    return (Candidate){link_peek(link, NEVER - 1), link_next_ready(link)};
+}
+
+static __attribute__((noinline)) uint32_t choose_otherwise(Mux *mux, uint64_t ready) {
+    uint32_t winner = arbitration_winner(mux->arbitration, &mux->priority, ready, mux->pointer, candidate, mux);
+    return object_has_subscriber(&mux->obj, ARBITRATE) ? arbitration_ask(&mux->obj, false, 0, ready, winner)
+                                                       : winner;
+}
+
+static uint32_t choose(Mux *mux, uint64_t ready) {
+    if (__builtin_expect((mux->arbitration | mux->obj.subscribed) != 0, 0)) return choose_otherwise(mux, ready);
+    return first_at_or_after(ready, mux->pointer);
 }
 
 static void send_down(Mux *mux, uint32_t i, uint64_t now) {
@@ -54,7 +66,7 @@ static void send_down(Mux *mux, uint32_t i, uint64_t now) {
     mem_enter_network(message, i);
     link_pop(link, now);
     mux->requests++;
-    if (mux->arbitration == ROUND_ROBIN) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
+    if (mux->arbitration != LOWEST_PORT) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
 }
 
 /* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
@@ -163,11 +175,28 @@ static void report_mux(const SimObject *object, FILE *out) {
                 mem_route_top(response));
 }
 
+static void build_mux(SimObject *object) {
+    Mux *mux = (Mux *)object;
+    arbitration_read_classes(&mux->priority, object, mux->class_priority);
+}
+
+static void call_head(SimObject *object, MethodCall *call) {
+    const Mux *mux = (const Mux *)object;
+    Candidate head = candidate(mux, (uint32_t)call->argument[0].whole);
+    arbitration_head(call, head);
+}
+
+static const Method mux_methods[] = {
+    METHOD("head", call_head, HEAD_DOC, TAKES(WHOLE_NUMBER_BELOW("input", Mux, up_count)), HEAD_RESULTS,
+           MAY_BE_NIL),
+    METHODS_END};
+
 static const Field mux_fields[] = {
     BASE(Mux),
     PARAM_NAMED(Mux, up_count, "up", REQUIRED, "ports", "Ports to be joined", .min = 1, .max = MAX_PORTS),
-    PARAM_CHOICE(Mux, arbitration, "round_robin", "round_robin|priority",
-                 "Which of several requests goes first; priority: the lowest port", .timing = true),
+    PARAM_CHOICE(Mux, arbitration, "round_robin", ARBITRATION_WORDS, ARBITRATION_DOC, .timing = true),
+    PARAM(Mux, class_priority, "", "priorities", CLASS_PRIORITY_DOC, .timing = true),
+    DERIVED(Mux, priority, "Of each class"),
     PORT_ARRAY(Mux, up, up_count, memory_protocol, ROLE_RESPONDER, "From the caches"),
     PORT(Mux, down, memory_protocol, ROLE_REQUESTER, "Towards the network"),
     STATE(Mux, request_free, "First time at which the next request may move"),
@@ -190,6 +219,9 @@ const Class mux_class = {
     .passes_on = true,
     .bytes = sizeof(Mux),
     .fields = mux_fields,
+    .events = arbitration_events,
+    .methods = mux_methods,
+    .build = build_mux,
     .tick = tick_mux,
     .is_sound = mux_is_sound,
     .came_by = mux_came_by,

@@ -240,6 +240,7 @@ static void send_on(Router *r, uint32_t port, uint64_t now) {
 typedef struct {
     const RouterPacket *packet[ROUTER_HEADS_MAX];
     RouterPacket entering[ROUTER_HEADS_MAX]; /* of the local ports */
+    uint64_t came[ROUTER_HEADS_MAX];
     Asks asks;
     uint64_t busy; /* heads whose inputs are taken */
 } Heads;
@@ -263,6 +264,7 @@ static bool raise_requests(const Router *r, Heads *heads, uint64_t now) {
         if (ready > now || ready + pipeline > now || r->input_free[i] > now) continue;
         heads->entering[i] = packet_of(r, i, link_peek(local_input(r, i), now), ready);
         heads->packet[i] = &heads->entering[i];
+        heads->came[i] = ready;
         ask(r, heads, i);
         any = 1;
     }
@@ -271,15 +273,20 @@ static bool raise_requests(const Router *r, Heads *heads, uint64_t now) {
         const RouterSlot *slot = slot_at(r, k, queue % router_vcs(r), 0);
         if (r->input_free[locals + k] > now || slot->time + pipeline > now) continue;
         heads->packet[locals + queue] = &slot->packet;
+        heads->came[locals + queue] = slot->time;
         ask(r, heads, locals + queue);
         any = 1;
     }
     return any;
 }
 
-static uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
-    uint64_t at_or_after = set & ~0ull << pointer;
-    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : set);
+static Candidate candidate(const void *context, uint32_t head) {
+    const Heads *heads = context;
+    return (Candidate){&heads->packet[head]->message, heads->came[head]};
+}
+
+static uint32_t choose(const Router *r, const Heads *heads, uint64_t asking, uint32_t pointer) {
+    return arbitration_winner(r->arbitration, &r->priority, asking, pointer, candidate, heads);
 }
 
 /* The head has crossed: it leaves its link or its buffer, and its input is taken. */
@@ -326,7 +333,7 @@ static bool serve_channel(Router *r, Heads *heads, uint32_t k, uint64_t now) {
         uint32_t vc = (r->channel_pointer[k] + i) % vcs;
         uint64_t asking = heads->asks.channel[k][vc] & ~heads->busy;
         if (!asking) continue;
-        uint32_t winner = first_at_or_after(asking, r->vc_pointer[k][vc]);
+        uint32_t winner = choose(r, heads, asking, r->vc_pointer[k][vc]);
         if (r->credits[k][vc] < heads->packet[winner]->flits) {
             r->credit_stall_cycles++;
             continue;
@@ -342,7 +349,7 @@ static bool serve_channel(Router *r, Heads *heads, uint32_t k, uint64_t now) {
 static bool serve_local(Router *r, Heads *heads, uint32_t port, uint64_t now) {
     uint64_t asking = heads->asks.local[port] & ~heads->busy;
     if (!asking) return false;
-    uint32_t winner = first_at_or_after(asking, r->local_pointer[port]);
+    uint32_t winner = choose(r, heads, asking, r->local_pointer[port]);
     const RouterPacket *packet = heads->packet[winner];
     RouterQueue *queue = &r->local[port];
     if (queue->flits + packet->flits > r->output_buffer) return false;
@@ -428,6 +435,7 @@ static void build_router(SimObject *object) {
                    r->buffer < longest ? "buffer" : "output_buffer", longest,
                    r->buffer < longest ? r->buffer : r->output_buffer);
     check_vcs(r);
+    arbitration_read_classes(&r->priority, object, r->class_priority);
     r->local_count = r->up_count + r->down_count;
     r->heads = r->local_count + DIRECTIONS * router_vcs(r);
     if (r->heads > ROUTER_HEADS_MAX)
@@ -725,6 +733,10 @@ static const Field router_fields[] = {
     PARAM(Router, output_buffer, "16", "flits", "Buffer of each local output", .min = 1, .max = 1024),
     PARAM(Router, latency, "2", "cycles", "From a head's arrival to its crossing", .max = LATENCY_MAX,
           .timing = true),
+    PARAM_CHOICE(Router, arbitration, "round_robin", ARBITRATION_WORDS, ARBITRATION_DOC, .timing = true),
+    PARAM(Router, class_priority, "", "priorities", CLASS_PRIORITY_DOC, .timing = true),
+    DERIVED(Router, priority, "Of each class"),
+    DERIVED(Router, padding, "Padding"),
     PARAM_FLAG(Router, dateline, "true",
                "Packets that have yet to go round the end of a ring have virtual channels of their own; false: a full "
                "ring may hang"),

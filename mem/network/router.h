@@ -3,6 +3,7 @@
 #define WW_MEM_ROUTER_H
 
 #include "core/sim/sim.h"
+#include "mem/network/arbitration.h"
 #include "mem/network/router_channel.h"
 #include "mem/protocol/address_map.h"
 
@@ -54,7 +55,10 @@ struct Router {
     SimObject obj;
     uint32_t up_count, down_count;
     uint32_t x, y, columns, rows, topology, routing;
-    uint32_t vcs, buffer, output_buffer, latency, dateline;
+    uint32_t vcs, buffer, output_buffer, latency, dateline, arbitration;
+    char *class_priority;
+    ClassTable priority;
+    uint32_t padding;
     uint32_t ring; /* slots of a buffer, a power of two */
     uint64_t flit;
     Port *up, *down;

@@ -13,7 +13,7 @@ enum { MAX_ENDS = 16, SLICE_BYTES = 256 };
 
 typedef struct {
     uint32_t up, down;
-    const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements;
+    const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements, *arbitration;
     uint64_t link_latency; /* cycles; from the quantum of 4 cycles on, the links are cut */
     uint32_t depth;
     uint32_t quantum; /* cycles of the slow clock, 0: 4 */
@@ -74,6 +74,7 @@ static inline Network make_network(Options options) {
     set_if_given(net.crossbar, "output_buffer", options.output_buffer);
     set_if_given(net.crossbar, "response_part", options.response_part);
     set_if_given(net.crossbar, "acknowledgements", options.acknowledgements);
+    set_if_given(net.crossbar, "arbitration", options.arbitration);
     sim_finish_object(net.crossbar);
     for (uint32_t i = 0; i < options.up; i++) {
         net.sm[i] = add(net.sim, "MemoryDriver", "sm", i, "slow");
