@@ -337,24 +337,19 @@ static uint64_t with_room(const Crossbar *x, const Subnet *net, uint32_t j, uint
     return fit;
 }
 
-static __attribute__((noinline)) uint32_t choose_otherwise(Crossbar *x, const Subnet *net, Direction direction,
+static __attribute__((noinline)) uint32_t choose_otherwise(const Crossbar *x, const Subnet *net, Direction direction,
                                                            uint32_t j, uint64_t inputs) {
     uint32_t winner = arbitration_winner(x->arbitration, &x->priority, inputs, net->output[j].pointer,
                                          candidate, net);
     uint64_t fit = with_room(x, net, j, inputs);
     if (!object_has_subscriber(&x->obj, ARBITRATE) || !(fit >> winner & 1)) return winner;
-    return arbitration_ask(&x->obj, direction == RESPONSES, j, fit, winner);
-}
-
-OF_EACH uint32_t choose(const Crossbar *x, const Subnet *net, Direction direction, uint32_t j, uint64_t inputs) {
-    if (__builtin_expect((x->arbitration | x->obj.subscribed) != 0, 0))
-        return choose_otherwise((Crossbar *)(uintptr_t)x, net, direction, j, inputs);
-    return first_at_or_after(inputs, net->output[j].pointer);
+    return arbitration_ask((SimObject *)(uintptr_t)&x->obj, direction == RESPONSES, j, fit, winner);
 }
 
 /* Returns the first step in which an output is free that was busy. Those that wait for room are looked at
  * again when a packet has been sent. */
-OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, uint64_t step, uint64_t now) {
+OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, bool by_turns, uint64_t step,
+                           uint64_t now) {
     View *view = &net->view;
     uint64_t next = NEVER;
     for (uint64_t rest = view->requested; rest; rest &= rest - 1) {
@@ -362,7 +357,8 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, 
         const Output *output = &net->output[j];
         if (output->free <= step) {
             uint64_t inputs = view->target[j].inputs;
-            uint32_t winner = choose(x, net, direction, j, inputs);
+            uint32_t winner = by_turns ? first_at_or_after(inputs, output->pointer)
+                                       : choose_otherwise(x, net, direction, j, inputs);
             /* The winner waits for room; were others let past, long packets would starve. */
             if (output->flits + view->head[winner].flits > x->output_buffer) continue;
             net->conflicts += (uint64_t)__builtin_popcountll(inputs) - 1;
@@ -376,9 +372,10 @@ OF_EACH uint64_t arbitrate(const Crossbar *x, Subnet *net, Direction direction, 
 
 OF_EACH void cross(const Crossbar *x, Subnet *net, Direction direction, uint64_t first_step, uint64_t now) {
     uint64_t free = NEVER;
+    bool by_turns = __builtin_expect((x->arbitration | x->obj.subscribed) == 0, 1);
     for (uint64_t step = first_step; step < first_step + x->speedup; step++) {
         raise_requests(x, net, direction, step, now);
-        free = arbitrate(x, net, direction, step, now);
+        free = arbitrate(x, net, direction, by_turns, step, now);
     }
     net->view.crossing = earlier_of(net->view.first_timed, free);
 }

@@ -25,8 +25,10 @@ static Distance distance(const Router *r, uint32_t from, uint32_t to, uint32_t s
     return to > from ? (Distance){to - from, UINT32_MAX} : (Distance){UINT32_MAX, from - to};
 }
 
-static bool goes_forward(Distance d) {
-    return d.forward <= d.backward;
+/* Both ways of a ring may be as long: then half of the routers go forward. Only the first router has such a
+ * choice. */
+static bool goes_forward(Distance d, uint32_t from) {
+    return d.forward < d.backward || (d.forward == d.backward && from % 2 == 0);
 }
 
 /* Virtual channels that keep packets of a ring apart: those that have yet to go round its end, and the others. */
@@ -83,10 +85,10 @@ static void ask_for_channels(const Asking *a, Asks *asks) {
         if (column.backward <= column.forward) ask_for_any(a, asks, NORTH);
     }
     if (row.forward) {
-        bool forward = goes_forward(row);
+        bool forward = goes_forward(row, r->x);
         ask_for_classes(a, asks, forward ? EAST : WEST, escape_class(r, forward, r->x, a->x), adaptive);
     } else {
-        bool forward = goes_forward(column);
+        bool forward = goes_forward(column, r->y);
         ask_for_classes(a, asks, forward ? SOUTH : NORTH, escape_class(r, forward, r->y, a->y), adaptive);
     }
 }

@@ -7,7 +7,7 @@
 #include "core/ptx/execution/exec.h"
 #include "core/sim/sim.h"
 
-enum { MAX_SMS = 256 };
+enum { MAX_SMS = 1024 };
 
 typedef struct {
     DeviceMemory *memory;

@@ -82,7 +82,8 @@ static inline void mem_begin_route(MemMessage *m) {
 
 /* The ports by which it entered each network are the way back: the last one is on top. */
 static inline void mem_enter_network(MemMessage *m, uint32_t port) {
-    ensure(m->route_depth < ROUTE_DEPTH && port < ROUTE_PORTS);
+    ensure(m->route_depth < ROUTE_DEPTH);
+    debug_ensure(port < ROUTE_PORTS);
     m->way_back = (m->way_back | (uint64_t)port << (ROUTE_BEGIN + ROUTE_BITS * m->route_depth)) + ROUTE_DEPTH_ONE;
 }
 static inline uint32_t mem_route_at(const MemMessage *m, uint32_t depth) {

@@ -3,8 +3,9 @@
 #include "core/gpu/sm/sm.h"
 #include "core/sim/event.h"
 #include "core/sim/method.h"
+#include "mem/protocol/functional_memory.h"
 
-enum { MOST_SMS = 256, MOST_ASKED_ABOUT = 64, NO_SM = -1 };
+enum { MOST_ASKED_ABOUT = 64, NO_SM = -1 };
 
 typedef enum { DISPATCHER_CTA_START, DISPATCHER_CTA_END, DISPATCHER_PLACE } DispatcherEvent;
 
@@ -31,13 +32,13 @@ typedef struct {
     uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
     uint64_t ctas, handed_out, done; /* of the running kernel */
     SmSlots *slots;
-    uint8_t limit[MOST_SMS];           /* knob: CTAs that an SM may hold; 0: as many as fit */
+    uint8_t limit[MAX_SMS];           /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
 
 static const Field fields[] = {
     BASE(Dispatcher),
-    PARAM(Dispatcher, sms, REQUIRED, "SMs", "SMs that it serves", .min = 1, .max = MOST_SMS),
+    PARAM(Dispatcher, sms, REQUIRED, "SMs", "SMs that it serves", .min = 1, .max = MAX_SMS),
     PARAM_FLAG(Dispatcher, goes_on, "false",
                "A launch begins at the SM behind the one that got the last CTA of the launch before; else at "
                "the first one",
@@ -263,7 +264,7 @@ static void hand_out(Dispatcher *d, uint32_t sm, uint64_t now) {
 
 /* The built-in placement in one round, which is all that it needs. True when an SM got a CTA. */
 static bool hand_out_in_turn(Dispatcher *d, uint64_t now) {
-    static const uint8_t nobody[MOST_SMS] = {0};
+    static const uint8_t nobody[MAX_SMS] = {0};
     bool busy = false;
     for (uint32_t i = 0, first = d->next_sm; i < d->sms && d->handed_out < d->ctas; i++) {
         uint32_t sm = first + i < d->sms ? first + i : first + i - d->sms;
@@ -275,7 +276,7 @@ static bool hand_out_in_turn(Dispatcher *d, uint64_t now) {
 }
 
 static bool hand_out_as_chosen(Dispatcher *d, uint64_t now) {
-    uint8_t served[MOST_SMS] = {0};
+    uint8_t served[MAX_SMS] = {0};
     bool busy = false;
     for (int sm; (sm = choose_sm(d, served, now)) != NO_SM; served[sm] = 1, busy = true)
         hand_out(d, (uint32_t)sm, now);

@@ -47,6 +47,9 @@ local text = {
   ["AddressMap.slice_mask"] = function(rng) return mask_text(rng, rng:int(1, 3), 7, 16) end,
   ["MemoryController.class_queues"] = function(rng) return numbers_text(rng, rng:int(1, 16), 7) end,
 }
+for _, class in ipairs { "Crossbar", "Mux", "Router" } do
+  text[class .. ".class_priority"] = function(rng) return numbers_text(rng, rng:int(1, 8), 3) end
+end
 for _, class in ipairs { "L1", "L2" } do
   text[class .. ".insertion_position"] = function(rng) return numbers_text(rng, rng:int(1, 16), rows.pick(rng, { 1, 4, 255 })) end
   text[class .. ".retention_priority"] = function(rng) return numbers_text(rng, rng:int(1, 16), 3) end
@@ -62,6 +65,7 @@ draw.left_out = {
   ["LinkCompressor.holds"] = "less than it wants to hold is an error of its class",
   ["TrafficShaper.holds"] = "holds none",
   ["QueueDelays.*"] = "has none",
+  ["Router.dateline"] = "without it, a ring may hang",
 }
 
 --- Parameters that the parts and wires of a machine fix; those settings vary.
@@ -69,6 +73,8 @@ draw.by_parts = {
   ["Dispatcher.sms"] = "sms", ["AddressMap.channels"] = "channels", ["AddressMap.slices_per_channel"] = "slices",
   ["Crossbar.up"] = "sms, l1", ["Crossbar.down"] = "channels, slices", ["Mux.up"] = "sms, l1",
   ["MemoryController.ports"] = "slices",
+  ["Router.up"] = "sms, l1", ["Router.down"] = "channels, slices", ["Router.x"] = "columns", ["Router.y"] = "rows",
+  ["Router.columns"] = "columns", ["Router.rows"] = "rows", ["Router.topology"] = "network",
 }
 
 function draw.is_left_out(class, name) return draw.left_out[class .. ".*"] or draw.left_out[class .. "." .. name] end
@@ -108,7 +114,10 @@ local function draw_parts(rng, settings, engine)
   maybe(15, "victims", { true })
   maybe(10, "shaper", { true })
   maybe(10, "squeeze", { true })
-  maybe(50, "network", { "direct", "crossbar" })
+  maybe(70, "network", { "direct", "crossbar", "series", "mesh", "ring", "torus" })
+  maybe(30, "ports_of_a_crossbar", { 1, 2, 3, 4 })
+  maybe(50, "columns", { 1, 2, 3, 4, 5 })
+  maybe(40, "rows", { 1, 2, 3 })
   maybe(15, "memory", { "sink" })
   maybe(70, "clock.core", { 100, 350, 500, 650, 701, 1300, 1400 })
   maybe(60, "clock.icnt", { 350, 650, 700, 1400, 2100 })

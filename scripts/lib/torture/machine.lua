@@ -164,22 +164,71 @@ end
 
 local most_ports <const> = 64 -- of a crossbar or a Mux
 
+local function join(plan, path, ports, clock)
+  plan:add("Mux", path, { up = #ports }, "icnt")
+  for i, port in ipairs(ports) do plan:wire("up", port, ("%s.up[%d]"):format(path, i - 1), { "core", clock }) end
+  return { path .. ".down" }
+end
+
+--- A crossbar; `kind`: of the wires to it, `clocks` theirs.
+local function crossbar(plan, path, ports, downs, kind, clocks)
+  plan:add("Crossbar", path, { up = #ports, down = downs }, "icnt")
+  for i, port in ipairs(ports) do plan:wire(kind, port, ("%s.up[%d]"):format(path, i - 1), clocks) end
+  local down = {}
+  for i = 1, downs do down[i] = ("%s.down[%d]"):format(path, i - 1) end
+  return down
+end
+
+--- A crossbar behind crossbars of so many ports each.
+local function series(plan, get, ports, slices, clock)
+  local near, together = {}, get("ports_of_a_crossbar", 2)
+  for first = 1, #ports, together do
+    local some = table.move(ports, first, math.min(first + together - 1, #ports), 1, {})
+    near[#near + 1] = crossbar(plan, ("near[%d]"):format(#near), some, 1, "up", { "core", clock })[1]
+  end
+  return crossbar(plan, "xbar", near, slices, "middle")
+end
+
+--- Routers in a rectangle; ports and slices are dealt out to them in turn.
+local function routers(plan, get, kind, ports, slices, clock)
+  local columns, rows_of = get("columns", 2), kind == "ring" and 1 or get("rows", 2)
+  local count, wraps, up, down, path = columns * rows_of, kind ~= "mesh", {}, {}, "net[%d]"
+  for i = 0, count - 1 do up[i], down[i] = 0, 0 end
+  for i, port in ipairs(ports) do
+    local at = (i - 1) % count
+    plan:wire("up", port, (path .. ".up[%d]"):format(at, up[at]), { "core", clock })
+    up[at] = up[at] + 1
+  end
+  local to_slices = {}
+  for s = 1, slices do
+    local at = (count - s) % count
+    to_slices[s] = (path .. ".down[%d]"):format(at, down[at])
+    down[at] = down[at] + 1
+  end
+  for i = 0, count - 1 do
+    local x, y = i % columns, i // columns
+    plan:add("Router", path:format(i), { up = up[i], down = down[i], x = x, y = y, columns = columns, rows = rows_of,
+      topology = wraps and "torus" or "mesh" }, "icnt")
+    local function channel(from, to, other)
+      plan:wire("channel", (path .. ".%s"):format(i, to), (path .. ".from_%s"):format(other, from))
+      plan:wire("channel", (path .. ".%s"):format(other, from), (path .. ".from_%s"):format(i, to))
+    end
+    if columns > 1 and (wraps or x + 1 < columns) then channel("west", "east", y * columns + (x + 1) % columns) end
+    if rows_of > 1 and (wraps or y + 1 < rows_of) then channel("north", "south", (y + 1) % rows_of * columns + x) end
+  end
+  return to_slices
+end
+
 --- Returns the ports of the network towards the L2 slices, in order.
 local function add_network(plan, get, ports)
-  local slices = plan.channels * plan.slices
+  local slices, kind = plan.channels * plan.slices, get("network", "direct")
   local icnt = plan:clock "icnt"
   if #ports > most_ports then core.user_error ("expected up to %d ports on a network, got %d"):format(most_ports, #ports) end
-  if slices == 1 and get("network", "direct") == "direct" then
-    if #ports == 1 then return ports, "core" end
-    plan:add("Mux", "network", { up = #ports }, "icnt")
-    for i, port in ipairs(ports) do plan:wire("up", port, ("network.up[%d]"):format(i - 1), { "core", icnt }) end
-    return { "network.down" }, icnt
-  end
-  plan:add("Crossbar", "xbar", { up = #ports, down = slices }, "icnt")
-  local down = {}
-  for i, port in ipairs(ports) do plan:wire("up", port, ("xbar.up[%d]"):format(i - 1), { "core", icnt }) end
-  for i = 1, slices do down[i] = ("xbar.down[%d]"):format(i - 1) end
-  return down, icnt
+  if slices == 1 and kind == "direct" and #ports == 1 then return ports, "core" end
+  if slices == 1 and kind == "direct" then return join(plan, "network", ports, icnt), icnt end
+  if kind == "series" then return series(plan, get, ports, slices, icnt), icnt end
+  if kind == "mesh" or kind == "ring" or kind == "torus" then return routers(plan, get, kind, ports, slices, icnt), icnt end
+  return crossbar(plan, "xbar", ports, slices, "up", { "core", icnt }), icnt
 end
 
 local function add_memory(plan, get, down, clock)
@@ -327,6 +376,26 @@ end
 function legal.Crossbar(object)
   local longest_packet <const> = 2 * widest_access -- and a head, which is shorter
   at_least(object, "output_buffer", (longest_packet + value_of(object, "flit") - 1) // value_of(object, "flit"))
+end
+
+local most_heads <const>, packet_bytes <const> = 64, widest_access + 8
+
+--- All routers of a network have these in common.
+function legal.Router(object, plan)
+  plan.router = plan.router or object
+  for _, name in ipairs { "routing", "vcs", "buffer", "flit" } do object.params[name] = plan.router.params[name] end
+  object.params.dateline = nil -- without it, a ring may hang
+  local free = 64 // 8
+  for _, other in ipairs(plan.objects) do
+    if other.class == "Router" then
+      free = math.min(free, (most_heads - other.params.up - other.params.down) // 8)
+    end
+  end
+  at_most(object, "vcs", free)
+  at_least(object, "vcs", (object.params.topology == "torus" and 2 or 1) + (value_of(object, "routing") == "adaptive" and 1 or 0))
+  for _, name in ipairs { "buffer", "output_buffer" } do
+    at_least(object, name, (packet_bytes + value_of(object, "flit") - 1) // value_of(object, "flit"))
+  end
 end
 
 local timing_classes = {}

@@ -62,13 +62,15 @@ function Machine:AddressMap(name, index) end
 ---@class (exact) warpwright.Crossbar.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field up integer Ports towards the SMs (ports)
----@field down integer Ports towards the L2 slices, one for each (ports)
+---@field down integer Ports towards the L2 slices; each slice lies behind one of them (ports)
 ---@field flit? integer|string What a channel carries in a cycle (bytes); default 32B
 ---@field latency? integer From a flit's crossing to the output channel (cycles); default 1
 ---@field speedup? integer Flits that cross from an input to an output in a cycle (steps); default 1
 ---@field output_buffer? integer Buffer of each output (flits); default 16
 ---@field response_part? integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits); default 0
 ---@field acknowledgements? "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote; default write
+---@field arbitration? "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns; default round_robin
+---@field class_priority? string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities); default 
 
 ---@class warpwright.Crossbar.Object: warpwright.Object
 ---@field up table<integer, warpwright.Port> Towards the SMs
@@ -79,8 +81,10 @@ function Machine:AddressMap(name, index) end
 ---@field output_buffer integer Buffer of each output (flits)
 ---@field response_part integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits)
 ---@field acknowledgements "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
 
----Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure
+---Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure
 ---@param name string
 ---@param index? integer
 ---@return fun(parameters: warpwright.Crossbar.Parameters): warpwright.Crossbar.Object
@@ -449,12 +453,14 @@ function Machine:MemoryController(name, index) end
 ---@class (exact) warpwright.Mux.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field up integer Ports to be joined (ports)
----@field arbitration? "round_robin"|"priority" Which of several requests goes first; priority: the lowest port; default round_robin
+---@field arbitration? "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns; default round_robin
+---@field class_priority? string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities); default 
 
 ---@class warpwright.Mux.Object: warpwright.Object
 ---@field up table<integer, warpwright.Port> From the caches
 ---@field down warpwright.Port Towards the network
----@field arbitration "round_robin"|"priority" Which of several requests goes first; priority: the lowest port
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
 
 ---Joins several requesters into one network port
 ---@param name string
@@ -496,6 +502,58 @@ function Machine:PcBypassTable(name, index) end
 ---@return fun(parameters: warpwright.QueueDelays.Parameters): warpwright.QueueDelays.Object
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.QueueDelays.Parameters): warpwright.QueueDelays.Object
 function Machine:QueueDelays(name, index) end
+
+---@class (exact) warpwright.Router.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field up? integer Local ports towards requesters (ports); default 1
+---@field down? integer Local ports towards the L2 slices (ports); default 0
+---@field x? integer Its place in its row, from the west (routers); default 0
+---@field y? integer Its place in its column, from the north (routers); default 0
+---@field columns integer Routers in a row of the network (routers)
+---@field rows? integer Routers in a column of the network (routers); default 1
+---@field topology? "mesh"|"torus" torus: rows and columns are rings; of one row: a ring; default mesh
+---@field routing? "dimension_order"|"adaptive" dimension_order: along the row, then along the column; adaptive: any shortest way; default dimension_order
+---@field vcs? integer Virtual channels for requests, and as many for responses (channels); default 2
+---@field flit? integer|string What a channel carries in a cycle (bytes); default 32B
+---@field buffer? integer Buffer of each virtual channel of an input (flits); default 8
+---@field output_buffer? integer Buffer of each local output (flits); default 16
+---@field latency? integer From a head's arrival to its crossing (cycles); default 2
+---@field arbitration? "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns; default round_robin
+---@field class_priority? string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities); default 
+---@field dateline? boolean Packets that have yet to go round the end of a ring have virtual channels of their own; false: a full ring may hang; default true
+
+---@class warpwright.Router.Object: warpwright.Object
+---@field up table<integer, warpwright.Port> From requesters
+---@field down table<integer, warpwright.Port> Towards the L2 slices
+---@field east warpwright.Port Channel to the router there
+---@field from_east warpwright.Port Channel from the router there
+---@field west warpwright.Port Channel to the router there
+---@field from_west warpwright.Port Channel from the router there
+---@field south warpwright.Port Channel to the router there
+---@field from_south warpwright.Port Channel from the router there
+---@field north warpwright.Port Channel to the router there
+---@field from_north warpwright.Port Channel from the router there
+---@field x integer Its place in its row, from the west (routers)
+---@field y integer Its place in its column, from the north (routers)
+---@field columns integer Routers in a row of the network (routers)
+---@field rows integer Routers in a column of the network (routers)
+---@field topology "mesh"|"torus" torus: rows and columns are rings; of one row: a ring
+---@field routing "dimension_order"|"adaptive" dimension_order: along the row, then along the column; adaptive: any shortest way
+---@field vcs integer Virtual channels for requests, and as many for responses (channels)
+---@field flit integer What a channel carries in a cycle (bytes)
+---@field buffer integer Buffer of each virtual channel of an input (flits)
+---@field output_buffer integer Buffer of each local output (flits)
+---@field latency integer From a head's arrival to its crossing (cycles)
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
+---@field dateline boolean Packets that have yet to go round the end of a ring have virtual channels of their own; false: a full ring may hang
+
+---Router of a mesh, a torus or a ring: virtual cut-through, credits, virtual channels
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.Router.Parameters): warpwright.Router.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.Router.Parameters): warpwright.Router.Object
+function Machine:Router(name, index) end
 
 ---@class (exact) warpwright.SM.Parameters
 ---@field clock? string The object's clock; core where none is named

@@ -1,13 +1,15 @@
--- Measures a machine's crossbar alone, under random traffic: throughput, latency and fairness over load. `help` below
--- says how it is called.
+-- Measures networks alone, under random traffic: throughput, latency and fairness over load, of a machine's crossbar, or
+-- of several topologies beside theory. `help` below says how it is called.
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
 local json = require "scripts.lib.json"
 local svg = require "scripts.lib.svg"
+local topologies = require "scripts.lib.topologies"
 
 local help = [[
-usage: scripts/crossbar [options] [CONFIG]
+usage: scripts/network [options] [CONFIG]
+       scripts/network --topologies NODES [--loads A,B,...] [--cycles N] [--seed N] [--json FILE]
 
 Takes the crossbar out of a machine, default gtx480, and drives it with random traffic: requests from the SMs' ports to
 the L2 slices', with packets of one flit, as reads are, and responses the other way, with lines of 128 B. Prints, for
@@ -28,9 +30,16 @@ the narrower side carry. The latency is in cycles of the crossbar, from a packet
 at the other end, `unloaded` of them for a packet alone; where less passes than comes, queues grow without end and it
 has no meaning. `fairness` is Jain's index over what each input sent, 1 when all sent equally many; `least/most`
 compares the input that sent least with the one that sent most.
+
+With --topologies it drives networks of so many sources and sinks (4, 16, 36, 64): a crossbar, a crossbar behind crossbars
+of four sources each, and routers of two cycles in a mesh, a ring and a torus; uniform traffic, packets of one flit. Of each
+it prints the latency of a packet alone and the highest throughput of a node, as theory has them and as measured, and a
+curve: what passes, in flits per cycle and node, and how long it takes. Theory: the mean number of channels on the way,
+and the fullest channel under dimension order, or the sinks. What routers and switches lose to each other's conflicts
+comes off it.
 ]]
 
-local function usage_error(...) command_line.error("crossbar", ...) end
+local function usage_error(...) command_line.error("network", ...) end
 
 -- The crossbar of a machine -------------------------------------------------------------------------------------------
 
@@ -292,7 +301,7 @@ local function number(name, text, min, max, whole)
   local value = tonumber(text)
   if whole then value = math.tointeger(value) end
   if not value or value < min or value > max then
-    command_line.expected("crossbar", name, ("a %snumber from %g to %g"):format(whole and "whole " or "", min, max), text)
+    command_line.expected("network", name, ("a %snumber from %g to %g"):format(whole and "whole " or "", min, max), text)
   end
   return value
 end
@@ -301,7 +310,7 @@ local function one_of(name, text, legal)
   for _, word in ipairs(legal) do
     if word == text then return text end
   end
-  command_line.expected("crossbar", name, "one of " .. table.concat(legal, ", "), text)
+  command_line.expected("network", name, "one of " .. table.concat(legal, ", "), text)
 end
 
 local readers = {
@@ -311,6 +320,12 @@ local readers = {
   ["--hot"] = function(o, text) o.hot = number("--hot", text, 0, 1) end,
   ["--cycles"] = function(o, text) o.cycles = number("--cycles", text, 100, 1e9, true) end,
   ["--seed"] = function(o, text) o.seed = number("--seed", text, 0, 2 ^ 53, true) end,
+  ["--topologies"] = function(o, text)
+    o.topologies = math.tointeger(tonumber(text))
+    if not o.topologies or not topologies.is_legal(o.topologies) then
+      command_line.expected("network", "--topologies", "4, 16, 36 or 64", text)
+    end
+  end,
   ["--svg"] = function(o, text) o.svg = text end,
   ["--json"] = function(o, text) o.json = text end,
   ["--loads"] = function(o, text)
@@ -327,10 +342,10 @@ local function read_arguments(args)
   while args[i] do
     local reader = readers[args[i]]
     if reader then
-      reader(options, command_line.value("crossbar", args[i], args[i + 1]))
+      reader(options, command_line.value("network", args[i], args[i + 1]))
       i = i + 2
     else
-      if args[i]:sub(1, 1) == "-" then command_line.unknown_option("crossbar", args[i]) end
+      if args[i]:sub(1, 1) == "-" then command_line.unknown_option("network", args[i]) end
       if options.config then usage_error("expected one CONFIG, got '%s' and '%s'", options.config, args[i]) end
       options.config = args[i]
       i = i + 1
@@ -340,7 +355,54 @@ local function read_arguments(args)
   return options
 end
 
+-- Topologies ----------------------------------------------------------------------------------------------------------
+
+--- What passes per node and cycle, and the mean latency, at a load.
+local function measure_topology(name, load, options)
+  local nodes = options.topologies
+  local ends = { inputs = nodes, outputs = nodes }
+  local sim = ww.build(topologies.machine(name, nodes, load, options.seed))
+  sim:advance(options.cycles // 10 + 1)
+  local before = counters(sim, ends)
+  sim:advance(options.cycles)
+  local after = counters(sim, ends)
+  sim:close()
+  local packets = after.received - before.received
+  return packets / (after.cycles - before.cycles) / nodes, packets > 0 and (after.waited - before.waited) / packets or nil
+end
+
+--- Whether less passes than comes, by more than chance.
+local function falls_behind(load, passed, options)
+  return passed < load - 4 * math.sqrt(load * (1 - load) / options.cycles / options.topologies) - 0.002
+end
+
+local function measure_topologies(options)
+  local rows = {}
+  for _, name in ipairs(topologies.names) do
+    local theory = topologies.theory(name, options.topologies)
+    local lightest <const> = 0.005
+    local _, alone = measure_topology(name, lightest, options)
+    local most = measure_topology(name, 1, options)
+    local hops = theory.hops and (" (%.2f channels)"):format(theory.hops) or ""
+    print(("%s, %d nodes: latency alone %.2f%s, measured %.2f; throughput at most %.3f, measured %.3f"):format(name,
+      options.topologies, theory.latency, hops, alone, theory.throughput, most))
+    print("   load  passed   latency")
+    local summary = { topology = name, nodes = options.topologies, hops = theory.hops, latency = theory.latency,
+      measured_latency = alone, throughput = theory.throughput, measured_throughput = most, curve = {} }
+    for i, load in ipairs(options.loads) do
+      local passed, latency = measure_topology(name, load, options)
+      if falls_behind(load, passed, options) then latency = nil end
+      print(("  %5.2f  %6.4f  %8s"):format(load, passed, latency and ("%.2f"):format(latency) or "-"))
+      summary.curve[i] = { load = load, passed = passed, latency = latency }
+    end
+    rows[#rows + 1] = summary
+    io.stdout:flush()
+  end
+  if options.json then write(options.json, json.encode(rows)) end
+end
+
 local function main(options)
+  if options.topologies then return measure_topologies(options) end
   local crossbar, rows, directions = read_crossbar(options.config, options.set), {}, {}
   for d, name in ipairs(options.directions) do
     local direction = direction_of(crossbar, name)

@@ -1,4 +1,4 @@
--- scripts/crossbar: its figures against theory, its options, its drawing; and machines without SMs, which it runs.
+-- scripts/network: its figures against theory, its options, its drawing; and machines without SMs, which it runs.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local json = require "scripts.lib.json"
@@ -16,7 +16,7 @@ end)
 
 --- Runs the script; returns what it printed and the rows of its JSON file.
 local function crossbar(...)
-  local status, output = harness.run("scripts/crossbar.lua", "--json", figures, ...)
+  local status, output = harness.run("scripts/network.lua", "--json", figures, ...)
   harness.equal(status, 0, output)
   return output, json.decode(harness.read(figures))
 end
@@ -87,6 +87,26 @@ harness.test("the same command gives the same figures, another seed others", fun
   options[#options + 1] = "--seed"
   options[#options + 1] = "2"
   assert(crossbar(table.unpack(options)) ~= first, "another seed")
+end)
+
+-- Topologies ----------------------------------------------------------------------------------------------------------
+
+harness.test("every topology has the latency that theory says, and no more throughput than that", function()
+  local output, rows = crossbar("--topologies", "16", "--loads", "0.1,0.2", "--cycles", "4000")
+  local least = { crossbar = 0.55, series = 0.2, mesh = 0.5, ring = 0.25, torus = 0.7 }
+  harness.equal(#rows, 5, "topologies")
+  for _, row in ipairs(rows) do
+    near(row.measured_latency, row.latency, 0.3, row.topology .. ": latency alone")
+    assert(row.measured_throughput <= row.throughput + 0.01, row.topology .. ": more than theory permits")
+    assert(row.measured_throughput > least[row.topology], row.topology .. ": throughput")
+    near(row.curve[1].passed, 0.1, 0.01, row.topology .. ": passed at load 0.1")
+    assert(row.curve[2].latency > row.curve[1].latency, row.topology .. ": latency at a higher load")
+  end
+  near(rows[3].hops, 2.5, 0, "mesh: mean channels") -- twice (k - 1/k) / 3
+  near(rows[4].hops, 4, 0, "ring: a quarter of its routers")
+  near(rows[5].hops, 2, 0, "torus: twice a quarter of a side")
+  near(rows[4].throughput, 0.5, 0, "ring: 8 / nodes")
+  harness.contains(output, "ring, 16 nodes: latency alone 16.00 (4.00 channels), measured")
 end)
 
 -- Drawing -------------------------------------------------------------------------------------------------------------
@@ -166,9 +186,10 @@ end)
 -- Errors --------------------------------------------------------------------------------------------------------------
 
 harness.test("wrong options are refused, with what is legal", function()
-  local function wrong(wanted, ...) harness.refused(wanted, "scripts/crossbar.lua", ...) end
+  local function wrong(wanted, ...) harness.refused(wanted, "scripts/network.lua", ...) end
   wrong("unknown option '--nothing'", "--nothing", "1")
   wrong("--loads: expected a value, got nothing", "--loads")
+  wrong("--topologies: expected 4, 16, 36 or 64, got '9'", "--topologies", "9")
   wrong("--loads: expected a number from 0.001 to 1, got '1.5'", "--loads", "0.1,1.5")
   wrong("--cycles: expected a whole number from 100", "--cycles", "x")
   wrong("--pattern: expected one of uniform, hot_spot, permutation, got 'hot'", "--pattern", "hot")
@@ -179,8 +200,8 @@ harness.test("wrong options are refused, with what is legal", function()
   wrong("no/such/folder", "--loads", "0.1", "--cycles", "100", "--svg", "no/such/folder/a.svg")
 end)
 
-harness.test("scripts/crossbar runs from any folder", function()
-  local command = "here=$PWD program=$(realpath '%s') && cd '%s' && WARPWRIGHT=$program \"$here/scripts/crossbar\" "
+harness.test("scripts/network runs from any folder", function()
+  local command = "here=$PWD program=$(realpath '%s') && cd '%s' && WARPWRIGHT=$program \"$here/scripts/network\" "
     .. "--loads 0.1 --cycles 100 --only responses --pattern uniform 2>&1"
   local pipe = assert(io.popen(command:format(program, harness.folder())))
   local output = pipe:read "a"
