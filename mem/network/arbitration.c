@@ -25,7 +25,8 @@ uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, uint64
     return winner;
 }
 
-uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs, uint32_t choice) {
+uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs,
+                         uint32_t choice) {
     int64_t answer = event_ask(object, ARBITRATE, responses, output, (int64_t)inputs, choice);
     bool legal = answer >= 0 && answer < ARBITRATED_INPUTS_MAX && inputs >> answer & 1;
     return legal ? (uint32_t)answer : choice;

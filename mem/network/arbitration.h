@@ -9,10 +9,13 @@
 
 #define ARBITRATION_WORDS "round_robin|priority|oldest|age|class"
 #define ARBITRATION_DOC                                                                                      \
-    "Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: "  \
-    "the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns"
+    "Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; "   \
+    "age: "                                                                                                  \
+    "the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by "  \
+    "turns"
 #define CLASS_PRIORITY_DOC                                                                                   \
-    "arbitration = class: the priority of classes 0, 1, ..., the lowest first (\"1,0,0\"); of those left out, "   \
+    "arbitration = class: the priority of classes 0, 1, ..., the lowest first (\"1,0,0\"); of those left "   \
+    "out, "                                                                                                  \
     "the class number"
 
 typedef enum { ROUND_ROBIN, LOWEST_PORT, OLDEST, AGE, BY_CLASS } Arbitration;
@@ -42,7 +45,8 @@ uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, uint64
                             CandidateOf *candidate, const void *context);
 
 /* What subscribers to the event say, or `choice`. */
-uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs, uint32_t choice);
+uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs,
+                         uint32_t choice);
 
 /* In build(): the parameter class_priority as a table. */
 void arbitration_read_classes(ClassTable *priority, const SimObject *object, const char *text);
@@ -52,7 +56,8 @@ void arbitration_read_classes(ClassTable *priority, const SimObject *object, con
     RETURNS(WHOLE_NUMBER("class"), WHOLE_NUMBER("sm"), WHOLE_NUMBER("warp"), WHOLE_NUMBER("pc"),             \
             FLAG_VALUE("write"), WHOLE_NUMBER("issued"), WHOLE_NUMBER("came"))
 #define HEAD_DOC                                                                                             \
-    "The first message of an input, nil without one: issued and came are ticks, those of its first requester's " \
+    "The first message of an input, nil without one: issued and came are ticks, those of its first "         \
+    "requester's "                                                                                           \
     "sending it and of its coming here"
 void arbitration_head(MethodCall *call, Candidate candidate);
 

@@ -20,9 +20,9 @@
  * write: with `acknowledgements` the one that crosses has the flits of so many. */
 #include "mem/protocol/networks.h"
 
-#include "mem/protocol/address_map.h"
 #include "mem/network/arbitration.h"
 #include "mem/network/slices.h"
+#include "mem/protocol/address_map.h"
 #include "mem/protocol/memory_protocol.h"
 
 #include <stdlib.h>
@@ -337,8 +337,8 @@ static uint64_t with_room(const Crossbar *x, const Subnet *net, uint32_t j, uint
     return fit;
 }
 
-static __attribute__((noinline)) uint32_t choose_otherwise(const Crossbar *x, const Subnet *net, Direction direction,
-                                                           uint32_t j, uint64_t inputs) {
+static __attribute__((noinline)) uint32_t choose_otherwise(const Crossbar *x, const Subnet *net,
+                                                           Direction direction, uint32_t j, uint64_t inputs) {
     uint32_t winner = arbitration_winner(x->arbitration, &x->priority, inputs, net->output[j].pointer,
                                          candidate, net);
     uint64_t fit = with_room(x, net, j, inputs);
@@ -694,16 +694,17 @@ static void call_head(SimObject *object, MethodCall *call) {
 
 static const Method crossbar_methods[] = {
     METHOD("head", call_head, HEAD_DOC,
-           TAKES(FLAG_VALUE("responses"), WHOLE_NUMBER("input", .min = 0, .max = MAX_PORTS - 1)), HEAD_RESULTS,
-           MAY_BE_NIL),
+           TAKES(FLAG_VALUE("responses"), WHOLE_NUMBER("input", .min = 0, .max = MAX_PORTS - 1)),
+           HEAD_RESULTS, MAY_BE_NIL),
     METHODS_END};
 
 static const Field crossbar_fields[] = {
     BASE(Crossbar),
     PARAM_NAMED(Crossbar, up_count, "up", REQUIRED, "ports", "Ports towards the SMs", .min = 1,
                 .max = MAX_PORTS),
-    PARAM_NAMED(Crossbar, down_count, "down", REQUIRED, "ports", "Ports towards the L2 slices; each slice lies behind one of them",
-                .min = 1, .max = MAX_PORTS),
+    PARAM_NAMED(Crossbar, down_count, "down", REQUIRED, "ports",
+                "Ports towards the L2 slices; each slice lies behind one of them", .min = 1,
+                .max = MAX_PORTS),
     PARAM(Crossbar, flit, "32B", "bytes", "What a channel carries in a cycle", .min = 1, .max = 1024),
     PARAM(Crossbar, latency, "1", "cycles", "From a flit's crossing to the output channel", .min = 1,
           .max = LATENCY_MAX, .timing = true),
@@ -733,8 +734,7 @@ static const Field crossbar_fields[] = {
 
 const Class crossbar_class = {
     .name = "Crossbar",
-    .doc =
-        "Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure",
+    .doc = "Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure",
     .passes_on = true,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,

@@ -49,13 +49,15 @@ static Candidate candidate(const void *context, uint32_t i) {
 }
 
 static __attribute__((noinline)) uint32_t choose_otherwise(Mux *mux, uint64_t ready) {
-    uint32_t winner = arbitration_winner(mux->arbitration, &mux->priority, ready, mux->pointer, candidate, mux);
+    uint32_t winner = arbitration_winner(mux->arbitration, &mux->priority, ready, mux->pointer, candidate,
+                                         mux);
     return object_has_subscriber(&mux->obj, ARBITRATE) ? arbitration_ask(&mux->obj, false, 0, ready, winner)
                                                        : winner;
 }
 
 static uint32_t choose(Mux *mux, uint64_t ready) {
-    if (__builtin_expect((mux->arbitration | mux->obj.subscribed) != 0, 0)) return choose_otherwise(mux, ready);
+    if (__builtin_expect((mux->arbitration | mux->obj.subscribed) != 0, 0))
+        return choose_otherwise(mux, ready);
     return first_at_or_after(ready, mux->pointer);
 }
 
@@ -171,8 +173,7 @@ static void report_mux(const SimObject *object, FILE *out) {
                 mux->down.send->name);
     const MemMessage *response = link_peek(mux->down.receive, now);
     if (response && response->route_depth > 0)
-        fprintf(out, "%s.down: a response waits for up[%u]\n", object->path,
-                mem_route_top(response));
+        fprintf(out, "%s.down: a response waits for up[%u]\n", object->path, mem_route_top(response));
 }
 
 static void build_mux(SimObject *object) {
@@ -186,10 +187,10 @@ static void call_head(SimObject *object, MethodCall *call) {
     arbitration_head(call, head);
 }
 
-static const Method mux_methods[] = {
-    METHOD("head", call_head, HEAD_DOC, TAKES(WHOLE_NUMBER_BELOW("input", Mux, up_count)), HEAD_RESULTS,
-           MAY_BE_NIL),
-    METHODS_END};
+static const Method mux_methods[] = {METHOD("head", call_head, HEAD_DOC,
+                                            TAKES(WHOLE_NUMBER_BELOW("input", Mux, up_count)), HEAD_RESULTS,
+                                            MAY_BE_NIL),
+                                     METHODS_END};
 
 static const Field mux_fields[] = {
     BASE(Mux),

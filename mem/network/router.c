@@ -360,7 +360,8 @@ static bool serve_local(Router *r, Heads *heads, uint32_t port, uint64_t now) {
     RouterSlot *slot = local_slot_at(r, port, queue->count++);
     *slot = (RouterSlot){*packet, now + (flits - 1) * r->obj.period};
     queue->flits += flits;
-    audit_enter(&r->obj, local_queue_number(r, port), (uint32_t)(slot - &r->local_slots[port * r->output_buffer]));
+    audit_enter(&r->obj, local_queue_number(r, port),
+                (uint32_t)(slot - &r->local_slots[port * r->output_buffer]));
     r->conflicts += (uint64_t)__builtin_popcountll(asking) - 1;
     r->local_flits += flits;
     r->output_free[DIRECTIONS + port] = now + flits * r->obj.period;
@@ -430,8 +431,8 @@ static void build_router(SimObject *object) {
         r->flits_of[bytes] = (uint8_t)((bytes + r->flit - 1) / r->flit);
     uint32_t longest = r->flits_of[PACKET_BYTES_MAX];
     if (r->x >= r->columns || r->y >= r->rows)
-        user_error("%s: expected x below columns = %u and y below rows = %u, got x = %u, y = %u", object->path,
-                   r->columns, r->rows, r->x, r->y);
+        user_error("%s: expected x below columns = %u and y below rows = %u, got x = %u, y = %u",
+                   object->path, r->columns, r->rows, r->x, r->y);
     if (r->buffer < longest || r->output_buffer < longest)
         user_error("%s.%s: expected %u flits (the longest packet) or more, got %u", object->path,
                    r->buffer < longest ? "buffer" : "output_buffer", longest,
@@ -469,8 +470,8 @@ static void init_router(SimObject *object) {
                         packets_in_queue);
         }
     for (uint32_t port = 0; port < r->local_count; port++)
-        audit_queue(object, local_queue_number(r, port), "packets at a local port", QUEUE_FIFO, r->output_buffer,
-                    packets_in_queue);
+        audit_queue(object, local_queue_number(r, port), "packets at a local port", QUEUE_FIFO,
+                    r->output_buffer, packets_in_queue);
 }
 
 static void destroy_router(SimObject *object) {
@@ -496,8 +497,8 @@ static void check_room(const Router *r, uint32_t k, uint32_t vc) {
         if (credit->vc == vc) room += credit->flits;
     }
     if (room != r->buffer)
-        panic("%s: channel %u, virtual channel %u: %lu flits of room are accounted for, of %u", r->obj.path, k,
-              vc, room, r->buffer);
+        panic("%s: channel %u, virtual channel %u: %lu flits of room are accounted for, of %u", r->obj.path,
+              k, vc, room, r->buffer);
 }
 
 static uint64_t flits_of_queue(const Router *r, uint32_t k, uint32_t vc) {
@@ -542,8 +543,7 @@ static void check_network(const RouterNetwork *network, bool idle) {
 static void check_router(const SimObject *object, bool idle) {
     const Router *r = (const Router *)object;
     uint64_t inside = packets_inside(r), came = 0, left = 0;
-    if (inside != r->inside)
-        panic("%s: holds %lu packets, but counts %u", object->path, inside, r->inside);
+    if (inside != r->inside) panic("%s: holds %lu packets, but counts %u", object->path, inside, r->inside);
     for (uint32_t i = 0; i < r->local_count; i++) {
         came += link_received(local_input(r, i));
         left += link_sent(local_output(r, i));
@@ -566,7 +566,8 @@ static void packet_is_sound(const char *where, const Router *r, const RouterPack
     sound(packet->flits == router_flits(r, &packet->message, response), "%s: a packet of %u flits", where,
           packet->flits);
     sound(mem_route_top(&packet->message) < r->network->up_count, "%s: a packet that came by no port", where);
-    sound(packet->entered <= r->obj.sim->now, "%s: a packet that entered at tick %lu", where, packet->entered);
+    sound(packet->entered <= r->obj.sim->now, "%s: a packet that entered at tick %lu", where,
+          packet->entered);
 }
 
 static void queue_is_sound(const Router *r, uint32_t k, uint32_t vc) {
@@ -578,14 +579,18 @@ static void queue_is_sound(const Router *r, uint32_t k, uint32_t vc) {
     for (uint32_t i = 0; i < queue->count; i++) {
         const RouterSlot *slot = slot_at(r, k, vc, i);
         packet_is_sound(path, r, &slot->packet);
-        sound(slot->packet.vc == vc && slot->time <= r->obj.sim->now, "%s: a packet in the wrong buffer", path);
+        sound(slot->packet.vc == vc && slot->time <= r->obj.sim->now, "%s: a packet in the wrong buffer",
+              path);
         flits += slot->packet.flits;
     }
-    sound((r->filled >> queue_number(r, k, vc) & 1) == (queue->count != 0), "%s.filled: 0x%lx", path, r->filled);
-    sound(flits == queue->flits && flits <= r->buffer, "%s: a buffer with %lu flits that counts %u", path, flits,
-          queue->flits);
-    sound(r->credits[k][vc] <= r->buffer && r->owed[k][vc] <= r->buffer && r->vc_pointer[k][vc] < ROUTER_HEADS_MAX,
-          "%s: %u credits, %u owed, pointer %u", path, r->credits[k][vc], r->owed[k][vc], r->vc_pointer[k][vc]);
+    sound((r->filled >> queue_number(r, k, vc) & 1) == (queue->count != 0), "%s.filled: 0x%lx", path,
+          r->filled);
+    sound(flits == queue->flits && flits <= r->buffer, "%s: a buffer with %lu flits that counts %u", path,
+          flits, queue->flits);
+    sound(r->credits[k][vc] <= r->buffer && r->owed[k][vc] <= r->buffer &&
+              r->vc_pointer[k][vc] < ROUTER_HEADS_MAX,
+          "%s: %u credits, %u owed, pointer %u", path, r->credits[k][vc], r->owed[k][vc],
+          r->vc_pointer[k][vc]);
 }
 
 static void local_is_sound(const Router *r, uint32_t port, uint64_t latest) {
@@ -601,8 +606,8 @@ static void local_is_sound(const Router *r, uint32_t port, uint64_t latest) {
               "%s: a packet at the wrong local port", r->obj.path);
         flits += slot->packet.flits;
     }
-    sound(flits == queue->flits && flits <= r->output_buffer, "%s: a local port with %lu flits that counts %u",
-          r->obj.path, flits, queue->flits);
+    sound(flits == queue->flits && flits <= r->output_buffer,
+          "%s: a local port with %lu flits that counts %u", r->obj.path, flits, queue->flits);
 }
 
 static void router_is_sound(const SimObject *object, bool fits) {
@@ -619,8 +624,8 @@ static void router_is_sound(const SimObject *object, bool fits) {
     for (uint32_t port = 0; port < r->local_count; port++)
         local_is_sound(r, port, latest);
     for (uint32_t i = 0; i < r->outputs; i++)
-        sound(r->input_free[i] <= latest && r->output_free[i] <= latest, "%s: busy until tick %lu", object->path,
-              later_of(r->input_free[i], r->output_free[i]));
+        sound(r->input_free[i] <= latest && r->output_free[i] <= latest, "%s: busy until tick %lu",
+              object->path, later_of(r->input_free[i], r->output_free[i]));
     sound(r->turn < r->outputs, "%s.turn: %u", object->path, r->turn);
     sound(r->filled >> (DIRECTIONS * router_vcs(r) - 1) <= 1, "%s.filled: 0x%lx", object->path, r->filled);
     sound(packets_inside(r) == r->inside, "%s.inside: %u", object->path, r->inside);
@@ -648,7 +653,7 @@ const Protocol router_channel_protocol = {.name = "router_channel",
 static const Link *router_came_by(const SimObject *object, const void *message, uint32_t *depth) {
     const RouterNetwork *network = ((const Router *)object)->network;
     const MemMessage *m = message;
-    if (!*depth || *depth > ROUTE_DEPTH) return NULL;
+    if (!*depth || *depth > m->route_depth) return NULL;
     uint32_t port = mem_route_at(m, --*depth);
     return port < network->up_count ? network->up_router[port]->up[network->up_port[port]].receive : NULL;
 }
@@ -681,7 +686,9 @@ static void report_router(const SimObject *object, FILE *out) {
             if (!r->queue[k][vc].count) continue;
             const RouterSlot *slot = slot_at(r, k, vc, 0);
             const Router *to = destination_router(r, &slot->packet);
-            fprintf(out, "%s.%s: virtual channel %u: %u packets (%u flits); the first goes to %s, here since tick %lu\n",
+            fprintf(out,
+                    "%s.%s: virtual channel %u: %u packets (%u flits); the first goes to %s, here since tick "
+                    "%lu\n",
                     object->path, name[k], vc, r->queue[k][vc].count, r->queue[k][vc].flits, to->obj.path,
                     slot->time);
         }
@@ -710,14 +717,15 @@ static Ratio mean_occupancy(const SimObject *object) {
 }
 
 #define NEIGHBOUR(k, n)                                                                                      \
-    PORT_NAMED(Router, out[k], n, router_channel_protocol, ROLE_REQUESTER, "Channel to the router there",     \
+    PORT_NAMED(Router, out[k], n, router_channel_protocol, ROLE_REQUESTER, "Channel to the router there",    \
                .optional = true),                                                                            \
         PORT_NAMED(Router, in[k], "from_" n, router_channel_protocol, ROLE_RESPONDER,                        \
                    "Channel from the router there", .optional = true)
 
 static const Field router_fields[] = {
     BASE(Router),
-    PARAM_NAMED(Router, up_count, "up", "1", "ports", "Local ports towards requesters", .max = ROUTER_HEADS_MAX),
+    PARAM_NAMED(Router, up_count, "up", "1", "ports", "Local ports towards requesters",
+                .max = ROUTER_HEADS_MAX),
     PARAM_NAMED(Router, down_count, "down", "0", "ports", "Local ports towards the L2 slices",
                 .max = ROUTER_HEADS_MAX),
     PARAM(Router, x, "0", "routers", "Its place in its row, from the west", .max = SIDE_MAX - 1),
@@ -740,7 +748,8 @@ static const Field router_fields[] = {
     DERIVED(Router, priority, "Of each class"),
     DERIVED(Router, padding, "Padding"),
     PARAM_FLAG(Router, dateline, "true",
-               "Packets that have yet to go round the end of a ring have virtual channels of their own; false: a full "
+               "Packets that have yet to go round the end of a ring have virtual channels of their own; "
+               "false: a full "
                "ring may hang"),
     DERIVED(Router, ring, "Packet slots of a buffer"),
     PORT_ARRAY(Router, up, up_count, memory_protocol, ROLE_RESPONDER, "From requesters"),

@@ -9,9 +9,9 @@
 
 enum {
     DIRECTIONS = 4,
-    ROUTER_VCS_MAX = 8,                  /* of a virtual network */
+    ROUTER_VCS_MAX = 8,                   /* of a virtual network */
     CHANNEL_VCS_MAX = 2 * ROUTER_VCS_MAX, /* requests, then responses */
-    ROUTER_HEADS_MAX = 64,               /* a set of them is one word */
+    ROUTER_HEADS_MAX = 64,                /* a set of them is one word */
     PACKET_BYTES_MAX = HEADER_BYTES + LINE_BYTES_MAX,
     SIDE_MAX = 1024, /* routers in a row, in a column */
 };
@@ -65,8 +65,8 @@ struct Router {
     Port out[DIRECTIONS], in[DIRECTIONS]; /* in[EAST]: from the router to the east */
     const AddressMap *map;
     RouterNetwork *network;
-    uint64_t first_up; /* number of its first up port in the network */
-    uint32_t heads, outputs;      /* inputs' heads; outputs: channels, then local ports */
+    uint64_t first_up;       /* number of its first up port in the network */
+    uint32_t heads, outputs; /* inputs' heads; outputs: channels, then local ports */
     uint32_t slot_count, local_slot_count, input_count, local_count;
     uint8_t flits_of[PACKET_BYTES_MAX + 1];
     uint8_t unused[7];
@@ -82,11 +82,11 @@ struct Router {
     uint32_t vc_pointer[DIRECTIONS][CHANNEL_VCS_MAX]; /* head with the highest priority */
     uint32_t channel_pointer[DIRECTIONS];             /* virtual channel with the highest priority */
     uint32_t *local_pointer;
-    uint64_t filled;         /* buffers with packets, by direction and virtual channel */
-    uint32_t turn;           /* output that is looked at first                         */
-    uint32_t inside;         /* packets in it                                          */
-    uint32_t buffered;       /* flits in the buffers                                   */
-    uint32_t owed_anything;  /* there are credits to be returned                       */
+    uint64_t filled;        /* buffers with packets, by direction and virtual channel */
+    uint32_t turn;          /* output that is looked at first                         */
+    uint32_t inside;        /* packets in it                                          */
+    uint32_t buffered;      /* flits in the buffers                                   */
+    uint32_t owed_anything; /* there are credits to be returned                       */
     uint64_t packets_in, packets_out, hops, latency_ticks, conflicts, credit_stall_cycles, buffered_flits;
     uint64_t channel_flits[DIRECTIONS], local_flits;
 };

@@ -32,12 +32,12 @@ static bool neighbour(const Router *r, RouterDirection direction, uint32_t *x, u
 static void check_alike(const Router *r, const Router *other) {
     bool alike = r->columns == other->columns && r->rows == other->rows && r->topology == other->topology &&
                  r->routing == other->routing && r->vcs == other->vcs && r->buffer == other->buffer &&
-                 r->flit == other->flit && r->dateline == other->dateline &&
-                 r->obj.clock == other->obj.clock;
+                 r->flit == other->flit && r->dateline == other->dateline && r->obj.clock == other->obj.clock;
     if (!alike)
-        user_error("%s: expected the columns, rows, topology, routing, vcs, buffer, flit, dateline and clock of "
-                   "%s, to which it is wired, got others",
-                   object_path(&other->obj), object_path(&r->obj));
+        user_error(
+            "%s: expected the columns, rows, topology, routing, vcs, buffer, flit, dateline and clock of "
+            "%s, to which it is wired, got others",
+            object_path(&other->obj), object_path(&r->obj));
 }
 
 static const Router *receiver_of(const Router *r, RouterDirection k) {

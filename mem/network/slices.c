@@ -175,10 +175,11 @@ static void check_none_is_missing(const SimObject *object, const Links *slices, 
     for (uint32_t s = 0; s < slices->count; s++) {
         if (port_of[s] != NO_PORT) continue;
         if (everything)
-            user_error("%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
-                       "%u (%s) behind none",
-                       object_path(object), slices->count, s,
-                       slices->link[s] ? slices->link[s]->receiver->path : "unknown");
+            user_error(
+                "%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
+                "%u (%s) behind none",
+                object_path(object), slices->count, s,
+                slices->link[s] ? slices->link[s]->receiver->path : "unknown");
         port_of[s] = 0; /* which does not come */
     }
 }
@@ -189,9 +190,10 @@ static void note_slices(const SimObject *object, const Port *down, uint32_t port
     for (uint32_t s = 0; s < slices->count; s++) {
         if (!has(&behind, slices->link[s])) continue;
         if (port_of[s] != NO_PORT)
-            user_error("%s.down: expected each L2 slice behind one port, got slice %u behind two, by the wires "
-                       "%s and %s",
-                       object_path(object), s, down[port_of[s]].send->name, down[port].send->name);
+            user_error(
+                "%s.down: expected each L2 slice behind one port, got slice %u behind two, by the wires "
+                "%s and %s",
+                object_path(object), s, down[port_of[s]].send->name, down[port].send->name);
         port_of[s] = (uint16_t)port;
     }
     free(behind.link);

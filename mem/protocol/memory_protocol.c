@@ -10,7 +10,8 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
     sound(power_of_two && m->bytes <= LINE_BYTES_MAX, "%s: a message for %u bytes", where, m->bytes);
     sound(m->address >> MAX_ADDRESS_BITS == 0, "%s: a message for address 0x%lx", where, m->address);
     sound(m->route_depth <= ROUTE_DEPTH, "%s: a message that has crossed %u networks", where, m->route_depth);
-    sound(m->route_depth >= ROUTE_DEPTH || m->way_back >> (ROUTE_BEGIN + ROUTE_BITS * m->route_depth) == 0,
+    sound(m->route_depth >= ROUTE_DEPTH ||
+              mem_way_back(m) >> (ROUTE_BEGIN + ROUTE_BITS * m->route_depth) == 0,
           "%s: a message with a longer way back than the %u networks that it has crossed", where,
           m->route_depth);
     sound(m->payload < PAYLOADS, "%s: a message with payload %u", where, m->payload);
@@ -19,7 +20,7 @@ void mem_message_is_sound(const char *where, const MemMessage *m) {
 }
 
 const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count) {
-    if (!*depth || *depth > ROUTE_DEPTH) return NULL;
+    if (!*depth || *depth > m->route_depth) return NULL;
     uint32_t port = mem_route_at(m, --*depth);
     return port < count ? up[port].receive : NULL;
 }

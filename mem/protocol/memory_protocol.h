@@ -5,6 +5,8 @@
 
 #include "core/sim/object.h"
 
+#include <string.h>
+
 enum {
     LINE_BYTES_MAX = 128,
     HEADER_BYTES = 8, /* control part of a packet on a network */
@@ -45,14 +47,9 @@ typedef struct {
     uint16_t sm, warp;
     uint8_t kind; /* MemKind                                                  */
     uint8_t flags;
-    union {
-        struct {
-            uint8_t class_number; /* set by policies: warp type or the like     */
-            uint8_t route_depth;
-            uint8_t route[6]; /* in parts of ROUTE_BITS; 0 from route_depth on */
-        };
-        uint64_t way_back; /* the same, of which the route is worked on as a whole */
-    };
+    uint8_t class_number; /* set by policies: warp type or the like                   */
+    uint8_t route_depth;
+    uint8_t route[6]; /* the ports by which it entered each network, in parts of ROUTE_BITS: the way back */
 } MemMessage;
 
 _Static_assert(sizeof(MemMessage) == 64, "MemMessage is one cache line");
@@ -73,35 +70,47 @@ static inline uint32_t mem_response_bytes(const MemMessage *m) {
     return m->kind == MEM_WRITE ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 
-enum { ROUTE_BEGIN = 16, ROUTE_DEPTH_ONE = 1 << 8 }; /* in MemMessage.way_back */
+/* The last 8 bytes as a word: class number, depth and, from bit ROUTE_BEGIN on, the route. The port that was
+ * pushed last is lowest; behind the first one there are zeros. */
+enum { WAY_BACK_AT = offsetof(MemMessage, class_number), ROUTE_BEGIN = 16, ROUTE_DEPTH_ONE = 1 << 8 };
+
+static inline uint64_t mem_way_back(const MemMessage *m) {
+    uint64_t way;
+    memcpy(&way, (const char *)m + WAY_BACK_AT, sizeof way);
+    return way;
+}
+static inline void mem_set_way_back(MemMessage *m, uint64_t route, uint64_t below) {
+    uint64_t way = route << ROUTE_BEGIN | (uint16_t)below;
+    memcpy((char *)m + WAY_BACK_AT, &way, sizeof way);
+}
 
 /* Of a copy that is sent on as a request of one's own. */
 static inline void mem_begin_route(MemMessage *m) {
-    m->way_back = m->class_number;
+    mem_set_way_back(m, 0, m->class_number);
 }
-
-/* The ports by which it entered each network are the way back: the last one is on top. */
 static inline void mem_enter_network(MemMessage *m, uint32_t port) {
+    uint64_t way = mem_way_back(m);
     ensure(m->route_depth < ROUTE_DEPTH);
     debug_ensure(port < ROUTE_PORTS);
-    m->way_back = (m->way_back | (uint64_t)port << (ROUTE_BEGIN + ROUTE_BITS * m->route_depth)) + ROUTE_DEPTH_ONE;
+    mem_set_way_back(m, way >> ROUTE_BEGIN << ROUTE_BITS | port, way + ROUTE_DEPTH_ONE);
 }
-static inline uint32_t mem_route_at(const MemMessage *m, uint32_t depth) {
-    return (uint32_t)(m->way_back >> (ROUTE_BEGIN + ROUTE_BITS * depth)) & (ROUTE_PORTS - 1);
+/* The port by which it entered the network that was its number `index`, from 0 on and below route_depth. */
+static inline uint32_t mem_route_at(const MemMessage *m, uint32_t index) {
+    uint32_t above = m->route_depth - 1u - index;
+    return (uint32_t)(mem_way_back(m) >> (ROUTE_BEGIN + ROUTE_BITS * above)) & (ROUTE_PORTS - 1);
 }
 /* The port by which it entered the network that it is in; ROUTE_PORTS: none. */
 static inline uint32_t mem_route_top(const MemMessage *m) {
-    uint32_t above = m->route_depth - 1u;
-    return above < ROUTE_DEPTH ? mem_route_at(m, above) : ROUTE_PORTS;
+    uint32_t port = (uint32_t)(mem_way_back(m) >> ROUTE_BEGIN) & (ROUTE_PORTS - 1);
+    return m->route_depth ? port : ROUTE_PORTS;
 }
+static inline void mem_leave_network(MemMessage *m) {
+    uint64_t way = mem_way_back(m);
+    ensure(m->route_depth > 0);
+    mem_set_way_back(m, way >> (ROUTE_BEGIN + ROUTE_BITS), way - ROUTE_DEPTH_ONE);
+}
+
 /* For Class.came_by of a network with these ports towards the requesters. */
 const Link *mem_came_by(const MemMessage *m, uint32_t *depth, const Port *up, uint32_t count);
-static inline uint32_t mem_leave_network(MemMessage *m) {
-    ensure(m->route_depth > 0);
-    uint32_t depth = m->route_depth - 1u, shift = ROUTE_BEGIN + ROUTE_BITS * depth;
-    uint32_t port = mem_route_at(m, depth);
-    m->way_back = (m->way_back & ((1ull << shift) - 1)) - ROUTE_DEPTH_ONE;
-    return port;
-}
 
 #endif

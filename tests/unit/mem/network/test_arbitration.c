@@ -188,8 +188,8 @@ static const struct {
     const char *rule;
     uint32_t order[3];
 } crossbar_rules[] = {
-    {"round_robin", {0, 1, 2}}, {"priority", {0, 1, 2}}, {"oldest", {0, 2, 1}}, {"age", {0, 2, 1}},
-    {"class", {0, 1, 2}},
+    {"round_robin", {0, 1, 2}}, {"priority", {0, 1, 2}}, {"oldest", {0, 2, 1}},
+    {"age", {0, 2, 1}},         {"class", {0, 1, 2}},
 };
 
 START_TEST(a_crossbar_serves_by_its_rule) {
@@ -231,7 +231,8 @@ START_TEST(responses_are_arbitrated_for_too) {
     for (uint32_t k = 0; k < j.asked; k++)
         responses += j.arguments[k][0] == 1;
     ck_assert_uint_eq(responses, 3);
-    ck_assert_uint_eq(address_map_slice(address_map_find(net.crossbar), response(&net, 0, 1)->message.address), 2);
+    ck_assert_uint_eq(
+        address_map_slice(address_map_find(net.crossbar), response(&net, 0, 1)->message.address), 2);
     sim_free(net.sim);
 }
 END_TEST

@@ -317,7 +317,8 @@ START_TEST(broken_state_is_found) {
     Router *r = (Router *)router[1];
     router_class.is_sound(router[1], true);
     r->credits[EAST][0]--;
-    assert_panic(check_machine, NULL, "net[1]: channel 0, virtual channel 0: 7 flits of room are accounted for");
+    assert_panic(check_machine, NULL,
+                 "net[1]: channel 0, virtual channel 0: 7 flits of room are accounted for");
     r->credits[EAST][0] = 9;
     assert_panic(check_state, NULL, "net[1]: 9 credits");
     r->credits[EAST][0] = 8;
@@ -340,7 +341,8 @@ Suite *router_suite(void) {
                         sizeof ways / sizeof *ways);
     tcase_add_test(time, a_channel_carries_one_flit_in_a_cycle);
     tcase_add_test(time, a_full_buffer_stops_its_sender_until_the_credit_is_back);
-    tcase_add_loop_test(deadlock, full_networks_with_the_smallest_buffers_drain, 0, sizeof full / sizeof *full);
+    tcase_add_loop_test(deadlock, full_networks_with_the_smallest_buffers_drain, 0,
+                        sizeof full / sizeof *full);
     tcase_add_test(deadlock, a_ring_hangs_without_its_dateline_and_drains_with_it);
     tcase_add_test(deadlock, responses_do_not_wait_for_requests);
     tcase_add_test(order, broken_state_is_found);
