@@ -32,7 +32,7 @@ typedef struct {
     uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
     uint64_t ctas, handed_out, done; /* of the running kernel */
     SmSlots *slots;
-    uint8_t limit[MAX_SMS];           /* knob: CTAs that an SM may hold; 0: as many as fit */
+    uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
 } Dispatcher;
 

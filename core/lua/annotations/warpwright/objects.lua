@@ -29,17 +29,19 @@ function AddressMap:setting(knobs, ...) end
 
 ---@class warpwright.Crossbar.Values
 ---@field up integer Ports towards the SMs (ports)
----@field down integer Ports towards the L2 slices, one for each (ports)
+---@field down integer Ports towards the L2 slices; each slice lies behind one of them (ports)
 ---@field flit integer What a channel carries in a cycle (bytes)
 ---@field latency integer From a flit's crossing to the output channel (cycles)
 ---@field speedup integer Flits that cross from an input to an output in a cycle (steps)
 ---@field output_buffer integer Buffer of each output (flits)
 ---@field response_part integer Responses cross in parts of so many, each arbitrated for like a packet; 0: as a whole (flits)
 ---@field acknowledgements "write"|"sector" Packets that acknowledge a write: one, or one for each sector of 32 B in which it wrote
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
 
 ---@class (exact) warpwright.Crossbar.Knobs
 
----Crossbar network between SMs and L2 slices: round-robin arbitration for each output, back-pressure
+---Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure
 ---@class warpwright.Crossbar: warpwright.Handle, warpwright.Crossbar.Values
 ---@field request_packets_in integer Packets that left their input (packets)
 ---@field request_packets_out integer Packets sent on (packets)
@@ -62,6 +64,18 @@ local Crossbar = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function Crossbar:setting(knobs, ...) end
+
+---The first message of an input, nil without one: issued and came are ticks, those of its first requester's sending it and of its coming here
+---@param responses boolean
+---@param input integer 0 to 63
+---@return integer? class
+---@return integer? sm
+---@return integer? warp
+---@return integer? pc
+---@return boolean? write
+---@return integer? issued
+---@return integer? came
+function Crossbar:head(responses, input) end
 
 ---@class warpwright.CtaProgress.Values
 
@@ -642,7 +656,8 @@ function MemoryController:of_sm(queue, sm) end
 
 ---@class warpwright.Mux.Values
 ---@field up integer Ports to be joined (ports)
----@field arbitration "round_robin"|"priority" Which of several requests goes first; priority: the lowest port
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
 
 ---@class (exact) warpwright.Mux.Knobs
 
@@ -660,6 +675,17 @@ local Mux = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function Mux:setting(knobs, ...) end
+
+---The first message of an input, nil without one: issued and came are ticks, those of its first requester's sending it and of its coming here
+---@param input integer 0 to up_count - 1
+---@return integer? class
+---@return integer? sm
+---@return integer? warp
+---@return integer? pc
+---@return boolean? write
+---@return integer? issued
+---@return integer? came
+function Mux:head(input) end
 
 ---@class warpwright.PcBypassTable.Values
 ---@field entries integer Entries, chosen by a hash of the load's address (entries)
@@ -711,6 +737,48 @@ local QueueDelays = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function QueueDelays:setting(knobs, ...) end
+
+---@class warpwright.Router.Values
+---@field up integer Local ports towards requesters (ports)
+---@field down integer Local ports towards the L2 slices (ports)
+---@field x integer Its place in its row, from the west (routers)
+---@field y integer Its place in its column, from the north (routers)
+---@field columns integer Routers in a row of the network (routers)
+---@field rows integer Routers in a column of the network (routers)
+---@field topology "mesh"|"torus" torus: rows and columns are rings; of one row: a ring
+---@field routing "dimension_order"|"adaptive" dimension_order: along the row, then along the column; adaptive: any shortest way
+---@field vcs integer Virtual channels for requests, and as many for responses (channels)
+---@field flit integer What a channel carries in a cycle (bytes)
+---@field buffer integer Buffer of each virtual channel of an input (flits)
+---@field output_buffer integer Buffer of each local output (flits)
+---@field latency integer From a head's arrival to its crossing (cycles)
+---@field arbitration "round_robin"|"priority"|"oldest"|"age"|"class" Which of several inputs goes first. priority: the lowest port; oldest: the message that came first; age: the one whose first requester sent it first; class: that of the lowest class_priority. Of equals, by turns
+---@field class_priority string arbitration = class: the priority of classes 0, 1, ..., the lowest first ("1,0,0"); of those left out, the class number (priorities)
+---@field dateline boolean Packets that have yet to go round the end of a ring have virtual channels of their own; false: a full ring may hang
+
+---@class (exact) warpwright.Router.Knobs
+
+---Router of a mesh, a torus or a ring: virtual cut-through, credits, virtual channels
+---@class warpwright.Router: warpwright.Handle, warpwright.Router.Values
+---@field packets_in integer Packets that entered the network here (packets)
+---@field packets_out integer Packets that left the network here (packets)
+---@field hops integer Channels that the packets which left here have crossed (channels)
+---@field latency_ticks integer Time in the network of the packets that left here (ticks)
+---@field conflicts integer Packets that lost an arbitration, once for each (packets)
+---@field credit_stall_cycles integer Cycles in which a virtual channel's next packet found no room behind a free channel (cycles)
+---@field buffered_flits integer Flits in the buffers, summed over cycles (flits)
+---@field east_flits integer Flits sent to the east (flits)
+---@field west_flits integer Flits sent to the west (flits)
+---@field south_flits integer Flits sent to the south (flits)
+---@field north_flits integer Flits sent to the north (flits)
+---@field local_flits integer Flits that crossed to local ports (flits)
+local Router = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.Router.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function Router:setting(knobs, ...) end
 
 ---@class warpwright.SM.Values
 ---@field warps integer Warps that can be resident (warps)
