@@ -167,6 +167,25 @@ START_TEST(a_channel_carries_one_flit_in_a_cycle) {
 }
 END_TEST
 
+/* The packet of SM 1 takes the channel from router 1 to router 2 in cycles 13 to 17. That of SM 0 is there from 16
+ * on, and crosses in 18. */
+START_TEST(inputs_share_a_channel) {
+    build((Shape){4, 1, "buffer=32", 1, ORDER_PATH, NULL, 1});
+    send(0, 10, 2, posted_write_request(0, 128));
+    send(1, 10, 3, posted_write_request(0, 128));
+    run_until(13);
+    ck_assert_uint_eq(stat_of(router[1], "east_flits"), 0);
+    run_until(14);
+    ck_assert_uint_eq(stat_of(router[1], "east_flits"), 5);
+    run_until(18);
+    ck_assert_uint_eq(stat_of(router[1], "packets_in"), 1);
+    ck_assert_uint_eq(stat_of(router[1], "east_flits"), 5);
+    run_until(19);
+    ck_assert_uint_eq(stat_of(router[1], "east_flits"), 10);
+    tear_down();
+}
+END_TEST
+
 /* A buffer of five flits has room for one packet of five: the next one waits until the tail has left and the
  * credit is back. With a hop of 3 cycles: head in at t, on at t + 2, tail gone at t + 6, credit sent at t + 7
  * at the latest, known at t + 8. */
@@ -340,6 +359,7 @@ Suite *router_suite(void) {
     tcase_add_loop_test(time, alone_a_packet_takes_the_shortest_way_at_full_speed, 0,
                         sizeof ways / sizeof *ways);
     tcase_add_test(time, a_channel_carries_one_flit_in_a_cycle);
+    tcase_add_test(time, inputs_share_a_channel);
     tcase_add_test(time, a_full_buffer_stops_its_sender_until_the_credit_is_back);
     tcase_add_loop_test(deadlock, full_networks_with_the_smallest_buffers_drain, 0,
                         sizeof full / sizeof *full);
