@@ -43,6 +43,7 @@ typedef struct Router Router;
 /* What the routers of a network share: who they are, and where its ports are. Nothing changes in it. */
 typedef struct {
     Router **routers; /* by y * columns + x */
+    Router **found;   /* in the order in which the channels lead to them */
     uint32_t count, up_count, down_count;
     Router **up_router, **down_router; /* by number of the port in the network */
     uint32_t *up_port, *down_port;

@@ -66,9 +66,14 @@ static void check_channel(const Router *r, RouterDirection k) {
                    r->out[k].send->name);
 }
 
-/* Adds the router, and those to which its channels lead. */
-static void gather(RouterNetwork *network, Router *r) {
+static void find(RouterNetwork *network, Router *r) {
     if (r->network) return;
+    r->network = network;
+    network->found[network->count++] = r;
+}
+
+/* Checks a router, and finds those to which its channels lead. */
+static void gather(RouterNetwork *network, Router *r) {
     Router **place = &network->routers[router_node(r)];
     for (uint32_t k = 0; k < DIRECTIONS; k++)
         check_channel(r, (RouterDirection)k);
@@ -76,28 +81,10 @@ static void gather(RouterNetwork *network, Router *r) {
         user_error("%s: expected another x or y than %s has, got x = %u, y = %u", object_path(&r->obj),
                    object_path(&(*place)->obj), r->x, r->y);
     *place = r;
-    r->network = network;
-    network->count++;
     network->up_count += r->up_count;
     network->down_count += r->down_count;
-}
-
-/* Without recursion: a network may have very many. */
-static void gather_all(RouterNetwork *network, Router *first) {
-    uint32_t places = first->columns * first->rows, done = 0;
-    Router **list = zeroed(places, sizeof *list);
-    list[0] = first;
-    uint32_t found = 1;
-    gather(network, first);
-    for (; done < found; done++)
-        for (uint32_t k = 0; k < DIRECTIONS; k++) {
-            if (!list[done]->out[k].send) continue;
-            Router *to = (Router *)(uintptr_t)receiver_of(list[done], (RouterDirection)k);
-            if (to->network) continue;
-            gather(network, to);
-            list[found++] = to;
-        }
-    free(list);
+    for (uint32_t k = 0; k < DIRECTIONS; k++)
+        if (r->out[k].send) find(network, (Router *)(uintptr_t)receiver_of(r, (RouterDirection)k));
 }
 
 static void number_ports(RouterNetwork *network, uint32_t places) {
@@ -128,7 +115,12 @@ void router_join_network(Router *r) {
     uint32_t places = r->columns * r->rows;
     network->routers = zeroed(places, sizeof(Router *));
     network->owner = r;
-    gather_all(network, r);
+    /* Of more routers than places two have the same, which shows at the latest when one more than places has been
+     * looked at. */
+    network->found = zeroed((size_t)DIRECTIONS * places + 1, sizeof(Router *));
+    find(network, r);
+    for (uint32_t i = 0; i < network->count; i++)
+        gather(network, network->found[i]);
     ensure(network->count == places);
     number_ports(network, places);
     if (network->up_count > ROUTE_PORTS || !network->down_count)
@@ -141,6 +133,7 @@ void router_leave_network(Router *r) {
     RouterNetwork *network = r->network;
     if (!network || network->owner != r) return;
     free(network->routers);
+    free(network->found);
     free(network->up_router);
     free(network->up_port);
     free(network->down_router);

@@ -168,59 +168,76 @@ static bool gets_everything(const Sim *sim, const SimObject *object, uint8_t *se
     return !any;
 }
 
-static void check_none_is_missing(const SimObject *object, const Links *slices, uint16_t *port_of) {
+/* Errors are raised when the memory of the search has been given back. */
+typedef struct {
+    const SimObject *object;
+    const Port *down;
+    Links slices; /* the end of each */
+    uint16_t *port_of;
+    char problem[512];
+} Search;
+
+static void check_none_is_missing(Search *search) {
+    const SimObject *object = search->object;
     uint8_t *seen = zeroed(object->sim->object_count, 1);
     bool everything = gets_everything(object->sim, object, seen);
     free(seen);
-    for (uint32_t s = 0; s < slices->count; s++) {
-        if (port_of[s] != NO_PORT) continue;
-        if (everything)
-            user_error(
-                "%s.down: expected each of the %u L2 slices of the address map behind one port, got slice "
-                "%u (%s) behind none",
-                object_path(object), slices->count, s,
-                slices->link[s] ? slices->link[s]->receiver->path : "unknown");
-        port_of[s] = 0; /* which does not come */
+    for (uint32_t s = 0; s < search->slices.count; s++) {
+        const Link *end = search->slices.link[s];
+        if (search->port_of[s] != NO_PORT) continue;
+        search->port_of[s] = 0; /* which does not come */
+        if (everything && !*search->problem)
+            snprintf(
+                search->problem, sizeof search->problem,
+                "expected each of the %u L2 slices of the address map behind one port, got slice %u (%s) "
+                "behind none",
+                search->slices.count, s, end ? end->receiver->path : "unknown");
     }
 }
 
-static void note_slices(const SimObject *object, const Port *down, uint32_t port, const Links *slices,
-                        uint16_t *port_of) {
-    Links behind = ends_behind(object->sim, down[port].send);
-    for (uint32_t s = 0; s < slices->count; s++) {
-        if (!has(&behind, slices->link[s])) continue;
-        if (port_of[s] != NO_PORT)
-            user_error(
-                "%s.down: expected each L2 slice behind one port, got slice %u behind two, by the wires "
-                "%s and %s",
-                object_path(object), s, down[port_of[s]].send->name, down[port].send->name);
-        port_of[s] = (uint16_t)port;
+static void note_slices(Search *search, uint32_t port) {
+    Links behind = ends_behind(search->object->sim, search->down[port].send);
+    for (uint32_t s = 0; s < search->slices.count; s++) {
+        if (!has(&behind, search->slices.link[s])) continue;
+        if (search->port_of[s] != NO_PORT && !*search->problem)
+            snprintf(
+                search->problem, sizeof search->problem,
+                "expected each L2 slice behind one port, got slice %u behind two, by the wires %s and %s", s,
+                search->down[search->port_of[s]].send->name, search->down[port].send->name);
+        search->port_of[s] = (uint16_t)port;
     }
     free(behind.link);
 }
 
-static void follow_ports(const SimObject *object, const Port *down, uint32_t count, uint32_t slices,
-                         uint16_t *port_of) {
-    Links ends = ends_of_slices(object->sim, slices);
-    if (!ends.count)
-        user_error("%s.down: expected a port for each of the %u L2 slices of the address map, or wires to as "
-                   "many ports of memory controllers, got %u",
-                   object_path(object), slices, count);
-    memset(port_of, 0xff, slices * sizeof *port_of);
+static void follow_ports(Search *search, uint32_t count, uint32_t slices) {
+    search->slices = ends_of_slices(search->object->sim, slices);
+    if (!search->slices.count) {
+        snprintf(
+            search->problem, sizeof search->problem,
+            "expected a port for each of the %u L2 slices of the address map, or wires to as many ports of "
+            "memory controllers, got %u",
+            slices, count);
+        return;
+    }
+    memset(search->port_of, 0xff, slices * sizeof *search->port_of);
     for (uint32_t port = 0; port < count; port++)
-        note_slices(object, down, port, &ends, port_of);
-    check_none_is_missing(object, &ends, port_of);
-    free(ends.link);
+        note_slices(search, port);
+    if (!*search->problem) check_none_is_missing(search);
+    free(search->slices.link);
 }
 
 uint16_t *slices_behind_ports(const SimObject *object, const Port *down, uint32_t count) {
     uint32_t slices = address_map_slices(address_map_find(object));
-    uint16_t *port_of = zeroed(slices, sizeof *port_of);
+    Search search = {.object = object, .down = down, .port_of = zeroed(slices, sizeof *search.port_of)};
     Links wires = links_from(object);
     bool numbers = object->class == &crossbar_class && numbers_slices(object->sim, &wires, slices);
     free(wires.link);
     for (uint32_t s = 0; numbers && s < slices; s++)
-        port_of[s] = (uint16_t)s;
-    if (!numbers && count > 1) follow_ports(object, down, count, slices, port_of);
-    return port_of;
+        search.port_of[s] = (uint16_t)s;
+    if (!numbers && count > 1) follow_ports(&search, count, slices);
+    if (*search.problem) {
+        free(search.port_of);
+        user_error("%s.down: %s", object_path(object), search.problem);
+    }
+    return search.port_of;
 }
