@@ -6,11 +6,6 @@ static bool wants_answer(const MemMessage *m) {
     return !(m->flags & MEM_POSTED);
 }
 
-/* What was written into the route last; OWN_REQUEST and above: a request of its own. */
-static uint32_t last_step(const MemMessage *m) {
-    return m->route_depth ? m->route[m->route_depth - 1] : UINT32_MAX;
-}
-
 static const char *kind_name(const MemMessage *m) {
     return m->kind == MEM_READ ? "read" : m->kind == MEM_WRITE ? "write" : "atomic";
 }
@@ -32,8 +27,8 @@ void lua_object_requests_inside(const SimObject *object, RequestVisitor *visit, 
 const Link *lua_object_came_by(const SimObject *object, const void *message, uint32_t *depth) {
     const LuaRun *run = run_of(object);
     const MemMessage *m = message;
-    if (!*depth || *depth > ROUTE_DEPTH) return NULL;
-    uint32_t up = m->route[--*depth];
+    if (!*depth || *depth > m->route_depth) return NULL;
+    uint32_t up = mem_route_at(m, --*depth);
     for (uint32_t i = 0; i < run->port_count; i++)
         if (run->ports[i].field->role == ROLE_RESPONDER && run->ports[i].up == up)
             return run->ports[i].port->receive;
@@ -63,9 +58,9 @@ static void check_ways(const LuaRun *run, const LuaPort *port) {
     if (port->field->role == ROLE_RESPONDER || !link) return;
     FOR_LINK_MESSAGES (link, i) {
         const MemMessage *m = link_message(link, i);
-        bool is_own = last_step(m) == OWN_REQUEST && m->token < o->holds &&
+        bool is_own = mem_route_top(m) == OWN_REQUEST && m->token < o->holds &&
                       o->held[m->token].kind == HELD_OWN;
-        if (last_step(m) >= run->up_count && !is_own)
+        if (mem_route_top(m) >= run->up_count && !is_own)
             panic("%s: an answer for 0x%lx that has lost its way", o->obj.path, m->address);
     }
 }
@@ -123,7 +118,7 @@ static void held_is_sound(const LuaObject *o, uint32_t place) {
     sound(held->since <= o->obj.sim->now && held->id % HOLDS_MAX == place &&
               held->id / HOLDS_MAX < o->next_id,
           "%s.held[%u]: number %lu, since tick %lu", o->obj.path, place, held->id, held->since);
-    sound(held->kind != HELD_ANSWER || last_step(m) < run->up_count, "%s.held[%u]: an answer without a way",
+    sound(held->kind != HELD_ANSWER || mem_route_top(m) < run->up_count, "%s.held[%u]: an answer without a way",
           o->obj.path, place);
     sound(held->kind != HELD_REQUEST || m->route_depth < ROUTE_DEPTH, "%s.held[%u]: crossed %u networks",
           o->obj.path, place, m->route_depth);

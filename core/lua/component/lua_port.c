@@ -45,7 +45,7 @@ static bool is_up(const LuaPort *port) {
 }
 
 static bool is_own(const MemMessage *m) {
-    return m->route_depth && m->route[m->route_depth - 1] == OWN_REQUEST;
+    return mem_route_top(m) == OWN_REQUEST;
 }
 
 /* Can a message be sent there in this cycle? If not, the object is awake when it has room. */
@@ -152,7 +152,7 @@ static Held *held_at(lua_State *L, int index, LuaRun *run, const char *what) {
 /* --- Sending --------------------------------------------------------------------------------- */
 
 static LuaPort *port_up(const LuaRun *run, const MemMessage *answer) {
-    uint32_t up = answer->route[answer->route_depth - 1];
+    uint32_t up = mem_route_top(answer);
     for (uint32_t i = 0; i < run->port_count; i++)
         if (is_up(&run->ports[i]) && run->ports[i].up == up) return &run->ports[i];
     return NULL;
