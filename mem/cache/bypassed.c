@@ -75,7 +75,7 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
     Stall stall = stall_at_tags(object, bypassed, m, at, false);
     if (stall) return stall;
     bool absent = at->line == NO_LINE;
-    uint32_t line = absent ? cache_candidate(c, at->set) : at->line;
+    uint32_t line = absent ? cache_candidate(c, m, at->set) : at->line;
     bool dirty = absent ? cache_victim_is_dirty(c, at->set, line) : cache_is_dirty(c, line);
     stall = stall_at_tags(object, bypassed, m, at, dirty);
     if (stall) return stall;
@@ -87,7 +87,7 @@ Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemM
         bypassed->off_hits++;
         cache_write_back(c, line, now);
         if (m->kind == MEM_WRITE) c->tags.line[line].valid = 0;
-        tag_use(&c->tags, line, m->class_number);
+        cache_use_line(c, m, line);
     }
     pass_on(object, bypassed, m);
     cache_count(c, m, at, RESULT_BYPASS);

@@ -19,6 +19,7 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
     const CacheParameters *p = &c->parameters;
     tag_shape_init(&c->tags.shape, object_path(&object->obj),
                    &(TagGeometry){p->size, p->ways, p->line, p->sectors, p->index, p->index_masks});
+    replacement_build(&c->replacement, &object->obj, &c->tags);
     mshr_shape_init(&c->mshr.shape, p->mshrs, p->merges);
     /* Lines taken at a fill push their victims out whether there is room or not, one per MSHR at most: a fill
      * must not wait for the memory side, which may be waiting for this cache to take fills. */
@@ -67,6 +68,10 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 /* Policies. */
 
 void cache_observe(Cache *c, CacheObserver *observer) {
+    if (observer->insertion_depth && c->replacement.family)
+        user_error(
+            "%s.replacement: expected lru, since a part says where in its order lines enter, got another",
+            object_path(cache_owner(c)));
     observer->next = c->observers;
     c->observers = observer;
     cache_owner(c)->subscribed |= (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
@@ -109,15 +114,6 @@ static COLD void emit_fill(const Cache *c, const MemMessage *m, uint32_t set, ui
                 set, way_of(c, line), m->pc, m->class_number);
 }
 
-/* Of at most 64 ways; those with sectors in flight are not among them. */
-static uint64_t replaceable_ways(const Cache *c, uint32_t set) {
-    const TagLine *line = &c->tags.line[(size_t)set * c->tags.shape.ways];
-    uint64_t ways = 0;
-    for (uint32_t i = 0; i < c->tags.shape.ways; i++)
-        ways |= (uint64_t)!line[i].reserved << i;
-    return ways;
-}
-
 static bool victim_is_legal(const int64_t *arguments, int64_t way) {
     return way >= 0 && way < 64 && (uint64_t)arguments[1] >> way & 1;
 }
@@ -128,7 +124,7 @@ const Question cache_victim_question = {"those of `ways`", victim_is_legal};
 uint32_t cache_ask_victim(const Cache *c, const MemMessage *m, uint32_t set, uint32_t candidate) {
     uint32_t ways = c->tags.shape.ways, first = set * ways;
     if (ways > 64) return candidate;
-    uint64_t replaceable = replaceable_ways(c, set);
+    uint64_t replaceable = replacement_eligible(&c->replacement, &c->tags, m, set);
     int64_t way = event_ask(cache_owner(c), CACHE_ASK_VICTIM, set, (int64_t)replaceable, candidate - first,
                             m->sm, m->warp, (int64_t)m->address, m->pc, m->class_number);
     return way >= 0 && way < ways && replaceable >> way & 1 ? first + (uint32_t)way : candidate;
@@ -236,7 +232,7 @@ static inline __attribute__((always_inline)) void replace(Cache *c, uint32_t lin
     if (c->tags.tag[line]) c->stats.evictions++;
     cache_write_back(c, line, now);
     debug_ensure(c->written[line] == 0); /* that of a dirty line went with the write-back */
-    tag_install(&c->tags, line, at->line_address, m->sm, m->warp, m->class_number);
+    cache_install(c, line, at->line_address, m);
 }
 
 static uint32_t insertion_depth(const Cache *c, uint64_t line_address) {
@@ -276,6 +272,11 @@ void cache_replace(Cache *c, uint32_t line, const Lookup *at, const MemMessage *
     replace_line(c, line, at, m, now);
 }
 
+void cache_use_watched_line(Cache *c, const MemMessage *m, uint32_t line) {
+    tag_use(&c->tags, line, m->class_number);
+    if (c->tags.order.bent & ORDER_WATCHED) replacement_used(&c->replacement, &c->tags, line);
+}
+
 /* Misses. */
 
 /* What an access that finds sectors absent is going to do, and what that takes. */
@@ -306,7 +307,7 @@ static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim
         replace_line(c, victim, at, m, now);
         at->line = victim;
     } else if (at->line != NO_LINE) {
-        tag_use(&c->tags, at->line, m->class_number);
+        cache_use_line(c, m, at->line);
     }
 }
 
@@ -349,7 +350,7 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .victim = NO_LINE,
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
-        plan.victim = cache_candidate(c, at->set);
+        plan.victim = cache_candidate(c, m, at->set);
         if (plan.victim == NO_LINE) return cache_fail(c, at, STALL_LINE, 0);
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
@@ -376,7 +377,7 @@ static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t
     if (!hit) return miss(c, m, at, covered, true, false, now, result);
     *result = RESULT_HIT;
     cache_count(c, m, at, RESULT_HIT);
-    tag_use(&c->tags, at->line, m->class_number);
+    cache_use_line(c, m, at->line);
     return STALL_NONE;
 }
 
@@ -412,7 +413,7 @@ static void take_line_at_fill(Cache *c, MshrEntry *e, const MemMessage *m, uint6
     Lookup at = {.line_address = e->address, .set = e->set};
     e->line = tag_find(&c->tags, e->set, e->address);
     if (e->line == NO_LINE) {
-        e->line = cache_victim(c, m, e->set, cache_candidate(c, e->set));
+        e->line = cache_victim(c, m, e->set, cache_candidate(c, m, e->set));
         if (e->line == NO_LINE) return;
         cache_replace(c, e->line, &at, m, now);
     }
@@ -533,7 +534,9 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
 }
 
 bool cache_knobs_set(SimObject *object) {
-    cache_forget_failed_try(&((CacheObject *)object)->cache);
+    Cache *c = &((CacheObject *)object)->cache;
+    replacement_watch(&c->replacement, &c->tags);
+    cache_forget_failed_try(c);
     return true;
 }
 
@@ -551,12 +554,18 @@ static void read_classes(const SimObject *object, Cache *c) {
     class_table_read(&c->tags.order.depth, object, "insertion_position", p->insertion_position, LEAST_RECENT);
     class_table_read(&c->tags.order.keep, object, "retention_priority", p->retention_priority, UINT8_MAX);
     c->tags.order.keep_uses = p->retention_uses;
-    c->tags.order.by_class = *p->insertion_position || *p->retention_priority;
+    c->tags.order.bent = *p->insertion_position || *p->retention_priority ? ORDER_BY_CLASS : 0;
+    if (c->tags.order.bent && c->replacement.family)
+        user_error(
+            "%s.replacement: expected lru, whose order insertion_position and retention_priority bend, "
+            "got another",
+            object_path(object));
 }
 
 void cache_init(SimObject *object) {
     Cache *c = &((CacheObject *)object)->cache;
     read_classes(object, c);
+    replacement_init(&c->replacement, object, &c->tags);
     audit_queue(object, QUEUE_PIPELINE, "requests in front of the tags", QUEUE_FIFO, c->pipeline.slots,
                 queue_length);
     audit_queue(object, QUEUE_MISSES, "messages for the memory side", QUEUE_FIFO, c->misses.slots,

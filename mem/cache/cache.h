@@ -11,6 +11,7 @@
 
 #include "core/sim/event.h"
 #include "mem/cache/cache_observer.h"
+#include "mem/cache/replacement/replacement.h"
 #include "mem/cache/structures/mshr.h"
 #include "mem/cache/structures/tag_array.h"
 
@@ -132,6 +133,7 @@ typedef struct {
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
     TagFront *attached;            /* those that are objects of their own */
     CacheStats stats;
+    Replacement replacement;
 } Cache;
 
 /* How every cache object begins. */
@@ -178,7 +180,7 @@ extern const Question cache_victim_question;
                                 "3: a place in its line's MSHR, 4: the miss queue"},                         \
     [CACHE_ASK_BYPASS] = {"bypass", "sm, warp, address, pc, class", &yes_or_no, bypass_question},    \
     [CACHE_ASK_VICTIM] = {"victim", "set, ways, lru, sm, warp, address, pc, class", &cache_victim_question,                                                  \
-                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that of LRU"}
+                          "The set is full: which of these ways, a set of bits, shall be replaced by the line of this request? lru: that which the cache would choose"}
 /* clang-format on */
 
 #define STREAM_ROWS(T, stream, n, d)                                                                         \
@@ -232,13 +234,15 @@ extern const Question cache_victim_question;
                 "Lines of a class with less are replaced before those with more, class 0 first; 0 unless named", .timing = true), \
     PARAM_NAMED(T, cache.parameters.retention_uses, "retention_uses", "0", "uses",                           \
                 "So many uses of the cache is a step of retention_priority worth; 0: more than any number",  \
-                .max = 1ull << 40, .timing = true)
+                .max = 1ull << 40, .timing = true),                                                          \
+    REPLACEMENT_PARAMETER_ROWS(T, cache.replacement)
 
 #define CACHE_STATE_ROWS(T)                                                                                  \
     TAG_ARRAY_STATE_ROWS(T, cache.tags),                                                                     \
     {.kind = FIELD_STATE, .type = TYPE_U32, .name = "lines_used", .unit = "lines",                           \
      .doc = "Of a fully associative cache with more than 64 ways: lines that were ever used",                \
      FIELD_AT(T, cache.tags.hash.fresh)},                                                                    \
+    REPLACEMENT_STATE_ROWS(T, cache.replacement),                                                            \
     MSHR_ROWS(T, cache.mshr),                                                                                \
     STATE_ARRAY(T, cache.written, cache.tags.shape.lines, "Bytes written in each line"),                     \
     STATE_ARRAY(T, cache.pipeline.message, cache.pipeline.slots, "Requests in front of the tags"),           \
@@ -326,7 +330,7 @@ bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *save
                    const struct SnapshotChanges *changes, char *why, size_t why_size);
 #define CACHE_CONVERTED_ROWS                                                                                 \
     "cache.tags.tag", "cache.tags.line", "cache.written", "cache.tags.used", "cache.tags.hash.bucket",       \
-        "cache.tags.hash.links"
+        "cache.tags.hash.links", REPLACEMENT_ARRAYS
 /* Of a queue that was transferred from another machine: room for as many messages as this one allows. */
 void delay_queue_make_room(DelayQueue *queue);
 /* Panics unless every line stands in its set. */
@@ -506,8 +510,25 @@ static inline bool cache_policy_bypasses(const Cache *cache, const MemMessage *m
     return object_has_subscriber(cache_owner(cache), CACHE_ASK_BYPASS) && m->kind == MEM_READ &&
            cache_ask_bypass(cache, m);
 }
-/* The line of the set to replace, or NO_LINE, where policies are not asked. */
-static inline uint32_t cache_candidate(const Cache *cache, uint32_t set) {
+/* A request uses the line: hits, or waits for what it lacks. */
+COLD void cache_use_watched_line(Cache *cache, const MemMessage *m, uint32_t line);
+static inline void cache_use_line(Cache *cache, const MemMessage *m, uint32_t line) {
+    if (__builtin_expect(cache->tags.order.bent != 0, 0))
+        cache_use_watched_line(cache, m, line);
+    else
+        tag_touch(&cache->tags, line);
+}
+/* `line`, whose former contents are lost, is that of `m` from now on. */
+static inline void cache_install(Cache *cache, uint32_t line, uint64_t line_address, const MemMessage *m) {
+    if (__builtin_expect(cache->tags.order.bent & ORDER_WATCHED, 0))
+        replacement_entered(&cache->replacement, &cache->tags, line, m);
+    tag_install(&cache->tags, line, line_address, m->sm, m->warp, m->class_number);
+}
+/* The line of the set that `m` would replace, or NO_LINE, where policies are not asked. */
+static inline uint32_t cache_candidate(const Cache *cache, const MemMessage *m, uint32_t set) {
+    bool watched = __builtin_expect(cache->tags.order.bent & ORDER_WATCHED, 0);
+    if (watched && replacement_chooses(&cache->replacement))
+        return replacement_victim(&cache->replacement, &cache->tags, m, set);
     return tag_victim(&cache->tags, set);
 }
 /* Do policies say which line goes instead of the candidate? They have no say where an empty way is taken. */

@@ -10,6 +10,10 @@
 #include <string.h>
 
 static const char *const geometry_params[] = {"size", "ways", "index", "index_masks", NULL};
+static const char *const replacement_params[] = {"replacement",  "rrip_bits", "psel_bits",
+                                                 "ship_entries", "ship_bits", NULL};
+static const char *const history_params[] = {"line_history", NULL};
+static const char *const partition_params[] = {"partition_by", "way_masks", "ways", NULL};
 static const char *const geometry_rows[] = {CACHE_CONVERTED_ROWS};
 
 /* The lines as they were saved, copied to where they are aligned. */
@@ -17,6 +21,8 @@ typedef struct {
     uint64_t *tag, *used;
     TagLine *line;
     ByteMask *written;
+    LineMark *mark;       /* NULL: the choice of replacement is another, or has none */
+    LineHistory *history; /* likewise */
     uint32_t count;
     CacheIndex *index;
     const SimObject *object;
@@ -39,11 +45,23 @@ static bool read_lines(SavedLines *lines, const SavedObject *saved) {
            used == lines->count * sizeof *lines->used;
 }
 
+/* What was kept of each line beside, where this machine keeps the same. */
+static void *read_marks(const SavedLines *lines, const SavedObject *saved, const char *row,
+                        const char *const *params, uint32_t wanted, size_t bytes) {
+    size_t count = 0;
+    void *marks = wanted && saved_same(saved, params) ? saved_row_copy(saved, row, &count) : NULL;
+    if (!marks || count == lines->count * bytes) return marks;
+    free(marks);
+    return NULL;
+}
+
 static void free_lines(SavedLines *lines) {
     free(lines->tag);
     free(lines->used);
     free(lines->line);
     free(lines->written);
+    free(lines->mark);
+    free(lines->history);
     free(lines->now);
     free(lines->order);
 }
@@ -99,6 +117,8 @@ static uint32_t place_lines(Cache *c, SavedLines *lines, uint32_t *full) {
         c->tags.used[at] = lines->used[old];
         c->tags.line[at] = lines->line[old];
         c->written[at] = lines->written[old];
+        if (lines->mark) c->replacement.line[at] = lines->mark[old];
+        if (lines->history) c->replacement.history[at] = lines->history[old];
         placed++;
     }
     tag_rebuild(&c->tags);
@@ -155,7 +175,13 @@ static bool move_lines(CacheObject *object, SavedLines *lines, const SnapshotCha
 static bool transfer_lines(SimObject *object, CacheIndex *index, const SavedObject *saved,
                            const SnapshotChanges *changes, char *why, size_t why_size) {
     SavedLines lines = {.index = index, .object = object};
+    Replacement *r = &((CacheObject *)object)->cache.replacement;
     bool good = read_lines(&lines, saved);
+    replacement_begin_lines(r, &((CacheObject *)object)->cache.tags);
+    lines.mark = read_marks(&lines, saved, "cache.replacement.line", replacement_params, r->lines,
+                            sizeof *lines.mark);
+    lines.history = read_marks(&lines, saved, "cache.replacement.history", history_params, r->histories,
+                               sizeof *lines.history);
     if (!good)
         snprintf(why, why_size, "%s: its lines are damaged", object_path(object));
     else
@@ -184,11 +210,24 @@ static void make_room_for_misses(Cache *c) {
     queue->slots = slots;
 }
 
+/* What belongs to another choice, or to other lines and sets, begins anew. */
+static void begin_anew(CacheObject *object, const SavedObject *saved, const SnapshotChanges *changes) {
+    Cache *c = &object->cache;
+    char line[256];
+    if (!saved_same(saved, replacement_params)) {
+        replacement_begin(&c->replacement, &c->tags);
+        snprintf(line, sizeof line, "%s: its replacement begins anew", object_path(&object->obj));
+        if (changes->note) changes->note(changes->context, line);
+    }
+    if (!saved_same(saved, partition_params)) replacement_read_masks(&c->replacement, &object->obj, &c->tags);
+}
+
 bool cache_convert(SimObject *object, CacheIndex *index, const SavedObject *saved,
                    const SnapshotChanges *changes, char *why, size_t why_size) {
     Cache *c = &((CacheObject *)object)->cache;
     if (!saved_same(saved, geometry_params) && !transfer_lines(object, index, saved, changes, why, why_size))
         return false;
+    begin_anew((CacheObject *)object, saved, changes);
     mshr_make_room(&c->mshr);
     make_room_for_misses(c);
     delay_queue_make_room(&c->pipeline);

@@ -2,10 +2,106 @@
 
 #include "mem/protocol/caches.h"
 
+static Cache *cache_of(SimObject *object) {
+    return &((CacheObject *)object)->cache;
+}
+
+/* Of a choice that does not go by the order of use. */
+static bool order_is_lru(SimObject *object, MethodCall *call) {
+    bool lru = !cache_of(object)->replacement.family;
+    if (!lru) method_refuse(call, "expected replacement = lru, whose order it bends, got another");
+    return lru;
+}
+
 void cache_call_set_depth(SimObject *object, MethodCall *call) {
+    if (!order_is_lru(object, call)) return;
     cache_set_depth(object, (uint32_t)call->argument[0].whole, (uint32_t)call->argument[1].whole);
 }
 
 void cache_call_set_keep(SimObject *object, MethodCall *call) {
+    if (!order_is_lru(object, call)) return;
     cache_set_keep(object, (uint32_t)call->argument[0].whole, (uint32_t)call->argument[1].whole);
+}
+
+/* A request that waits for a line may get one now. */
+void cache_call_set_ways(SimObject *object, MethodCall *call) {
+    Cache *c = cache_of(object);
+    uint64_t number = (uint64_t)call->argument[0].whole, ways = call->argument[1].set;
+    if (!c->replacement.partitions)
+        method_refuse(call, "expected partition_by to be class or sm, got none");
+    else if (!replacement_set_ways(&c->replacement, &c->tags, number, ways))
+        method_refuse(call, "expected a number from 0 to %u and some of %u ways, got %lu and 0x%lx",
+                      c->replacement.partitions - 1, c->tags.shape.ways, number, ways);
+    else if (object->class->knobs_set(object))
+        object_wake(object);
+}
+
+/* The view of a line. */
+
+/* Its number; NO_LINE, and it is refused, when the cache has no such set. */
+static uint32_t line_at(SimObject *object, MethodCall *call) {
+    const TagShape *shape = &cache_of(object)->tags.shape;
+    uint32_t set = (uint32_t)call->argument[0].whole, way = (uint32_t)call->argument[1].whole;
+    if (set < shape->sets) return set * shape->ways + way;
+    method_refuse(call, "expected a set from 0 to %u, got %u", shape->sets - 1, set);
+    return NO_LINE;
+}
+
+/* Its line; none, and there is no result: NULL. */
+static const TagLine *line_taken(SimObject *object, MethodCall *call) {
+    const TagArray *tags = &cache_of(object)->tags;
+    uint32_t line = line_at(object, call);
+    call->nothing = line == NO_LINE || !tags->tag[line];
+    return call->nothing ? NULL : &tags->line[line];
+}
+
+void cache_call_line_valid(SimObject *object, MethodCall *call) {
+    const TagLine *line = line_taken(object, call);
+    call->nothing = false;
+    call->result[0].flag = line && line->valid;
+}
+
+void cache_call_line_dirty(SimObject *object, MethodCall *call) {
+    const TagLine *line = line_taken(object, call);
+    call->nothing = false;
+    call->result[0].flag = line && line->dirty;
+}
+
+void cache_call_line_address(SimObject *object, MethodCall *call) {
+    const Cache *c = cache_of(object);
+    if (line_taken(object, call))
+        call->result[0].whole = (int64_t)tag_address(&c->tags, line_at(object, call));
+}
+
+void cache_call_line_owner(SimObject *object, MethodCall *call) {
+    const TagLine *line = line_taken(object, call);
+    if (!line) return;
+    call->nothing = line->warp == NOBODY;
+    call->result[0].whole = line->sm;
+    call->result[1].whole = line->warp;
+}
+
+void cache_call_line_class(SimObject *object, MethodCall *call) {
+    const TagLine *line = line_taken(object, call);
+    if (line) call->result[0].whole = line->class_number;
+}
+
+/* NULL: refused, or no line. */
+static const LineHistory *history_of(SimObject *object, MethodCall *call) {
+    const Replacement *r = &cache_of(object)->replacement;
+    if (!r->histories) {
+        method_refuse(call, "expected line_history = true, which configure() can set, got false");
+        return NULL;
+    }
+    return line_taken(object, call) ? &r->history[line_at(object, call)] : NULL;
+}
+
+void cache_call_line_pc(SimObject *object, MethodCall *call) {
+    const LineHistory *history = history_of(object, call);
+    if (history) call->result[0].whole = history->pc;
+}
+
+void cache_call_line_uses(SimObject *object, MethodCall *call) {
+    const LineHistory *history = history_of(object, call);
+    if (history) call->result[0].whole = history->uses;
 }

@@ -222,6 +222,7 @@ void cache_is_sound(const CacheObject *object, bool fits) {
     const char *path = object_path(&object->obj);
     mshrs_are_sound(object, fits);
     if (fits) lines_are_sound(object);
+    if (fits) replacement_is_sound(&c->replacement, &c->tags, path);
     delay_queue_is_sound(object, &c->pipeline, "pipeline");
     misses_are_sound(object);
     if (fits) fills_are_sound(object);

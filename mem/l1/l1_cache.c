@@ -167,7 +167,7 @@ static Stall write_global(L1Cache *l1, const MemMessage *m, const Lookup *at, ui
     if (l1->write_policy == WRITE_EVICT) return drop_and_pass(l1, m, at, result, now);
     Stall stall = bypassed_stall((CacheObject *)l1, &l1->bypassed, m, false);
     if (stall) return stall;
-    if (at->line != NO_LINE) tag_use(&l1->cache.tags, at->line, m->class_number);
+    if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
     pass_on((CacheObject *)l1, &l1->bypassed, m);
     cache_count(&l1->cache, m, at, result);
     return STALL_NONE;
@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) void read(L1Cache *l1, const MemMes
         outcome->hit = false;
         outcome->stall = STALL_RESPONSE;
     } else {
-        tag_use(&c->tags, at->line, m->class_number);
+        cache_use_line(c, m, at->line);
         cache_count(c, m, at, RESULT_HIT);
         cache_respond(l1->cpu.send, m, MEM_HIT, now);
         outcome->stall = STALL_NONE;

@@ -104,17 +104,20 @@ void l2_warm(SimObject *object, uint64_t address) {
     L2Slice *l2 = (L2Slice *)object;
     TagArray *tags = &l2->cache.tags;
     MemMessage host = {.address = tag_line_address(&tags->shape, address),
-                       .bytes = (uint16_t)tags->shape.line_bytes};
+                       .bytes = (uint16_t)tags->shape.line_bytes,
+                       .sm = NOBODY,
+                       .warp = NOBODY};
     Lookup at = look_up(l2, &host);
     if (at.line == NO_LINE) {
-        at.line = tag_victim(tags, at.set);
+        at.line = cache_candidate(&l2->cache, &host, at.set);
         if (at.line == NO_LINE) return;
         for (CacheObserver *o = l2->cache.observers; o; o = o->next)
             if (o->replaced) o->replaced(o, at.line);
-        tag_install(tags, at.line, at.line_address, NOBODY, NOBODY, 0);
+        cache_install(&l2->cache, at.line, at.line_address, &host);
         l2->cache.written[at.line] = 0;
     } else {
-        tag_touch(tags, at.line);
+        host.class_number = tags->line[at.line].class_number;
+        cache_use_line(&l2->cache, &host, at.line);
     }
     cache_forget_failed_try(&l2->cache);
     TagLine *line = &tags->line[at.line];
@@ -166,7 +169,7 @@ static Stall read(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) {
         return stall;
     }
     if (!link_can_send(l2->cpu.send, now)) return STALL_RESPONSE;
-    tag_use(&c->tags, at->line, m->class_number);
+    cache_use_line(c, m, at->line);
     cache_count(c, m, at, RESULT_HIT);
     learn(l2, m, true);
     cache_use_data_port(c, m->bytes, now);

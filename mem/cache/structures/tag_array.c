@@ -71,12 +71,12 @@ void tag_shape_init(TagShape *shape, const char *path, const TagGeometry *geomet
 
 void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth) {
     tags->order.depth.of[class_number] = (uint8_t)depth;
-    tags->order.by_class = 1;
+    tags->order.bent |= ORDER_BY_CLASS;
 }
 
 void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep) {
     tags->order.keep.of[class_number] = (uint8_t)keep;
-    tags->order.by_class = 1;
+    tags->order.bent |= ORDER_BY_CLASS;
 }
 
 static inline uint32_t first_of_set(const TagArray *tags, uint32_t line) {
@@ -144,6 +144,18 @@ uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set) {
     return victim;
 }
 
+uint32_t tag_victim_among(const TagArray *tags, uint32_t set, uint64_t ways) {
+    uint32_t first = set * tags->shape.ways, victim = NO_LINE;
+    uint64_t least = NEVER, step = tag_keep_step(tags);
+    for (; ways; ways &= ways - 1) {
+        uint32_t line = first + (uint32_t)__builtin_ctzll(ways);
+        uint64_t order = replacement_order(tags, line, step);
+        victim = order < least ? line : victim;
+        least = order < least ? order : least;
+    }
+    return victim;
+}
+
 /* Is there a line that was used before this one, and could have been replaced instead? */
 static bool spares_an_older_one(const TagArray *tags, uint32_t line) {
     uint32_t first = first_of_set(tags, line), older = 0;
@@ -165,11 +177,12 @@ static void count_by_class(TagArray *tags, uint32_t line, uint32_t class_number)
 void tag_install(TagArray *tags, uint32_t line, uint64_t line_address, uint16_t sm, uint16_t warp,
                  uint8_t class_number) {
     if (tag_is_hashed(tags)) tag_hash_enter(tags, line, line_address);
-    if (__builtin_expect(tags->order.by_class != 0, 0)) count_by_class(tags, line, class_number);
+    if (__builtin_expect(tags->order.bent & ORDER_BY_CLASS, 0)) count_by_class(tags, line, class_number);
     tags->tag[line] = line_address | 1;
     tags->line[line] = (TagLine){.sm = sm, .warp = warp, .class_number = class_number};
     tag_touch(tags, line);
-    if (__builtin_expect(tags->order.by_class != 0, 0) && class_value(&tags->order.depth, class_number))
+    if (__builtin_expect(tags->order.bent & ORDER_BY_CLASS, 0) &&
+        class_value(&tags->order.depth, class_number))
         tag_lower(tags, line, class_value(&tags->order.depth, class_number));
 }
 

@@ -57,13 +57,19 @@ _Static_assert(sizeof(TagLine) == sizeof(uint64_t), "lines are compared as words
 
 /* How the classes of requests bend LRU. All zero: they do not. */
 typedef struct {
-    ClassTable depth;  /* places below the most recently used at which a line of the class enters     */
-    ClassTable keep;   /* a line is replaced before those of its set whose class has more of this */
-    uint64_t by_class; /* is any value not 0? */
+    ClassTable depth; /* places below the most recently used at which a line of the class enters     */
+    ClassTable keep;  /* a line is replaced before those of its set whose class has more of this */
+    uint64_t bent;    /* ORDER_BY_CLASS: some value is not 0; ORDER_WATCHED */
     /* 0: of classes that differ in `keep`, the use does not count. Else keep is aged: each of its steps is worth
      * so many uses of the array. */
     uint64_t keep_uses;
 } TagOrder;
+
+/* In TagOrder.bent. Only where it is not 0 has a use of a line, or its replacement, more to do than LRU has. */
+enum {
+    ORDER_BY_CLASS = 1,
+    ORDER_WATCHED = 2, /* the cache keeps more of its lines: see mem/cache/replacement */
+};
 
 enum { KEEP_SHIFT = 56 }; /* above all stamps: 2^56 uses of an array take longer than any run */
 
@@ -192,7 +198,7 @@ static inline void tag_touch(TagArray *tags, uint32_t line) {
 /* A request of this class uses the line: where classes bend the order, the line is of its class from now on. */
 static inline void tag_use(TagArray *tags, uint32_t line, uint8_t class_number) {
     tag_touch(tags, line);
-    if (__builtin_expect(tags->order.by_class != 0, 0)) tags->line[line].class_number = class_number;
+    if (__builtin_expect(tags->order.bent & ORDER_BY_CLASS, 0)) tags->line[line].class_number = class_number;
 }
 /* By how much a step of `keep` moves a line up the order in which lines are replaced. */
 static inline uint64_t tag_keep_step(const TagArray *tags) {
@@ -205,6 +211,8 @@ void tag_set_depth(TagArray *tags, uint32_t class_number, uint32_t depth);
 void tag_set_keep(TagArray *tags, uint32_t class_number, uint32_t keep);
 
 uint32_t tag_victim_by_class(const TagArray *tags, uint32_t set);
+/* The one of these ways, a bit each of at most 64, that goes first. */
+uint32_t tag_victim_among(const TagArray *tags, uint32_t set, uint64_t ways);
 
 enum { WAY_BITS = 6 }; /* of the ways that are compared at once; above them a stamp has room for 2^57 uses */
 
@@ -240,7 +248,7 @@ static inline int64_t tag_least_used(const TagArray *tags, uint32_t first) {
  * the classes that are to be kept least. NO_LINE when every way is reserved. */
 static inline uint32_t tag_victim(const TagArray *tags, uint32_t set) {
     if (tag_is_hashed(tags)) return tag_hash_victim(tags);
-    bool by_class = (tags->order.by_class != 0) | (tags->shape.ways > 1u << WAY_BITS);
+    bool by_class = (tags->order.bent != 0) | (tags->shape.ways > 1u << WAY_BITS);
     if (__builtin_expect(by_class, 0)) return tag_victim_by_class(tags, set);
     uint32_t first = set * tags->shape.ways;
     int64_t least = tag_least_used(tags, first);

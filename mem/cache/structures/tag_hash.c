@@ -108,7 +108,8 @@ uint32_t tag_hash_victim(const TagArray *tags) {
     if (hash->fresh < tags->shape.lines) return hash->fresh;
     for (uint32_t at = hash->oldest; at && tags->used[at - 1] < least; at = hash->links[at - 1].newer) {
         const TagLine *line = &tags->line[at - 1];
-        uint64_t keep = tags->order.by_class ? class_value(&tags->order.keep, line->class_number) : 0;
+        uint64_t keep = tags->order.bent & ORDER_BY_CLASS ? class_value(&tags->order.keep, line->class_number)
+                                                          : 0;
         uint64_t order = tags->used[at - 1] + keep * step;
         if (line->reserved || order >= least) continue;
         least = order;

@@ -86,7 +86,7 @@ static uint32_t supplied(const VictimCache *v, const MemMessage *m, const Lookup
  * when every way of the set is reserved or a dirty line has no room to be written back. */
 static bool exchange(VictimCache *v, const MemMessage *m, const Lookup *at, uint32_t place, uint64_t now) {
     Cache *c = &v->front.object->cache;
-    uint32_t line = tag_victim(&c->tags, at->set);
+    uint32_t line = cache_candidate(c, m, at->set);
     if (line == NO_LINE || (cache_is_dirty(c, line) && !cache_miss_queue_room(c))) return false;
     uint8_t valid = v->tags.line[place].valid;
     tag_invalidate(&v->tags, place);

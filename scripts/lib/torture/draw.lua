@@ -31,6 +31,13 @@ end
 
 local function mask_text(...) return ("0x%x"):format(mask(...)) end
 
+--- Sets of some of the first ways.
+local function way_masks(rng)
+  local list = {}
+  for i = 1, rng:int(1, 6) do list[i] = ("0x%x"):format(rng:int(1, rows.pick(rng, { 1, 3, 15 }))) end
+  return table.concat(list, ",")
+end
+
 local function index_masks(rng)
   local list = {}
   for i = 1, rng:int(1, 7) do list[i] = ("0x%x"):format(mask(rng, 2, 7, 20) | 1 << (6 + i)) end
@@ -52,6 +59,7 @@ for _, class in ipairs { "Crossbar", "Mux", "Router" } do
 end
 for _, class in ipairs { "L1", "L2" } do
   text[class .. ".insertion_position"] = function(rng) return numbers_text(rng, rng:int(1, 16), rows.pick(rng, { 1, 4, 255 })) end
+  text[class .. ".way_masks"] = way_masks
   text[class .. ".retention_priority"] = function(rng) return numbers_text(rng, rng:int(1, 16), 3) end
 end
 
@@ -154,14 +162,26 @@ local function draw_wires(rng, settings, plan, percent, stingy)
   end
 end
 
+--- Policies that say where in the order of use lines enter: their caches are lru.
+local bends_lru = { eaf = true, wip = true, medic = true }
+
+local function policy_bends_lru(settings)
+  for _, setting in ipairs(settings) do
+    for name in (setting[1] == "policy" and setting[2] or ""):gmatch "[^+]+" do
+      if bends_lru[name] then return true end
+    end
+  end
+  return false
+end
+
 --- Parameters of all objects of a kind, and then of some of them alone.
 local function draw_parameters(rng, settings, plan, percent, stingy)
-  local seen = {}
+  local seen, lru = {}, policy_bends_lru(settings)
   for _, object in machine.each(plan) do
     local pattern = machine.pattern(object.path)
     local function draw_rows(path, percent_here)
       for _, row in ipairs(rows.of_class(object.class)) do
-        if rows.chance(rng, percent_here) then
+        if rows.chance(rng, percent_here) and not (lru and row.name == "replacement") then
           local value = value_of(rng, object.class, row, stingy)
           if value ~= nil then settings[#settings + 1] = { ("%s.%s"):format(path, row.name), value } end
         end

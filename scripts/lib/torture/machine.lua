@@ -341,6 +341,21 @@ local function make_geometry_legal(object, size_name, ways_name, line_name, leas
   put(object, size_name, sets * way)
 end
 
+--- Parameters that go with lru, with partitions, with caches of up to 64 ways, or with several sets alone.
+local function make_replacement_legal(object)
+  local ways = value_of(object, "ways")
+  local sets = value_of(object, "size") // (ways * value_of(object, "line"))
+  if ways > 64 then object.params.replacement, object.params.partition_by = nil, nil end
+  if value_of(object, "replacement") == "drrip" and sets < 4 then object.params.replacement = nil end
+  if value_of(object, "replacement") ~= "lru" then object.params.insertion_position, object.params.retention_priority = nil, nil end
+  if value_of(object, "partition_by") == "none" then object.params.way_masks = nil end
+  local masks = {}
+  for mask in (value_of(object, "way_masks") or ""):gmatch "[^,]+" do
+    masks[#masks + 1] = ("0x%x"):format(math.max(1, tonumber(mask) & ((1 << math.min(ways, 62)) - 1)))
+  end
+  if #masks > 0 then put(object, "way_masks", table.concat(masks, ",")) end
+end
+
 local function make_cache_legal(object)
   local read_only = object.path:find "_cache" ~= nil
   local line = value_of(object, "line")
@@ -349,6 +364,7 @@ local function make_cache_legal(object)
   at_most(object, "sectors", value_of(object, "line") // 32)
   put(object, "sectors", power_of_two_to(math.max(1, value_of(object, "sectors"))))
   make_geometry_legal(object, "size", "ways", "line", 1)
+  make_replacement_legal(object)
 end
 
 local legal = {}

@@ -6,6 +6,7 @@
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/parts/shadow_tags/shadow_tags.h"
+#include "mem/parts/utility_monitor/utility_monitor.h"
 #include "mem/parts/victim_cache/victim_cache.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
@@ -43,6 +44,7 @@ static void register_classes(void) {
     class_register(&pc_bypass_table_class);
     class_register(&queue_delays_class);
     class_register(&shadow_tags_class);
+    class_register(&utility_monitor_class);
     class_register(&victim_cache_class);
 }
 

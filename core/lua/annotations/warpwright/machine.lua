@@ -185,6 +185,17 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
 ---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
 ---@field retention_uses? integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses); default 0
+---@field replacement? "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced; default lru
+---@field rrip_bits? integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits); default 2
+---@field brrip_throttle? integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines); default 32
+---@field leader_sets? integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets); default 32
+---@field psel_bits? integer drrip: of the counter that says which of the two misses less (bits); default 10
+---@field ship_entries? integer ship_pc: signature history counters (counters); default 16384
+---@field ship_bits? integer ship_pc: of each of these counters (bits); default 3
+---@field replacement_seed? integer Of random, brrip and drrip; each cache has a sequence of its own; default 1
+---@field partition_by? "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs; default none
+---@field way_masks? string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks); default 
+---@field line_history? boolean Keep what line_pc and line_uses tell policies of a line; default false
 ---@field latency? integer From accepting a request to the response of a hit (cycles); default 1
 ---@field write_policy? "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only; default evict
 ---@field local_allocate? boolean Writes of local memory that miss take a line; else they go on below; default true
@@ -219,6 +230,17 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
+---@field replacement "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced
+---@field rrip_bits integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits)
+---@field brrip_throttle integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines)
+---@field leader_sets integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets)
+---@field psel_bits integer drrip: of the counter that says which of the two misses less (bits)
+---@field ship_entries integer ship_pc: signature history counters (counters)
+---@field ship_bits integer ship_pc: of each of these counters (bits)
+---@field replacement_seed integer Of random, brrip and drrip; each cache has a sequence of its own
+---@field partition_by "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs
+---@field way_masks string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks)
+---@field line_history boolean Keep what line_pc and line_uses tell policies of a line
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
@@ -274,6 +296,17 @@ function Machine:L1Trace(name, index) end
 ---@field insertion_position? string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways); default 
 ---@field retention_priority? string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks); default 
 ---@field retention_uses? integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses); default 0
+---@field replacement? "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced; default lru
+---@field rrip_bits? integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits); default 2
+---@field brrip_throttle? integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines); default 32
+---@field leader_sets? integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets); default 32
+---@field psel_bits? integer drrip: of the counter that says which of the two misses less (bits); default 10
+---@field ship_entries? integer ship_pc: signature history counters (counters); default 16384
+---@field ship_bits? integer ship_pc: of each of these counters (bits); default 3
+---@field replacement_seed? integer Of random, brrip and drrip; each cache has a sequence of its own; default 1
+---@field partition_by? "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs; default none
+---@field way_masks? string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks); default 
+---@field line_history? boolean Keep what line_pc and line_uses tell policies of a line; default false
 ---@field rop_delay? integer From accepting a request to the tags (cycles); default 120
 ---@field queue_entries? integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests); default 0
 ---@field data_port? integer|string Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes); default 128
@@ -307,6 +340,17 @@ function Machine:L1Trace(name, index) end
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
+---@field replacement "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced
+---@field rrip_bits integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits)
+---@field brrip_throttle integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines)
+---@field leader_sets integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets)
+---@field psel_bits integer drrip: of the counter that says which of the two misses less (bits)
+---@field ship_entries integer ship_pc: signature history counters (counters)
+---@field ship_bits integer ship_pc: of each of these counters (bits)
+---@field replacement_seed integer Of random, brrip and drrip; each cache has a sequence of its own
+---@field partition_by "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs
+---@field way_masks string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks)
+---@field line_history boolean Keep what line_pc and line_uses tell policies of a line
 ---@field rop_delay integer From accepting a request to the tags (cycles)
 ---@field queue_entries integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
@@ -812,6 +856,24 @@ function Machine:TrafficSink(name, index) end
 ---@return fun(parameters: warpwright.TrafficSource.Parameters): warpwright.TrafficSource.Object
 ---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.TrafficSource.Parameters): warpwright.TrafficSource.Object
 function Machine:TrafficSource(name, index) end
+
+---@class (exact) warpwright.UtilityMonitor.Parameters
+---@field clock? string The object's clock; core where none is named
+---@field by? "sm"|"class" Who shares the cache; default sm
+---@field sharers? integer SMs or classes that are monitored, from 0 on (sharers); default 2
+---@field sampled_sets? integer Sets of the cache that are sampled, at most all (sets); default 32
+
+---@class warpwright.UtilityMonitor.Object: warpwright.Object
+---@field by "sm"|"class" Who shares the cache
+---@field sharers integer SMs or classes that are monitored, from 0 on (sharers)
+---@field sampled_sets integer Sets of the cache that are sampled, at most all (sets)
+
+---Counts the hits that each SM or class would have with any number of ways of a cache
+---@param name string
+---@param index? integer
+---@return fun(parameters: warpwright.UtilityMonitor.Parameters): warpwright.UtilityMonitor.Object
+---@overload fun(self: warpwright.Machine, parent: warpwright.Object, name: string, index?: integer): fun(parameters: warpwright.UtilityMonitor.Parameters): warpwright.UtilityMonitor.Object
+function Machine:UtilityMonitor(name, index) end
 
 ---@class (exact) warpwright.VictimCache.Parameters
 ---@field clock? string The object's clock; core where none is named

@@ -200,6 +200,17 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
+---@field replacement "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced
+---@field rrip_bits integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits)
+---@field brrip_throttle integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines)
+---@field leader_sets integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets)
+---@field psel_bits integer drrip: of the counter that says which of the two misses less (bits)
+---@field ship_entries integer ship_pc: signature history counters (counters)
+---@field ship_bits integer ship_pc: of each of these counters (bits)
+---@field replacement_seed integer Of random, brrip and drrip; each cache has a sequence of its own
+---@field partition_by "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs
+---@field way_masks string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks)
+---@field line_history boolean Keep what line_pc and line_uses tell policies of a line
 ---@field latency integer From accepting a request to the response of a hit (cycles)
 ---@field write_policy "evict"|"through"|"none" Writes of global memory go on below and evict the line or update it; none: reads only
 ---@field local_allocate boolean Writes of local memory that miss take a line; else they go on below
@@ -322,6 +333,54 @@ function L1:set_depth(class, places) end
 ---@param rank integer 0 to 255
 function L1:set_keep(class, rank) end
 
+---Class or SM `number`, as partition_by says, takes lines in these ways from now on
+---@param number integer 0 to 65535
+---@param ways integer a set of ways
+function L1:set_ways(number, ways) end
+
+---Has this way of the set a line with data?
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean valid
+function L1:line_valid(set, way) end
+
+---Must it be written back?
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean dirty
+function L1:line_dirty(set, way) end
+
+---Address of the line, also of one in flight; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? address
+function L1:line_address(set, way) end
+
+---The warp that had the line brought; nil: none
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? sm
+---@return integer? warp
+function L1:line_owner(set, way) end
+
+---Class of the line; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? class
+function L1:line_class(set, way) end
+
+---PC of the request that took the line, where line_history is true; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? pc
+function L1:line_pc(set, way) end
+
+---Hits and merges of the line since then, where line_history is true; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? uses
+function L1:line_uses(set, way) end
+
 ---@class warpwright.L1Trace.Values
 ---@field cache string The L1 that it records, unless it belongs to one: by its name beside the trace, or its path (name)
 ---@field folder string Folder for the file, PATH.trace; made if need be (path)
@@ -353,6 +412,17 @@ function L1Trace:setting(knobs, ...) end
 ---@field insertion_position string How far below the most recently used the lines of each class enter, class 0 first: "0,15,7"; 0 unless named, 255: at the least (ways)
 ---@field retention_priority string Lines of a class with less are replaced before those with more, class 0 first; 0 unless named (ranks)
 ---@field retention_uses integer So many uses of the cache is a step of retention_priority worth; 0: more than any number (uses)
+---@field replacement "lru"|"tree_plru"|"nru"|"fifo"|"random"|"srrip"|"brrip"|"drrip"|"ship_pc" Which line of a full set is replaced
+---@field rrip_bits integer Of the prediction of a line, for srrip, brrip, drrip and ship_pc (bits)
+---@field brrip_throttle integer brrip: one in so many lines, drawn at random, enters as srrip's do (lines)
+---@field leader_sets integer drrip: sets that always follow srrip, and as many brrip; at most a quarter of all each (sets)
+---@field psel_bits integer drrip: of the counter that says which of the two misses less (bits)
+---@field ship_entries integer ship_pc: signature history counters (counters)
+---@field ship_bits integer ship_pc: of each of these counters (bits)
+---@field replacement_seed integer Of random, brrip and drrip; each cache has a sequence of its own
+---@field partition_by "none"|"class"|"sm" Whose ways way_masks and the method set_ways name: those of the classes or of the SMs
+---@field way_masks string Ways that the lines of each class or SM may take, 0 first: "0x00ff,0xff00"; all unless named. Hits are anywhere (masks)
+---@field line_history boolean Keep what line_pc and line_uses tell policies of a line
 ---@field rop_delay integer From accepting a request to the tags (cycles)
 ---@field queue_entries integer Requests that may be inside in front of the tags, and as many that bypass them; 0: rop_delay. With fewer, not one per cycle (requests)
 ---@field data_port integer Width per cycle of the data array's two ports, one for hits and write-backs, one for fills; 128: no limit (bytes)
@@ -451,6 +521,54 @@ function L2:set_depth(class, places) end
 ---@param class integer 0 to 31
 ---@param rank integer 0 to 255
 function L2:set_keep(class, rank) end
+
+---Class or SM `number`, as partition_by says, takes lines in these ways from now on
+---@param number integer 0 to 65535
+---@param ways integer a set of ways
+function L2:set_ways(number, ways) end
+
+---Has this way of the set a line with data?
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean valid
+function L2:line_valid(set, way) end
+
+---Must it be written back?
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return boolean dirty
+function L2:line_dirty(set, way) end
+
+---Address of the line, also of one in flight; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? address
+function L2:line_address(set, way) end
+
+---The warp that had the line brought; nil: none
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? sm
+---@return integer? warp
+function L2:line_owner(set, way) end
+
+---Class of the line; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? class
+function L2:line_class(set, way) end
+
+---PC of the request that took the line, where line_history is true; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? pc
+function L2:line_pc(set, way) end
+
+---Hits and merges of the line since then, where line_history is true; nil: the way is free
+---@param set integer 0 to 16777215
+---@param way integer 0 to ways - 1
+---@return integer? uses
+function L2:line_uses(set, way) end
 
 ---@class warpwright.LSU.Values
 ---@field shared_latency integer Shared memory: from begin to write-back without conflicts (cycles)
@@ -1084,6 +1202,39 @@ local TrafficSource = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function TrafficSource:setting(knobs, ...) end
+
+---@class warpwright.UtilityMonitor.Values
+---@field by "sm"|"class" Who shares the cache
+---@field sharers integer SMs or classes that are monitored, from 0 on (sharers)
+---@field sampled_sets integer Sets of the cache that are sampled, at most all (sets)
+
+---@class (exact) warpwright.UtilityMonitor.Knobs
+
+---Counts the hits that each SM or class would have with any number of ways of a cache
+---@class warpwright.UtilityMonitor: warpwright.Handle, warpwright.UtilityMonitor.Values
+---@field sampled integer Accesses to sampled sets (accesses)
+---@field found integer Of these: that a directory had (accesses)
+local UtilityMonitor = {}
+
+---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
+---@param knobs warpwright.UtilityMonitor.Knobs
+---@param ... any
+---@return fun(argument?: integer)
+function UtilityMonitor:setting(knobs, ...) end
+
+---Hits of SM or class `sharer` at this place in the order of use, 0 for the most recently used
+---@param sharer integer 0 to sharers - 1
+---@param place integer 0 to ways - 1
+---@return integer hits
+function UtilityMonitor:hits(sharer, place) end
+
+---Its accesses that would miss with all ways, too
+---@param sharer integer 0 to sharers - 1
+---@return integer misses
+function UtilityMonitor:missed(sharer) end
+
+---Halves all these counts
+function UtilityMonitor:halve() end
 
 ---@class warpwright.VictimCache.Values
 ---@field lines integer Lines that it holds (lines)

@@ -1,0 +1,134 @@
+-- Choices of replacement on whole machines: the law for each, SRRIP as a Lua policy, ways by class and SM, and what policies
+-- see of a line. What each choice does at every access is in the unit tests (replacement).
+local checks = require "tests.lib.policy_checks"
+local harness = require "tests.lib.harness"
+local ww = require "warpwright"
+
+local function everywhere(choice, more)
+  local set = { "sm[*].l1d.replacement=" .. choice, "sm[*].texture_cache.replacement=" .. choice, "l2[*].replacement=" .. choice }
+  for _, setting in ipairs(more or {}) do set[#set + 1] = setting end
+  return set
+end
+
+local function policy_file(name, text)
+  return harness.write(name .. ".lua", 'local policy = require "warpwright.policy"\n' .. text)
+end
+
+local function fails(options, ...)
+  local ok, why = pcall(checks.run, options)
+  assert(not ok, "it was not refused")
+  harness.contains(tostring(why), ...)
+end
+
+for _, choice in ipairs { "tree_plru", "random", "drrip", "ship_pc" } do
+  checks.law(nil, "kmeans", everywhere(choice))
+end
+
+harness.test("each choice gives stats of its own, and lru those of no choice", function()
+  local seen = { [checks.text_of(checks.run { workload = "kmeans" })] = "none" }
+  for _, choice in ipairs { "tree_plru", "nru", "fifo", "random", "srrip", "brrip", "drrip", "ship_pc" } do
+    local text = checks.text_of(checks.run { workload = "kmeans", set = everywhere(choice) })
+    assert(not seen[text], ("%s is as %s"):format(choice, seen[text]))
+    seen[text] = choice
+  end
+  harness.equal(seen[checks.text_of(checks.run { workload = "kmeans", set = everywhere "lru" })], "none", "lru")
+end)
+
+for _, workload in ipairs { "spmv", "bfs", "kmeans" } do
+  harness.test("srrip_in_lua on " .. workload .. " gives the stats of srrip", function()
+    local mine = checks.run { workload = workload, policy = "srrip_in_lua" }
+    local set = { "sm[*].l1d.replacement=srrip", "l2[*].replacement=srrip" }
+    harness.same_text(checks.text_of(mine), checks.text_of(checks.run { workload = workload, set = set }))
+  end)
+end
+
+checks.law("srrip_in_lua", "kmeans")
+checks.resumes("srrip_in_lua", "kmeans", 2)
+
+for i, choice in ipairs { "tree_plru", "fifo", "random", "brrip", "drrip", "ship_pc" } do
+  local path = policy_file("set_" .. choice, ([[
+local p = policy "set_%s" { caches = "data|last" }
+function p:configure(_, path)
+  if self:acts_on(path) then return { replacement = "%s", partition_by = "sm", way_masks = "3,0x5,2", line_history = true } end
+end
+return p]]):format(choice, choice))
+  if i % 2 == 0 then checks.resumes(path, "kmeans", 1) end
+  harness.test(choice .. " with partitions runs to its right end", function() checks.run { workload = "kmeans", policy = path } end)
+end
+
+harness.test("after the start of a partition no line outside of its ways is of its SM", function()
+  for _, choice in ipairs { "lru", "srrip", "random" } do
+    local path = policy_file("ways_" .. choice, [[
+local p = policy "ways" { caches = "last", scope = "cache", params = { choice = { "" } }, counters = { low = "", high = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { replacement = self.params.choice, partition_by = "sm", way_masks = "0x00ff,0xff00" } end
+end
+function p:on_miss(sm, _, _, _, _, _, _, way)
+  if way < 0 then return end
+  assert((way >= 8) == (sm == 1), "a line in a way of another")
+  self:count(way >= 8 and "high" or "low")
+end
+return p]])
+    local r = checks.run { workload = "spmv", policy = path .. ":choice=" .. choice, set = { sms = 2, ["l2[*].size"] = "16KiB" } }
+    assert(checks.sum(r, "l2.ways.low") > 100 and checks.sum(r, "l2.ways.high") > 100)
+  end
+end)
+
+harness.test("what a policy sees of a line", function()
+  local path = policy_file("viewer", [[
+local p = policy "viewer" { caches = "data", scope = "cache", counters = { misses = "", uses = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { line_history = true } end
+end
+function p:on_miss(sm, warp, address, pc, _, class, set, way)
+  local cache = self.cache
+  if way < 0 or cache:line_address(set, way) ~= address & -128 then return end
+  local owner_sm, owner_warp = cache:line_owner(set, way)
+  assert(owner_sm == sm and owner_warp == warp and cache:line_class(set, way) == class)
+  assert(cache:line_pc(set, way) == pc and cache:line_uses(set, way) == 0 and not cache:line_valid(set, way) and not cache:line_dirty(set, way))
+  self:count "misses"
+end
+function p:on_hit(_, _, address, _, write, _, set, way)
+  local cache = self.cache
+  if write == 1 then return end
+  assert(cache:line_address(set, way) == address & -128 and cache:line_valid(set, way) and cache:line_uses(set, way) >= 1)
+  self:count "uses"
+end
+return p]])
+  local r = checks.run { workload = "kmeans", policy = path }
+  assert(checks.sum(r, "sm.l1d.viewer.misses") > 100 and checks.sum(r, "sm.l1d.viewer.uses") > 100)
+  harness.same_text(checks.text_of(r, { "%.viewer%." }), checks.text_of(checks.run { workload = "kmeans" }))
+end)
+
+harness.test("what makes no sense is refused with words", function()
+  local function set(...) return { workload = "vecadd", set = { ... } } end
+  fails(set("l2[*].replacement=srrip", "l2[*].insertion_position=1"), "l2[0].replacement: expected lru, whose order")
+  fails(set("l2[*].way_masks=3"), "l2[0].way_masks: expected partition_by to be class or sm, got none")
+  fails({ workload = "vecadd", policy = "eaf", set = { "l2[*].replacement=srrip" } }, "l2[0].replacement: expected lru, since a part")
+  local function start(body)
+    return policy_file("bad", 'local p = policy "bad" { scope = "cache", caches = "last" } function p:start() ' .. body .. " end return p")
+  end
+  fails({ workload = "vecadd", policy = start "self.cache:line_pc(0, 0)" }, "expected line_history = true")
+  fails({ workload = "vecadd", policy = start "self.cache:set_ways(0, 1)" }, "expected partition_by to be class or sm")
+  fails({ workload = "vecadd", policy = start "self.cache:set_keep(0, 1)", set = { "l2[*].replacement=fifo" } }, "expected replacement = lru")
+  fails({ workload = "vecadd", policy = start "self.cache:line_valid(64, 0)" }, "expected a set from 0 to 63, got 64")
+end)
+
+harness.test("a warm cache of other ways, another choice or other partitions goes on", function()
+  local sim = ww.build("gtx480", { set = { "l2[*].replacement=srrip" } })
+  sim:start("kmeans", "small")
+  harness.equal(sim:run { until_cycle = 20000 }, false, "ended")
+  local folder = harness.folder()
+  sim:checkpoint(folder .. "/warm")
+  sim:close()
+  for _, changed in ipairs { "l2[*].replacement=ship_pc", "l2[*].ways=8", "l2[*].replacement=lru", "l2[*].partition_by=sm", "l2[*].rrip_bits=1" } do
+    local set = { "l2[*].replacement=srrip", changed }
+    local other = ww.build("gtx480", { set = set })
+    other:start("kmeans", "small")
+    other:resume(folder .. "/warm", { allow_changes = true })
+    assert(other:run {}, changed)
+    other:close()
+  end
+end)
+
+harness.finish()
