@@ -81,10 +81,14 @@ void cluster_emit_events(Cluster *cluster) {
     cluster->emitted_count = 0;
 }
 
-void object_wake(SimObject *object) {
+uint64_t object_next_cycle(const SimObject *object) {
     uint64_t now = object_now(object), cycle = object_cycle(object, now), edge = cycle * object->period;
     bool has_begun = now == object->cluster->now || edge != now;
-    object_poke(object, has_begun ? edge + object->period : edge);
+    return has_begun ? edge + object->period : edge;
+}
+
+void object_wake(SimObject *object) {
+    object_poke(object, object_next_cycle(object));
 }
 
 void object_fail(SimObject *object, const char *message) {

@@ -64,6 +64,8 @@ static inline uint64_t object_now(const SimObject *object) {
     return in_cycle > boundary ? in_cycle : boundary;
 }
 void object_wake(SimObject *object);
+/* When that cycle begins. */
+uint64_t object_next_cycle(const SimObject *object);
 
 /* For subscribers: an event that they handle is an event of another object as well, and is emitted in its place. */
 void event_pass_on(SimObject *object, uint32_t event, int64_t a);

@@ -160,13 +160,13 @@ MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
 static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_t entry, uint32_t sectors) {
     MemMessage *fetch = cache_send_down(c, sectors);
     *fetch = *m;
+    fetch->payload = mem_is_prefetch(m) ? MEM_PREFETCH : 0;
     fetch->kind = MEM_READ;
     fetch->address = at->line_address;
     fetch->bytes = (uint16_t)(1u << c->tags.shape.sector_shift);
     fetch->token = entry;
     fetch->flags &= MEM_LOCAL | MEM_INSTRUCTION;
     fetch->byte_mask[0] = fetch->byte_mask[1] = 0;
-    fetch->payload = 0;
     mem_begin_route(fetch);
 }
 
@@ -370,6 +370,23 @@ Stall cache_miss(Cache *c, const MemMessage *m, Lookup *at, bool allocate, uint6
     return miss(c, m, at, 0, allocate, true, now, &result);
 }
 
+Stall cache_fetch_ahead(Cache *c, const MemMessage *m, Lookup *at, uint64_t now) {
+    MissPlan plan = {.absent = at->sectors,
+                     .missing = at->sectors,
+                     .fetched = at->sectors,
+                     .entry = NO_MSHR,
+                     .victim = NO_LINE};
+    if (c->parameters.allocate == ALLOCATE_ON_MISS && at->line == NO_LINE) {
+        plan.victim = cache_candidate(c, m, at->set);
+        if (plan.victim == NO_LINE) return STALL_LINE;
+    }
+    Stall stall = what_is_short(c, &plan, 1u + cache_victim_is_dirty(c, at->set, plan.victim));
+    if (stall) return stall;
+    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), now);
+    register_miss(c, m, at, &plan);
+    return STALL_NONE;
+}
+
 /* Writes. */
 
 static Stall hit_or_allocate(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool hit,
@@ -470,6 +487,7 @@ void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now
     uint32_t slot;
     *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
     c->stats.accesses++;
+    c->stats.prefetch_reads += mem_is_prefetch(m);
     audit_enter(&object->obj, QUEUE_PIPELINE, slot);
     audit_promise(&object->obj, !(m->flags & MEM_POSTED));
     link_pop(object->cpu.receive, now);
@@ -528,6 +546,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     case QUEUE_BYPASSED:
     case QUEUE_REEXECUTION:
     case QUEUE_PRIORITIZATION:
+    case QUEUE_PREFETCHES:
     case QUEUE_BYPASSING: break; /* the class's own */
     }
     return 0;

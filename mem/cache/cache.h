@@ -101,7 +101,7 @@ typedef struct {
 typedef struct {
     uint64_t accesses, results[RESULTS], stream_results[STREAMS][RESULTS];
     uint64_t stall_events[STALLS - 1], stall_cycles[STALLS - 1]; /* of stall s: [s - 1] */
-    uint64_t evictions, write_backs, fetches, fills, data_port_cycles;
+    uint64_t evictions, write_backs, fetches, fills, data_port_cycles, prefetch_reads;
 } CacheStats;
 
 /* What the request at the tags lacked when it was last tried and missed. Until that may have come another
@@ -153,6 +153,7 @@ typedef enum {
     QUEUE_REEXECUTION,
     QUEUE_BYPASSING,
     QUEUE_PRIORITIZATION,
+    QUEUE_PREFETCHES,
 } CacheQueue;
 
 #define CACHE_IS_FIRST_OF(T)                                                                                 \
@@ -302,6 +303,8 @@ extern const Question cache_victim_question;
     STAT_NAMED(T, cache.stats.write_backs, "write_backs", "messages", "Dirty lines written back"),           \
     STAT_NAMED(T, cache.stats.fetches, "fetches", "messages", "Lines or sectors asked for below"),           \
     STAT_NAMED(T, cache.stats.fills, "fills", "messages", "Lines or sectors that came"),                     \
+    STAT_NAMED(T, cache.stats.prefetch_reads, "prefetch_reads", "accesses",                                  \
+               "Of the accesses, fetches that a cache above sent ahead of demand"),                          \
     STAT_NAMED(T, cache.stats.data_port_cycles, "data_port_cycles", "cycles",                                \
                "The data array's port moved what hit or was written back; of an L1: what was written"),      \
     FORMULA("miss_rate", cache_miss_rate, "fraction",                                                        \
@@ -557,6 +560,9 @@ Stall cache_fail(Cache *cache, const Lookup *at, Stall stall, uint32_t messages)
 /* A request whose sectors are not all there waits in an MSHR and fetches what is not in flight. `allocate`:
  * it takes a line now. Changes nothing when it returns a stall; else counts the result and updates `at`. */
 Stall cache_miss(Cache *cache, const MemMessage *m, Lookup *at, bool allocate, uint64_t now);
+/* Fetches the sectors of `m`, of whose line there is no MSHR, for nobody: no request waits, no result is
+ * counted. Changes nothing when it returns a stall. */
+Stall cache_fetch_ahead(Cache *cache, const MemMessage *m, Lookup *at, uint64_t now);
 /* Writes into the line, which is allocated if need be. `lazy`: sectors written in part are not fetched.
  * Changes nothing when it returns a stall; else counts the result and gives it. */
 Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);

@@ -79,6 +79,7 @@ static void entry_is_sound(const CacheObject *object, uint32_t number, bool fits
     sound(e->address == tag_line_address(&c->tags.shape, e->address) && e->address >> MAX_ADDRESS_BITS == 0 &&
               (!fits || e->set < c->tags.shape.sets),
           "%s: MSHR %u: the line of 0x%lx, set %u", path, number, e->address, e->set);
+    sound((e->prefetched & ~e->pending) == 0, "%s: MSHR %u: what it prefetches does not come", path, number);
     for (uint32_t slot = first; slot < first + e->merged; slot++) {
         uint32_t missing = c->mshr.missing[slot];
         sound((missing & ~e->pending) == 0, "%s: MSHR %u: request %u misses what does not come", path, number,

@@ -9,6 +9,7 @@
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/prefetch.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
 #include "mem/parts/dma_port/l1_dma_port.h"
 #include "mem/parts/ownership/ownership.h"
@@ -36,6 +37,7 @@ typedef struct {
     PrioritizationFront prioritization;
     ReexecutionFront reexecution;
     BlockedHits blocked_hits;
+    Prefetches prefetches;
 } L1Cache;
 
 CACHE_IS_FIRST_OF(L1Cache);
@@ -50,6 +52,7 @@ static void l1_build(SimObject *object) {
     saturation_build(&l1->saturation, &l1->cache.parameters);
     prioritization_build(&l1->prioritization.buffer);
     bypassed_build(&l1->bypassed);
+    prefetch_build(&l1->prefetches, &l1->cache);
 }
 
 /* A changed machine may have got accesses of a queue that it has not. */
@@ -86,6 +89,16 @@ static uint64_t prioritization_count(const SimObject *object, uint32_t queue) {
     return ((const L1Cache *)object)->prioritization.buffer.count;
 }
 
+static uint64_t prefetch_count(const SimObject *object, uint32_t queue) {
+    (void)queue;
+    return ((const L1Cache *)object)->prefetches.queue.count;
+}
+
+static uint64_t index_address(const SimObject *object, uint64_t address) {
+    (void)object;
+    return address;
+}
+
 static void l1_init(SimObject *object) {
     L1Cache *l1 = (L1Cache *)object;
     cache_init(object);
@@ -95,6 +108,9 @@ static void l1_init(SimObject *object) {
                 reexecution_count);
     audit_queue(object, QUEUE_PRIORITIZATION, "requests in the prioritization buffer", QUEUE_TABLE,
                 l1->prioritization.buffer.slots, prioritization_count);
+    audit_queue(object, QUEUE_PREFETCHES, "prefetches", QUEUE_FIFO, l1->prefetches.queue.slots,
+                prefetch_count);
+    prefetch_init(&l1->prefetches, (CacheObject *)l1, index_address);
     l1->may_allocate = ~0ull;
     ownership_init(&l1->ownership);
     update_fronts(l1);
@@ -340,25 +356,28 @@ static inline void note_taken(L1Cache *l1, const MemMessage *m) {
     if (!all && ownership_may_miss(&l1->ownership, m)) emit_taken(l1, m);
 }
 
-static inline void access_tags(L1Cache *l1, uint64_t now) {
+/* Is there something that they look up, or would, if it could go on? */
+static inline bool access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
-    if (!m) return;
+    if (!m) return false;
     bool would_fail = cache_retry_would_fail((CacheObject *)l1, m, now);
-    if (would_fail && !RETRY_ANYWAY) return;
+    if (would_fail && !RETRY_ANYWAY) return true;
     Stall stall = access_request(l1, m, false, now).stall;
     debug_ensure(!would_fail || stall == l1->cache.stall);
     cache_end_access((CacheObject *)l1, stall, now);
     if (!stall) note_taken(l1, m);
+    return true;
 }
 
 /* The same behind the fronts. */
-static __attribute__((noinline)) void access_tags_behind_fronts(L1Cache *l1, uint64_t now) {
+static __attribute__((noinline)) bool access_tags_behind_fronts(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_offered(&l1->cache, now);
-    if (!m) return;
+    if (!m) return false;
     MemMessage looked_up = *m; /* it leaves its queue when it is taken */
     Outcome outcome = access_request(l1, m, true, now);
     front_looked_up((CacheObject *)l1, l1->cache.last_front, m, &outcome, now);
     if (outcome.stall == STALL_NONE) note_taken(l1, &looked_up);
+    return true;
 }
 
 static uint64_t l1_tick(SimObject *object, uint64_t now) {
@@ -367,12 +386,11 @@ static uint64_t l1_tick(SimObject *object, uint64_t now) {
     uint64_t again = take_from_below(l1, now);
     if (l1->cache.mshr.woken_count) cache_send_woken(&l1->cache, l1->cpu.send, now);
     if (l1->cache.misses.count) cache_send_miss(&l1->cache, l1->mem.send, now);
-    if (fronts)
-        access_tags_behind_fronts(l1, now);
-    else
-        access_tags(l1, now);
+    bool busy = fronts ? access_tags_behind_fronts(l1, now) : access_tags(l1, now);
     if (__builtin_expect(l1->dma.port.receive != NULL, 0))
         again = dma_port_take((CacheObject *)l1, &l1->dma, again, now);
+    if (__builtin_expect(l1->prefetches.queue.count != 0, 0))
+        again = prefetch_step(&l1->prefetches, busy, again, now);
     if (__builtin_expect(saturation_changes(&l1->saturation, &l1->cache), 0)) change_saturation(l1, now);
     cache_accept((CacheObject *)l1, now);
     if (fronts) again = earlier_of(again, fronts_end_cycle(&l1->cache, now));
@@ -396,19 +414,16 @@ static bool l1_knobs_set(SimObject *object) {
     return (l1->cache.pipeline.count | l1->cache.put_aside) != 0;
 }
 
-static uint64_t index_address(const SimObject *object, uint64_t address) {
-    (void)object;
-    return address;
-}
-
 /* Only an empty buffer is transferred to one of other sizes. */
 static bool l1_convert(SimObject *object, const SavedObject *saved, const SnapshotChanges *changes, char *why,
                        size_t why_size) {
-    static const char *const rows[] = {CACHE_CONVERTED_ROWS, PRIORITIZATION_CONVERTED_ROWS, NULL};
+    static const char *const rows[] = {CACHE_CONVERTED_ROWS, PRIORITIZATION_CONVERTED_ROWS,
+                                       PREFETCH_CONVERTED_ROWS, NULL};
     L1Cache *l1 = (L1Cache *)object;
     PrioritizationBuffer *buffer = &l1->prioritization.buffer;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
     bypassed_make_room(&l1->bypassed);
+    prefetch_convert(&l1->prefetches, saved);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
     snprintf(why, why_size,
@@ -457,6 +472,7 @@ static void l1_is_sound(const SimObject *object, bool fits) {
     cache_is_sound((const CacheObject *)object, fits);
     bypassed_is_sound(object, &l1->bypassed, fits);
     reexecution_is_sound(&l1->reexecution.queue, path);
+    prefetch_is_sound(&l1->prefetches, fits);
     if (fits) {
         const ReexecutionQueue *queue = &l1->reexecution.queue;
         const PrioritizationBuffer *buffer = &l1->prioritization.buffer;
@@ -477,6 +493,7 @@ static void l1_check(const SimObject *object, bool idle) {
         panic("%s: %lu requests are put aside, but what stands in front of the tags holds %lu",
               object_path(object), l1->cache.put_aside, held);
     cache_check((const CacheObject *)object, l1->bypassed.count, due, idle);
+    prefetch_check(&l1->prefetches, idle);
     if (idle && l1->bypassed.count)
         panic("%s is idle but %u requests that passed through are not answered", object_path(object),
               l1->bypassed.count);
@@ -487,6 +504,7 @@ static void l1_report(const SimObject *object, FILE *out) {
     cache_report(object, out);
     bypassed_report(object, &l1->bypassed, out);
     fronts_report(&l1->cache, out);
+    prefetch_report(&l1->prefetches, out);
 }
 
 static const Event l1_events[] = {
@@ -529,6 +547,7 @@ static const Field l1_fields[] = {
     REEXECUTION_FRONT_ROWS(L1Cache, reexecution),
     PARAM_FLAG_NAMED(L1Cache, reexecution.use, "reexecution", "true", "Use it", .knob = true),
     BLOCKED_HITS_ROWS(L1Cache, blocked_hits),
+    PREFETCH_ROWS(L1Cache, prefetches),
     FIELDS_END};
 
 static void call_reexecution_head(SimObject *object, MethodCall *call) {
@@ -537,10 +556,16 @@ static void call_reexecution_head(SimObject *object, MethodCall *call) {
     call->result[0].whole = warp;
 }
 
+static void call_prefetch(SimObject *object, MethodCall *call) {
+    L1Cache *l1 = (L1Cache *)object;
+    bool allocates = l1->may_allocate >> (call->argument[1].whole & 63) & 1;
+    prefetch_ask(&l1->prefetches, call, l1->enabled && allocates, true);
+}
+
 static const Method l1_methods[] = {METHOD("reexecution_head", call_reexecution_head,
                                            "The warp of the access at the head of the re-execution queue",
                                            RETURNS(WHOLE_NUMBER("warp")), MAY_BE_NIL),
-                                    CACHE_METHODS, METHODS_END};
+                                    PREFETCH_METHOD(call_prefetch), CACHE_METHODS, METHODS_END};
 
 const Class l1_class = {
     .name = "L1",

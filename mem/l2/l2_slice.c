@@ -5,6 +5,7 @@
 #include "mem/cache/cache_answers.h"
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
+#include "mem/cache/prefetch.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/parts/shadow_tags/shadow_tags.h"
@@ -38,6 +39,7 @@ typedef struct {
     PcBypassTable *pc_table; /* policies' parts, or NULL */
     QueueDelays *delays;
     ShadowTags *shadow;
+    Prefetches prefetches;
 } L2Slice;
 
 CACHE_IS_FIRST_OF(L2Slice);
@@ -56,6 +58,7 @@ static void l2_build(SimObject *object) {
     l2->bypass_ticks = l2->bypass_delay * l2->cache.period;
     l2->bank_ticks = l2->bank_busy * l2->cache.period;
     bypassed_build(&l2->bypassed);
+    prefetch_build(&l2->prefetches, &l2->cache);
     l2->number = 0;
     for (uint32_t i = 0; object->sim->objects[i] != object; i++)
         l2->number += object->sim->objects[i]->class == &l2_class;
@@ -63,7 +66,12 @@ static void l2_build(SimObject *object) {
 
 static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     const L2Slice *l2 = (const L2Slice *)object;
+    if (queue == QUEUE_PREFETCHES) return l2->prefetches.queue.count;
     return queue == QUEUE_BYPASSED ? l2->bypassed.count : l2->bypassing.count;
+}
+
+static uint64_t index_address(const SimObject *object, uint64_t address) {
+    return address_map_within_slice(((const L2Slice *)object)->map, address);
 }
 
 /* A machine without functional memory can be driven as long as no atomic arrives. */
@@ -74,6 +82,8 @@ static void l2_init(SimObject *object) {
                 queue_length);
     audit_queue(object, QUEUE_BYPASSING, "requests that bypass the tags", QUEUE_FIFO, l2->bypassing.slots,
                 queue_length);
+    audit_queue(object, QUEUE_PREFETCHES, "prefetches", QUEUE_FIFO, l2->prefetches.queue.slots, queue_length);
+    prefetch_init(&l2->prefetches, (CacheObject *)l2, index_address);
     l2->map = address_map_find(object);
     l2->pc_table = pc_table_of(object);
     l2->delays = queue_delays_of(object);
@@ -127,7 +137,7 @@ void l2_warm(SimObject *object, uint64_t address) {
 /* Accesses. */
 
 static bool is_load(const MemMessage *m) {
-    return m->kind == MEM_READ && !(m->flags & MEM_INSTRUCTION);
+    return m->kind == MEM_READ && !(m->flags & MEM_INSTRUCTION) && !mem_is_prefetch(m);
 }
 
 static void learn(L2Slice *l2, const MemMessage *m, bool hit) {
@@ -362,17 +372,19 @@ static __attribute__((noinline)) void hold_port(L2Slice *l2, uint64_t now) {
     if (free > l2->cache.data_busy_until) l2->cache.data_busy_until = free;
 }
 
-static void access_tags(L2Slice *l2, uint64_t now) {
+/* Is there something that they look up, or would, if it could go on? */
+static inline bool access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
-    if (!m) return;
+    if (!m) return false;
     bool would_fail = cache_retry_would_fail((CacheObject *)l2, m, now);
-    if (would_fail && !RETRY_ANYWAY) return;
+    if (would_fail && !RETRY_ANYWAY) return true;
     Stall stall = access_request(l2, m, now);
     debug_ensure(!would_fail || stall == l2->cache.stall);
     if (__builtin_expect(l2->delays != NULL, 0) && !stall)
         queue_delays_leave(l2->delays, l2->cache.pipeline.count, now);
     if (__builtin_expect(l2->bank_ticks != 0, 0) && !stall) hold_port(l2, now);
     cache_end_access((CacheObject *)l2, stall, now);
+    return true;
 }
 
 /* While requests may bypass: of the two that may put something into the miss queue, the tags and who bypasses
@@ -403,25 +415,24 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
     cache_send_woken(&l2->cache, l2->cpu.send, now);
     cache_send_miss(&l2->cache, l2->mem.send, now);
     if (bypass) sent = bypass_before_tags(l2, now);
-    access_tags(l2, now);
+    bool busy = access_tags(l2, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
     else
         accept_request(l2, now);
+    if (__builtin_expect(l2->prefetches.queue.count != 0, 0))
+        below = prefetch_step(&l2->prefetches, busy, below, now);
     return cache_next_tick((CacheObject *)l2, below, now);
-}
-
-static uint64_t index_address(const SimObject *object, uint64_t address) {
-    return address_map_within_slice(((const L2Slice *)object)->map, address);
 }
 
 static bool l2_convert(SimObject *object, const SavedObject *saved, const struct SnapshotChanges *changes,
                        char *why, size_t why_size) {
-    static const char *const rows[] = {CACHE_CONVERTED_ROWS, NULL};
+    static const char *const rows[] = {CACHE_CONVERTED_ROWS, PREFETCH_CONVERTED_ROWS, NULL};
     L2Slice *l2 = (L2Slice *)object;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
     bypassed_make_room(&l2->bypassed);
     delay_queue_make_room(&l2->bypassing);
+    prefetch_convert(&l2->prefetches, saved);
     return cache_convert(object, index_address, saved, changes, why, why_size);
 }
 
@@ -451,6 +462,7 @@ static void l2_is_sound(const SimObject *object, bool fits) {
     const char *path = object_path(object);
     cache_is_sound((const CacheObject *)object, fits);
     bypassed_is_sound(object, &l2->bypassed, fits);
+    prefetch_is_sound(&l2->prefetches, fits);
     delay_queue_is_sound((const CacheObject *)object, &l2->bypassing, "bypassing");
     sound(!fits || l2->bypassing.limit <= l2->bypassing.slots, "%s.bypassing: %u slots", path,
           l2->bypassing.slots);
@@ -467,6 +479,7 @@ static void l2_check(const SimObject *object, bool idle) {
     const CacheStats *stats = &l2->cache.stats;
     cache_check((const CacheObject *)object, l2->bypassed.count, delay_queue_answers_due(&l2->bypassing),
                 idle);
+    prefetch_check(&l2->prefetches, idle);
     if (stats->fills + l2->bypassed.answered != link_received(l2->mem.receive))
         panic("%s: %lu fills, but %lu messages came from the memory side and %lu of them were passed on",
               object_path(object), stats->fills, link_received(l2->mem.receive), l2->bypassed.answered);
@@ -481,6 +494,7 @@ static void l2_report(const SimObject *object, FILE *out) {
     if (l2->bypassing.count)
         fprintf(out, "%s: %u requests bypass the tags\n", object_path(object), l2->bypassing.count);
     bypassed_report(object, &l2->bypassed, out);
+    prefetch_report(&l2->prefetches, out);
 }
 
 static const Event l2_events[] = {CACHE_EVENT_ROWS("Shall this read pass the cache by?"), {0}};
@@ -547,9 +561,17 @@ static const Field l2_fields[] = {
     HOST(L2Slice, pc_table, "Says which loads bypass"),
     HOST(L2Slice, delays, "Counts how long requests wait"),
     HOST(L2Slice, shadow, "Says whether requests that bypass would have hit"),
+    PREFETCH_ROWS(L2Slice, prefetches),
     FIELDS_END};
 
-static const Method l2_methods[] = {CACHE_METHODS, METHODS_END};
+static void call_prefetch(SimObject *object, MethodCall *call) {
+    L2Slice *l2 = (L2Slice *)object;
+    uint64_t address = (uint64_t)call->argument[0].whole;
+    bool own = !(address >> MAX_ADDRESS_BITS) && address_map_slice(l2->map, address) == l2->number;
+    prefetch_ask(&l2->prefetches, call, l2->enabled && class_in(l2->allocate_classes, 0), own);
+}
+
+static const Method l2_methods[] = {PREFETCH_METHOD(call_prefetch), CACHE_METHODS, METHODS_END};
 
 const Class l2_class = {
     .name = "L2",

@@ -33,6 +33,9 @@ enum {
     MEM_ASKED = 128,   /* policies have said whether it passes the cache by in whose queue it stands   */
 };
 
+/* MemMessage.payload of a read that a cache sends ahead of demand: nobody waits for what it brings. */
+enum { MEM_PREFETCH = 1 };
+
 /* 64 bytes, no padding: it is hashed and saved as raw bytes. */
 typedef struct {
     uint64_t address;      /* first byte of the segment, aligned to its size           */
@@ -41,7 +44,7 @@ typedef struct {
     uint32_t token;        /* the requester's own; comes back unchanged                */
     uint32_t lanes;        /* of the warp that touch the segment; 0: unknown, of atomics all in it */
     uint32_t pc;           /* index of the instruction in its kernel                   */
-    uint16_t payload;      /* atomics: slot in the payload table of the SM             */
+    uint16_t payload;      /* atomics: slot in the payload table of the SM; reads: MEM_PREFETCH or 0 */
     uint16_t cta;          /* its number among the CTAs that the SM has started, modulo 2^16 */
     uint16_t bytes;        /* of the segment: 32, 64, 128                              */
     uint16_t sm, warp;
@@ -53,6 +56,10 @@ typedef struct {
 } MemMessage;
 
 _Static_assert(sizeof(MemMessage) == 64, "MemMessage is one cache line");
+
+static inline bool mem_is_prefetch(const MemMessage *m) {
+    return (m->kind == MEM_READ) & (m->payload == MEM_PREFETCH);
+}
 
 /* Addresses are below 2^this: an address map divides them exactly. */
 enum { MAX_ADDRESS_BITS = 52 };

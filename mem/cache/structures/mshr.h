@@ -16,10 +16,12 @@ enum { MSHR_PLACES_MAX = 1 << 16 };
 typedef struct {
     uint64_t address; /* of the line                                                          */
     uint32_t set;
-    uint32_t line;    /* the line of the tag array reserved for it, or NO_LINE                */
-    uint32_t pending; /* sectors in flight                                                    */
-    uint16_t merged;  /* requests that ever waited here, the first included                   */
-    uint16_t waiting; /* of those, not answered yet                                           */
+    uint32_t line;       /* the line of the tag array reserved for it, or NO_LINE                */
+    uint32_t pending;    /* sectors in flight                                                    */
+    uint16_t merged;     /* requests that ever waited here, the first included                   */
+    uint16_t waiting;    /* of those, not answered yet                                           */
+    uint32_t prefetched; /* of `pending`: fetched ahead of demand, and not asked for since (prefetch.h) */
+    uint32_t pad;
 } MshrEntry;
 
 /* A table that was larger keeps its places, and may hold more than its limits until it has drained. */

@@ -212,6 +212,8 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field reexecution_entries? integer Re-execution queue, for accesses that are not taken; 0: they wait at the tags (accesses); default 0
 ---@field reexecution? boolean Use it; default true
 ---@field watch_blocked_hits? boolean Count blocked_hit_cycles; default false
+---@field prefetch_queue? integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches); default 0
+---@field prefetch_mshr_reserve? integer MSHRs that prefetches leave free for demand (entries); default 0
 
 ---@class warpwright.L1.Object: warpwright.Object
 ---@field cpu warpwright.Port From the processor side
@@ -257,6 +259,8 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field reexecution_entries integer Re-execution queue, for accesses that are not taken; 0: they wait at the tags (accesses)
 ---@field reexecution boolean Use it
 ---@field watch_blocked_hits boolean Count blocked_hit_cycles
+---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
+---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
 
 ---First-level cache: data, constant, texture or instruction
 ---@param name string
@@ -323,6 +327,8 @@ function Machine:L1Trace(name, index) end
 ---@field bypass_rate? integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille); default 0
 ---@field bypass_seed? integer Of that draw; each slice has a sequence of its own; default 1
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 256
+---@field prefetch_queue? integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches); default 0
+---@field prefetch_mshr_reserve? integer MSHRs that prefetches leave free for demand (entries); default 0
 
 ---@class warpwright.L2.Object: warpwright.Object
 ---@field cpu warpwright.Port From the processor side
@@ -367,6 +373,8 @@ function Machine:L1Trace(name, index) end
 ---@field bypass_rate integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille)
 ---@field bypass_seed integer Of that draw; each slice has a sequence of its own
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
+---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
 
 ---Slice of the second-level cache, where atomics are performed
 ---@param name string

@@ -227,6 +227,8 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field reexecution_entries integer Re-execution queue, for accesses that are not taken; 0: they wait at the tags (accesses)
 ---@field reexecution boolean Use it: a knob
 ---@field watch_blocked_hits boolean Count blocked_hit_cycles
+---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
+---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
 
 ---@class (exact) warpwright.L1.Knobs
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
@@ -290,6 +292,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field write_backs integer Dirty lines written back (messages)
 ---@field fetches integer Lines or sectors asked for below (messages)
 ---@field fills integer Lines or sectors that came (messages)
+---@field prefetch_reads integer Of the accesses, fetches that a cache above sent ahead of demand (accesses)
 ---@field data_port_cycles integer The data array's port moved what hit or was written back; of an L1: what was written (cycles)
 ---@field may_allocate integer Warps that may take lines; requests of others that find none bypass (warps): a knob
 ---@field off_hits integer While switched off: bypassing accesses whose line had a tag (accesses)
@@ -311,6 +314,19 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field reexecution_retries integer Tries of its head (tries)
 ---@field hits_under_miss integer Hits while the re-execution queue held others (accesses)
 ---@field blocked_hit_cycles integer The request at the tags waited, and one behind it, of another warp, would have hit (cycles)
+---@field prefetches_asked integer What policies asked for (prefetches)
+---@field prefetches integer Of them, those that fetch (prefetches)
+---@field prefetches_useful integer Of those, found there by an access before they left (prefetches)
+---@field prefetches_late integer Of those, found in flight by an access (prefetches)
+---@field prefetches_useless integer Of those, replaced or forgotten before an access found them (prefetches)
+---@field prefetch_drops_off integer Dropped: the cache was off, or may take no line for the warp (prefetches)
+---@field prefetch_drops_outside integer Dropped: in no allocation of device memory, or in another slice (prefetches)
+---@field prefetch_drops_queue integer Dropped: the queue was full (prefetches)
+---@field prefetch_drops_there integer Dropped: the cache had it (prefetches)
+---@field prefetch_drops_in_flight integer Dropped: its line had an MSHR (prefetches)
+---@field prefetch_drops_mshr integer Dropped: no MSHR was free beside the reserve (prefetches)
+---@field prefetch_drops_line integer Dropped: every way of the set was reserved (prefetches)
+---@field prefetch_drops_miss_queue integer Dropped: the miss queue had no room (prefetches)
 local L1 = {}
 
 ---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
@@ -322,6 +338,12 @@ function L1:setting(knobs, ...) end
 ---The warp of the access at the head of the re-execution queue
 ---@return integer? warp
 function L1:reexecution_head() end
+
+---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
+---@param address integer
+---@param warp integer 0 to 63
+---@param sm integer 0 to 255
+function L1:prefetch(address, warp, sm) end
 
 ---Lines of the class enter so many places below the most recently used
 ---@param class integer 0 to 31
@@ -439,6 +461,8 @@ function L1Trace:setting(knobs, ...) end
 ---@field bypass_rate integer So many of 1000 requests, drawn at random, bypass; atomics do not (permille): a knob
 ---@field bypass_seed integer Of that draw; each slice has a sequence of its own
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field prefetch_queue integer Prefetches that may wait for the tags; 0: the cache takes none (prefetches)
+---@field prefetch_mshr_reserve integer MSHRs that prefetches leave free for demand (entries)
 
 ---@class (exact) warpwright.L2.Knobs
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date
@@ -501,9 +525,23 @@ function L1Trace:setting(knobs, ...) end
 ---@field write_backs integer Dirty lines written back (messages)
 ---@field fetches integer Lines or sectors asked for below (messages)
 ---@field fills integer Lines or sectors that came (messages)
+---@field prefetch_reads integer Of the accesses, fetches that a cache above sent ahead of demand (accesses)
 ---@field data_port_cycles integer The data array's port moved what hit or was written back; of an L1: what was written (cycles)
 ---@field off_hits integer While switched off: bypassing accesses whose line had a tag (accesses)
 ---@field off_misses integer While switched off: bypassing accesses whose line had none (accesses)
+---@field prefetches_asked integer What policies asked for (prefetches)
+---@field prefetches integer Of them, those that fetch (prefetches)
+---@field prefetches_useful integer Of those, found there by an access before they left (prefetches)
+---@field prefetches_late integer Of those, found in flight by an access (prefetches)
+---@field prefetches_useless integer Of those, replaced or forgotten before an access found them (prefetches)
+---@field prefetch_drops_off integer Dropped: the cache was off, or may take no line for the warp (prefetches)
+---@field prefetch_drops_outside integer Dropped: in no allocation of device memory, or in another slice (prefetches)
+---@field prefetch_drops_queue integer Dropped: the queue was full (prefetches)
+---@field prefetch_drops_there integer Dropped: the cache had it (prefetches)
+---@field prefetch_drops_in_flight integer Dropped: its line had an MSHR (prefetches)
+---@field prefetch_drops_mshr integer Dropped: no MSHR was free beside the reserve (prefetches)
+---@field prefetch_drops_line integer Dropped: every way of the set was reserved (prefetches)
+---@field prefetch_drops_miss_queue integer Dropped: the miss queue had no room (prefetches)
 local L2 = {}
 
 ---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.
@@ -511,6 +549,12 @@ local L2 = {}
 ---@param ... any
 ---@return fun(argument?: integer)
 function L2:setting(knobs, ...) end
+
+---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
+---@param address integer
+---@param warp integer 0 to 63
+---@param sm integer 0 to 255
+function L2:prefetch(address, warp, sm) end
 
 ---Lines of the class enter so many places below the most recently used
 ---@param class integer 0 to 31

@@ -1,0 +1,100 @@
+-- Policies that prefetch: what a stream of accesses makes them ask for, and what they must keep.
+local harness = require "tests.lib.harness"
+local checks = require "tests.lib.policy_checks"
+
+-- Streams -------------------------------------------------------------------------------------------------------------
+
+--- One warp reads 17 lines, one behind the other; the allocation has 18.
+local stream = checks.strided { threads = 32, stride = 4, step = 128, moves = 16, rounds = 17 }
+--- Each of eight warps reads one line, warp behind warp.
+local row = checks.strided { threads = 256, stride = 4, rounds = 1 }
+--- Each of four warps reads 16 lines, four lines apart.
+local rows = checks.strided { threads = 128, stride = 4, step = 512, moves = 15, rounds = 16 }
+--- Line after line is read twice before the next; nothing follows that a stride could foretell.
+local still = checks.strided { threads = 32, stride = 4, rounds = 8 }
+
+local function run(policy, workload, set)
+  set = set or {}
+  table.insert(set, 1, "sms=1")
+  return checks.run { workload = workload, policy = policy, set = set }
+end
+
+--- The prefetches of the L1: asked for, sent, and found by an access in time or late; and read misses.
+local function expect(policy, workload, asked, sent, found, misses)
+  local r = run(policy, workload)
+  harness.equal(r["sm[0].l1d.prefetches_asked"], asked, policy .. ": asked")
+  harness.equal(r["sm[0].l1d.prefetches"], sent, policy .. ": sent")
+  harness.equal(r["sm[0].l1d.prefetches_useful"] + r["sm[0].l1d.prefetches_late"], found, policy .. ": found")
+  harness.equal(r["sm[0].l1d.read_misses"], misses, policy .. ": misses")
+  return r
+end
+
+-- Mechanisms ----------------------------------------------------------------------------------------------------------
+
+harness.test("next_line asks for the line behind each miss, and with `tagged` behind each prefetched line that is used", function()
+  expect("next_line:tagged=false", stream, 9, 9, 8, 9)
+  expect("next_line", stream, 17, 17, 16, 1)
+  expect("next_line:distance=2,tagged=false", stream, 9, 9, 9, 9) -- behind the data are the sums, which are written
+end)
+
+harness.test("stride asks for the next line when the stride was seen again as often as `confidence` says", function()
+  expect("stride", stream, 14, 14, 13, 4)
+  expect("stride:confidence=4", stream, 12, 12, 11, 6)
+  expect("stride", still, 0, 0, 0, 1)
+end)
+
+harness.test("mt_hwp foretells a warp's next line, those of the other warps of a load, and what the next warp reads", function()
+  local one = expect("mt_hwp:throttle=false", stream, 15, 15, 14, 3)
+  harness.equal(one["sm[0].l1d.mt_hwp.per_warp"], 15, "by the table of warps")
+  local across = run("mt_hwp:throttle=false", row)
+  harness.equal(across["sm[0].l1d.mt_hwp.inter_warp"], 6, "from warp to warp") -- the first two of eight train it
+  local all = run("mt_hwp:throttle=false", rows)
+  assert(all["sm[0].l1d.mt_hwp.global"] > 0, "no stride became global")
+  harness.equal(run("mt_hwp:throttle=false,promote=5", rows)["sm[0].l1d.mt_hwp.global"], 0, "of four warps, by five")
+end)
+
+harness.test("the degree says which fifths of mt_hwp's prefetches are not sent", function()
+  for degree = 0, 5 do
+    local r = run("mt_hwp:first=" .. degree, stream)
+    harness.equal(r["sm[0].l1d.mt_hwp.throttled"], 3 * degree, "of 15, throttled") -- as many of each five
+    harness.equal(r["sm[0].l1d.prefetches_asked"] + r["sm[0].l1d.mt_hwp.throttled"], 15, "foretold")
+  end
+end)
+
+harness.test("a stride that is prefetched takes fewer cycles", function()
+  for _, policy in ipairs { "next_line", "stride", "mt_hwp:throttle=false" } do
+    local with, without = run(policy, stream), run("gto", stream)
+    assert(with.cycles < 0.8 * without.cycles, ("%s: %d of %d cycles"):format(policy, with.cycles, without.cycles))
+  end
+end)
+
+harness.test("stride reaches the L2 by its parameter `cache`", function()
+  local r = run("stride:cache=l2[*]", stream, { "partitions=1" })
+  harness.equal(r["sm[0].l1d.prefetches_asked"], 0, "asked of the L1")
+  assert(checks.sum(r, "l2.prefetches_asked") > 0, "nothing was asked of the L2")
+end)
+
+-- Laws ----------------------------------------------------------------------------------------------------------------
+
+for _, policy in ipairs { "next_line", "stride", "mt_hwp" } do
+  harness.test(policy .. " with no queue to ask of is gto", function()
+    local own_rows, set = { policy, "prefetches_asked", "prefetch_drops" }, { "sms=2" }
+    local mine = checks.run { workload = "bfs", policy = policy .. ":queue=0", set = set }
+    local other = checks.run { workload = "bfs", policy = "gto", set = set }
+    assert(mine["sm[0].l1d.prefetch_drops_queue"] > 0, "it asked for nothing")
+    harness.same_text(checks.text_of(mine, own_rows), checks.text_of(other, own_rows))
+  end)
+end
+checks.equals("mt_hwp:first=5", "gto", "bfs", { "mt_hwp" }, { "sms=2" })
+
+for _, policy in ipairs { "next_line:degree=2+stride:cache=l2[*]", "mt_hwp:throttle=false+next_line:cache=l2[*]" } do
+  checks.law(policy, "bfs", { "sms=3" })
+  checks.law(policy, "spmv", { "sms=3", "sm[*].l1d.sectors=4", "sm[*].l1d.allocate=fill", "sm[*].l1d.prefetch_mshr_reserve=4" })
+end
+checks.resumes("next_line:degree=2+stride:cache=l2[*]", "bfs", 2)
+checks.resumes("mt_hwp:period=500", "bfs", 2)
+checks.takes_over("stride", "next_line:degree=4", "spmv", 20000)
+checks.takes_over("gto", "next_line:degree=4", "spmv", 20000)
+checks.takes_over("next_line", "gto", "spmv", 20000)
+
+harness.finish()
