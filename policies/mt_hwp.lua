@@ -1,9 +1,9 @@
 -- Many-thread aware hardware prefetching with throttling (Lee et al., "Many-thread aware prefetching mechanisms for GPGPU
 -- applications", MICRO 2010). Three tables predict what a load fetches next:
---   per warp    the stride of a PC in a warp (section III, PWS)
+--   per warp    the stride of a PC in a warp (PWS)
 --   global      the stride of a PC that three warps have found: the other warps need no training (GS)
 --   inter-warp  the stride of a PC from warp to warp: it fetches for a warp that will come to the load (IP)
--- A global stride goes before one per warp; the inter-warp one is looked up beside them. Throttling (section IV) counts over a
+-- A global stride goes before one per warp; the inter-warp one is looked up beside them. Throttling counts over a
 -- period which part of the prefetched lines left unused before (early evictions, against those that were useful) and which part
 -- of the accesses merged: it raises the degree from 0, all prefetches go, to 5, none does, or lowers it. The limits of
 -- 0.02, 0.01 and 0.15, the period and the first degree are the paper's.
@@ -118,7 +118,7 @@ end
 
 mt_hwp.on_hit, mt_hwp.on_miss, mt_hwp.on_merge = mt_hwp.access, mt_hwp.access, mt_hwp.access
 
---- The degree by the rates of early evictions and of merges: table II.
+--- The degree by the rates of early evictions and of merges.
 function mt_hwp:on_period()
   local cache, state, params = self.cache, self.state, self.params
   local now = { useless = cache.prefetches_useless, useful = cache.prefetches_useful, merges = cache.merges, accesses = cache.accesses }

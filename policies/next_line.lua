@@ -1,5 +1,5 @@
--- Prefetching of the next lines on a miss (one-block lookahead: Smith, "Cache Memories", ACM Computing Surveys 1982, section
--- 2.1). With `tagged` the first access that finds a prefetched line asks for the lines behind it, too, so that a stream that is
+-- Prefetching of the next lines on a miss (one-block lookahead: Smith, "Cache Memories", ACM Computing Surveys 1982).
+-- With `tagged` the first access that finds a prefetched line asks for the lines behind it, too, so that a stream that is
 -- prefetched goes on being prefetched. The paper has one line ahead; `degree` and `distance` are ours, and that writes ask for
 -- nothing, since an L1 takes no lines for them.
 -- `cache` says which caches do so. An L2 slice has only lines of its own: those of others are dropped.

@@ -1,7 +1,7 @@
 -- Stride prefetching: a table by PC with the last address, the stride and how often it was seen again (the reference prediction
--- table of Baer and Chen, "An effective on-chip preloading scheme to reduce data access penalty", Supercomputing 1991, section
--- 3). Warps interleave, so each warp trains an entry of its own (Lee et al., "Many-thread aware prefetching mechanisms for
--- GPGPU applications", MICRO 2010, section III). Where the papers have states, here is a counter: an access with the same stride
+-- table of Baer and Chen, "An effective on-chip preloading scheme to reduce data access penalty", Supercomputing
+-- 1991). Warps interleave, so each warp trains an entry of its own (Lee et al., "Many-thread aware prefetching mechanisms for
+-- GPGPU applications", MICRO 2010). Where the papers have states, here is a counter: an access with the same stride
 -- adds 1 to the confidence, another takes 1 away, and at 0 replaces the stride. At the threshold, the lines `distance` strides
 -- ahead are fetched. The oldest entry makes room. An instruction that has several accesses trains with each of them.
 local policy = require "warpwright.policy"

@@ -103,6 +103,20 @@ START_TEST(line_that_leaves_before_an_access_makes_it_useless) {
 }
 END_TEST
 
+/* No access ever looks at the sector that was prefetched. */
+START_TEST(line_that_is_replaced_for_another_sector_makes_it_useless) {
+    CacheRig rig = rig_of(classes[_i], "prefetch_queue=4 sectors=4");
+    prefetch(&rig, 32);
+    rig_run(&rig);
+    for (uint64_t way = 1; way <= 8; way++) {
+        expect_fates(&rig, 1, 0, 0, 0);
+        rig_time(&rig, read_request(way * SET, 32));
+    }
+    expect_fates(&rig, 1, 0, 0, 1);
+    rig_free(&rig);
+}
+END_TEST
+
 START_TEST(emptied_cache_makes_it_useless) {
     CacheRig rig = rig_of("L1", "prefetch_queue=4");
     prefetch(&rig, 0);
@@ -262,6 +276,7 @@ Suite *prefetch_suite(void) {
     tcase_add_loop_test(tests, prefetch_brings_its_line_for_a_later_hit_and_is_no_access, 0, 2);
     tcase_add_loop_test(tests, access_that_finds_it_in_flight_makes_it_late, 0, 8);
     tcase_add_loop_test(tests, line_that_leaves_before_an_access_makes_it_useless, 0, 2);
+    tcase_add_loop_test(tests, line_that_is_replaced_for_another_sector_makes_it_useless, 0, 2);
     tcase_add_test(tests, emptied_cache_makes_it_useless);
     tcase_add_loop_test(tests, sectors_are_prefetched_one_by_one, 0, 2);
     tcase_add_loop_test(tests, request_at_the_tags_goes_first, 0, 2);
