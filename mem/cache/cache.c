@@ -487,7 +487,7 @@ void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now
     uint32_t slot;
     *delay_queue_push(queue, now + c->pipeline_ticks, &slot) = *m;
     c->stats.accesses++;
-    c->stats.prefetch_reads += mem_is_prefetch(m);
+    if (__builtin_expect(m->payload != 0, 0)) c->stats.prefetch_reads += mem_is_prefetch(m);
     audit_enter(&object->obj, QUEUE_PIPELINE, slot);
     audit_promise(&object->obj, !(m->flags & MEM_POSTED));
     link_pop(object->cpu.receive, now);

@@ -387,6 +387,12 @@ static inline bool access_tags(L2Slice *l2, uint64_t now) {
     return true;
 }
 
+/* While prefetches wait. */
+COLD static uint64_t access_tags_or_prefetch(L2Slice *l2, uint64_t below, uint64_t now) {
+    bool busy = access_tags(l2, now);
+    return prefetch_step(&l2->prefetches, busy, below, now);
+}
+
 /* While requests may bypass: of the two that may put something into the miss queue, the tags and who bypasses
  * them, the older goes first. True when it is not the tags. */
 static __attribute__((noinline)) bool bypass_before_tags(L2Slice *l2, uint64_t now) {
@@ -415,13 +421,14 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
     cache_send_woken(&l2->cache, l2->cpu.send, now);
     cache_send_miss(&l2->cache, l2->mem.send, now);
     if (bypass) sent = bypass_before_tags(l2, now);
-    bool busy = access_tags(l2, now);
+    if (__builtin_expect(l2->prefetches.queue.count != 0, 0))
+        below = access_tags_or_prefetch(l2, below, now);
+    else
+        access_tags(l2, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
     else
         accept_request(l2, now);
-    if (__builtin_expect(l2->prefetches.queue.count != 0, 0))
-        below = prefetch_step(&l2->prefetches, busy, below, now);
     return cache_next_tick((CacheObject *)l2, below, now);
 }
 
