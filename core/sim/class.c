@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CLASSES = 256, MAX_FIELDS = 256 };
+enum { MAX_CLASSES = 256, MAX_FIELDS = 512 };
 
 static const Class *classes[MAX_CLASSES];
 static uint32_t registered;

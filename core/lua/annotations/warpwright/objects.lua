@@ -342,7 +342,7 @@ function L1:reexecution_head() end
 ---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
 ---@param address integer
 ---@param warp integer 0 to 63
----@param sm integer 0 to 255
+---@param sm integer 0 to 1023
 function L1:prefetch(address, warp, sm) end
 
 ---Lines of the class enter so many places below the most recently used
@@ -553,7 +553,7 @@ function L2:setting(knobs, ...) end
 ---Fetches the sector at the address ahead of demand, for a warp of an SM, unless it is dropped
 ---@param address integer
 ---@param warp integer 0 to 63
----@param sm integer 0 to 255
+---@param sm integer 0 to 1023
 function L2:prefetch(address, warp, sm) end
 
 ---Lines of the class enter so many places below the most recently used
