@@ -157,7 +157,8 @@ MemMessage *cache_send_down(Cache *c, uint32_t sectors) {
     return &queue->message[slot];
 }
 
-static void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at, uint32_t entry, uint32_t sectors) {
+static inline __attribute__((always_inline)) void queue_fetch(Cache *c, const MemMessage *m, const Lookup *at,
+                                                              uint32_t entry, uint32_t sectors) {
     MemMessage *fetch = cache_send_down(c, sectors);
     *fetch = *m;
     fetch->payload = mem_is_prefetch(m) ? MEM_PREFETCH : 0;
@@ -302,7 +303,8 @@ Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
     return stall;
 }
 
-static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim, uint64_t now) {
+static inline __attribute__((always_inline)) void take_line(Cache *c, const MemMessage *m, Lookup *at,
+                                                            uint32_t victim, uint64_t now) {
     if (victim != NO_LINE) {
         replace_line(c, victim, at, m, now);
         at->line = victim;
@@ -311,7 +313,8 @@ static void take_line(Cache *c, const MemMessage *m, Lookup *at, uint32_t victim
     }
 }
 
-static void register_miss(Cache *c, const MemMessage *m, const Lookup *at, const MissPlan *plan) {
+static inline __attribute__((always_inline)) void register_miss(Cache *c, const MemMessage *m,
+                                                                const Lookup *at, const MissPlan *plan) {
     uint32_t entry = plan->entry;
     if (entry == NO_MSHR) {
         if (!plan->missing) return;
@@ -337,7 +340,8 @@ static inline uint32_t mshr_of(const Cache *c, const Lookup *at) {
     return mshr_find(&c->mshr, at->line_address);
 }
 
-/* `covered`: absent sectors that need not be fetched. */
+/* `covered`: absent sectors that need not be fetched. `result`: NULL for a fetch that nobody asked for, which is
+ * neither counted nor shown, and does not block what stands at the tags. */
 static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool allocate, bool waits,
                   uint64_t now, Result *result) {
     uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
@@ -351,17 +355,19 @@ static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, b
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
         plan.victim = cache_candidate(c, m, at->set);
-        if (plan.victim == NO_LINE) return cache_fail(c, at, STALL_LINE, 0);
+        if (plan.victim == NO_LINE) return result ? cache_fail(c, at, STALL_LINE, 0) : STALL_LINE;
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
-    if (stall) return cache_fail(c, at, stall, messages);
-    *result = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
-    if (*result == RESULT_MISS && __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0))
-        show_miss(c, m, at->line_address);
+    if (stall) return result ? cache_fail(c, at, stall, messages) : stall;
+    Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
+    bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
+    if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);
     take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), now);
     register_miss(c, m, at, &plan);
-    cache_count(c, m, at, *result);
+    if (!result) return STALL_NONE;
+    *result = became;
+    cache_count(c, m, at, became);
     return STALL_NONE;
 }
 
@@ -371,20 +377,7 @@ Stall cache_miss(Cache *c, const MemMessage *m, Lookup *at, bool allocate, uint6
 }
 
 Stall cache_fetch_ahead(Cache *c, const MemMessage *m, Lookup *at, uint64_t now) {
-    MissPlan plan = {.absent = at->sectors,
-                     .missing = at->sectors,
-                     .fetched = at->sectors,
-                     .entry = NO_MSHR,
-                     .victim = NO_LINE};
-    if (c->parameters.allocate == ALLOCATE_ON_MISS && at->line == NO_LINE) {
-        plan.victim = cache_candidate(c, m, at->set);
-        if (plan.victim == NO_LINE) return STALL_LINE;
-    }
-    Stall stall = what_is_short(c, &plan, 1u + cache_victim_is_dirty(c, at->set, plan.victim));
-    if (stall) return stall;
-    take_line(c, m, at, cache_victim(c, m, at->set, plan.victim), now);
-    register_miss(c, m, at, &plan);
-    return STALL_NONE;
+    return miss(c, m, at, 0, c->parameters.allocate == ALLOCATE_ON_MISS, false, now, NULL);
 }
 
 /* Writes. */

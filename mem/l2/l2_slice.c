@@ -223,7 +223,8 @@ static Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) 
 }
 
 /* Switched off, all but atomics pass on: here is where these are performed. */
-static Stall access_request(L2Slice *l2, const MemMessage *m, uint64_t now) {
+static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, const MemMessage *m,
+                                                                  uint64_t now) {
     if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
     Lookup at = look_up(l2, m);
     if (!l2->enabled && m->kind != MEM_ATOMIC)
@@ -373,7 +374,7 @@ static __attribute__((noinline)) void hold_port(L2Slice *l2, uint64_t now) {
 }
 
 /* Is there something that they look up, or would, if it could go on? */
-static inline bool access_tags(L2Slice *l2, uint64_t now) {
+static inline __attribute__((always_inline)) bool access_tags(L2Slice *l2, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l2->cache, now);
     if (!m) return false;
     bool would_fail = cache_retry_would_fail((CacheObject *)l2, m, now);

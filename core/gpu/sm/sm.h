@@ -254,7 +254,9 @@ static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
 extern const Method sm_methods[];
 
 /* --- sm_class.c --- */
-uint32_t sm_number(const SimObject *sm);
+static inline uint32_t sm_number(const SimObject *sm) {
+    return ((const Sm *)sm)->number;
+}
 
 /* --- sm.c --- */
 uint64_t sm_tick(SimObject *sm, uint64_t now);

@@ -312,10 +312,6 @@ static uint64_t lines_under_way(const SimObject *object, uint32_t queue) {
     return instruction_cache_under_way(&((const Sm *)object)->code);
 }
 
-uint32_t sm_number(const SimObject *object) {
-    return ((const Sm *)object)->number;
-}
-
 static void add_parts(Sm *sm) {
     SmWithParts *all = (SmWithParts *)sm;
     issue_knobs_init(&all->knobs, sm);
