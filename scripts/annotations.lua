@@ -194,6 +194,11 @@ function Machine:use(file) end
 ---@param b warpwright.Port|string
 ---@param options? warpwright.WireOptions
 function Machine:wire(a, b, options) end
+
+---@param a warpwright.Port|string
+---@param b warpwright.Port|string
+---@param options? warpwright.WireOptions
+function Machine:join(a, b, options) end
 ]]
 
 local function machine()

@@ -33,6 +33,11 @@ function Machine:use(file) end
 ---@param options? warpwright.WireOptions
 function Machine:wire(a, b, options) end
 
+---@param a warpwright.Port|string
+---@param b warpwright.Port|string
+---@param options? warpwright.WireOptions
+function Machine:join(a, b, options) end
+
 ---@class (exact) warpwright.AddressMap.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field channels? integer Memory channels (channels); default 6

@@ -10,6 +10,7 @@ usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in
        warpwright run CONFIG WORKLOAD [options]
        warpwright run --resume FILE [options] go on from a checkpoint
        warpwright inspect FILE                what a checkpoint holds
+       warpwright draw CONFIG [--set ...]     a picture of the machine as SVG, on standard output
        warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
        warpwright --describe FILE.lua         the same of the classes that a Lua file declares
        warpwright --version
@@ -100,6 +101,31 @@ local function read_run_arguments(args, first)
   return options
 end
 
+--- The arguments of `draw`: CONFIG and settings.
+local function draw(args, first)
+  local config, set = nil, {}
+  local i = first
+  while args[i] do
+    local argument = args[i]
+    local setting = argument:match "^%-%-set=(.*)$"
+    if argument == "--set" then
+      i = i + 1
+      setting = args[i] or usage_error "--set: expected a value, got nothing"
+    end
+    if setting then
+      set[#set + 1] = setting
+    elseif argument:sub(1, 1) == "-" then
+      usage_error("draw: unknown option '%s'; available: --set", argument)
+    elseif config then
+      usage_error("draw: expected one CONFIG, got a second: '%s'", argument)
+    else
+      config = argument
+    end
+    i = i + 1
+  end
+  io.write(require("warpwright.drawing").of(config or usage_error "draw: expected CONFIG, got nothing", set))
+end
+
 local function print_summary(r)
   local function line(name, text, ...) print(("%-20s "):format(name) .. text:format(...)) end
   print(("%s, %s %s, policy %s: %s"):format(r.machine, r.workload, r.size, r.policy,
@@ -156,10 +182,12 @@ return function(args)
     describe(args[first + 1])
   elseif word == "inspect" then
     checkpoint.inspect(args[first + 1] or usage_error("inspect: expected a checkpoint, got nothing"))
+  elseif word == "draw" then
+    draw(args, first + 1)
   elseif word == "run" then
     print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

@@ -37,11 +37,12 @@ local function is_of(kind, value) return require("warpwright." .. kind.module)[k
 
 local function file_of(kind, name) return core.home_path((kind.file:gsub("%%s", name))) end
 
-local function known_names(kind)
+--- The names in the folder of a kind, or in one below it, "gallery/".
+local function known_names(kind, below)
   local known = {}
-  for _, entry in ipairs(core.list_folder(core.home_path(kind.folder))) do
+  for _, entry in ipairs(core.list_folder(core.home_path(kind.folder .. "/" .. below))) do
     local name = entry:gsub("%.lua$", "")
-    if core.is_file(file_of(kind, name)) then known[#known + 1] = name end
+    if core.is_file(file_of(kind, below .. name)) then known[#known + 1] = name end
   end
   return known
 end
@@ -56,9 +57,12 @@ function load.get(what, value)
   end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and value or file_of(kind, value)
+  if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"
   if not core.is_file(path) then
-    if is_path then core.user_error(("%s: no file matches '%s'"):format(what, value)) end
-    core.user_error(("%s: no %s matches '%s'%s"):format(what, what, value, names.available(value, known_names(kind))))
+    local below = is_path and value:match "^[%w_]+/" or ""
+    local known = (not is_path or below ~= "") and known_names(kind, below) or {}
+    if is_path and not known[1] then core.user_error(("%s: no file matches '%s'"):format(what, value)) end
+    core.user_error(("%s: no %s matches '%s'%s"):format(what, what, value, names.available(value:sub(#below + 1), known)))
   end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end

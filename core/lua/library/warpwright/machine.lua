@@ -5,6 +5,7 @@ local class_files = require "warpwright.class"
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
+local wires = require "warpwright.wires"
 
 local machine = {}
 
@@ -200,9 +201,48 @@ function Builder:quantum(cycles)
   self.has_quantum = true
 end
 
---- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text.
-function Builder:wire(a, b, options)
+local function wire_one(self, a, b, options)
   self.machine:wire(a, b, configured(self, "wire", ("%s -> %s"):format(a, b), options or {}))
+end
+
+--- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.
+local function patterns_to_ports(self, a, b)
+  if not (wires.is_pattern(a) or wires.is_pattern(b)) then return nil end
+  local objects = machine.all_objects(self.machine)
+  local function ports(which)
+    return wires.is_pattern(which) and wires.ports(which, objects) or { which }
+  end
+  return ports(a), ports(b)
+end
+
+--- m:wire(port, port, { latency =, depth =, width =, back = {...} }). A port is an object's field or its path as text. Patterns,
+--- "sm[*].l1d.mem" and "xbar.up[0..3]", are wired one by one, in the order of their indices.
+function Builder:wire(a, b, options)
+  local from, to = patterns_to_ports(self, a, b)
+  if not from then return wire_one(self, a, b, options) end
+  if #from ~= #to then
+    core.user_error(("wire %s -> %s: expected as many ports on both sides, got %d and %d; m:join joins several into one"):format(
+      a, b, #from, #to))
+  end
+  for i, port in ipairs(from) do wire_one(self, port, to[i], options) end
+end
+
+--- m:join(ports, ports, options): several ports share one, by a Mux in front of it, PORT_mux below the object that it belongs
+--- to. Of eight and two ports the first four share the first. The options are of the wires to the Mux.
+function Builder:join(a, b, options)
+  local from, to = patterns_to_ports(self, a, b)
+  if not from then return wire_one(self, a, b, options) end
+  local share = #from // #to
+  if share * #to ~= #from then
+    core.user_error(("join %s -> %s: expected a multiple of %d ports to be joined, got %d"):format(a, b, #to, #from))
+  end
+  if share == 1 then return self:wire(a, b, options) end
+  for k, port in ipairs(to) do
+    local path, name, index = tostring(port):match "^(.*)%.([%w_]+)%[?(%d*)%]?$"
+    local mux = self:Mux (self.machine:find(path), name .. "_mux", tonumber(index)) { up = share }
+    for i = 1, share do wire_one(self, from[(k - 1) * share + i], mux.up[i - 1], options) end
+    wire_one(self, mux.down, port)
+  end
 end
 
 --- The config's parameters of an object with the overrides: what policies configure it by.
@@ -309,7 +349,7 @@ function Builder:__index(key)
   if type(key) == "string" and core.is_class(key) then return constructor(key) end
   local classes = {}
   for i, class in ipairs(core.classes()) do classes[i] = class.name end
-  for i, method in ipairs { "clocks", "quantum", "use", "wire" } do table.insert(classes, i, method) end
+  for i, method in ipairs { "clocks", "join", "quantum", "use", "wire" } do table.insert(classes, i, method) end
   core.user_error(("m: no method or class matches '%s'%s"):format(tostring(key), names.available(key, classes)))
 end
 

@@ -1,0 +1,94 @@
+-- m:wire and m:join with patterns: which ports they pair, and what they refuse.
+local machine = require "warpwright.machine"
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+
+--- Four sources of requests, of which `wire(m)` leads to a memory each or to one.
+local function wires_of(sinks, wire)
+  local description = ww.machine("small", function(m)
+    m:clocks { core = "700MHz" }
+    for i = 3, 0, -1 do m:TrafficSource ("source", i) { footprint = 1 << 20 } end -- the order of indices counts
+    for k = 0, sinks - 1 do m:TrafficSink ("sink", k) {} end
+    wire(m)
+  end)
+  local list = {}
+  for _, one in ipairs(machine.build(description, {}):wires()) do list[#list + 1] = ("%s > %s"):format(one.from, one.to) end
+  return table.concat(list, "\n")
+end
+
+harness.test("ports are paired by their indices, whatever the order of the objects", function()
+  harness.same_text(wires_of(4, function(m) m:wire("source[*].mem", "sink[*].cpu") end),
+    "source[0].mem > sink[0].cpu\nsource[1].mem > sink[1].cpu\nsource[2].mem > sink[2].cpu\nsource[3].mem > sink[3].cpu")
+  harness.same_text(wires_of(2, function(m)
+    m:wire("source[2..3].mem", "sink[0..1].cpu")
+    m:wire("source[0..0].mem", m:Mux "mux" { up = 1 }.up[0])
+  end), "source[2].mem > sink[0].cpu\nsource[3].mem > sink[1].cpu\nsource[0].mem > mux.up[0]")
+end)
+
+harness.test("the first index counts most: arrays of ports are filled one after the other", function()
+  harness.same_text(wires_of(2, function(m)
+    for k = 0, 1 do m:Mux ("mux", k) { up = 2 } end
+    m:wire("source[*].mem", "mux[*].up[*]", { latency = 3 })
+  end), "source[0].mem > mux[0].up[0]\nsource[1].mem > mux[0].up[1]\nsource[2].mem > mux[1].up[0]\nsource[3].mem > mux[1].up[1]")
+end)
+
+harness.test("m:join makes a Mux of the object's own where several ports share one", function()
+  harness.same_text(wires_of(2, function(m) m:join("source[*].mem", "sink[*].cpu") end),
+    "source[0].mem > sink[0].cpu_mux.up[0]\nsource[1].mem > sink[0].cpu_mux.up[1]\nsink[0].cpu_mux.down > sink[0].cpu\n"
+    .. "source[2].mem > sink[1].cpu_mux.up[0]\nsource[3].mem > sink[1].cpu_mux.up[1]\nsink[1].cpu_mux.down > sink[1].cpu")
+  harness.same_text(wires_of(4, function(m) m:join("source[*].mem", "sink[*].cpu") end),
+    wires_of(4, function(m) m:wire("source[*].mem", "sink[*].cpu") end))
+  harness.contains(wires_of(1, function(m)
+    m:Crossbar "xbar" { up = 2, down = 1 }
+    m:join("source[0..2].mem", "xbar.up[1]")
+  end), "source[2].mem > xbar.up_mux[1].up[2]\nxbar.up_mux[1].down > xbar.up[1]")
+end)
+
+harness.test("options are those of each wire, of m:join those to the Mux", function()
+  local description = ww.machine("small", function(m)
+    m:clocks { core = "700MHz" }
+    for i = 0, 1 do m:TrafficSource ("source", i) { footprint = 1 << 20 } end
+    m:TrafficSink ("sink", 0) {}
+    m:join("source[*].mem", "sink[*].cpu", { latency = 5, back = { latency = 7 } })
+  end)
+  local seen = {}
+  for _, one in ipairs(machine.build(description, {}):wires()) do
+    seen[#seen + 1] = ("%d/%d"):format(one.forward.latency, one.back.latency)
+  end
+  harness.equal(table.concat(seen, " "), "5/7 5/7 1/1", "latencies")
+end)
+
+--- The error of a machine whose line 8 is `line`.
+local function refused(line, ...)
+  local config = harness.write("wrong.lua", ([[
+local ww = require "warpwright"
+return ww.machine("wrong", function(m)
+  m:clocks { core = "700MHz" }
+  m:Dispatcher "dispatcher" { sms = 4 }
+  m:AddressMap "map" { channels = 2 }
+  for i = 0, 3 do m:SM ("sm", i) {} end
+  m:Crossbar "xbar" { up = 6, down = 2 }
+  %s
+end)
+]]):format(line))
+  local status, output = harness.run("run", config, "vecadd", "--out", harness.folder() .. "/out")
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, "wrong.lua:8: ", ...)
+end
+
+harness.test("patterns that are wrong are refused in the line that has them", function()
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[*]")',
+    "wire sm[*].lsu.mem -> xbar.up[*]: expected as many ports on both sides, got 4 and 6; m:join joins several into one")
+  refused('m:wire("sm[*].lsu.memo", "xbar.up[0..3]")', "wire: no port matches 'sm[*].lsu.memo'; did you mean sm[*].lsu.mem, ")
+  refused('m:wire("ms[*].lsu.mem", "xbar.up[0..3]")', "wire: no port matches 'ms[*].lsu.mem'; did you mean sm[*].lsu.mem, ")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[6..9]")', "wire: xbar.up[6..9]: expected indices of ports that are there, got others")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[3..0]")', "wire: xbar.up[3..0]: expected indices as [3], [*] or [0..3], got '[3..0]'")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[0..x]")', "expected indices as [3], [*] or [0..3], got '[0..x]'")
+  refused('m:join("sm[*].lsu.mem", "xbar.up[0..2]")',
+    "join sm[*].lsu.mem -> xbar.up[0..2]: expected a multiple of 3 ports to be joined, got 4")
+  refused('m:join("sm[0..1].lsu.mem", "xbar.up[*]")', "expected a multiple of 6 ports to be joined, got 2")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[0..3]") m:wire("sm[0..1].lsu.mem", "xbar.up[4..5]")',
+    "sm[0].lsu.mem: expected one wire, got a second")
+end)
+
+harness.finish()
