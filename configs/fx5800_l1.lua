@@ -9,7 +9,7 @@
 --
 -- The 1300 MHz of [C] are the clock of the eight lanes. A core of GPGPU-Sim is as wide as a warp and has a quarter of it
 -- [G]: fetch, issue and the scores of CCWS, which fall by one per cycle, go at 325 MHz. What is not named here is gtx480's.
-local variant = require "configs.lib.variant"
+local ww = require "warpwright"
 
 -- Eight lanes at 1300 MHz take a warp instruction in a core cycle, two lanes of the special function unit in four [C] [N].
 local function timings()
@@ -31,28 +31,29 @@ sm.shared = "16KiB"            -- [N]
 sm.shared_banks = 16           -- [N] 32 lanes take two cycles
 sm.sp_units, sm.result_bus = 1, 1 -- [N]
 
-return variant("fx5800_l1", require "configs.gtx480", {
-  { "options", { sms = 30, partitions = 8 } },                                 -- [C]
-  { "clocks", { core = "325MHz", icnt = "650MHz", dram = "800MHz" } },         -- [G]
-  { "quantum", 4 },                                                            -- [W] core cycles, as long as 16 at 1300 MHz
-  { "map", { bank_mask = "0xe000", column_mask = "0x1fff" } }, -- [W] eight banks, rows of 8 KiB
-  { "sm[*]", sm },
-  { "sm[*].l1d", { size = "32KiB", ways = 8, line = "128B" } },            -- [C]
-  { "l2[*]", {
+return ww.variant("fx5800_l1", "gtx480", { sms = 30, partitions = 8 }, function(m) -- [C]
+  m:clock("core", "325MHz")                                                    -- [G]
+  m:clock("icnt", "650MHz")                                                    -- [G]
+  m:clock("dram", "800MHz")                                                    -- [G]
+  m:quantum(4)                                                                 -- [W] core cycles, as long as 16 at 1300 MHz
+  m:change("map", { bank_mask = "0xe000", column_mask = "0x1fff" }) -- [W] eight banks, rows of 8 KiB
+  m:change("sm[*]", sm)
+  m:change("sm[*].l1d", { size = "32KiB", ways = 8, line = "128B" })            -- [C]
+  m:change("l2[*]", {
     size = "128KiB", ways = 8, line = "128B",                              -- [C]
     clock = "icnt",                                                        -- [G]
     rop_delay = 170, bypass_delay = 170,                                   -- [G] 85 core cycles, its default
-  } },
-  { "mc[*]", {
+  })
+  m:change("mc[*]", {
     bus_bytes = 16, burst_bytes = 64,                                      -- [N] 64 bits per channel, GDDR3: 102 GB/s
     banks = 8, bank_groups = 1,                                            -- [N] GDDR3
     tCL = 10, tRP = 10, tRC = 35, tRAS = 25, tRCD = 12, tRRD = 8,          -- [G] GDDR3 at 800 MHz
     tCCD = 4, tCCDL = 4,                                                   -- [W] a burst's time on the bus
     queue_entries = 32,                                                    -- [W]
-  } },
-  { "dispatcher.sm[*] -> sm[*].dispatch", { latency = 4 } },
+  })
+  m:change("dispatcher.sm[*] -> sm[*].dispatch", { latency = 4 })
   -- A quantum each [W]: 8 cycles of crossbar and L2.
-  { "sm[*].mux.down -> xbar.up[*]", { latency = 4, depth = 64, back = { latency = 8, depth = 64 } } },
-  { "xbar.down[*] -> l2[*].cpu", { latency = 8, depth = 64, back = { latency = 8, depth = 64 } } },
-  { "l2[*].mem -> mc[*].cpu[0]", { latency = 60, depth = 64, back = { latency = 1 } } }, -- [G] 30 core cycles, its default
-})
+  m:change("sm[*].mux.down -> xbar.up[*]", { latency = 4, depth = 64, back = { latency = 8, depth = 64 } })
+  m:change("xbar.down[*] -> l2[*].cpu", { latency = 8, depth = 64, back = { latency = 8, depth = 64 } })
+  m:change("l2[*].mem -> mc[*].cpu[0]", { latency = 60, depth = 64, back = { latency = 1 } }) -- [G] 30 core cycles, its default
+end)

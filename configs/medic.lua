@@ -8,16 +8,15 @@
 -- and memory, too, there is room for all of a bank: requests for one queue of the controller overtake there those for the
 -- other, but not in front of full wires. The text's Figure 5, how long requests queue, is of a lookup of one cycle:
 -- l2[*].rop_delay=1.
-local variant = require "configs.lib.variant"
+local ww = require "warpwright"
 
-return variant("medic", require "configs.gtx480", {
-  { "options", { banks = 2 } },
-  { "l2[*]", {
+return ww.variant("medic", "gtx480", { banks = 2 }, function(m)
+  m:change("l2[*]", {
     rop_delay = 10,      -- the lookup
     bank_busy = 10,      -- an access is not pipelined
     ports = 2,           -- of a bank
     bypass_delay = 1,
     queue_entries = 512, -- of a bank
-  } },
-  { "l2[*].mem -> mc[*].cpu[*]", { latency = 30, depth = 512, back = { latency = 1 } } },
-})
+  })
+  m:change("l2[*].mem -> mc[*].cpu[*]", { depth = 512 })
+end)

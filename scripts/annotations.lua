@@ -199,6 +199,25 @@ function Machine:wire(a, b, options) end
 ---@param b warpwright.Port|string
 ---@param options? warpwright.WireOptions
 function Machine:join(a, b, options) end
+
+---What the function of ww.variant gets.
+---@class warpwright.Variant: warpwright.Machine
+local Variant = {}
+
+---@param name string
+---@param frequency string|number
+function Variant:clock(name, frequency) end
+
+---@param pattern string of objects, or of wires: "port -> port"
+---@param values table parameters, or options of the wires
+function Variant:change(pattern, values) end
+
+---Builds the base; objects and wires may follow.
+function Variant:base() end
+
+---@param path string
+---@return table
+function Variant:object(path) end
 ]]
 
 local function machine()
@@ -381,6 +400,14 @@ function ww.machine(name, options, build) end
 ---@param name string
 ---@return fun(settings: warpwright.ClassSettings): table
 function ww.class(name) end
+
+---@param name string
+---@param base string|table a name, a path or a machine
+---@param options table<string, number|string|boolean> of the base, and further ones that the function reads
+---@param build fun(m: warpwright.Variant, o: table)
+---@overload fun(name: string, base: string|table, build: fun(m: warpwright.Variant, o: table)): table
+---@return table
+function ww.variant(name, base, options, build) end
 
 ---@param name string
 ---@return fun(definition: table): table

@@ -25,30 +25,84 @@ harness.test("fx5800_l1 is the machine of the CCWS paper", function()
   for _, none in ipairs { "sm[30]", "l2[8]" } do assert(not config:find(none, 1, true), none .. " is there") end
 end)
 
-local function variant(changes)
+--- A run of gtx480 with two SMs and these changes, the first of which is in line 3.
+local function variant(changes, options)
   return run(harness.write("variant.lua", ([[
-    return require "configs.lib.variant" ("mine", require "configs.gtx480", { %s })]]):format(changes)))
+local ww = require "warpwright"
+return ww.variant("mine", "gtx480", { %s }, function(m, o)
+%s
+end)
+]]):format(options or "sms = 2", changes)))
 end
 
 harness.test("a variant has other parameters, wires, clocks, options and another quantum", function()
-  local status, output, config = variant [[ { "options", { sms = 2 } }, { "clocks", { core = "650MHz" } }, { "quantum", 14 },
-    { "sm[*].l1d", { mshrs = 7 } }, { "sm[1].l1d", { mshrs = 5 } }, { "sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 3 } } ]]
+  local status, output, config = variant [[
+  m:clock("core", "650MHz") m:quantum(14)
+  m:change("sm[*].l1d", { mshrs = 7, merges = 3 }) m:change("sm[1].l1d", { mshrs = 5 })
+  m:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 3 })
+  m:change("sm[*].mux.down -> xbar.up[*]", { width = 2 })]]
   harness.equal(status, 0, "exit status, output " .. output)
-  harness.contains(config, 'core = "650MHz"', "m:quantum(14)", 'icnt = "1400MHz"', "depth = 3")
-  harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 7,", "size = 16384,")
-  harness.contains(object(config, "L1", "sm[1].l1d"), "mshrs = 5,")
+  harness.contains(config, 'core = "650MHz"', "m:quantum(14)", 'icnt = "1400MHz"')
+  harness.contains(config, 'm:wire("sm[0].lsu.mem", "sm[0].l1d.cpu", { latency = 1, depth = 3, width = 1',
+    'm:wire("sm[0].mux.down", "xbar.up[0]", { latency = 16, depth = 64, width = 2, back = { latency = 32, depth = 64')
+  harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 7,", "merges = 3,", "size = 16384,")
+  harness.contains(object(config, "L1", "sm[1].l1d"), "mshrs = 5,", "merges = 3,")
   assert(not config:find("sm[2]", 1, true), "a third SM is there")
 end)
 
-harness.test("changes of what is not there are refused by name", function()
+harness.test("a variant adds a clock domain, and objects behind m:base()", function()
+  local status, output, config = variant([[
+  m:clock("l2", "933MHz")
+  m:change("l2[*]", { clock = "l2", size = o.l2 })
+  m:base()
+  m:TrafficSink "spare" { clock = "l2" }
+  m:TrafficSource "source" { footprint = "1MiB", limit = 1 }
+  m:wire("source.mem", "spare.cpu")]], 'sms = 2, l2 = "64KiB"')
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(config, 'l2 = "933MHz"', 'm:wire("source.mem", "spare.cpu"')
+  harness.contains(object(config, "L2", "l2[0]"), 'clock = "l2"', "size = 65536,")
+end)
+
+harness.test("of a variant of a variant the outer changes win", function()
+  local inner = ww.variant("inner", "gtx480", { sms = 1 }, function(m)
+    m:change("sm[*].l1d", { mshrs = 7, ways = 2 })
+    m:clock("icnt", "1GHz")
+  end)
+  local outer = ww.variant("outer", inner, function(m)
+    m:change("sm[0].l1d", { mshrs = 9 })
+    m:clock("icnt", "2GHz")
+  end)
+  local config = ww.build(outer):config()
+  assert(config:find('icnt = "2000MHz"', 1, true), "not the outer clock")
+  harness.contains(object(config, "L1", "sm[0].l1d"), "mshrs = 9,", "ways = 2,")
+end)
+
+harness.test("mistakes in a variant are refused in its own line", function()
   for _, case in ipairs {
-    { '{ "options", { smss = 2 } }', "smss" }, { '{ "clocks", { cor = "650MHz" } }', "cor" },
-    { '{ "sm[*].l1", { mshrs = 7 } }', "machine mine: no clock, object, wire or option of gtx480 matches 'sm[*].l1'" },
+    { 'm:change("sm[*].l1", { mshrs = 7 })', "machine mine: no object of gtx480 matches 'sm[*].l1'; did you mean sm[*].l1d, " },
+    { 'm:change("l2[*].mem -> sm[*].l1d.cpu", { depth = 3 })', "machine mine: no wire of gtx480 matches 'l2[*].mem -> sm[*].l1d.cpu'" },
+    { 'm:clock("cor", "650MHz")', "machine mine: no clock of gtx480 matches 'cor', and no object has it; did you mean core?" },
+    { 'm:clock("core", "fast")', "clock.core: expected ", "got 'fast'" },
+    { 'm:change("sm[*].l1d", { wayz = 8 })', "sm[0].l1d: no parameter of L1 matches 'wayz'; available: " },
+    { 'm:change("sm[*].l1d", { ways = 0 })', "sm[0].l1d.ways: expected 1 to " },
+    { 'm:change("sm[*].l1d", { clock = "l1" })', "sm[0].l1d: no clock of machine mine matches 'l1'" },
+    { 'm:change("sm[*]", { lsu = { shared_latenci = 3 } })', "sm[0].lsu: no parameter of LSU matches 'shared_latenci'" },
+    { 'm:change("sm[*].lsu", { shared_latenci = 3 })', "sm[0].lsu: no parameter of LSU matches 'shared_latenci'" },
+    { 'm:change("sm[*]", { lsuu = {} })', "sm[0]: no part of SM matches 'lsuu'" },
+    { 'm:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { dept = 3 })', "wire: no field matches 'dept'; available: latency, depth" },
+    { 'm:quantum(0)', "quantum: expected a whole number from 1 on, got 0" },
+    { 'm:base() m:quantum(3)', "machine mine: expected changes before m:base(), got one later" },
+    { 'm:SM "sm" {}', "machine mine: expected m:base() before m:SM" },
+    { 'm:change("sm[*]", 3)', "m:change: sm[*]: expected a table of values, such as { ways = 8 }, got 3" },
+    { 'm:base() m:object "sm"', "machine mine: no object matches 'sm'" },
   } do
     local status, output = variant(case[1])
-    harness.equal(status, 2, "exit status, output " .. output)
-    harness.contains(output, "warpwright: error", case[2])
+    harness.equal(status, 2, case[1] .. ": exit status, output " .. output)
+    harness.contains(output, "variant.lua:3: ", table.unpack(case, 2))
   end
+  local status, output = variant("", "smss = 2")
+  harness.equal(status, 2, "exit status, output " .. output)
+  harness.contains(output, "machine mine: no option of gtx480 matches 'smss', and the function does not read it; did you mean sms?")
 end)
 
 --- Misses of all constant caches in a run of two equal launches, after each.

@@ -77,22 +77,4 @@ for _, config in ipairs(machines) do
   end
 end
 
-harness.test("a variant has its base's parts with what it names changed, and every name it changes exists", function()
-  local variant, base = require "configs.lib.variant", require "configs.gtx480"
-  local function built(changes)
-    local sim = ww.build(variant("changed", base, changes), { set = { "sms=2" } })
-    sim:close()
-  end
-  built { { "sm[*].l1d", { ways = 8 } }, { "sm[1].l1d", { ways = 2 } }, { "sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 3 } } }
-  local function refuses(changes, ...)
-    local ok, problem = pcall(built, changes)
-    assert(not ok, "was built")
-    harness.contains(tostring(problem), ...)
-  end
-  refuses({ { "sm[*].l1e", { ways = 8 } } }, "machine changed: no clock, object, wire or option of gtx480 matches 'sm[*].l1e'")
-  refuses({ { "l2[*].mem -> sm[*].l1d.cpu", { depth = 3 } } }, "matches 'l2[*].mem -> sm[*].l1d.cpu'")
-  refuses({ { "sm[*].l1d", { wayz = 8 } } }, "wayz", "ways")
-  refuses({ { "sm[*].l1d", { ways = 0 } } }, "sm[0].l1d.ways")
-end)
-
 harness.finish()

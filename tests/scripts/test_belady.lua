@@ -42,9 +42,9 @@ end)
 
 harness.test("and where stores leave their lines", function()
   local found = belady("--policies", "gto", harness.write("through.lua", [[
-return require "configs.lib.variant" ("through", require "configs.gtx480", {
-  { "sm[*].l1d", { write_policy = "through", size = "2KiB", ways = 2 } },
-})]]), "bfs")
+return require("warpwright").variant("through", "gtx480", function(m)
+  m:change("sm[*].l1d", { write_policy = "through", size = "2KiB", ways = 2 })
+end)]]), "bfs")
   same(found[1].all.measured, found[1].all.timed, "all")
 end)
 

@@ -34,6 +34,14 @@ function ww.machine(name, options, build) end
 function ww.class(name) end
 
 ---@param name string
+---@param base string|table a name, a path or a machine
+---@param options table<string, number|string|boolean> of the base, and further ones that the function reads
+---@param build fun(m: warpwright.Variant, o: table)
+---@overload fun(name: string, base: string|table, build: fun(m: warpwright.Variant, o: table)): table
+---@return table
+function ww.variant(name, base, options, build) end
+
+---@param name string
 ---@return fun(definition: table): table
 function ww.workload(name) end
 

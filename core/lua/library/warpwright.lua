@@ -4,6 +4,7 @@ local core = require "warpwright.core"
 local energy = require "warpwright.energy"
 local machine = require "warpwright.machine"
 local run = require "warpwright.run"
+local variant = require "warpwright.variant"
 local simulation = require "warpwright.simulation"
 local workload = require "warpwright.workload"
 
@@ -11,6 +12,7 @@ local ww = {
   version = core.version,
   machine = machine.describe,
   class = class,
+  variant = variant.describe,
   workload = workload.define,
   technology = energy.technology,
   build = simulation.build,

@@ -38,6 +38,25 @@ function Machine:wire(a, b, options) end
 ---@param options? warpwright.WireOptions
 function Machine:join(a, b, options) end
 
+---What the function of ww.variant gets.
+---@class warpwright.Variant: warpwright.Machine
+local Variant = {}
+
+---@param name string
+---@param frequency string|number
+function Variant:clock(name, frequency) end
+
+---@param pattern string of objects, or of wires: "port -> port"
+---@param values table parameters, or options of the wires
+function Variant:change(pattern, values) end
+
+---Builds the base; objects and wires may follow.
+function Variant:base() end
+
+---@param path string
+---@return table
+function Variant:object(path) end
+
 ---@class (exact) warpwright.AddressMap.Parameters
 ---@field clock? string The object's clock; core where none is named
 ---@field channels? integer Memory channels (channels); default 6

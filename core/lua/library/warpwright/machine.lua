@@ -164,6 +164,26 @@ local function require_matches(overrides, built, description)
   end
 end
 
+-- Changes of variants ----------------------------------------------------------------------------------------------
+
+--- Calls a function; its errors are of `place`, the line of a variant that changes what the machine's own line gives.
+local function at_place(place, call, ...)
+  if not place then return call(...) end
+  local here = core.location()
+  local results = table.pack(pcall(call, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local problem = results[2]
+  if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end
+  error(problem, 0)
+end
+
+--- What a variant makes of values given for what has this name; and by key the lines that change them, or nil.
+local function varied(self, kind, name, values)
+  local changes = rawget(self, "changes")
+  if not changes then return values end
+  return changes:values(kind, name, values)
+end
+
 -- What a description's function gets as `m` ------------------------------------------------------------------------
 
 local Builder = {}
@@ -180,6 +200,8 @@ end
 
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
 function Builder:clocks(clocks)
+  local changes, places = rawget(self, "changes"), {}
+  if changes then clocks, places = changes:clocks(clocks) end
   if not clocks.core then core.user_error("clocks: expected a clock named core (that of the SMs), got none") end
   local order = { "core" }
   for _, name in ipairs(names.sorted_keys(clocks)) do
@@ -187,7 +209,7 @@ function Builder:clocks(clocks)
   end
   for _, name in ipairs(order) do
     local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
-    self.machine:clock(name, overridden(self.overrides, "clock." .. name, frequency))
+    at_place(places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
 end
 
@@ -197,12 +219,16 @@ function Builder.use(_, file) class_files.use(file, core.location():match "^(.*)
 
 --- m:quantum(cycles): how long a write stays private to its SM; the least latency of a wire that may be cut.
 function Builder:quantum(cycles)
-  self.machine:quantum(cycles)
+  local changes, place = rawget(self, "changes"), nil
+  if changes then cycles, place = changes:quantum(cycles) end
+  at_place(place, self.machine.quantum, self.machine, cycles)
   self.has_quantum = true
 end
 
 local function wire_one(self, a, b, options)
-  self.machine:wire(a, b, configured(self, "wire", ("%s -> %s"):format(a, b), options or {}))
+  local name = ("%s -> %s"):format(a, b)
+  local values, places = varied(self, "wire", name, options or {})
+  at_place(places and places[1], self.machine.wire, self.machine, a, b, configured(self, "wire", name, values))
 end
 
 --- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.
@@ -255,24 +281,31 @@ local function with_overrides(self, object, params)
   return seen
 end
 
---- Sets the parameters of an object and of the children that it was made with, and gives it its ports.
-local function finish(self, object, params, is_child)
-  local children, parts = core.children(object), {}
-  for i, child in ipairs(children) do parts[i] = child.name end
+--- Sets the parameters that the config gives; `places`: the lines of a variant that changed them.
+local function set_given(object, params, parts, is_child, places)
   for _, key in ipairs(names.sorted_keys(params)) do
-    local value = params[key]
+    local value, place = params[key], places and places[key]
     if type(key) ~= "string" then
-      names.expected(object.path, "PARAMETER = value", value)
+      at_place(place, names.expected, object.path, "PARAMETER = value", value)
     elseif type(value) == "table" then
       local is_part = false
       for _, part in ipairs(parts) do is_part = is_part or part == key end
       if not is_part then
-        core.user_error(("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
+        at_place(place, core.user_error,
+          ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
       end
     elseif key ~= "clock" or is_child then
-      core.set(object, key, value)
+      at_place(place, core.set, object, key, value)
     end
   end
+end
+
+--- Sets the parameters of an object and of the children that it was made with, and gives it its ports. `places`: the lines of
+--- a variant that changed them, by key, the last one as 1.
+local function finish(self, object, params, is_child, places)
+  local children, parts = core.children(object), {}
+  for i, child in ipairs(children) do parts[i] = child.name end
+  set_given(object, params, parts, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
     for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, seen)) do
@@ -280,8 +313,17 @@ local function finish(self, object, params, is_child)
     end
   end
   for _, o in ipairs(self.overrides) do o.matches = o.matches + core.override(object, o.pattern, o.value) end
-  core.finish(object)
-  for _, child in ipairs(children) do finish(self, child.object, params[child.name] or {}, true) end
+  at_place(places and places[1], core.finish, object)
+  for _, child in ipairs(children) do
+    local own, own_places = params[child.name] or {}, nil
+    local place = places and places[child.name]
+    if place then
+      own_places = { place }
+      for _, key in ipairs(names.sorted_keys(own)) do own_places[key] = place end
+    end
+    local values, changed_places = varied(self, "object", child.object.path, own)
+    finish(self, child.object, values, true, changed_places or own_places)
+  end
 end
 
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
@@ -335,8 +377,9 @@ local function constructor(class)
       __call = function(_, params)
         if type(params) ~= "table" then lacks_parameters() end
         self.unfinished[#self.unfinished] = nil
-        local object = self.machine:add(class, path, params.clock)
-        finish(self, object, params, false)
+        local values, places = varied(self, "object", path, params)
+        local object = at_place(places and places.clock, self.machine.add, self.machine, class, path, values.clock)
+        finish(self, object, values, false, places)
         add_parts(self, object)
         return object
       end,

@@ -1,0 +1,202 @@
+-- ww.variant(name, base, function(m, options) ... end): a machine made of another. Its function says what differs, each change
+-- in a line of its own, to which errors point; m:base() builds the other machine, and objects and wires may follow.
+local core = require "warpwright.core"
+local load = require "warpwright.load"
+local machine = require "warpwright.machine"
+local names = require "warpwright.names"
+
+local variant = {}
+
+-- Changes ---------------------------------------------------------------------------------------------------------------
+
+--- What the builder of the base asks. Variants of variants have a level each; the outer ones, first in the list, win.
+local Changes = {}
+Changes.__index = Changes
+
+--- visit(change) for those of a kind that match, in the order in which they apply.
+function Changes:each(kind, name, visit)
+  for level = #self, 1, -1 do
+    for _, change in ipairs(self[level]) do
+      if change.kind == kind and core.path_matches(change.pattern, name) then
+        change.used = true
+        visit(change)
+      end
+    end
+  end
+end
+
+--- `values` with what is changed, and by key the lines that change them; nil where nothing is.
+function Changes:values(kind, name, values)
+  local changed, places
+  self:each(kind, name, function(change)
+    if not changed then
+      changed, places = {}, {}
+      for _, key in ipairs(names.sorted_keys(values)) do changed[key] = values[key] end
+    end
+    for _, key in ipairs(names.sorted_keys(change.values)) do
+      changed[key], places[key] = change.values[key], change.place
+    end
+    places[1] = change.place -- the last one
+  end)
+  return changed or values, places
+end
+
+--- The clocks with what is changed and added.
+function Changes:clocks(clocks)
+  local changed, places = {}, {}
+  for _, name in ipairs(names.sorted_keys(clocks)) do changed[name] = clocks[name] end
+  for level = #self, 1, -1 do
+    for _, change in ipairs(self[level]) do
+      if change.kind == "clock" then
+        change.used, change.is_new = clocks[change.pattern] ~= nil, clocks[change.pattern] == nil
+        changed[change.pattern], places[change.pattern] = change.values, change.place
+      end
+    end
+  end
+  return changed, places
+end
+
+--- The quantum, and the line that sets it.
+function Changes:quantum(cycles)
+  local place
+  self:each("quantum", "quantum", function(change) cycles, place = change.values, change.place end)
+  return cycles, place
+end
+
+-- What a variant's function gets as `m` ---------------------------------------------------------------------------------
+
+local Variant = {}
+
+local function add(self, kind, pattern, values)
+  local own = rawget(self, "own")
+  if rawget(self, "is_built") then core.user_error(("machine %s: expected changes before m:base(), got one later"):format(self.name)) end
+  own[#own + 1] = { kind = kind, pattern = pattern, values = values, place = core.location() }
+end
+
+--- m:clock(name, frequency): changes a clock domain, or adds one for objects whose `clock` is changed.
+function Variant:clock(name, frequency)
+  if type(name) ~= "string" then names.expected("m:clock", 'a name and a frequency: m:clock("icnt", "2GHz")', name) end
+  add(self, "clock", name, frequency)
+end
+
+function Variant:quantum(cycles) add(self, "quantum", "quantum", cycles) end
+
+--- m:change(pattern, { parameter = value }) of objects, m:change("port -> port", { latency = }) of wires; later ones win.
+function Variant:change(pattern, values)
+  if type(pattern) ~= "string" then names.expected("m:change", 'a path: m:change("sm[*].l1d", { ways = 8 })', pattern) end
+  if type(values) ~= "table" then names.expected("m:change: " .. pattern, "a table of values, such as { ways = 8 }", values) end
+  add(self, pattern:find("->", 1, true) and "wire" or "object", pattern, values)
+end
+
+--- m:object(path): one of the base, after m:base().
+function Variant:object(path)
+  return self.builder.machine:find(path) or core.user_error(("machine %s: no object matches '%s'"):format(self.name, tostring(path)))
+end
+
+--- Names of what a change of this kind might have meant.
+local function candidates(self, kind)
+  local found, seen = {}, {}
+  local function note(path)
+    local folded = path:gsub("%[%d+%]", "[*]")
+    if not seen[folded] then found[#found + 1] = folded end
+    seen[folded] = true
+  end
+  local built = self.builder.machine
+  if kind == "wire" then
+    for _, wire in ipairs(built:wires()) do note(("%s -> %s"):format(wire.from, wire.to)) end
+  else
+    for _, object in ipairs(machine.all_objects(built)) do note(object.path) end
+  end
+  return found
+end
+
+local function is_clock_of_any(self, name)
+  for _, object in ipairs(machine.all_objects(self.builder.machine)) do
+    if core.clock_of(object) == name then return true end
+  end
+  return false
+end
+
+--- An error, in its line, for a change that changes nothing.
+local function require_used(self)
+  for _, change in ipairs(self.own) do
+    local function refuse(what, hint) error(("%smachine %s: no %s of %s matches '%s'%s"):format(change.place, self.name, what, self.base_name,
+      change.pattern, hint), 0) end
+    if change.is_new and not is_clock_of_any(self, change.pattern) then
+      local clocks = {}
+      for _, clock in ipairs((self.builder.machine:clocks())) do
+        if clock.name ~= change.pattern then clocks[#clocks + 1] = clock.name end
+      end
+      refuse("clock", ", and no object has it" .. names.available(change.pattern, clocks))
+    elseif not change.used and not change.is_new then
+      refuse(change.kind, names.did_you_mean(change.pattern:gsub("%[%d+%]", "[*]"), candidates(self, change.kind), 3))
+    end
+  end
+end
+
+--- m:base(): builds the machine that this one is made of. Without it, it is built at the end.
+function Variant:base()
+  if rawget(self, "is_built") then core.user_error(("machine %s: expected m:base() once, got a second"):format(self.name)) end
+  local builder = self.builder
+  local changes = rawget(builder, "changes") or setmetatable({}, Changes)
+  rawset(builder, "changes", changes)
+  changes[#changes + 1] = self.own
+  rawset(self, "is_built", true)
+  self.base_of.build(builder, self.options)
+  for _, change in ipairs(self.own) do
+    if change.kind == "quantum" and not change.used then builder:quantum(change.values) end
+    change.used = change.used or change.kind == "quantum"
+  end
+  changes[#changes] = nil
+  require_used(self)
+end
+
+function Variant:__index(key)
+  if Variant[key] then return Variant[key] end
+  if not rawget(self, "is_built") then
+    core.user_error(("machine %s: expected m:base() before m:%s; before it there are m:clock, m:quantum, m:change"):format(self.name,
+      tostring(key)))
+  end
+  return function(_, ...) return self.builder[key](self.builder, ...) end
+end
+
+-- ww.variant ------------------------------------------------------------------------------------------------------------
+
+--- `options`, of which `read` notes which ones are read.
+local function watched(options, read)
+  return setmetatable({}, {
+    __index = function(_, name)
+      read[name] = true
+      return options[name]
+    end,
+  })
+end
+
+--- ww.variant(name, base, [options,] build). `base`: a name, a path or a machine. `options`: other values of the base's options,
+--- and further ones that `build` reads.
+function variant.describe(name, base, options, build)
+  if not build then options, build = {}, options end
+  if type(name) ~= "string" or type(build) ~= "function" then
+    names.expected("ww.variant", 'a name, a machine and a function: ww.variant("name", "gtx480", function(m) ... end)',
+      type(name) == "string" and build or name)
+  end
+  local base_of, defaults, place = load.get("config", base), {}, core.location()
+  for _, from in ipairs { base_of.options, options } do
+    for _, key in ipairs(names.sorted_keys(from)) do defaults[key] = from[key] end
+  end
+  return machine.describe(name, defaults, function(builder, values)
+    local read = {}
+    local own = setmetatable({ name = name, base_name = base_of.name, base_of = base_of, builder = builder, options = values, own = {} },
+      Variant)
+    build(own, watched(values, read))
+    if not rawget(own, "is_built") then own:base() end
+    for _, key in ipairs(names.sorted_keys(options)) do
+      if base_of.options[key] == nil and not read[key] then
+        error(("%smachine %s: no option of %s matches '%s', and the function does not read it%s"):format(place, name, base_of.name, key,
+          names.available(key, names.sorted_keys(base_of.options))), 0)
+      end
+    end
+  end)
+end
+
+return variant
