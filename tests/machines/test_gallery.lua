@@ -151,6 +151,26 @@ harness.test("equal objects are one box, different ones are not", function()
   assert(names["sm[0..1]"] and names["sm[2..3]"])
 end)
 
+harness.test("a machine with loops of wires is drawn, too, and one with hundreds of kinds of objects", function()
+  local loop = drawing.of(ww.machine("loop", function(m)
+    m:clocks { core = "700MHz" }
+    local a, b, c = m:Mux "a" { up = 1 }, m:Mux "b" { up = 1 }, m:Mux "c" { up = 1 }
+    m:wire(a.down, b.up[0])
+    m:wire(b.down, c.up[0])
+    m:wire(c.down, a.up[0])
+  end), {})
+  check_xml(loop)
+  harness.equal(select(2, loop:gsub("marker%-end=", "")), 2, "wires that lead down")
+  harness.equal(select(2, loop:gsub("marker%-start=", "")), 1, "wires that lead up")
+  local many = drawing.of(ww.machine("many", function(m)
+    m:clocks { core = "700MHz" }
+    for i = 0, 299 do
+      m:wire(m:TrafficSource ("source", i) { footprint = 4096 * (i + 1) }.mem, m:TrafficSink ("sink", i) {}.cpu)
+    end
+  end), {})
+  assert(names_in(many)["source[0..299]"] and names_in(many)["sink[0..299]"])
+end)
+
 harness.test("a picture tells parameters, latencies and how many wires", function()
   local picture = drawing.of("gtx480", { "sm[*].l1d.size=48KiB" })
   harness.contains(picture, ">size 48 KiB<", ">ways 4<", ">mshrs 32<", ">16 / 32  ×15<", ">core 700 MHz<", ">sm[0..14]  ×15<")
