@@ -118,8 +118,8 @@ static void held_is_sound(const LuaObject *o, uint32_t place) {
     sound(held->since <= o->obj.sim->now && held->id % HOLDS_MAX == place &&
               held->id / HOLDS_MAX < o->next_id,
           "%s.held[%u]: number %lu, since tick %lu", o->obj.path, place, held->id, held->since);
-    sound(held->kind != HELD_ANSWER || mem_route_top(m) < run->up_count, "%s.held[%u]: an answer without a way",
-          o->obj.path, place);
+    sound(held->kind != HELD_ANSWER || mem_route_top(m) < run->up_count,
+          "%s.held[%u]: an answer without a way", o->obj.path, place);
     sound(held->kind != HELD_REQUEST || m->route_depth < ROUTE_DEPTH, "%s.held[%u]: crossed %u networks",
           o->obj.path, place, m->route_depth);
 }
