@@ -34,7 +34,8 @@ return class "TrafficShaper" {
     if not m then return nil end
     local rate, state, charge = self.params.rate, self.state, self:charge(m)
     local full = math.max(state.full, cycle * rate)
-    local enough = full + charge - self.params.burst -- there are tokens for it from then on
+    -- There are tokens for it from then on; for one that the bucket cannot hold (an atomic), when it is full.
+    local enough = full + math.min(charge, self.params.burst) - self.params.burst
     if enough > cycle * rate then
       if not state.waits then self:count "delayed" end
       state.waits = true

@@ -87,6 +87,28 @@ for _, order in ipairs { "path", "restless" } do
   end)
 end
 
+harness.test("a request that the bucket cannot hold passes a traffic shaper when it is full", function()
+  local config = harness.write("small.lua", [[
+local ww = require "warpwright"
+return ww.machine("small", function(m)
+  m:clocks { core = "700MHz" }
+  m:quantum(4)
+  m:use "traffic_shaper"
+  m:AddressMap "map" { channels = 1 }
+  local sm = m:SM ("sm", 0) {}
+  local l1 = m:L1 (sm, "l1d") { mshrs = 32, size = "16KiB", ways = 4 }
+  local shaper = m:TrafficShaper (sm, "shaper") { burst = 256 } -- an atomic of 128 bytes costs 136, and 136 for its answer
+  local l2 = m:L2 ("l2", 0) { mshrs = 32, size = "64KiB", ways = 8 }
+  m:wire(m:Dispatcher "dispatcher" { sms = 1 }.sm[0], sm.dispatch, { latency = 4 })
+  m:wire(sm.lsu.mem, l1.cpu)
+  m:wire(l1.mem, shaper.up)
+  m:wire(shaper.down, l2.cpu, { latency = 4 })
+  m:wire(l2.mem, m:MemoryController ("mc", 0) {}.cpu[0])
+end)]])
+  local r = ww.run { config = config, workload = "tests/kernels/racing_kernel.lua", size = "small,ctas=1,threads=32,words=64", out = false }
+  assert(r["sm[0].l1d.atomic_bypasses"] > 0, "no atomic passed")
+end)
+
 local function answered_at(share, latency, ratio)
   local sim = ww.build(driven("squeezed", "5 read 0", ([[
   m:use "link_compressor"
