@@ -273,8 +273,8 @@ START_TEST(text_that_is_no_table_is_a_user_error) {
                                         "a",
                                         " 1",
                                         "1, 2",
-                                        "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
-                                        "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"};
+                                        ("0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+                                         "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0")};
     Reading reading = {.text = texts[_i]};
     const char *message = user_error_catch(read_table, &reading);
     ck_assert_ptr_nonnull(message);
