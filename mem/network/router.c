@@ -305,9 +305,10 @@ static void leave_input(Router *r, Heads *heads, uint32_t head, uint64_t now) {
     }
     uint32_t k = input - locals, vc = packet->vc;
     RouterQueue *queue = &r->queue[k][vc];
-    audit_leave(&r->obj, queue_number(r, k, vc), queue->first);
-    queue->first = (queue->first + 1) & (r->ring - 1);
+    uint32_t slot = queue->first;
+    queue->first = (slot + 1) & (r->ring - 1);
     if (--queue->count == 0) r->filled &= ~(1ull << queue_number(r, k, vc));
+    audit_leave(&r->obj, queue_number(r, k, vc), slot);
     queue->flits -= packet->flits;
     r->buffered -= packet->flits;
     r->owed_anything = 1;
