@@ -6,7 +6,7 @@
 -- A global stride goes before one per warp; the inter-warp one is looked up beside them. Throttling counts over a
 -- period which part of the prefetched lines left unused before (early evictions, against those that were useful) and which part
 -- of the accesses merged: it raises the degree from 0, all prefetches go, to 5, none does, or lowers it. The limits of
--- 0.02, 0.01 and 0.15, the period and the first degree are the paper's.
+-- 0.02, 0.01 and 0.15, the period and the first degree follow the paper as we know it; its text was not at hand.
 -- Ours: sizes of tables, the first-in first-out replacement, that a stride counts when it was seen twice running, and that a
 -- prefetch which an access finds in flight is not useful. An SM's number is part of the key where SMs share the cache.
 local policy = require "warpwright.policy"
