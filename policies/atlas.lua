@@ -32,6 +32,7 @@ function atlas:start()
 end
 
 function atlas:on_served(sm)
+  if sm >= most_sms then return end -- of a line that the host has written: of no SM
   local served = self.state.served
   for other = #served, sm do served[other + 1] = 0 end
   served[sm + 1] = served[sm + 1] + 1

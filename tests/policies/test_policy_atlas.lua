@@ -73,6 +73,13 @@ harness.test("a request that has waited too long goes before the ranks", functio
   harness.equal(runs.stat(runs.good { policy = "atlas:quantum=2000,threshold=1000000", workload = "spmv" }, "mc[0].atlas.aged"), 0, "aged")
 end)
 
+harness.test("what no SM has asked for is nobody's service", function()
+  -- lines that the host has copied, changed by atomics, and written back
+  local r = runs.good { policy = "atlas:quantum=2000", workload = "tests/kernels/racing_kernel.lua",
+    set = { "sms=2", "partitions=1", "l2[*].host_copies=true", "l2[*].size=4KiB", "l2[*].ways=1" } }
+  assert(runs.stat(r, "mc[0].writes") > 0, "nothing was written back")
+end)
+
 -- before the first ranking it has no opinion
 checks.equals("atlas:quantum=100000000", "gto", "spmv", { "atlas" }, { "sms=2" })
 checks.law("atlas:quantum=1000", "bfs", { "sms=3" })
