@@ -342,8 +342,9 @@ static inline uint32_t mshr_of(const Cache *c, const Lookup *at) {
 
 /* `covered`: absent sectors that need not be fetched. `result`: NULL for a fetch that nobody asked for, which is
  * neither counted nor shown, and does not block what stands at the tags. */
-static Stall miss(Cache *c, const MemMessage *m, Lookup *at, uint32_t covered, bool allocate, bool waits,
-                  uint64_t now, Result *result) {
+static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessage *m, Lookup *at,
+                                                        uint32_t covered, bool allocate, bool waits,
+                                                        uint64_t now, Result *result) {
     uint32_t valid = at->line == NO_LINE ? 0 : c->tags.line[at->line].valid;
     uint32_t absent = at->sectors & ~valid, entry = mshr_of(c, at);
     uint32_t pending = entry == NO_MSHR ? 0 : c->mshr.entry[entry].pending;
@@ -376,7 +377,7 @@ Stall cache_miss(Cache *c, const MemMessage *m, Lookup *at, bool allocate, uint6
     return miss(c, m, at, 0, allocate, true, now, &result);
 }
 
-Stall cache_fetch_ahead(Cache *c, const MemMessage *m, Lookup *at, uint64_t now) {
+COLD Stall cache_fetch_ahead(Cache *c, const MemMessage *m, Lookup *at, uint64_t now) {
     return miss(c, m, at, 0, c->parameters.allocate == ALLOCATE_ON_MISS, false, now, NULL);
 }
 

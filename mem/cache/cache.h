@@ -495,7 +495,8 @@ void cache_observe(Cache *cache, CacheObserver *observer);
  * has looked. */
 void cache_emit(const Cache *cache, const MemMessage *m, const Lookup *at, Result result);
 
-static inline void cache_count(Cache *cache, const MemMessage *m, const Lookup *at, Result result) {
+static inline __attribute__((always_inline)) void cache_count(Cache *cache, const MemMessage *m,
+                                                              const Lookup *at, Result result) {
     Stream stream = m->kind == MEM_ATOMIC  ? STREAM_ATOMIC
                     : m->flags & MEM_LOCAL ? (Stream)(STREAM_LOCAL_READ + m->kind)
                                            : (Stream)(STREAM_READ + m->kind);

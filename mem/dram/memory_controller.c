@@ -111,15 +111,18 @@ static inline bool commands_are_checked(const MemoryController *mc) {
 #endif
 }
 
+COLD static void emit_served(MemoryController *mc, const MemMessage *message) {
+    event_emit(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
+               message->kind == MEM_WRITE);
+}
+
 /* The last burst is on its way: the request leaves its queue. */
 static void retire(MemoryController *mc, const DramChoice *plan, Request *request, uint64_t cycle) {
     mc->row_hits += request->outcome == ROW_HIT;
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
-    const MemMessage *message = &request->message;
-    object_emit(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
-                message->kind == MEM_WRITE);
+    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, &request->message);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
         uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);

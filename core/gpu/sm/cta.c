@@ -46,7 +46,7 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     sm->sched[w % sm->schedulers].warps |= warp_bit(w);
 }
 
-static void start_cta(Sm *sm, const CtaStart *start) {
+static __attribute__((noinline)) void start_cta(Sm *sm, const CtaStart *start) {
     uint32_t warps = sm->running->warps_per_cta, first = start->slot * warps;
     Cta *cta = &sm->cta[start->slot];
     memset(cta, 0, sizeof *cta);
@@ -98,7 +98,7 @@ static void end_cta(Sm *sm, uint32_t slot) {
     sm->finished_ctas |= 1u << slot;
 }
 
-void sm_retire_warp(Sm *sm, uint32_t w) {
+__attribute__((noinline)) void sm_retire_warp(Sm *sm, uint32_t w) {
     uint32_t slot = sm->warp[w].cta_slot;
     object_emit(&sm->obj, SM_WARP_END, w);
     object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
