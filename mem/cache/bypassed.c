@@ -64,7 +64,7 @@ Stall pass_and_drop(CacheObject *object, BypassedRequests *bypassed, const MemMe
     Stall stall = stall_at_tags(object, bypassed, m, at, cache_is_dirty(&object->cache, at->line));
     if (stall) return stall;
     cache_count(&object->cache, m, at, result); /* observers see the line that it found */
-    if (at->line != NO_LINE) cache_drop(&object->cache, at->line, now);
+    if (at->line != NO_LINE && !mem_is_line_only(m)) cache_drop(&object->cache, at->line, now);
     pass_on(object, bypassed, m);
     return STALL_NONE;
 }

@@ -33,8 +33,10 @@ enum {
     MEM_ASKED = 128,   /* policies have said whether it passes the cache by in whose queue it stands   */
 };
 
-/* MemMessage.payload of a read that a cache sends ahead of demand: nobody waits for what it brings. */
-enum { MEM_PREFETCH = 1 };
+/* MemMessage.payload of a read.
+ * MEM_PREFETCH: a cache sends it ahead of demand, nobody waits for what it brings.
+ * MEM_LINE_ONLY: a prefetch instruction wants the line in a cache and no data: answered without them. */
+enum { MEM_PREFETCH = 1, MEM_LINE_ONLY = 2 };
 
 /* 64 bytes, no padding: it is hashed and saved as raw bytes. */
 typedef struct {
@@ -44,7 +46,7 @@ typedef struct {
     uint32_t token;        /* the requester's own; comes back unchanged                */
     uint32_t lanes;        /* of the warp that touch the segment; 0: unknown, of atomics all in it */
     uint32_t pc;           /* index of the instruction in its kernel                   */
-    uint16_t payload;      /* atomics: slot in the payload table of the SM; reads: MEM_PREFETCH or 0 */
+    uint16_t payload;      /* atomics: slot in the payload table of the SM; reads: one of the above or 0 */
     uint16_t cta;          /* its number among the CTAs that the SM has started, modulo 2^16 */
     uint16_t bytes;        /* of the segment: 32, 64, 128                              */
     uint16_t sm, warp;
@@ -60,6 +62,9 @@ _Static_assert(sizeof(MemMessage) == 64, "MemMessage is one cache line");
 static inline bool mem_is_prefetch(const MemMessage *m) {
     return (m->kind == MEM_READ) & (m->payload == MEM_PREFETCH);
 }
+static inline bool mem_is_line_only(const MemMessage *m) {
+    return (m->kind == MEM_READ) & (m->payload == MEM_LINE_ONLY);
+}
 
 /* Addresses are below 2^this: an address map divides them exactly. */
 enum { MAX_ADDRESS_BITS = 52 };
@@ -74,7 +79,7 @@ static inline uint32_t mem_request_bytes(const MemMessage *m) {
     return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 static inline uint32_t mem_response_bytes(const MemMessage *m) {
-    return m->kind == MEM_WRITE ? HEADER_BYTES : HEADER_BYTES + m->bytes;
+    return (m->kind == MEM_WRITE) | mem_is_line_only(m) ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 
 /* The last 8 bytes as a word: class number, depth and, from bit ROUTE_BEGIN on, the route. The port that was

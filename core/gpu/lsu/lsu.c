@@ -26,7 +26,7 @@ static inline MemoryDone *push_completed(const Lsu *lsu, Completed *ring, uint32
 
 static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
     Outstanding *entry = &lsu->outstanding[index];
-    if (entry->done.kind == INST_LOAD) {
+    if (entry->done.kind == INST_LOAD && !entry->is_prefetch) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
     }
@@ -87,7 +87,15 @@ static bool goes_to_memory(const MemoryOp *op) {
     return op->space == SPACE_GLOBAL || op->space == SPACE_LOCAL;
 }
 
+static uint32_t is_prefetch(const MemoryOp *op) {
+    return op->cache_op & (CACHE_PREFETCH_L1 | CACHE_PREFETCH_L2);
+}
+
 static void count_instruction(Lsu *lsu, const MemoryOp *op) {
+    if (is_prefetch(op)) {
+        lsu->prefetches++;
+        return;
+    }
     switch (op->space) {
     case SPACE_SHARED: ++*(op->kind == INST_STORE ? &lsu->shared_stores : &lsu->shared_loads); break;
     case SPACE_GLOBAL:
@@ -150,7 +158,8 @@ static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
 }
 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
-    if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return COALESCE_LINE;
+    if (!lsu->narrow_segments || op->space == SPACE_LOCAL || op->kind == INST_ATOMIC || is_prefetch(op))
+        return COALESCE_LINE;
     uint32_t element = sm_inst((const Sm *)lsu->obj.parent, op->inst)->element_bytes;
     if (element == 1 || op->cache_op == CACHE_GLOBAL) return 32;
     return element == 2 ? 64 : COALESCE_LINE;
@@ -168,12 +177,18 @@ static bool take_entry(Lsu *lsu, uint64_t now) {
     entry->remaining = 0;
     entry->unsent = lsu->segment_count;
     entry->begun = now;
+    entry->is_prefetch = is_prefetch(&lsu->op);
     return true;
 }
 
-/* Policies say of which class this request is. */
-COLD static void ask_class(const Lsu *lsu, const Segment *segment, MemMessage *request) {
+/* A prefetch wants no data, and policies may say of which class a request is. */
+COLD static void fill_special_request(const Lsu *lsu, const Segment *segment, MemMessage *request) {
     const MemoryOp *op = &lsu->op;
+    if (is_prefetch(op)) {
+        request->payload = MEM_LINE_ONLY;
+        if (op->cache_op == CACHE_PREFETCH_L2) request->flags |= MEM_BYPASS_L1;
+    }
+    if (!object_has_subscriber(&lsu->obj, LSU_ASK_CLASS)) return;
     int64_t answer = event_ask((SimObject *)(uintptr_t)&lsu->obj, LSU_ASK_CLASS, op->warp,
                                (int64_t)segment->address, op->inst, op->kind != INST_LOAD, lsu->class_number);
     if (answer != NO_ANSWER) request->class_number = (uint8_t)answer;
@@ -202,7 +217,8 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         request->flags |= MEM_LOCAL;
     else if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE)
         request->flags |= MEM_BYPASS_L1;
-    if (object_has_subscriber(&lsu->obj, LSU_ASK_CLASS)) ask_class(lsu, segment, request);
+    if (__builtin_expect((lsu->obj.subscribed | is_prefetch(op)) != 0, 0))
+        fill_special_request(lsu, segment, request);
 }
 
 static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
@@ -213,7 +229,7 @@ static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
 static void count_access(Lsu *lsu) {
     if (!goes_to_memory(&lsu->op)) return;
     if (lsu->op.kind == INST_LOAD)
-        lsu->load_accesses++;
+        ++*(is_prefetch(&lsu->op) ? &lsu->prefetch_accesses : &lsu->load_accesses);
     else if (lsu->op.kind == INST_STORE)
         lsu->store_accesses++;
     else
@@ -246,6 +262,14 @@ static void send_access(Lsu *lsu, uint64_t now) {
     object_progress(&lsu->obj);
 }
 
+/* Whole lines, wherever in them the addresses are. */
+static void widen_to_lines(Lsu *lsu) {
+    for (uint32_t i = 0; i < lsu->segment_count; i++) {
+        lsu->segments[i].address &= -(uint64_t)COALESCE_LINE;
+        lsu->segments[i].bytes = COALESCE_LINE;
+    }
+}
+
 /* From now on its accesses are sent, one in each cycle. All is kept but the addresses, which become
  * segments. */
 __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *op, uint64_t now) {
@@ -262,6 +286,7 @@ __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *o
         texture_segments(lsu, op);
     else
         distinct_segments(lsu, op);
+    if (__builtin_expect(is_prefetch(op), 0)) widen_to_lines(lsu);
     lsu->holds_place = 1;
     free_place(lsu, now);
 }

@@ -5,7 +5,7 @@
 static void check_instructions(const Lsu *lsu) {
     uint64_t counted = lsu->global_loads + lsu->global_stores + lsu->local_loads + lsu->local_stores +
                        lsu->shared_loads + lsu->shared_stores + lsu->constant_loads + lsu->texture_loads +
-                       lsu->atomics;
+                       lsu->atomics + lsu->prefetches;
     uint64_t taken = link_received(lsu->sm.receive) + lsu->holds_place, done = link_sent(lsu->sm.send);
     uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->completed_tail -
                       lsu->completed_head + lsu->answered_tail - lsu->answered_head;
@@ -25,7 +25,8 @@ static uint64_t answered_at(const Port *port) {
 static void check_accesses(const Lsu *lsu) {
     uint64_t sent = sent_by(&lsu->mem) + sent_by(&lsu->constant) + sent_by(&lsu->texture);
     uint64_t answered = answered_at(&lsu->mem) + answered_at(&lsu->constant) + answered_at(&lsu->texture);
-    uint64_t awaited = 0, counted = lsu->load_accesses + lsu->store_accesses + lsu->atomic_accesses;
+    uint64_t awaited = 0, counted = lsu->load_accesses + lsu->store_accesses + lsu->atomic_accesses +
+                                    lsu->prefetch_accesses;
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < lsu->entries; i++) {
         awaited += lsu->outstanding[i].remaining;

@@ -23,7 +23,7 @@ typedef struct {
     uint32_t unsent;    /* segments still to be sent    */
     uint64_t begun;     /* tick of the first access, for the latency sum */
     uint32_t next_free;
-    uint32_t pad;
+    uint32_t is_prefetch; /* not 0: its latency is no load's */
 } Outstanding;
 
 /* A completed instruction on its way to write-back, ready at a known time: the shared-memory pipeline. */
@@ -61,8 +61,8 @@ typedef struct {
     uint64_t answered_head, answered_tail;
     /* statistics */
     uint64_t global_loads, global_stores, local_loads, local_stores, shared_loads, shared_stores,
-        constant_loads, texture_loads, atomics;
-    uint64_t load_accesses, store_accesses, atomic_accesses;
+        constant_loads, texture_loads, atomics, prefetches;
+    uint64_t load_accesses, store_accesses, atomic_accesses, prefetch_accesses;
     uint64_t bank_conflict_cycles, stall_cycles, stall_since;
     uint64_t load_latency_ticks, loads_answered;
 } Lsu;

@@ -17,6 +17,12 @@ static inline Extent extent_of(ExecContext *context) {
     return extent;
 }
 
+void keep_lanes(ExecContext *context, uint32_t lanes) {
+    context->active = lanes;
+    fill_inactive_addresses(context);
+    if (lanes) extent_of(context);
+}
+
 static AccessPattern pattern_of(Extent extent) {
     return extent.lowest == extent.highest ? ACCESS_UNIFORM : ACCESS_SCATTERED;
 }

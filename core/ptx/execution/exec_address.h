@@ -41,6 +41,9 @@ static inline bool is_inside(uint64_t lowest, uint64_t highest, uint64_t bytes, 
     return lowest >= start && highest < end && end - highest >= bytes;
 }
 
+/* From now on these lanes alone are active: sets what others may know of their addresses. */
+void keep_lanes(ExecContext *context, uint32_t lanes);
+
 typedef enum { ACCESS_FAULT, ACCESS_UNIFORM, ACCESS_SCATTERED } AccessPattern;
 
 /* These two need the addresses of inactive lanes filled. `bytes` is what each lane accesses, a power of two.

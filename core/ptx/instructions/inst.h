@@ -75,7 +75,16 @@ typedef enum {
     TIMING_CLASSES,
 } TimingClass;
 
-typedef enum { CACHE_DEFAULT, CACHE_ALL, CACHE_GLOBAL, CACHE_STREAMING, CACHE_VOLATILE } CacheOp;
+/* A prefetch is a load that brings a line into the cache of that level, and has no result. */
+typedef enum {
+    CACHE_DEFAULT,
+    CACHE_ALL,
+    CACHE_GLOBAL,
+    CACHE_STREAMING,
+    CACHE_VOLATILE,
+    CACHE_PREFETCH_L1 = 8, /* bits of their own: asked about at every access */
+    CACHE_PREFETCH_L2 = 16,
+} CacheOp;
 
 /* A register operand is a byte offset into the warp's registers; with OPERAND_CONST set, into the kernel's
  * constant bank. A predicate operand is its index; OPERAND_NEGATED inverts it. Predicate 0 of every kernel is

@@ -52,7 +52,6 @@ static const Option sync[] = {{"sync", 0}, {NULL, 0}};
 static const Option uniform_branch[] = {{"uni", 0}, {NULL, 0}};
 static const Option barrier_options[] = {{"cta", 0}, {"aligned", 0}, {NULL, 0}};
 static const Option fence_options[] = {{"sc", 0}, {"acq_rel", 0}, {"acquire", 0}, {"release", 0}, {NULL, 0}};
-static const Option prefetch_options[] = {{"global", 0}, {"local", 0}, {NULL, 0}};
 
 typedef struct {
     const char *opcode, *modifiers;

@@ -57,12 +57,27 @@ static const NamedValue atomic_ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MI
                                         {"dec", ATOMIC_DEC},   {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
                                         {"xor", ATOMIC_XOR}};
 
-typedef enum { OPCODE_LOAD, OPCODE_STORE, OPCODE_ATOM, OPCODE_RED } MemoryOpcode;
+typedef enum {
+    OPCODE_LOAD,
+    OPCODE_STORE,
+    OPCODE_ATOM,
+    OPCODE_RED,
+    OPCODE_PREFETCH,
+    OPCODE_PREFETCH_UNIFORM,
+} MemoryOpcode;
 static const NamedValue opcodes[] = {{"ld", OPCODE_LOAD},
                                      {"ldu", OPCODE_LOAD},
                                      {"st", OPCODE_STORE},
                                      {"atom", OPCODE_ATOM},
-                                     {"red", OPCODE_RED}};
+                                     {"red", OPCODE_RED},
+                                     {"prefetch", OPCODE_PREFETCH},
+                                     {"prefetchu", OPCODE_PREFETCH_UNIFORM}};
+
+/* Eviction priorities are hints that no cache here takes. */
+static const NamedValue prefetch_levels[] = {{"L1", CACHE_PREFETCH_L1},
+                                             {"L2", CACHE_PREFETCH_L2},
+                                             {"L2::evict_last", CACHE_PREFETCH_L2},
+                                             {"L2::evict_normal", CACHE_PREFETCH_L2}};
 
 /* The modifiers of a statement, sorted out. */
 typedef struct {
@@ -111,6 +126,7 @@ STORE_KIND(b64)
 STORE_KIND(b8_wide)
 STORE_KIND(b16_wide)
 STORE_KIND(b32_wide)
+ExecFn exec_prefetch_global, exec_prefetch_local, exec_prefetch_generic, exec_prefetch_uniform;
 ExecFn exec_atomic_global, exec_atomic_shared, exec_atomic_generic;
 static const Handlers atomics = {exec_atomic_global, exec_atomic_shared, NULL, NULL, exec_atomic_generic};
 
@@ -292,15 +308,52 @@ static bool refuse(const Statement *statement, const char *reason, char *why, si
     return false;
 }
 
+/* prefetch{.global|.local}.level [a], prefetchu.L1 [a]: accesses of a byte, of which the line is fetched. */
+static bool select_prefetch(const Statement *statement, Inst *inst, OperandPlan *plan, char *why,
+                            size_t why_size) {
+    bool uniform = FIND(opcodes, statement->opcode)->value == OPCODE_PREFETCH_UNIFORM;
+    const NamedValue *level = NULL, *found;
+    Space space = SPACE_GENERIC;
+    for (int index = 0; index < statement->modifier_count; index++) {
+        const char *name = statement->modifiers[index];
+        bool has_space = !uniform && (!strcmp(name, "global") || !strcmp(name, "local"));
+        if (has_space)
+            space = *name == 'g' ? SPACE_GLOBAL : SPACE_LOCAL;
+        else if ((found = FIND(prefetch_levels, name)))
+            level = found;
+        else
+            return refuse(statement, "expected .global or .local, and .L1 or .L2", why, why_size);
+    }
+    if (!level || (uniform && level->value != CACHE_PREFETCH_L1))
+        return refuse(statement, uniform ? "expected .L1" : "expected .L1 or .L2", why, why_size);
+    if (statement->operand_count != 1 || statement->shapes[0] != OPERAND_ADDRESS)
+        return refuse(statement, "expected an address in brackets", why, why_size);
+    inst->exec = uniform                  ? exec_prefetch_uniform
+                 : space == SPACE_GLOBAL  ? exec_prefetch_global
+                 : space == SPACE_GENERIC ? exec_prefetch_generic
+                                          : exec_prefetch_local;
+    inst->kind = INST_LOAD;
+    inst->timing = TIMING_MEM;
+    inst->space = (uint8_t)space;
+    inst->cache_op = level->value;
+    inst->element_bytes = inst->elements = 1;
+    uint8_t base_bytes = statement->register_bytes[0];
+    inst->detail = base_bytes != 0 && base_bytes != 8 ? DETAIL_ADDRESS_32 : 0;
+    plan->roles[0] = ROLE_ADDRESS;
+    plan->src_bytes[0] = inst->detail & DETAIL_ADDRESS_32 ? 4 : 8;
+    plan->src_is_float[0] = false;
+    return true;
+}
+
 bool isa_is_memory(const char *opcode) {
     return FIND(opcodes, opcode) != NULL;
 }
 
 bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan, char *why,
                        size_t why_size) {
-    Access access = {.opcode = (MemoryOpcode)FIND(opcodes, statement->opcode)->value,
-                     .space = SPACE_GENERIC,
-                     .elements = 1};
+    MemoryOpcode opcode = (MemoryOpcode)FIND(opcodes, statement->opcode)->value;
+    if (opcode >= OPCODE_PREFETCH) return select_prefetch(statement, inst, plan, why, why_size);
+    Access access = {.opcode = opcode, .space = SPACE_GENERIC, .elements = 1};
     for (int index = 0; index < statement->modifier_count; index++) {
         if (take_modifier(&access, statement->modifiers[index])) continue;
         char reason[96];
@@ -352,6 +405,8 @@ void isa_print_memory(void (*print)(void *context, const char *row), void *conte
         "atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
         "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
         "CACHE of ld: .ca/.cg/.cs/.lu/.cv; of st: .wb/.cg/.cs/.wt",
+        "prefetch [.global/.local] .L1/.L2",
+        "prefetchu .L1",
     };
     for (size_t index = 0; index < sizeof families / sizeof *families; index++)
         print(context, families[index]);

@@ -212,6 +212,86 @@ START_TEST(cache_operators_are_passed_on) {
 }
 END_TEST
 
+/* Lanes 16 bytes apart: four lines, whole ones wherever in them the addresses are, asked for without data.
+ * Nobody waits: the move issues in the next cycle. */
+START_TEST(a_prefetch_asks_for_whole_lines_and_nobody_waits) {
+    static const struct {
+        const char *prefetch;
+        uint8_t flags;
+    } levels[] = {{"prefetch.global.L1 [%d1+100];", 0},
+                  {"prefetch.global.L2 [%d1+100];", MEM_BYPASS_L1},
+                  {"prefetch.global.L2::evict_last [%d1+100];", MEM_BYPASS_L1},
+                  {"prefetch.L1 [%d1+100];", 0},
+                  {"prefetchu.L1 [%d1+100];", 0}};
+    for (uint32_t level = 0; level < sizeof levels / sizeof *levels; level++) {
+        char rest[128];
+        snprintf(rest, sizeof rest, "%s\n mov.u32 %%r2, %%r1;\n", levels[level].prefetch);
+        TinyMachine *m = tiny_run_strided((TinySpec){.lsu = "narrow_segments=true"}, 16, rest);
+        uint64_t t = tiny_issued(m, 0, TINY_STRIDED);
+        ck_assert_uint_eq(tiny_issued(m, 0, TINY_STRIDED + 1), t + 1);
+        ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 5);
+        for (uint32_t i = 0; i < 5; i++) {
+            const MemMessage *access = &arrival(m, i)->message;
+            ck_assert_uint_eq(arrival(m, i)->cycle, t + 6 + i);
+            ck_assert_uint_eq(access->address, m->out + i * 128);
+            ck_assert_uint_eq(access->bytes, 128);
+            ck_assert_uint_eq(access->kind, MEM_READ);
+            ck_assert_uint_eq(access->payload, MEM_LINE_ONLY);
+            ck_assert_uint_eq(access->flags, levels[level].flags);
+        }
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "prefetches"), 1);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "prefetch_accesses"), 5);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "global_loads"), 0);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "load_accesses"), 0);
+        ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "loads_answered"), 0);
+        tiny_free(m);
+    }
+}
+END_TEST
+
+/* Of 32 lanes 4 KiB apart from the last byte of `out` on, the first lies in it, and the others in nothing. */
+START_TEST(a_prefetch_of_no_memory_is_no_fault) {
+    TinyMachine *m = tiny_run_strided((TinySpec){0}, 4096, "prefetch.global.L1 [%d1+65535];\n");
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 1);
+    ck_assert_uint_eq(arrival(m, 0)->message.address, m->out + TINY_OUT_BYTES - 128);
+    ck_assert_uint_eq(arrival(m, 0)->message.lanes, 1);
+    tiny_free(m);
+    m = tiny_run((TinySpec){.body = "mov.u64 %d1, 0;\n prefetch.global.L2 [%d1];\n"});
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 0);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0].lsu", "prefetches"), 0);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_generic_prefetch_of_shared_memory_does_nothing) {
+    TinyMachine *m = tiny_run((TinySpec){.body = ".shared .align 4 .b8 buffer[128];\n"
+                                                 "mov.u64 %d1, buffer;\n cvta.shared.u64 %d2, %d1;\n"
+                                                 "prefetch.L1 [%d2];\n prefetchu.L1 [%d2];\n"});
+    ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 0);
+    tiny_free(m);
+}
+END_TEST
+
+/* The second word of all lanes is the second line of local memory; beyond the end there is none. */
+START_TEST(a_prefetch_of_local_memory_asks_for_the_line_of_the_word) {
+    for (uint32_t generic = 0; generic < 2; generic++) {
+        TinyMachine *m = tiny_run(
+            (TinySpec){.body = generic ? ".local .align 4 .b8 stack[16];\n mov.u64 %d1, stack;\n"
+                                         "st.local.u32 [stack+4], %r1;\n cvta.local.u64 %d2, %d1;\n"
+                                         "prefetch.L1 [%d2+4];\n prefetch.L1 [%d2+16];\n"
+                                       : ".local .align 4 .b8 stack[16];\n st.local.u32 [stack+4], %r1;\n"
+                                         "prefetch.local.L1 [stack+4];\n prefetch.local.L1 [stack+16];\n"});
+        ck_assert_uint_eq(tiny_arrivals(m, 0)->count, 2);
+        const MemMessage *store = &arrival(m, 0)->message, *prefetch = &arrival(m, 1)->message;
+        ck_assert_uint_eq(prefetch->address, store->address);
+        ck_assert_uint_eq(prefetch->bytes, 128);
+        ck_assert_uint_eq(prefetch->flags, MEM_LOCAL);
+        ck_assert_uint_eq(prefetch->payload, MEM_LINE_ONLY);
+        tiny_free(m);
+    }
+}
+END_TEST
+
 /* Accesses of a store of 2 B, a load of 1 B, one of 4 B and one by .cg, all 64 B wide. */
 START_TEST(narrow_segments_depend_on_the_element_and_on_the_operator) {
     for (uint32_t narrow = 0; narrow < 2; narrow++) {
@@ -464,6 +544,10 @@ Suite *lsu_suite(void) {
     tcase_add_test(loads, lanes_switched_off_access_nothing);
     tcase_add_test(loads, a_load_of_no_lane_at_all_does_not_reach_the_lsu);
     tcase_add_test(loads, cache_operators_are_passed_on);
+    tcase_add_test(loads, a_prefetch_asks_for_whole_lines_and_nobody_waits);
+    tcase_add_test(loads, a_prefetch_of_no_memory_is_no_fault);
+    tcase_add_test(loads, a_generic_prefetch_of_shared_memory_does_nothing);
+    tcase_add_test(loads, a_prefetch_of_local_memory_asks_for_the_line_of_the_word);
     tcase_add_test(loads, narrow_segments_depend_on_the_element_and_on_the_operator);
     tcase_add_test(loads, narrow_segments_depend_on_the_element_of_a_vector);
     tcase_add_test(loads, local_memory_is_interleaved_by_lane);
