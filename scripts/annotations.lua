@@ -431,6 +431,16 @@ function ww.build(config, options) end
 ---@return table
 function ww.array(element, length) end
 
+---@param element string "f32" and the like
+---@param source table|string numbers, bytes, or an array
+---@return table
+function ww.array_from(element, source) end
+
+---@param path string
+---@param element string "f32" and the like
+---@return table
+function ww.file_array(path, element) end
+
 ---@param seed integer
 ---@return table
 function ww.rng(seed) end

@@ -9,12 +9,14 @@
 #include <lua.h>
 
 void array_open(lua_State *L);
+void array_data_open(lua_State *L);
 void random_open(lua_State *L);
 void machine_open(lua_State *L);
 void class_rows_open(lua_State *L);
 void counters_open(lua_State *L);
 void stats_open(lua_State *L);
 void gpu_open(lua_State *L);
+void modules_open(lua_State *L);
 void host_open(lua_State *L);
 void launch_open(lua_State *L);
 void checkpoint_open(lua_State *L);

@@ -55,11 +55,11 @@ function buffers.read_file(path)
 end
 
 --- Writes `text` at `address` of the device as a copy from the host.
-function buffers.upload(gpu, address, text) gpu:write(address, core.array_of_bytes(text)) end
+function buffers.upload(gpu, address, text) gpu:write(address, core.array_from("u8", text)) end
 
 --- Writes `bytes` bytes of the device into a file.
 function buffers.save(gpu, address, bytes, path)
-  local text = core.bytes_of_array(gpu:download("u8", address, bytes))
+  local text = gpu:download("u8", address, bytes):string()
   local file, problem = io.open(path, "wb")
   if not file then error(problem, 0) end
   local written, write_problem = file:write(text)

@@ -177,6 +177,14 @@ static uint64_t range_at(lua_State *L, int first_index, int count_index, const A
     return first;
 }
 
+uint32_t array_element_bytes(ElementType type) {
+    return element_types[type].bytes;
+}
+
+const char *array_type_name(const Array *array) {
+    return element_types[array->type].name;
+}
+
 /* Scripts cannot take the metamethods of a type off (see define_type()), so the receiver is always an
  * array. */
 static int l_index(lua_State *L) {
@@ -186,14 +194,15 @@ static int l_index(lua_State *L) {
         if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
         raise_user_errors_in(L);
         user_error(
-            "array: no method matches '%s'; available: fill, set, random, slice, copy, sum, dot, type, bytes",
+            "array: no method matches '%s'; available: fill, set, random, slice, copy, put, sum, dot, type, "
+            "bytes, string, write",
             lua_tostring(L, 2));
     }
     array_push_element(L, array, element_index_at(L, 2, array));
     return 1;
 }
 
-static void set_element(lua_State *L, Array *array, uint64_t i, int value_index) {
+void array_set_element(lua_State *L, Array *array, uint64_t i, int value_index) {
     if (is_float(array))
         set_float_element(array, i, float_at(L, value_index));
     else
@@ -202,7 +211,7 @@ static void set_element(lua_State *L, Array *array, uint64_t i, int value_index)
 
 static int l_newindex(lua_State *L) {
     Array *array = lua_touserdata(L, 1);
-    set_element(L, array, element_index_at(L, 2, array), 3);
+    array_set_element(L, array, element_index_at(L, 2, array), 3);
     return 0;
 }
 
@@ -233,7 +242,7 @@ static int l_array(lua_State *L) {
 /* a:set(index, value) -> a */
 static int l_set(lua_State *L) {
     Array *array = receiver(L);
-    set_element(L, array, element_index_at(L, 2, array), 3);
+    array_set_element(L, array, element_index_at(L, 2, array), 3);
     lua_settop(L, 1);
     return 1;
 }
@@ -245,7 +254,7 @@ static int l_fill(lua_State *L) {
         lua_settop(L, 1);
         return 1;
     }
-    set_element(L, array, 0, 2);
+    array_set_element(L, array, 0, 2);
     for (uint64_t i = 1; i < array->count; i++)
         memcpy(array->data + i * array->element_bytes, array->data, array->element_bytes);
     lua_settop(L, 1);
@@ -414,22 +423,6 @@ static int l_compare(lua_State *L) {
     return 2;
 }
 
-/* core.array_of_bytes(text) -> an array of type u8 */
-static int l_array_of_bytes(lua_State *L) {
-    size_t bytes;
-    const char *text = luaL_checklstring(L, 1, &bytes);
-    memcpy(array_new(L, ELEMENT_U8, bytes)->data, text, bytes);
-    return 1;
-}
-
-/* core.bytes_of_array(array) -> text */
-static int l_bytes_of_array(lua_State *L) {
-    raise_user_errors_in(L);
-    const Array *array = array_at(L, 1, "bytes_of_array");
-    lua_pushlstring(L, (const char *)array->data, array_bytes(array));
-    return 1;
-}
-
 /* core.is_array(value) */
 static int l_is_array(lua_State *L) {
     lua_pushboolean(L, array_test(L, 1) != NULL);
@@ -442,15 +435,12 @@ void array_open(lua_State *L) {
     static const luaL_Reg methods[] = {
         {"set", l_set}, {"fill", l_fill}, {"random", l_random}, {"slice", l_slice}, {"copy", l_copy},
         {"sum", l_sum}, {"dot", l_dot},   {"bytes", l_bytes},   {"type", l_type},   {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"array", l_array},
-                                         {"compare", l_compare},
-                                         {"is_array", l_is_array},
-                                         {"array_of_bytes", l_array_of_bytes},
-                                         {"bytes_of_array", l_bytes_of_array},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"array", l_array}, {"compare", l_compare}, {"is_array", l_is_array}, {NULL, NULL}};
     define_type(L, array_type, metamethods, NULL);
     luaL_getmetatable(L, array_type);
     luaL_newlib(L, methods);
+    luaL_setfuncs(L, array_data_methods, 0);
     lua_pushcclosure(L, l_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

@@ -2,6 +2,7 @@
 #ifndef WW_LUA_ARRAY_H
 #define WW_LUA_ARRAY_H
 
+#include <lauxlib.h>
 #include <lua.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +43,12 @@ ElementType array_type_at(lua_State *L, int index);
 /* A count of elements at `index`: a whole number from 0 to 2^40. */
 uint64_t array_count_at(lua_State *L, int index, const char *what);
 void array_push_element(lua_State *L, const Array *array, uint64_t index);
+/* Sets an element to the number at `value_index`, a user error when the type has no such element. */
+void array_set_element(lua_State *L, Array *array, uint64_t index, int value_index);
+uint32_t array_element_bytes(ElementType type);
+const char *array_type_name(const Array *array);
+
+/* Methods that copy whole arrays, in array_data.c. */
+extern const luaL_Reg array_data_methods[];
 
 #endif

@@ -1,26 +1,21 @@
-/* The GPU as host programs see it: memory and modules; launch.c runs kernels. What a host program asks goes
+/* The GPU as host programs see it: its memory; launch.c runs the kernels that modules.c loads. What a host program asks goes
  * through the host log, so that a resumed one is answered as before. */
 #include "core/lua/bindings.h"
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/launch.h"
+#include "core/lua/device/modules.h"
 #include "core/lua/device/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char gpu_type[] = "warpwright.gpu", kernel_type[] = "warpwright.kernel";
+static const char gpu_type[] = "warpwright.gpu";
 
-/* User values of a GPU: GPU_MACHINE and the like. A kernel has its machine as user value 1. */
+/* User values of a GPU: GPU_MACHINE and the like. */
 typedef struct {
     Machine *machine;
 } GpuRef;
-
-typedef struct {
-    Machine *machine;
-    const Kernel *kernel;
-    const Module *module; /* that it is of */
-} KernelRef;
 
 Machine *gpu_at(lua_State *L, int index) {
     GpuRef *ref = luaL_checkudata(L, index, gpu_type);
@@ -65,7 +60,7 @@ static int l_set_hang_report(lua_State *L) {
 /* The machine of the GPU at index 1, for a call that changes what is on the device. The host program's calls
  * are repeated when a run is resumed, those of a script that looks at it from outside are not; and nothing
  * may change while a kernel runs. */
-static Machine *machine_to_change(lua_State *L, const char *what) {
+Machine *machine_to_change(lua_State *L, const char *what) {
     Machine *machine = gpu_at(L, 1);
     if (machine->launched)
         user_error("%s: kernel %s has not ended; until then the device is read-only", what,
@@ -114,7 +109,7 @@ static uint64_t allocate(Machine *machine, uint64_t bytes) {
 }
 
 /* A call that a resumed program repeats for its effect: its answer follows from the calls before. */
-static void repeated_call(lua_State *L, Machine *machine) {
+void repeated_call(lua_State *L, Machine *machine) {
     host_log_answer(&machine->log, NULL, 0);
     after_host_call(L, machine);
 }
@@ -215,45 +210,6 @@ static int l_read(lua_State *L) {
     return 1;
 }
 
-/* { name = why it cannot be launched } */
-static void push_refusals(lua_State *L, const Module *module) {
-    lua_newtable(L);
-    for (uint32_t i = 0; i < module->kernel_count; i++) {
-        lua_pushstring(L, module->kernels[i].refusal); /* or nil */
-        lua_setfield(L, -2, module->kernels[i].name);
-    }
-}
-
-/* gpu:load(path of a PTX file) -> { name = kernel }, { names in the order of the file }, { name = why it
- * cannot be launched } */
-static int l_load(lua_State *L) {
-    Machine *machine = machine_to_change(L, "load");
-    const char *path = luaL_checkstring(L, 2);
-    Module *module = module_load(path);
-    machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
-    ensure(machine->modules);
-    machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
-    host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
-                  module->kernel_count ? ", the first " : "",
-                  module->kernel_count ? module->kernels[0].name : "");
-    gpu_place_module(machine->gpu, module);
-    repeated_call(L, machine);
-    lua_newtable(L);
-    lua_newtable(L);
-    for (uint32_t i = 0; i < module->kernel_count; i++) {
-        KernelRef *ref = lua_newuserdatauv(L, sizeof *ref, 1);
-        *ref = (KernelRef){machine, &module->kernels[i], module};
-        lua_getiuservalue(L, 1, 1);
-        lua_setiuservalue(L, -2, 1);
-        luaL_setmetatable(L, kernel_type);
-        lua_setfield(L, -3, module->kernels[i].name);
-        lua_pushstring(L, module->kernels[i].name);
-        lua_rawseti(L, -2, i + 1);
-    }
-    push_refusals(L, module);
-    return 3;
-}
-
 /* gpu:texture { buffer =, format =, width =, ... } -> handle */
 static int l_texture(lua_State *L) {
     machine_to_change(L, "texture");
@@ -271,66 +227,12 @@ static int l_texture(lua_State *L) {
     return 1;
 }
 
-static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
-    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
-    if (ref->machine != machine)
-        user_error("%s: expected a kernel of this machine, got %s of another", what, ref->kernel->name);
-}
-
-/* The module of the kernel, or of the kernels of a PTX file, at `index`. */
-static const Module *module_at(lua_State *L, int index, const Machine *machine) {
-    lua_pushvalue(L, index);
-    if (lua_istable(L, -1)) { /* all of them are of one module: any will do */
-        lua_pushnil(L);
-        lua_next(L, -2);
-    }
-    const KernelRef *ref = luaL_testudata(L, -1, kernel_type);
-    if (!ref)
-        user_error_got(L, index,
-                       "bind_texture: expected a kernel, or all kernels of a PTX file (self.kernels)");
-    require_kernel_of(ref, machine, "bind_texture");
-    return ref->module;
-}
-
-_Noreturn static void no_such_texture(const Module *module, const char *name) {
-    char names[1024] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < module->variable_count && used < sizeof names; i++)
-        if (module->variables[i].space == SPACE_TEXTURE)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     module->variables[i].name);
-    if (!used)
-        user_error("bind_texture: no texture of %s matches '%s'; the file declares none", module->path, name);
-    user_error("bind_texture: no texture of %s matches '%s'; available: %s", module->path, name, names);
-}
-
-/* gpu:bind_texture(kernel or kernels, "name", handle): what the .texref of that name reads from now on */
-static int l_bind_texture(lua_State *L) {
-    Machine *machine = machine_to_change(L, "bind_texture");
-    const Module *module = module_at(L, 2, machine);
-    const char *name = luaL_checkstring(L, 3);
-    const ModuleVariable *variable = module_texture(module, name);
-    if (!variable) no_such_texture(module, name);
-    TextureTable *table = gpu_textures(machine->gpu);
-    int whole;
-    const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
-    if (!whole || !texture)
-        user_error_got(L, 4, "bind_texture: %s: expected a handle from gpu:texture {...}", name);
-    host_log_call(&machine->log, hash_bytes(variable->address, texture, sizeof *texture), "bind texture %s",
-                  name);
-    texture_bind(table, variable->address, texture);
-    repeated_call(L, machine);
-    return 0;
-}
-
 static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context);
 
 /* gpu:launch(kernel, { grid =, block =, ... }) */
 static int l_launch(lua_State *L) {
     Machine *machine = machine_to_change(L, "launch");
-    const KernelRef *ref = luaL_testudata(L, 2, kernel_type);
-    if (!ref) user_error_got(L, 2, "launch: expected a kernel (self.kernels.NAME)");
-    require_kernel_of(ref, machine, "launch");
+    const KernelRef *ref = kernel_at(L, 2, machine, "launch");
     take_launch_options(L, ref->kernel->name);
     machine = machine_to_change(L, "launch");
     if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, 0, go_on_to_launch);
@@ -395,14 +297,6 @@ static int l_totals(lua_State *L) {
     return 1;
 }
 
-static int l_kernel_tostring(lua_State *L) {
-    const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
-    raise_user_errors_in(L);
-    lua_pushfstring(L, "kernel %s",
-                    machine_is_open(ref->machine) ? ref->kernel->name : "of a closed machine");
-    return 1;
-}
-
 void gpu_open(lua_State *L) {
     static const luaL_Reg gpu_metamethods[] = {{NULL, NULL}};
     static const luaL_Reg gpu_methods[] = {
@@ -413,7 +307,7 @@ void gpu_open(lua_State *L) {
         {"fill", l_fill},
         {"download", l_download},
         {"read", l_read},
-        {"load", l_load},
+        {"load", l_gpu_load},
         {"launch", l_launch},
         {"launches", l_launches},
         {"digest", l_digest},
@@ -421,13 +315,11 @@ void gpu_open(lua_State *L) {
         {"drain", l_drain},
         {"totals", l_totals},
         {"texture", l_texture},
-        {"bind_texture", l_bind_texture},
+        {"bind_texture", l_gpu_bind_texture},
         {"set_hang_report", l_set_hang_report},
         {NULL, NULL},
     };
-    static const luaL_Reg kernel_metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"gpu", l_gpu}, {NULL, NULL}};
     define_type(L, gpu_type, gpu_metamethods, gpu_methods);
-    define_type(L, kernel_type, kernel_metamethods, NULL);
     luaL_setfuncs(L, functions, 0);
 }

@@ -250,6 +250,8 @@ static int open_core(lua_State *L) {
     };
     luaL_newlib(L, functions);
     array_open(L);
+    array_data_open(L);
+    modules_open(L);
     random_open(L);
     machine_open(L);
     class_rows_open(L);

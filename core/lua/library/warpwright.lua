@@ -18,12 +18,16 @@ local ww = {
   build = simulation.build,
   run = run.run,
   array = core.array,
+  array_from = core.array_from,
+  file_array = core.file_array,
   rng = core.rng,
 }
 
--- ww.i32(x) and its kin: one value with its type, for kernel arguments and uploads.
+-- ww.i32(x), ww.i32 { x, y ... } and their kin: values with their type, for kernel arguments and uploads.
 for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" } do
-  ww[element] = function(value) return core.array(element, 1):set(0, value) end
+  ww[element] = function(value)
+    return type(value) == "table" and core.array_from(element, value) or core.array(element, 1):set(0, value)
+  end
 end
 
 return setmetatable(ww, {

@@ -114,20 +114,8 @@ local function strict_kernels(w, kernels, kernel_names)
   })
 end
 
---- PTX text is read from a file like any other.
-local function load_text(w, gpu)
-  local path = os.tmpname()
-  local file, problem = io.open(path, "wb")
-  local written = file and file:write(w.ptx_text) and file:close()
-  local loaded = table.pack(pcall(gpu.load, gpu, path))
-  os.remove(path)
-  if not written then core.user_error(("workload %s: its PTX: %s"):format(w.name, problem or "cannot be written")) end
-  if not loaded[1] then error(loaded[2], 0) end
-  return table.unpack(loaded, 2)
-end
-
 local function load_kernels(w, gpu)
-  if w.ptx_text then return load_text(w, gpu) end
+  if w.ptx_text then return gpu:load { text = w.ptx_text, name = "PTX of workload " .. w.name } end
   return gpu:load(w.ptx)
 end
 

@@ -1,0 +1,230 @@
+/* PTX modules and their kernels as host programs see them: loading, what a module has, and what its textures
+ * read. */
+#include "core/lua/device/modules.h"
+
+#include "core/lua/bindings.h"
+#include "core/lua/device/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char kernel_type[] = "warpwright.kernel";
+
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, name);
+}
+
+static void set_text(lua_State *L, const char *name, const char *text) {
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+/* --- What a module has ----------------------------------------------------------------------- */
+
+static void push_params(lua_State *L, const Kernel *kernel) {
+    static const char *const types[] = {
+        [PARAM_BITS] = "bits", [PARAM_INTEGER] = "integer", [PARAM_FLOAT] = "float"};
+    lua_createtable(L, (int)kernel->param_count, 0);
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        const KernelParam *param = &kernel->params[i];
+        lua_newtable(L);
+        set_text(L, "name", param->name);
+        set_integer(L, "offset", param->offset);
+        set_integer(L, "bytes", param->bytes);
+        set_integer(L, "align", param->align);
+        set_text(L, "type", types[param->type]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static uint64_t bytes_in(const Module *module, Space space) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].space == space) bytes += module->variables[i].bytes;
+    return bytes;
+}
+
+static void push_kernel_info(lua_State *L, const Module *module, const Kernel *kernel) {
+    lua_newtable(L);
+    set_text(L, "name", kernel->name);
+    set_text(L, "refusal", kernel->refusal); /* or nil */
+    set_integer(L, "registers", kernel->registers_per_thread);
+    set_integer(L, "shared", kernel->shared_bytes);
+    set_integer(L, "local", kernel->local_bytes);
+    set_integer(L, "constant", bytes_in(module, SPACE_CONST));
+    set_integer(L, "max_threads", kernel->max_threads);
+    set_integer(L, "param_bytes", kernel->param_bytes);
+    push_params(L, kernel);
+    lua_setfield(L, -2, "params");
+}
+
+/* kernel:info() */
+static int l_kernel_info(lua_State *L) {
+    const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
+    raise_user_errors_in(L);
+    if (!machine_is_open(ref->machine)) user_error("info: the machine of this kernel was closed");
+    push_kernel_info(L, ref->module, ref->kernel);
+    return 1;
+}
+
+static void push_variable(lua_State *L, const ModuleVariable *variable) {
+    const char *space = variable->space == SPACE_TEXTURE ? "texture"
+                        : variable->space == SPACE_CONST ? "const"
+                                                         : "global";
+    lua_newtable(L);
+    set_text(L, "name", variable->name);
+    set_text(L, "space", space);
+    set_integer(L, "address", variable->address);
+    set_integer(L, "bytes", variable->bytes);
+    set_integer(L, "align", variable->align);
+}
+
+/* A list in the order of the module, whose elements are also there by name. */
+static void push_variables(lua_State *L, const Module *module) {
+    lua_createtable(L, (int)module->variable_count, (int)module->variable_count);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        push_variable(L, &module->variables[i]);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, i + 1);
+        lua_setfield(L, -2, module->variables[i].name);
+    }
+}
+
+/* --- Loading --------------------------------------------------------------------------------- */
+
+/* { name = why it cannot be launched } */
+static void push_refusals(lua_State *L, const Module *module) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        lua_pushstring(L, module->kernels[i].refusal); /* or nil */
+        lua_setfield(L, -2, module->kernels[i].name);
+    }
+}
+
+/* { name = kernel }, { names in the order of the file } */
+static void push_kernels(lua_State *L, Machine *machine, const Module *module) {
+    lua_newtable(L);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        KernelRef *ref = lua_newuserdatauv(L, sizeof *ref, 1);
+        *ref = (KernelRef){machine, &module->kernels[i], module};
+        lua_getiuservalue(L, 1, GPU_MACHINE);
+        lua_setiuservalue(L, -2, 1);
+        luaL_setmetatable(L, kernel_type);
+        lua_setfield(L, -3, module->kernels[i].name);
+        lua_pushstring(L, module->kernels[i].name);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* What `gpu:load` was given at index 2: a path, or { text =, name = } in its place. */
+static Module *load_module(lua_State *L) {
+    static const char *const legal[] = {"text", "name", NULL};
+    if (lua_type(L, 2) == LUA_TSTRING) return module_load(lua_tostring(L, 2));
+    if (!lua_istable(L, 2))
+        user_error_got(L, 2, "load: expected the path of a PTX file, or { text =, name = }");
+    take_options(L, 2, "load", legal);
+    machine_to_change(L, "load"); /* which Lua of the user's may have closed */
+    size_t length;
+    if (lua_getfield(L, 2, "text") != LUA_TSTRING) user_error_got(L, -1, "load: text: expected PTX text");
+    const char *text = lua_tolstring(L, -1, &length);
+    int type = lua_getfield(L, 2, "name");
+    if (type != LUA_TNIL && type != LUA_TSTRING) user_error_got(L, -1, "load: name: expected a text");
+    Module *module = module_parse(type == LUA_TNIL ? "PTX text" : lua_tostring(L, -1), text, length);
+    lua_pop(L, 2);
+    return module;
+}
+
+int l_gpu_load(lua_State *L) {
+    machine_to_change(L, "load");
+    lua_settop(L, 2);
+    Module *module = load_module(L);
+    Machine *machine = gpu_at(L, 1);
+    machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
+    ensure(machine->modules);
+    machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
+    host_log_call(&machine->log, module->digest, "load a PTX file with %u kernels%s%s", module->kernel_count,
+                  module->kernel_count ? ", the first " : "",
+                  module->kernel_count ? module->kernels[0].name : "");
+    gpu_place_module(machine->gpu, module);
+    repeated_call(L, machine);
+    push_kernels(L, machine, module);
+    push_refusals(L, module);
+    push_variables(L, module);
+    return 4;
+}
+
+/* --- Textures -------------------------------------------------------------------------------- */
+
+static void require_kernel_of(const KernelRef *ref, const Machine *machine, const char *what) {
+    if (!machine_is_open(ref->machine)) user_error("%s: the machine of this kernel was closed", what);
+    if (ref->machine != machine)
+        user_error("%s: expected a kernel of this machine, got %s of another", what, ref->kernel->name);
+}
+
+const KernelRef *kernel_at(lua_State *L, int index, const Machine *machine, const char *what) {
+    const KernelRef *ref = luaL_testudata(L, index, kernel_type);
+    if (!ref) user_error_got(L, index, "%s: expected a kernel (self.kernels.NAME)", what);
+    require_kernel_of(ref, machine, what);
+    return ref;
+}
+
+/* The module of the kernel, or of the kernels of a PTX file, at `index`. */
+static const Module *module_at(lua_State *L, int index, const Machine *machine) {
+    lua_pushvalue(L, index);
+    if (lua_istable(L, -1)) { /* all of them are of one module: any will do */
+        lua_pushnil(L);
+        lua_next(L, -2);
+    }
+    const KernelRef *ref = luaL_testudata(L, -1, kernel_type);
+    if (!ref)
+        user_error_got(L, index,
+                       "bind_texture: expected a kernel, or all kernels of a PTX file (self.kernels)");
+    require_kernel_of(ref, machine, "bind_texture");
+    return ref->module;
+}
+
+_Noreturn static void no_such_texture(const Module *module, const char *name) {
+    char names[1024] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < module->variable_count && used < sizeof names; i++)
+        if (module->variables[i].space == SPACE_TEXTURE)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     module->variables[i].name);
+    if (!used)
+        user_error("bind_texture: no texture of %s matches '%s'; the file declares none", module->path, name);
+    user_error("bind_texture: no texture of %s matches '%s'; available: %s", module->path, name, names);
+}
+
+int l_gpu_bind_texture(lua_State *L) {
+    Machine *machine = machine_to_change(L, "bind_texture");
+    const Module *module = module_at(L, 2, machine);
+    const char *name = luaL_checkstring(L, 3);
+    const ModuleVariable *variable = module_texture(module, name);
+    if (!variable) no_such_texture(module, name);
+    TextureTable *table = gpu_textures(machine->gpu);
+    int whole;
+    const Texture *texture = texture_find(table, (uint64_t)lua_tointegerx(L, 4, &whole));
+    if (!whole || !texture)
+        user_error_got(L, 4, "bind_texture: %s: expected a handle from gpu:texture {...}", name);
+    host_log_call(&machine->log, hash_bytes(variable->address, texture, sizeof *texture), "bind texture %s",
+                  name);
+    texture_bind(table, variable->address, texture);
+    repeated_call(L, machine);
+    return 0;
+}
+
+static int l_kernel_tostring(lua_State *L) {
+    const KernelRef *ref = luaL_checkudata(L, 1, kernel_type);
+    raise_user_errors_in(L);
+    lua_pushfstring(L, "kernel %s",
+                    machine_is_open(ref->machine) ? ref->kernel->name : "of a closed machine");
+    return 1;
+}
+
+void modules_open(lua_State *L) {
+    static const luaL_Reg metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"info", l_kernel_info}, {NULL, NULL}};
+    define_type(L, kernel_type, metamethods, methods);
+}
