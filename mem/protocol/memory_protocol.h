@@ -79,7 +79,8 @@ static inline uint32_t mem_request_bytes(const MemMessage *m) {
     return m->kind == MEM_READ ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 static inline uint32_t mem_response_bytes(const MemMessage *m) {
-    return (m->kind == MEM_WRITE) | mem_is_line_only(m) ? HEADER_BYTES : HEADER_BYTES + m->bytes;
+    bool without_data = (m->kind == MEM_WRITE) | mem_is_line_only(m);
+    return without_data ? HEADER_BYTES : HEADER_BYTES + m->bytes;
 }
 
 /* The last 8 bytes as a word: class number, depth and, from bit ROUTE_BEGIN on, the route. The port that was
