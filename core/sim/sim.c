@@ -46,24 +46,35 @@ static uint64_t next_edge(const Cluster *cluster, uint64_t after) {
     return edge;
 }
 
-static void wake_all(Cluster *cluster, uint64_t now) {
-    for (uint32_t i = 0; i < cluster->count; i++)
-        if (now % cluster->turns[i].object->period == 0) cluster->turns[i].due = now;
+/* What it is due for later stands, as if it had slept: when the machine is idle must not depend on this. */
+static void take_turn_awake(Cluster *cluster, Turn *turn, uint64_t now) {
+    uint64_t due = turn->due;
+    if (now % turn->object->period) return;
+    turn->due = now;
+    take_turn(cluster, turn, now);
+    if (due > now && due < turn->due) turn->due = due;
 }
 
-/* From `begin` to `end`, every object in every cycle of its clock. */
-static void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
-    uint64_t next = NEVER;
-    for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
-        cluster->now = now;
-        wake_all(cluster, now);
-        for (uint32_t i = 0; i < cluster->count; i++)
-            take_turn(cluster, &cluster->turns[i], now);
-        if (cluster->emitted_count) cluster_emit_events(cluster);
-    }
+static uint64_t first_due(const Cluster *cluster) {
+    uint64_t first = NEVER;
     for (uint32_t i = 0; i < cluster->count; i++)
-        next = cluster->turns[i].due < next ? cluster->turns[i].due : next;
-    cluster->next = next;
+        first = cluster->turns[i].due < first ? cluster->turns[i].due : first;
+    return first;
+}
+
+/* From `begin` to `end`, every object in every cycle of its clock. When the cluster is due next is found out as
+ * it is where objects sleep: in cycles in which it is due. */
+static void cluster_run_restless(Cluster *cluster, uint64_t begin, uint64_t end) {
+    for (uint64_t now = begin ? next_edge(cluster, begin - 1) : 0; now < end; now = next_edge(cluster, now)) {
+        bool due = cluster->next <= now;
+        cluster->now = now;
+        if (due) cluster->next = NEVER;
+        for (uint32_t i = 0; i < cluster->count; i++)
+            take_turn_awake(cluster, &cluster->turns[i], now);
+        if (cluster->emitted_count) cluster_emit_events(cluster);
+        uint64_t next = due ? first_due(cluster) : NEVER;
+        cluster->next = next < cluster->next ? next : cluster->next;
+    }
     cluster->current = NULL;
 }
 

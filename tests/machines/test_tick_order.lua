@@ -24,4 +24,42 @@ for _, case in ipairs { { "gtx480", all }, { "gtx480_gpgpusim4", all }, { "fx580
   end
 end
 
+-- What is answered at the end fills a wire of one place: who takes it pokes a sender that has its turn in the same cycle.
+local narrow = ww.machine("narrow", function(m)
+  m:clocks { core = "500MHz", dram = "700MHz" }
+  m:quantum(4)
+  m:use "link_compressor"
+  m:Dispatcher "dispatcher" { sms = 1 }
+  m:SM "sm[0]" {}
+  m:L1 "sm[0].l1d" { size = "16KiB", ways = 4, mshrs = 32 }
+  m:L1 "constant_cache[0]" { size = "8KiB", ways = 2, mshrs = 8 }
+  m:Crossbar "xbar" { up = 2, down = 2 }
+  m:AddressMap "map" { channels = 1, slice_mask = "0x80", slices_per_channel = 2 }
+  m:MemoryController "mc[0]" { clock = "dram", ports = 2 }
+  m:wire("dispatcher.sm[0]", "sm[0].dispatch", { latency = 4 })
+  m:wire("sm[0].lsu.mem", "sm[0].l1d.cpu")
+  m:wire("sm[0].lsu.constant", "constant_cache[0].cpu", { back = { latency = 1 }, latency = 2 })
+  m:wire("sm[0].l1d.mem", "xbar.up[0]", { latency = 4 })
+  m:wire("constant_cache[0].mem", "xbar.up[1]", { latency = 4 })
+  for i = 0, 1 do
+    m:L2(("l2[%d]"):format(i)) { size = "64KiB", ways = 8, mshrs = 32 }
+    m:LinkCompressor(("squeeze[%d]"):format(i)) {}
+    m:wire(("xbar.down[%d]"):format(i), ("l2[%d].cpu"):format(i), { latency = 4 })
+    m:wire(("l2[%d].mem"):format(i), ("squeeze[%d].up"):format(i), { back = { depth = 1, latency = 1 }, latency = 1 })
+    m:wire(("squeeze[%d].down"):format(i), ("mc[0].cpu[%d]"):format(i))
+  end
+end)
+
+harness.test("a machine is idle in the same quantum, whoever has had a turn before it was poked", function()
+  local function run(order)
+    local out = ("%s/narrow-%s"):format(harness.folder(), order)
+    ww.run {
+      config = narrow, workload = "tests/kernels/job_kernels.lua", size = "small,ctas=1,kernel=reduce", out = out, order = order,
+    }
+    return harness.read(out .. "/stats.txt")
+  end
+  local stats = run "path"
+  for _, order in ipairs { "reversed", "shuffled:1", "restless" } do harness.same_text(run(order), stats, order) end
+end)
+
 harness.finish()

@@ -97,8 +97,20 @@ static uint64_t sink_tick(SimObject *object, uint64_t now) {
 static const Class sink_class = {
     .name = "Sink", .doc = "For tests", .bytes = sizeof(Sink), .fields = sink_fields, .tick = sink_tick};
 
+/* Says nothing of when it has work: links poke it. */
+static uint64_t poked_tick(SimObject *object, uint64_t now) {
+    Node *node = (Node *)object;
+    if (!link_peek(node->in.receive, now)) return NEVER;
+    node->log[node->log_used++] = now;
+    link_pop(node->in.receive, now);
+    return NEVER;
+}
+static const Class poked_class = {
+    .name = "Poked", .doc = "For tests", .bytes = sizeof(Node), .fields = node_fields, .tick = poked_tick};
+
 static Sim *two_clocks(void) {
     class_register(&node_class);
+    class_register(&poked_class);
     class_register(&sink_class);
     Sim *sim = sim_new("test");
     sim_clock(sim, "core", 700000000);
@@ -213,6 +225,29 @@ START_TEST(objects_without_work_are_not_ticked_and_time_jumps) {
     ck_assert_uint_eq(b->log[0], 1000000 * a->obj.period);
     ck_assert_uint_le(a->ticks + b->ticks, 4);
     sim_free(sim);
+}
+END_TEST
+
+/* The message comes many quanta after it was sent, and both are idle meanwhile. */
+START_TEST(objects_that_never_sleep_are_idle_when_those_that_do_are) {
+    static const TickOrder orders[] = {ORDER_PATH, ORDER_RESTLESS};
+    uint64_t idle_at[2];
+    for (int i = 0; i < 2; i++) {
+        Sim *sim = two_clocks();
+        Node *a = add_node(sim, "a", "core", 1, 0);
+        Node *b = (Node *)sim_add(sim, "Poked", "b", "dram");
+        sim_finish_object(&b->obj);
+        wire(sim, a, b, (LinkOptions){.latency = 100});
+        sim->order = orders[i];
+        sim_elaborate(sim);
+        ck_assert_int_eq(sim_run(sim, NEVER - sim->quantum), STOP_IDLE);
+        ck_assert_uint_eq(b->log_used, 1);
+        ck_assert_uint_ge(b->log[0], 100 * a->obj.period);
+        ck_assert_uint_lt(b->log[0], 100 * a->obj.period + b->obj.period);
+        idle_at[i] = sim->now;
+        sim_free(sim);
+    }
+    ck_assert_uint_eq(idle_at[0], idle_at[1]);
 }
 END_TEST
 
@@ -444,6 +479,7 @@ Suite *sim_suite(void) {
     tcase_add_test(run, links_of_a_quantum_or_more_cut_the_machine_and_quicker_ones_do_not);
     tcase_add_test(run, a_cut_link_frees_slots_at_the_quantum_boundary);
     tcase_add_test(run, objects_without_work_are_not_ticked_and_time_jumps);
+    tcase_add_test(run, objects_that_never_sleep_are_idle_when_those_that_do_are);
     tcase_add_test(run, the_order_of_ticks_changes_nothing);
     tcase_add_test(run, a_saved_machine_goes_on_as_if_it_had_never_stopped);
     tcase_add_test(run, a_truncated_or_foreign_snapshot_is_refused_with_a_reason);
