@@ -6,29 +6,31 @@ static uint64_t key_of(Arbitration rule, const ClassTable *priority, Candidate c
     return class_value(priority, candidate.message->class_number);
 }
 
-uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, uint64_t inputs, uint32_t pointer,
+uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, PortSet inputs, uint32_t pointer,
                             CandidateOf *candidate, const void *context) {
-    if (rule == ROUND_ROBIN) return first_at_or_after(inputs, pointer);
-    if (rule == LOWEST_PORT) return (uint32_t)__builtin_ctzll(inputs);
-    uint32_t winner = 0;
-    uint64_t least = UINT64_MAX, rest = inputs;
+    uint32_t first = ports_first_from(inputs, rule == LOWEST_PORT ? 0 : pointer), winner = first,
+             input = first;
+    if (rule == ROUND_ROBIN || rule == LOWEST_PORT) return first;
+    uint64_t least = UINT64_MAX;
     bool any = false;
-    while (rest) {
-        uint32_t input = first_at_or_after(rest, pointer);
+    do {
         uint64_t key = key_of(rule, priority, candidate(context, input));
-        rest &= ~(1ull << input);
-        if (any && key >= least) continue;
-        winner = input;
-        least = key;
-        any = true;
-    }
+        if (!any || key < least) {
+            winner = input;
+            least = key;
+            any = true;
+        }
+        input = ports_first_from(inputs, input + 1 == inputs.words * PORTS_IN_WORD ? 0 : input + 1);
+    } while (input != first);
     return winner;
 }
 
-uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs,
+uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, PortSet inputs,
                          uint32_t choice) {
-    int64_t answer = event_ask(object, ARBITRATE, responses, output, (int64_t)inputs, choice);
-    bool legal = answer >= 0 && answer < ARBITRATED_INPUTS_MAX && inputs >> answer & 1;
+    uint32_t word = choice / PORTS_IN_WORD, first = word * PORTS_IN_WORD;
+    int64_t answer = event_ask(object, ARBITRATE, responses, output, (int64_t)inputs.word[word], choice,
+                               first);
+    bool legal = answer >= first && answer < first + PORTS_IN_WORD && port_in(inputs, (uint32_t)answer);
     return legal ? (uint32_t)answer : choice;
 }
 
@@ -52,13 +54,15 @@ void arbitration_head(MethodCall *call, Candidate candidate) {
 }
 
 static bool is_legal(const int64_t *arguments, int64_t input) {
-    return input >= 0 && input < ARBITRATED_INPUTS_MAX && (uint64_t)arguments[2] >> input & 1;
+    int64_t place = input - arguments[4];
+    return place >= 0 && place < PORTS_IN_WORD && (uint64_t)arguments[2] >> place & 1;
 }
 
 static const Question arbitrate = {"inputs of `inputs`", is_legal};
 
 const Event arbitration_events[] = {
-    [ARBITRATE] = {"arbitrate", "responses, output, inputs, choice", &arbitrate,
+    [ARBITRATE] = {"arbitrate", "responses, output, inputs, choice, first", &arbitrate,
                    "Which of these inputs, a set, shall the output serve? Each of them can be served now. "
-                   "responses: 1 for those, 0 for requests; choice: the input that the built-in rule serves"},
+                   "responses: 1 for those, 0 for requests; choice: the input that the built-in rule serves; "
+                   "first: the input that bit 0 of `inputs` stands for, 0 where there are no more than 64"},
     {0}};

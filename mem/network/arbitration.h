@@ -4,6 +4,7 @@
 
 #include "core/sim/event.h"
 #include "core/sim/method.h"
+#include "mem/network/port_set.h"
 #include "mem/protocol/class_table.h"
 #include "mem/protocol/memory_protocol.h"
 
@@ -20,17 +21,11 @@
 
 typedef enum { ROUND_ROBIN, LOWEST_PORT, OLDEST, AGE, BY_CLASS } Arbitration;
 
-enum { CLASS_PRIORITY_MAX = 255, ARBITRATED_INPUTS_MAX = 64 };
+enum { CLASS_PRIORITY_MAX = 255 };
 
 /* "arbitrate": the only event of the classes that arbitrate. */
 enum { ARBITRATE };
 extern const Event arbitration_events[];
-
-/* The first member of the set at or after the pointer, or else the first. */
-static inline uint32_t first_at_or_after(uint64_t set, uint32_t pointer) {
-    uint64_t at_or_after = set & ~0ull << pointer;
-    return (uint32_t)__builtin_ctzll(at_or_after ? at_or_after : set);
-}
 
 /* The head of an input, and when it came. */
 typedef struct {
@@ -41,12 +36,11 @@ typedef struct {
 typedef Candidate CandidateOf(const void *context, uint32_t input);
 
 /* Any rule; `pointer`: the input with the highest priority among equals. */
-uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, uint64_t inputs, uint32_t pointer,
+uint32_t arbitration_winner(Arbitration rule, const ClassTable *priority, PortSet inputs, uint32_t pointer,
                             CandidateOf *candidate, const void *context);
 
-/* What subscribers to the event say, or `choice`. */
-uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, uint64_t inputs,
-                         uint32_t choice);
+/* What subscribers to the event say, or `choice`. They hear of the inputs in the choice's word. */
+uint32_t arbitration_ask(SimObject *object, bool responses, uint32_t output, PortSet inputs, uint32_t choice);
 
 /* In build(): the parameter class_priority as a table. */
 void arbitration_read_classes(ClassTable *priority, const SimObject *object, const char *text);

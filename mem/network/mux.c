@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { MAX_PORTS = 64 };
-
 typedef struct {
     SimObject obj;
     uint32_t up_count;
@@ -31,16 +29,30 @@ static uint64_t first_ready(const Mux *mux) {
     return first;
 }
 
-/* The ports whose head is ready; *coming is when the first of the other heads becomes ready. */
-static uint64_t ready_ports(const Mux *mux, uint64_t now, uint64_t *coming) {
+/* What is compiled once for muxes whose ports fit into a word, as nearly all do, and once for others. */
+#define OF_EACH static inline __attribute__((always_inline))
+
+/* Of 64 ports from `first` on those whose head is ready; *coming: no later than when the first of the other heads
+ * becomes ready. */
+OF_EACH uint64_t ready_in_word(const Mux *mux, uint32_t first, uint32_t end, uint64_t now, uint64_t *coming) {
     uint64_t ready = 0;
-    *coming = NEVER;
-    for (uint32_t i = 0; i < mux->up_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint64_t time = link_next_ready(mux->up[i].receive);
-        ready |= (uint64_t)(time <= now) << i;
+        ready |= (uint64_t)(time <= now) << (i - first);
         *coming = earlier_of(*coming, time <= now ? NEVER : time);
     }
     return ready;
+}
+
+OF_EACH PortSet ready_ports(const Mux *mux, bool wide, uint64_t *ready, uint64_t now, uint64_t *coming) {
+    uint32_t words = wide ? words_for_ports(mux->up_count) : 1;
+    *coming = NEVER;
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t first = w * PORTS_IN_WORD, left = mux->up_count - first;
+        ready[w] = ready_in_word(mux, first, first + (wide && left > PORTS_IN_WORD ? PORTS_IN_WORD : left),
+                                 now, coming);
+    }
+    return (PortSet){ready, words};
 }
 
 static Candidate candidate(const void *context, uint32_t i) {
@@ -48,17 +60,17 @@ static Candidate candidate(const void *context, uint32_t i) {
     return (Candidate){link_peek(link, NEVER - 1), link_next_ready(link)};
 }
 
-static __attribute__((noinline)) uint32_t choose_otherwise(Mux *mux, uint64_t ready) {
+static __attribute__((noinline)) uint32_t choose_otherwise(Mux *mux, PortSet ready) {
     uint32_t winner = arbitration_winner(mux->arbitration, &mux->priority, ready, mux->pointer, candidate,
                                          mux);
     return object_has_subscriber(&mux->obj, ARBITRATE) ? arbitration_ask(&mux->obj, false, 0, ready, winner)
                                                        : winner;
 }
 
-static uint32_t choose(Mux *mux, uint64_t ready) {
+OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
     if (__builtin_expect((mux->arbitration | mux->obj.subscribed) != 0, 0))
         return choose_otherwise(mux, ready);
-    return first_at_or_after(ready, mux->pointer);
+    return wide ? ports_first_from(ready, mux->pointer) : first_at_or_after(*ready.word, mux->pointer);
 }
 
 static void send_down(Mux *mux, uint32_t i, uint64_t now) {
@@ -76,19 +88,23 @@ static uint64_t cycles_blocked(const Mux *mux, uint64_t ready, uint64_t free, ui
     return object_cycle(&mux->obj, now - later_of(ready, free));
 }
 
-static uint64_t move_requests(Mux *mux, uint64_t now) {
+OF_EACH uint64_t move_requests(Mux *mux, bool wide, uint64_t now) {
     if (now < mux->request_free) return mux->request_free;
-    uint64_t first = first_ready(mux), coming;
+    uint64_t first = first_ready(mux), coming, words[PORT_WORDS];
     if (first > now) return first;
     if (!link_can_send(mux->down.send, now)) return link_space_time(mux->down.send, now);
-    uint64_t ready = ready_ports(mux, now, &coming);
-    uint32_t winner = choose(mux, ready);
+    PortSet ready = ready_ports(mux, wide, words, now, &coming);
+    uint32_t winner = choose(mux, wide, ready), count = ports_count(ready);
     send_down(mux, winner, now);
-    mux->conflicts += (uint64_t)__builtin_popcountll(ready) - 1;
+    mux->conflicts += count - 1;
     mux->request_blocked_cycles += cycles_blocked(mux, first, mux->request_free, now);
     mux->request_free = now + mux->obj.period;
-    if (ready & (ready - 1)) return mux->request_free;
+    if (count > 1) return mux->request_free;
     return later_of(earlier_of(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
+}
+
+static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64_t now) {
+    return move_requests(mux, true, now);
 }
 
 static uint64_t move_responses(Mux *mux, uint64_t now) {
@@ -113,7 +129,9 @@ static uint64_t move_responses(Mux *mux, uint64_t now) {
 
 static uint64_t tick_mux(SimObject *object, uint64_t now) {
     Mux *mux = (Mux *)object;
-    uint64_t requests = move_requests(mux, now), responses = move_responses(mux, now);
+    bool wide = __builtin_expect(mux->up_count > PORTS_IN_WORD, 0);
+    uint64_t requests = wide ? move_requests_of_many(mux, now) : move_requests(mux, false, now);
+    uint64_t responses = move_responses(mux, now);
     return requests < responses ? requests : responses;
 }
 
@@ -167,10 +185,10 @@ static void mux_is_sound(const SimObject *object, bool fits) {
 
 static void report_mux(const SimObject *object, FILE *out) {
     const Mux *mux = (const Mux *)object;
-    uint64_t now = object->sim->now, coming;
-    for (uint64_t rest = ready_ports(mux, now, &coming); rest; rest &= rest - 1)
-        fprintf(out, "%s.up[%d]: a request waits for %s\n", object->path, __builtin_ctzll(rest),
-                mux->down.send->name);
+    uint64_t now = object->sim->now;
+    for (uint32_t i = 0; i < mux->up_count; i++)
+        if (link_next_ready(mux->up[i].receive) <= now)
+            fprintf(out, "%s.up[%u]: a request waits for %s\n", object->path, i, mux->down.send->name);
     const MemMessage *response = link_peek(mux->down.receive, now);
     if (response && response->route_depth > 0)
         fprintf(out, "%s.down: a response waits for up[%u]\n", object->path, mem_route_top(response));

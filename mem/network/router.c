@@ -288,7 +288,8 @@ static Candidate candidate(const void *context, uint32_t head) {
 }
 
 static uint32_t choose(const Router *r, const Heads *heads, uint64_t asking, uint32_t pointer) {
-    return arbitration_winner(r->arbitration, &r->priority, asking, pointer, candidate, heads);
+    PortSet set = {&asking, 1};
+    return arbitration_winner(r->arbitration, &r->priority, set, pointer, candidate, heads);
 }
 
 /* The head has crossed: it leaves its link or its buffer, and its input is taken. */

@@ -67,7 +67,7 @@ function Crossbar:setting(knobs, ...) end
 
 ---The first message of an input, nil without one: issued and came are ticks, those of its first requester's sending it and of its coming here
 ---@param responses boolean
----@param input integer 0 to 63
+---@param input integer 0 to 1023
 ---@return integer? class
 ---@return integer? sm
 ---@return integer? warp
