@@ -51,6 +51,10 @@ OF_EACH uint64_t bit_of(uint32_t port) {
     return 1ull << (port & (PORTS_IN_WORD - 1));
 }
 
+OF_EACH bool nobody_asks(Subnet *net, Kind kind, uint32_t j) {
+    return kind.wide ? !ports_any(asking_for(net, j)) : net->view.target[j].inputs == 0;
+}
+
 OF_EACH uint32_t port_at(uint32_t word, uint64_t members) {
     return word * PORTS_IN_WORD + (uint32_t)__builtin_ctzll(members);
 }
@@ -86,8 +90,7 @@ OF_EACH uint64_t drain_output(const Crossbar *x, Subnet *net, Kind kind, uint32_
     if (time > now) return time;
     if (!link_can_send(link, now)) return link_space_time(link, now);
     send_oldest_packet(x, net, kind, j, now);
-    bool asked = (net->view.ports[word_of(j, kind)].requested & bit_of(j)) != 0;
-    net->view.crossing &= -(uint64_t)!asked; /* there is room for who asks */
+    net->view.crossing &= -(uint64_t)nobody_asks(net, kind, j); /* there is room for who asks */
     return output_at(net, kind.wide, j)->count ? sending_time(x, net, kind, j) : NEVER;
 }
 
@@ -165,10 +168,9 @@ OF_EACH void ask(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint64_t
     uint32_t j = head->output = route(x, message, kind.direction);
     head->flits = flits_of(x, message, kind.direction);
     Target *target = target_at(view, kind.wide, j);
-    uint64_t *requested = &view->ports[word_of(j, kind)].requested, bit = bit_of(j);
-    target->asked = earlier_of(target->asked | -(uint64_t)((*requested & bit) == 0), head->step);
+    target->asked = earlier_of(target->asked | -(uint64_t)nobody_asks(net, kind, j), head->step);
     *asking_word(net, kind, j, i) |= bit_of(i);
-    *requested |= bit;
+    view->ports[word_of(j, kind)].requested |= bit_of(j);
 }
 
 OF_EACH void raise_requests(const Crossbar *x, Subnet *net, Kind kind, uint64_t step, uint64_t now) {
@@ -235,7 +237,7 @@ OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i,
 
 OF_EACH void withdraw_request(Subnet *net, Kind kind, uint32_t i, uint32_t j) {
     *asking_word(net, kind, j, i) &= ~bit_of(i);
-    uint64_t none = kind.wide ? !ports_any(asking_for(net, j)) : net->view.target[j].inputs == 0;
+    uint64_t none = nobody_asks(net, kind, j);
     net->view.ports[word_of(j, kind)].requested &= ~(none << (j & (PORTS_IN_WORD - 1)));
 }
 
@@ -250,7 +252,8 @@ OF_EACH void transfer(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uin
     input->channel_free = later_of(head->ready, input->channel_free) + (flits << x->speedup_shift);
     input->free = output->free = later_of(step + flits, input->channel_free);
     input->crossed += flits;
-    output->pointer = i + 1 == net->inputs ? 0 : i + 1;
+    /* Behind the last input is as before the first. */
+    output->pointer = kind.wide ? (i + 1) % net->inputs : (i + 1) & (PORTS_IN_WORD - 1);
     output->all_left = later_of(now + net->view.latency, output->all_left) + flits * x->obj.period;
     if (flits < rest) return;
     end_crossing(x, net, kind, i, j, (uint32_t)flits, now);

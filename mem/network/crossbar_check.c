@@ -54,7 +54,8 @@ static void output_is_sound(const Crossbar *x, const Subnet *net, Direction dire
     uint64_t now = x->obj.sim->now, period = x->obj.period,
              ahead = longest_packet(x) + x->output_buffer + LATENCY_MAX;
     uint64_t latest = now + ahead * period, step = (object_cycle(&x->obj, now) + ahead) << x->speedup_shift;
-    sound(output->first < net->ring && output->count <= net->ring && output->pointer < net->inputs,
+    sound(output->first < net->ring && output->count <= net->ring &&
+              output->pointer < (is_wide(net) ? net->inputs : PORTS_IN_WORD),
           "%s: output %u: %u packets from %u on", path, j, output->count, output->first);
     sound(port_in((PortSet){net->sending, net->output_words}, j) == (output->count != 0),
           "%s: output %u is marked as sending", path, j);

@@ -73,7 +73,7 @@ OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
     return wide ? ports_first_from(ready, mux->pointer) : first_at_or_after(*ready.word, mux->pointer);
 }
 
-static void send_down(Mux *mux, uint32_t i, uint64_t now) {
+OF_EACH void send_down(Mux *mux, uint32_t i, uint64_t now) {
     Link *link = mux->up[i].receive;
     MemMessage *message = link_send(mux->down.send, now);
     memcpy(message, link_peek(link, now), sizeof *message);
