@@ -1,0 +1,50 @@
+/* The words of CUDA C++ that declare where a function or variable lives. */
+#ifndef WARPWRIGHT_HOST_DEFINES_H
+#define WARPWRIGHT_HOST_DEFINES_H
+
+#define CUDARTAPI
+#define CUDARTAPI_CDECL
+#define CUDAAPI
+#define CUDART_CB
+#define CUDA_CB
+#ifdef __cplusplus
+#define __dv(value) = value
+#else
+#define __dv(value)
+#endif
+#define __specialization_static static
+#define __cudart_builtin__
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __builtin_align__(n) __attribute__((aligned(n)))
+
+/* The standard library writes __attribute__((__noinline__)); as a macro, __noinline__ would nest there. clang has
+ * it as a keyword of CUDA only from release 15 on. The wrapper around the standard headers is in cuda_runtime.h. */
+#define __inline_hint__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __no_return__   __attribute__((noreturn))
+#define __align__(n)    __attribute__((aligned(n)))
+
+#if defined(__CUDACC__) || defined(__CUDA__) || defined(__CUDA_LIBDEVICE__)
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __managed__            __attribute__((managed))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__
+#define __cluster_dims__(...)
+#define __maxnreg__(n)
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __launch_bounds__(...)
+#endif
+
+#endif
