@@ -41,9 +41,17 @@ local function in_unknown_room(path, included)
   return path:find "^core/gpu/" and included:find "^core/gpu/device/" and not path:find "^core/gpu/device/"
 end
 
+-- What runs in CUDA programs is no part of the program: it knows nothing of the floors, and they know what is said between the
+-- two alone.
+local protocol = "core/cuda/runtime/protocol.h"
+
 -- What is wrong with `path` including `included` (quoted includes only), or nil.
 local function complaint(path, included)
   local from, to = floor_of(path), floor_of(included)
+  if path:find "^core/cuda/" then
+    return to and ("%s includes \"%s\", which runs elsewhere"):format(path, included) or nil
+  end
+  if included == protocol then return end
   if not from then return path .. " stands on no floor" end
   if not to then return ("%s includes \"%s\", which is no path from the root"):format(path, included) end
   if to > from then return ("%s includes \"%s\", which is above it"):format(path, included) end
@@ -71,6 +79,10 @@ expect(complaint("mem/l2/l2_slice.c", "mem/l1/l1_cache.h"), "a level knows no ot
 expect(complaint("mem/cache/cache.c", "mem/l1/l1_cache.h"), "what caches share knows no class")
 expect(complaint("mem/cache/structures/mshr.c", "mem/cache/cache.h"), "plain data does not know who uses it")
 expect(complaint("core/gpu/sm/sm.c", "core/gpu/device/gpu.h"), "an SM does not know the device")
+
+expect(not complaint("core/lua/cuda/channel.c", protocol), "what is said to CUDA programs is known")
+expect(complaint("core/lua/cuda/channel.c", "core/cuda/runtime/client.h"), "their library is not")
+expect(complaint("core/cuda/runtime/client.c", "core/sim/sim.h"), "CUDA programs have no simulator")
 
 local list = assert(io.popen("find core mem -name '*.[ch]' | LC_ALL=C sort"))
 local files = 0

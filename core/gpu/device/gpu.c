@@ -127,6 +127,10 @@ void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
     warm_l2(gpu, address, count);
 }
 
+void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count) {
+    if (count) warm_l2(gpu, address, count);
+}
+
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count) {
     device_fill(gpu->functional.memory, address, byte, count);
 }

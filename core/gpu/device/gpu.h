@@ -40,6 +40,8 @@ TextureTable *gpu_textures(Gpu *gpu);
 
 /* Host copies and fills that respect machines on which they have a side effect (warming L2). */
 void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count);
+/* After the host wrote there by itself. */
+void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count);
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
 
 /* Allocates and initialises the module's variables, and gives its textures handles. The module must outlive

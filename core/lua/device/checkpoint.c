@@ -44,6 +44,11 @@ static int l_write_checkpoint(lua_State *L) {
     size_t length;
     const char *text = luaL_checklstring(L, 3, &length);
     char why[WHY_BYTES];
+    if (machine->log.is_off) {
+        lua_pushboolean(L, false);
+        lua_pushliteral(L, "this run was not asked for checkpoints, and keeps no log of the host program");
+        return 2;
+    }
     CheckpointSection sections[] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };

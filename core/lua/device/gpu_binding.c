@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ALIGN = 1 << 20 };
+
 static const char gpu_type[] = "warpwright.gpu";
 
 /* User values of a GPU: GPU_MACHINE and the like. */
@@ -98,9 +100,9 @@ static void require_covered(const Machine *machine, const char *what, uint64_t a
                bytes, address);
 }
 
-static uint64_t allocate(Machine *machine, uint64_t bytes) {
+static uint64_t allocate(Machine *machine, uint64_t bytes, uint64_t align) {
     DeviceMemory *memory = gpu_memory(machine->gpu);
-    uint64_t address = device_alloc(memory, bytes ? bytes : 1);
+    uint64_t address = device_alloc_aligned(memory, bytes ? bytes : 1, align);
     if (!address)
         user_error("alloc: %lu bytes do not fit in device memory, of which %lu are allocated; `memory` of "
                    "the run sets its size",
@@ -119,14 +121,16 @@ static void log_write(Machine *machine, const char *what, uint64_t address, cons
     host_log_call(&machine->log, digest, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
 }
 
-/* gpu:alloc(bytes) -> address */
+/* gpu:alloc(bytes[, a power of two of which the address is a multiple]) -> address */
 static int l_alloc(lua_State *L) {
     Machine *machine = machine_to_change(L, "alloc");
     int whole;
-    lua_Integer bytes = lua_tointegerx(L, 2, &whole);
+    lua_Integer bytes = lua_tointegerx(L, 2, &whole), align = luaL_optinteger(L, 3, 1);
+    if (align < 1 || align > MOST_ALIGN || (align & (align - 1)))
+        user_error("alloc: align: expected a power of two up to %d, got %lld", MOST_ALIGN, align);
     if (!whole || bytes < 0) user_error_got(L, 2, "alloc: expected a number of bytes");
-    host_log_call(&machine->log, (uint64_t)bytes, "alloc %lld bytes", bytes);
-    lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes));
+    host_log_call(&machine->log, (uint64_t)bytes ^ (uint64_t)(align - 1) << 40, "alloc %lld bytes", bytes);
+    lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes, (uint64_t)align));
     repeated_call(L, machine);
     return 1;
 }
@@ -146,7 +150,7 @@ static int l_free(lua_State *L) {
 static int l_upload(lua_State *L) {
     Machine *machine = machine_to_change(L, "upload");
     const Array *array = array_at(L, 2, "upload");
-    uint64_t address = allocate(machine, array_bytes(array));
+    uint64_t address = allocate(machine, array_bytes(array), 1);
     log_write(machine, "upload", address, array);
     if (array->count) gpu_write(machine->gpu, address, array->data, array_bytes(array));
     repeated_call(L, machine);
@@ -292,6 +296,8 @@ static int l_totals(lua_State *L) {
     set_counter(L, "memory_peak", device_bytes_peak(gpu_memory(machine->gpu)));
     lua_pushnumber(L, machine->seconds);
     lua_setfield(L, -2, "seconds");
+    lua_pushboolean(L, machine->sim->faulted != 0);
+    lua_setfield(L, -2, "faulted");
     lua_pushstring(L, machine->stopped);
     lua_setfield(L, -2, "stopped");
     return 1;

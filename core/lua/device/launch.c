@@ -118,12 +118,27 @@ static void list_params(const Kernel *kernel, char *text, size_t size) {
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kernel->params[i].name);
 }
 
+/* A string: the bytes of all parameters as the kernel lays them out. */
+static void take_packed(lua_State *L, const Kernel *kernel, uint8_t *params) {
+    size_t length;
+    const char *bytes = lua_tolstring(L, -1, &length);
+    if (length != kernel->param_bytes)
+        user_error("kernel %s: args: expected %u bytes, got %zu", kernel->name, kernel->param_bytes, length);
+    memcpy(params, bytes, length);
+    lua_pop(L, 1);
+}
+
 static void pack_arguments(lua_State *L, const Kernel *kernel, uint8_t *params) {
     char names[1024];
     int type = lua_getfield(L, 3, "args");
+    if (type == LUA_TSTRING) {
+        take_packed(L, kernel, params);
+        return;
+    }
     size_t given = type == LUA_TNIL ? 0 : lua_rawlen(L, -1);
     if (type != LUA_TNIL && type != LUA_TTABLE)
-        user_error_got(L, -1, "kernel %s: args: expected a list", kernel->name);
+        user_error_got(L, -1, "kernel %s: args: expected a list, or the bytes of all as a string",
+                       kernel->name);
     if (given != kernel->param_count) {
         list_params(kernel, names, sizeof names);
         user_error("kernel %s: args: expected %u (%s), got %zu", kernel->name, kernel->param_count, names,

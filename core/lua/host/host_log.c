@@ -43,6 +43,7 @@ void host_log_forget_failed_call(HostLog *log) {
 void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
     char text[TEXT_BYTES];
     va_list arguments;
+    if (log->is_off) return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -88,6 +89,7 @@ static void store_answer(HostCall *call, const void *bytes, uint64_t count) {
 }
 
 void host_log_answer(HostLog *log, const void *bytes, uint64_t count) {
+    if (log->is_off) return;
     bool replaying = host_log_replaying(log);
     HostCall *call = replaying ? &log->calls[log->replayed++] : &log->calls[log->count - 1];
     if (!call->answered) store_answer(call, bytes, count); /* else repeated for its effect: the same */

@@ -265,6 +265,7 @@ static int open_core(lua_State *L) {
     lua_class_open(L);
     lua_port_open(L);
     replay_open(L);
+    cuda_open(L);
     host_open(L);
     return 1;
 }

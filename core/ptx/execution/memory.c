@@ -2,6 +2,8 @@
 
 #include "core/sim/base/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@ struct DeviceMemory {
     uint8_t *host;   /* of DEVICE_MEMORY_BASE */
     uint8_t *marked; /* for each page: has a kernel written to it? */
     uint64_t capacity;
+    int shared;       /* a file that holds it, which other processes map; -1: none */
     Allocation *live; /* in address order */
     size_t live_count, live_capacity;
     uint64_t bytes_live, bytes_peak;
@@ -55,13 +58,27 @@ DeviceMemory *device_memory_new(uint64_t capacity) {
     DeviceMemory *memory = calloc(1, sizeof *memory);
     if (!memory) panic("out of memory");
     memory->capacity = capacity / GRANULE * GRANULE;
+    memory->shared = -1;
     memory->host = reserve(memory->capacity);
     memory->marked = reserve(page_count(memory));
     return memory;
 }
 
+int device_memory_share(DeviceMemory *memory) {
+    ensure(memory->live_count == 0 && memory->shared < 0);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = (memory->capacity + page - 1) / page * page;
+    int file = memfd_create("device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0 || ftruncate(file, (off_t)bytes) != 0 ||
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+        mmap(memory->host, memory->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+             file, 0) == MAP_FAILED)
+        user_error("memory: cannot share a device memory of %lu B: %s", memory->capacity, strerror(errno));
+    return memory->shared = file;
+}
+
 void device_memory_free(DeviceMemory *memory) {
     ensure(memory->view_count == 0);
+    if (memory->shared >= 0) close(memory->shared);
     munmap(memory->host, memory->capacity);
     munmap(memory->marked, page_count(memory));
     free(memory->live);
@@ -138,7 +155,7 @@ static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
     }
     memset(host_bytes(memory, start), 0, first + DEVICE_MEMORY_BASE - start);
     memset(memory->host + last, 0, end - DEVICE_MEMORY_BASE - last);
-    if (madvise(memory->host + first, last - first, MADV_DONTNEED) != 0)
+    if (madvise(memory->host + first, last - first, memory->shared < 0 ? MADV_DONTNEED : MADV_REMOVE) != 0)
         memset(memory->host + first, 0, last - first);
 }
 
@@ -188,6 +205,9 @@ bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *star
     return true;
 }
 
+uint64_t device_capacity(const DeviceMemory *memory) {
+    return memory->capacity;
+}
 uint64_t device_bytes_live(const DeviceMemory *memory) {
     return memory->bytes_live;
 }
@@ -211,6 +231,11 @@ void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t 
     if (count == 0) return;
     ensure(device_covers(memory, address, count));
     memset(host_bytes(memory, address), byte, count);
+}
+
+uint8_t *device_bytes(DeviceMemory *memory, uint64_t address, uint64_t count) {
+    ensure(device_covers(memory, address, count));
+    return host_bytes(memory, address);
 }
 
 uint64_t device_digest(const DeviceMemory *memory) {

@@ -19,6 +19,9 @@ typedef struct DeviceMemory DeviceMemory;
 
 /* Reserves `capacity` bytes of addresses from DEVICE_MEMORY_BASE on; pages are touched only when used. */
 DeviceMemory *device_memory_new(uint64_t capacity);
+/* Puts a memory in which nothing is allocated yet into a file that other processes can map, but not shorten,
+ * and returns its number: byte 0 is that of DEVICE_MEMORY_BASE. */
+int device_memory_share(DeviceMemory *memory);
 void device_memory_free(DeviceMemory *memory);
 
 /* First-fit in address order, each allocation rounded up to 256 B, contents zero, so that addresses depend on
@@ -26,6 +29,8 @@ void device_memory_free(DeviceMemory *memory);
 uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes);
 /* The same at a multiple of `align`, a power of two. */
 uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align);
+/* Bytes of addresses. */
+uint64_t device_capacity(const DeviceMemory *memory);
 /* False when `address` is not the start of a live allocation. */
 bool device_release(DeviceMemory *memory, uint64_t address);
 
@@ -41,6 +46,8 @@ uint64_t device_bytes_peak(const DeviceMemory *memory);
 void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count);
 void device_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t count);
 void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t count);
+/* The bytes themselves, of a range that is covered (ensure()). */
+uint8_t *device_bytes(DeviceMemory *memory, uint64_t address, uint64_t count);
 /* A digest of all live allocations, for tests of determinism. */
 uint64_t device_digest(const DeviceMemory *memory);
 

@@ -9,6 +9,9 @@ local help = [[
 usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
        warpwright run CONFIG WORKLOAD [options]
        warpwright run --resume FILE [options] go on from a checkpoint
+       warpwright cuda CONFIG [options] -- PROGRAM [its arguments]
+                                              run a CUDA program; its exit status is this one's
+       warpwright cuda --resume FILE [options]
        warpwright inspect FILE                what a checkpoint holds
        warpwright draw CONFIG [--set ...]     a picture of the machine as SVG, on standard output
        warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
@@ -33,6 +36,10 @@ options of run:
   --checkpoint-at N,...  and at these
   --resume FILE          goes on from a checkpoint; what is not given is as it was
   --allow-changes        with --resume: --policy and --set may differ; says what became of the state
+
+options of cuda: those of run but --size, and
+  --capability MAJOR.MINOR
+                         the compute capability that the device says it has, default 8.0
 
   --traceback            in front of everything else: errors in Lua code show the calls that led there
 
@@ -62,23 +69,24 @@ local run_option_list = {
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
---- The arguments of `run` as the options of ww.run.
-local function read_run_arguments(args, first)
+--- Options of `word`, from args[first] to args[last], as those of ww.run, and what else there is. `legal`: by the option, the name
+-- that it has there; `list`: for messages.
+local function read_options(word, args, first, last, legal, list)
   local options, positional = { set = {} }, {}
   local i = first
-  while args[i] do
+  while i <= last do
     local argument = args[i]
     if argument:sub(1, 1) == "-" then
       local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
       name = name or argument
-      local option = run_options[name]
+      local option = legal[name]
       if argument == "--allow-changes" then
         option, value = "allow_changes", true
       end
-      if not option then usage_error("run: unknown option '%s'%s", name, names.available(name, run_option_list)) end
+      if not option then usage_error("%s: unknown option '%s'%s", word, name, names.available(name, list)) end
       if not value then
         i = i + 1
-        value = args[i] or usage_error("%s: expected a value, got nothing", name)
+        value = i <= last and args[i] or usage_error("%s: expected a value, got nothing", name)
       end
       if option == "set" then
         table.insert(options.set, value)
@@ -90,14 +98,48 @@ local function read_run_arguments(args, first)
     end
     i = i + 1
   end
-  if #positional ~= 2 and not (options.resume and #positional == 0) then
-    usage_error("run: expected CONFIG and WORKLOAD, got %d argument%s", #positional, #positional == 1 and "" or "s")
-  end
-  options.config, options.workload = positional[1], positional[2]
   if options.max_cycles then
     options.max_cycles = math.tointeger(tonumber(options.max_cycles))
       or usage_error("--max-cycles: expected a number of cycles, got '%s'", options.max_cycles)
   end
+  return options, positional
+end
+
+--- The arguments of `run` as the options of ww.run.
+local function read_run_arguments(args, first)
+  local options, positional = read_options("run", args, first, #args, run_options, run_option_list)
+  if #positional ~= 2 and not (options.resume and #positional == 0) then
+    usage_error("run: expected CONFIG and WORKLOAD, got %d argument%s", #positional, #positional == 1 and "" or "s")
+  end
+  options.config, options.workload = positional[1], positional[2]
+  return options
+end
+
+--- The options of `run` and `cuda` together as those of `cuda`.
+local function cuda_options()
+  local legal, list = { ["--capability"] = "capability" }, { "--capability" }
+  for _, option in ipairs(run_option_list) do
+    if option ~= "--size" then
+      legal[option] = run_options[option]
+      list[#list + 1] = option
+    end
+  end
+  return legal, list
+end
+
+--- The arguments of `cuda` as the options of cuda.run.
+local function read_cuda_arguments(args, first)
+  local last, legal, list = #args, cuda_options()
+  for i = #args, first, -1 do
+    if args[i] == "--" then last = i - 1 end
+  end
+  local options, positional = read_options("cuda", args, first, last, legal, list)
+  if last < #args then options.arguments = table.move(args, last + 2, #args, 1, {}) end
+  if not options.resume and (#positional ~= 1 or not options.arguments) or #positional > 1 then
+    usage_error("cuda: expected CONFIG -- PROGRAM, got %d argument%s%s", #positional, #positional == 1 and "" or "s",
+      options.arguments and "" or " and no --")
+  end
+  options.config = positional[1]
   return options
 end
 
@@ -186,8 +228,10 @@ return function(args)
     draw(args, first + 1)
   elseif word == "run" then
     print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
+  elseif word == "cuda" then
+    return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

@@ -75,7 +75,7 @@ function run.run(options)
   local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
   output.want_hang_report(folder, gpu)
 
-  local ptx = core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
+  local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local made
   local ok, checks_or_problem = pcall(function()
     made = checkpoint.watch(gpu, folder.path, sim.choices, options)
@@ -95,7 +95,7 @@ function run.run(options)
   local problem = output.write(folder, r, {
     status = ok and "completed" or tostring(checks_or_problem),
     config = sim:config(),
-    ptx = ptx,
+    ptx = ptx or table.concat(w.ptx_texts or {}),
     size = params,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,

@@ -127,6 +127,8 @@ function Simulation:start(w, size)
   local gpu, params, label = self:gpu(), workload.resolve_size(w, size)
   self.params, self.ptx_path = params, w.ptx
   self.choices.workload, self.choices.workload_name, self.choices.size = name, w.name, label
+  for _, choice in ipairs(names.sorted_keys(w.choices or {})) do self.choices[choice] = w.choices[choice] end
+  w.sim = self
   sources.set_workload(self.choices.sources, w)
   if self.resumed then checkpoint.require_sources(self.resumed, self.choices.sources) end
   self.program = coroutine.create(function() return xpcall(workload.execute, core.message_handler, w, gpu, params) end)

@@ -23,25 +23,26 @@ local function folder_of_caller(level)
 end
 
 --- ww.workload "name" { doc =, ptx = a file beside the workload's or PTX text, sizes = { small = {...} ... },
--- expected = { ... }: how it should behave, for scripts and tests to read }
+-- expected = { ... }: how it should behave, for scripts and tests to read }; ptx = false: the host program loads it itself
 function workload.define(name)
   if type(name) ~= "string" then names.expected("ww.workload", 'a name (ww.workload "name" {...})', name) end
   local folder, file = folder_of_caller(2)
   return function(definition)
     names.check_keys("workload " .. name, definition, { "doc", "ptx", "sizes", "expected" })
-    if type(definition.ptx) ~= "string" then
+    if definition.ptx ~= false and type(definition.ptx) ~= "string" then
       names.expected(("workload %s: ptx"):format(name), "a PTX file or PTX text", definition.ptx)
     end
     if type(definition.sizes) ~= "table" or not next(definition.sizes) then
       core.user_error(("workload %s: sizes: expected a table with one size or more, got %s"):format(name,
         definition.sizes and "none" or "nothing"))
     end
-    local ptx, is_text = definition.ptx, definition.ptx:find("\n", 1, true) ~= nil
+    local ptx = definition.ptx
+    local is_text = ptx and ptx:find("\n", 1, true) ~= nil
     return setmetatable({
       name = name,
       file = file,
       doc = definition.doc,
-      ptx = is_text and file or ptx:sub(1, 1) == "/" and ptx or folder .. ptx, -- where its PTX is
+      ptx = is_text and file or ptx and (ptx:sub(1, 1) == "/" and ptx or folder .. ptx), -- where its PTX is
       ptx_text = is_text and ptx,
       sizes = definition.sizes,
       expected = definition.expected,
@@ -132,8 +133,8 @@ end
 --- Runs the host program on a GPU; returns how many checks it passed.
 function workload.execute(w, gpu, params)
   if not w.run then core.user_error(("workload %s: expected a function %s:run(gpu, size), got none"):format(w.name, w.name)) end
-  if not core.is_file(w.ptx) then core.user_error(("workload %s: ptx: no file matches '%s'"):format(w.name, w.ptx)) end
-  local instance = setmetatable({ kernels = prepare_kernels(w, gpu), checks = 0 }, { __index = w })
+  if w.ptx and not core.is_file(w.ptx) then core.user_error(("workload %s: ptx: no file matches '%s'"):format(w.name, w.ptx)) end
+  local instance = setmetatable({ kernels = w.ptx and prepare_kernels(w, gpu), checks = 0 }, { __index = w })
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
   return instance.checks

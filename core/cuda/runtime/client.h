@@ -1,0 +1,131 @@
+/* The program's end of the channel, which libcudart and libcuda share: the connection, device memory, modules.
+ * libcuda holds it; libcudart is linked to that. Names of both floors below the CUDA APIs begin with warp_. */
+#ifndef WW_CUDA_CLIENT_H
+#define WW_CUDA_CLIENT_H
+
+#include "core/cuda/runtime/errors.h"
+#include "core/cuda/runtime/protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- Questions ------------------------------------------------------------------------------- */
+
+/* One question under construction, and its answer. Only between warp_enter() and warp_leave(). */
+typedef struct {
+    uint8_t *bytes;
+    size_t count, capacity, taken;
+} WarpMessage;
+
+/* All threads take their turn; connects first. 0, or the error that every call gets: there is no simulator, or a
+ * kernel has failed. warp_leave() must follow in either case. */
+int warp_enter(void);
+void warp_leave(void);
+WarpMessage *warp_question(void);
+void warp_put_u32(WarpMessage *message, uint32_t value);
+void warp_put_u64(WarpMessage *message, uint64_t value);
+void warp_put_string(WarpMessage *message, const void *bytes, size_t count);
+/* Sends it and waits; the message is the answer then. 0 or an error code. */
+int warp_ask(WarpMessage *message, ChannelOperation operation);
+/* The next of the answer, 0 behind its end. */
+uint32_t warp_take_u32(WarpMessage *message);
+uint64_t warp_take_u64(WarpMessage *message);
+const char *warp_take_string(WarpMessage *message, size_t *count);
+
+/* The error of a kernel that failed, which all calls get from then on, or 0. */
+int warp_dead(void);
+/* Tells on stderr, once, that the program called what is not there. */
+void warp_name_missing(const char *function);
+
+/* --- The device ------------------------------------------------------------------------------ */
+
+typedef struct {
+    char name[256];
+    uint64_t memory_base, memory_bytes;
+    int64_t number[DEVICE_NUMBERS];
+} WarpDevice;
+
+/* Between warp_enter(), which has returned 0, and warp_leave(). An attribute by its number in both APIs; 0 or an
+ * error code. */
+int warp_attribute(int which, int *value);
+const WarpDevice *warp_device(void);
+/* Core cycles at the end of the last kernel. */
+uint64_t warp_cycle(void);
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+typedef enum { RANGE_DEVICE, RANGE_MAPPED, RANGE_MANAGED, RANGE_VARIABLE, RANGE_REGISTERED } RangeKind;
+
+typedef struct {
+    uint64_t start, bytes; /* of a registered range: of the program's own memory           */
+    uint64_t device;       /* where kernels find it                                        */
+    RangeKind kind;
+    uint32_t flags; /* of its allocation */
+} WarpRange;
+
+/* All of these between warp_enter() and warp_leave(). */
+int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address);
+int warp_release(uint64_t address);
+int warp_register(void *start, uint64_t bytes, uint32_t flags);
+int warp_unregister(void *start);
+/* The range that `address` lies in, or NULL. */
+const WarpRange *warp_range(uint64_t address);
+/* Where the program finds these bytes of device memory; NULL when no allocation covers them. */
+uint8_t *warp_bytes(uint64_t address, uint64_t count);
+/* Around what the program does to device memory by itself. */
+int warp_reads(uint64_t address, uint64_t count);
+int warp_wrote(uint64_t address, uint64_t count);
+/* Addresses of the device or of the program: rows of `width` bytes, `rows` of them in each of `slices`, at these
+ * distances. */
+typedef struct {
+    uint64_t address, row, slice;
+} WarpPlace;
+int warp_copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint64_t slices);
+int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width, uint64_t rows,
+              uint64_t slices);
+int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes);
+/* Forgets all memory and modules. */
+int warp_reset(void);
+/* A variable of a module: an allocation that cannot be freed; a managed one is mapped where kernels find it. */
+int warp_note_variable(uint64_t address, uint64_t bytes, bool managed);
+
+/* --- Modules --------------------------------------------------------------------------------- */
+
+typedef struct WarpModule WarpModule;
+
+typedef struct {
+    uint32_t offset, bytes;
+} WarpParam;
+
+typedef struct WarpFunction {
+    struct WarpFunction *next;
+    char *name;
+    WarpModule *module;
+    bool is_loaded;
+    uint32_t number, registers, shared, local, constant, max_threads, param_bytes, param_count;
+    WarpParam *params;
+    uint32_t most_dynamic_shared; /* as the program set it, or 0 */
+} WarpFunction;
+
+/* The image is copied; it is sent once something of it is needed. */
+WarpModule *warp_module_new(const void *image, size_t bytes);
+/* Bytes of an image: a fat binary, ELF or text. */
+size_t warp_image_bytes(const void *image);
+int warp_module_load(WarpModule *module);
+/* 0, or what is wrong; names of textures are not found here. */
+int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+/* The same function for the same name. */
+WarpFunction *warp_function(WarpModule *module, const char *name);
+int warp_function_load(WarpFunction *function);
+/* `params`: pointers to the arguments; or else `packed` bytes, as the kernel lays them out. Errors of running
+ * kernels are those of later calls. */
+int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
+                uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes);
+/* CTAs of a kernel that an SM holds at once. */
+uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
+int warp_make_texture(uint64_t address, uint64_t pitch, const uint32_t extent[4], const TextureQuestion *how,
+                      uint64_t *handle);
+int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle);
+
+#endif

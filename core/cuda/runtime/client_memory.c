@@ -1,0 +1,233 @@
+/* Device memory and other memory that kernels can reach. */
+#include "core/cuda/runtime/client_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096ull
+
+static WarpRange *ranges; /* in the order of `start` */
+static size_t range_count, range_capacity;
+
+/* --- Ranges ---------------------------------------------------------------------------------- */
+
+/* The index of the first range that starts beyond `address`. */
+static size_t first_beyond(uint64_t address) {
+    size_t low = 0, high = range_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].start > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void add_range(WarpRange range) {
+    size_t index = first_beyond(range.start);
+    if (range_count == range_capacity) {
+        range_capacity = range_capacity ? 2 * range_capacity : 64;
+        ranges = realloc(ranges, range_capacity * sizeof *ranges);
+        if (!ranges) abort();
+    }
+    memmove(ranges + index + 1, ranges + index, (range_count - index) * sizeof *ranges);
+    ranges[index] = range;
+    range_count++;
+}
+
+static void remove_range(const WarpRange *range) {
+    size_t index = (size_t)(range - ranges);
+    memmove(ranges + index, ranges + index + 1, (--range_count - index) * sizeof *ranges);
+}
+
+const WarpRange *warp_range(uint64_t address) {
+    size_t beyond = first_beyond(address);
+    if (!beyond) return NULL;
+    const WarpRange *range = &ranges[beyond - 1];
+    return address - range->start < range->bytes ? range : NULL;
+}
+
+static bool is_device_address(uint64_t address) {
+    return address - warp_device()->memory_base < warp_device()->memory_bytes;
+}
+
+uint8_t *warp_bytes(uint64_t address, uint64_t count) {
+    const WarpRange *range = warp_range(address);
+    if (!range || !is_device_address(address) || count > range->start + range->bytes - address) return NULL;
+    return warp_client.memory + (address - warp_device()->memory_base);
+}
+
+/* --- Allocations ----------------------------------------------------------------------------- */
+
+/* The same bytes where kernels find them: a pointer is the same on both sides. */
+static bool map_at_address(uint64_t address, uint64_t bytes) {
+    uint64_t first = address / PAGE * PAGE, end = (address + bytes + PAGE - 1) / PAGE * PAGE;
+    void *got = mmap((void *)first, end - first, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+                     warp_client.memory_file, (off_t)(first - warp_device()->memory_base));
+    return got != MAP_FAILED;
+}
+
+static void unmap_at_address(uint64_t address, uint64_t bytes) {
+    munmap((void *)address, (bytes + PAGE - 1) / PAGE * PAGE);
+}
+
+static bool is_mapped(const WarpRange *range) {
+    return range->kind == RANGE_MAPPED || range->kind == RANGE_MANAGED;
+}
+
+static int ask_to_free(uint64_t address) {
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, address);
+    return warp_ask(message, ASK_FREE);
+}
+
+int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address) {
+    WarpRange range = {.bytes = bytes, .kind = kind, .flags = flags};
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, bytes);
+    warp_put_u32(message, is_mapped(&range) ? ALLOCATION_MAPPED : ALLOCATION_DEVICE);
+    int problem = warp_ask(message, ASK_ALLOC);
+    if (problem) return problem;
+    *address = range.start = range.device = warp_take_u64(message);
+    if (is_mapped(&range) && !map_at_address(range.start, bytes)) {
+        ask_to_free(range.start);
+        return CUDA_MEMORY_ALLOCATION;
+    }
+    add_range(range);
+    return CUDA_OK;
+}
+
+int warp_release(uint64_t address) {
+    const WarpRange *range = warp_range(address);
+    if (!range || range->start != address || range->kind > RANGE_MANAGED) return CUDA_INVALID_VALUE;
+    if (is_mapped(range)) unmap_at_address(range->start, range->bytes);
+    remove_range(range);
+    return ask_to_free(address);
+}
+
+/* Variables of a module may share pages: those that are mapped already stay. */
+int warp_note_variable(uint64_t address, uint64_t bytes, bool managed) {
+    const WarpRange *known = warp_range(address);
+    if (!known) add_range((WarpRange){address, bytes ? bytes : 1, address, RANGE_VARIABLE, 0});
+    if (!managed) return CUDA_OK;
+    for (uint64_t page = address / PAGE * PAGE; page < address + bytes; page += PAGE)
+        map_at_address(page, 1);
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, address);
+    warp_put_u64(message, bytes);
+    return warp_ask(message, ASK_MAP);
+}
+
+/* --- Registered memory: kernels get a shadow of it, copied around each launch ------------------ */
+
+int warp_register(void *start, uint64_t bytes, uint32_t flags) {
+    uint64_t shadow;
+    if (warp_range((uint64_t)start)) return CUDA_ALREADY_REGISTERED;
+    int problem = warp_alloc(bytes, RANGE_DEVICE, 0, &shadow);
+    if (!problem) add_range((WarpRange){(uint64_t)start, bytes, shadow, RANGE_REGISTERED, flags});
+    return problem;
+}
+
+int warp_unregister(void *start) {
+    const WarpRange *range = warp_range((uint64_t)start);
+    if (!range || range->kind != RANGE_REGISTERED || range->start != (uint64_t)start)
+        return CUDA_NOT_REGISTERED;
+    uint64_t shadow = range->device;
+    remove_range(range);
+    return warp_release(shadow);
+}
+
+int warp_copy_registered(bool to_device) {
+    int problem = CUDA_OK;
+    for (size_t i = 0; i < range_count && !problem; i++) {
+        if (ranges[i].kind != RANGE_REGISTERED) continue;
+        WarpPlace own = {ranges[i].start, 0, 0}, shadow = {ranges[i].device, 0, 0};
+        problem = warp_copy(to_device ? shadow : own, to_device ? own : shadow, ranges[i].bytes, 1, 1);
+    }
+    return problem;
+}
+
+/* --- Copies ---------------------------------------------------------------------------------- */
+
+static int ask_about(uint64_t address, uint64_t count, ChannelOperation operation) {
+    if (!warp_client.tells_copies || !count) return CUDA_OK;
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, address);
+    warp_put_u64(message, count);
+    return warp_ask(message, operation);
+}
+
+int warp_reads(uint64_t address, uint64_t count) {
+    return ask_about(address, count, ASK_READS);
+}
+
+int warp_wrote(uint64_t address, uint64_t count) {
+    return ask_about(address, count, ASK_WROTE);
+}
+
+/* From the first to the last byte of a place; 0 where nothing is copied. */
+static uint64_t span(WarpPlace place, uint64_t width, uint64_t rows, uint64_t slices) {
+    return place.slice * (slices - 1) + place.row * (rows - 1) + width;
+}
+
+/* Where the program finds a place: its own memory, or device memory. NULL: neither. */
+static uint8_t *bytes_of(WarpPlace place, uint64_t count, bool *is_device) {
+    *is_device = is_device_address(place.address);
+    return *is_device ? warp_bytes(place.address, count) : (uint8_t *)place.address;
+}
+
+int warp_copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint64_t slices) {
+    bool to_device, from_device;
+    if (!width || !rows || !slices) return CUDA_OK;
+    uint64_t to_span = span(to, width, rows, slices), from_span = span(from, width, rows, slices);
+    uint8_t *target = bytes_of(to, to_span, &to_device);
+    const uint8_t *source = bytes_of(from, from_span, &from_device);
+    if (!target || !source) return CUDA_INVALID_VALUE;
+    int problem = from_device ? warp_reads(from.address, from_span) : CUDA_OK;
+    if (problem) return problem;
+    for (uint64_t z = 0; z < slices; z++)
+        for (uint64_t y = 0; y < rows; y++)
+            memmove(target + z * to.slice + y * to.row, source + z * from.slice + y * from.row, width);
+    return to_device ? warp_wrote(to.address, to_span) : CUDA_OK;
+}
+
+static void fill_row(uint8_t *at, uint32_t value, uint32_t value_bytes, uint64_t width) {
+    if (value_bytes == 1) {
+        memset(at, (int)value, width);
+        return;
+    }
+    for (uint64_t i = 0; i + value_bytes <= width; i += value_bytes)
+        memcpy(at + i, &value, value_bytes);
+}
+
+int warp_fill(WarpPlace to, uint32_t value, uint32_t value_bytes, uint64_t width, uint64_t rows,
+              uint64_t slices) {
+    bool to_device;
+    if (!width || !rows || !slices) return CUDA_OK;
+    uint64_t count = span(to, width, rows, slices);
+    uint8_t *target = bytes_of(to, count, &to_device);
+    if (!target || !to_device) return CUDA_INVALID_VALUE;
+    for (uint64_t z = 0; z < slices; z++)
+        for (uint64_t y = 0; y < rows; y++)
+            fill_row(target + z * to.slice + y * to.row, value, value_bytes, width);
+    return warp_wrote(to.address, count);
+}
+
+int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
+    WarpMessage *message = warp_question();
+    int problem = warp_ask(message, ASK_MEMORY);
+    if (problem) return problem;
+    *free_bytes = warp_take_u64(message);
+    *total_bytes = warp_take_u64(message);
+    return CUDA_OK;
+}
+
+int warp_reset(void) {
+    for (size_t i = 0; i < range_count; i++)
+        if (is_mapped(&ranges[i])) unmap_at_address(ranges[i].start, ranges[i].bytes);
+    range_count = 0;
+    warp_forget_modules();
+    return warp_ask(warp_question(), ASK_RESET);
+}

@@ -1,0 +1,246 @@
+/* Modules: their kernels, variables and textures; launches. */
+#include "core/cuda/runtime/client_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAT_BINARY 0xba55ed50u
+
+struct WarpModule {
+    struct WarpModule *next;
+    uint8_t *image;
+    size_t bytes;
+    bool is_tried;
+    int problem;
+    uint32_t number;
+    WarpFunction *functions;
+};
+
+static WarpModule *modules;
+
+static void *allocate(size_t bytes) {
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (!memory) abort();
+    return memory;
+}
+
+/* The containers that lie one behind the other. */
+static size_t fat_binary_bytes(const uint8_t *at) {
+    uint16_t header;
+    uint64_t body;
+    memcpy(&header, at + 6, sizeof header);
+    memcpy(&body, at + 8, sizeof body);
+    return header + body;
+}
+
+/* Up to the end of the section headers, which stand last in what compilers make. */
+static size_t elf_bytes(const uint8_t *at) {
+    uint64_t sections, programs;
+    uint16_t program_bytes, program_count, section_bytes, section_count;
+    memcpy(&programs, at + 32, 8);
+    memcpy(&sections, at + 40, 8);
+    memcpy(&program_bytes, at + 54, 2);
+    memcpy(&program_count, at + 56, 2);
+    memcpy(&section_bytes, at + 58, 2);
+    memcpy(&section_count, at + 60, 2);
+    uint64_t first = sections + (uint64_t)section_bytes * section_count,
+             second = programs + (uint64_t)program_bytes * program_count;
+    return first > second ? first : second;
+}
+
+size_t warp_image_bytes(const void *image) {
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    if (magic == FAT_BINARY) return fat_binary_bytes(image);
+    if (memcmp(image, "\177ELF", 4) == 0) return elf_bytes(image);
+    return strlen(image);
+}
+
+WarpModule *warp_module_new(const void *image, size_t bytes) {
+    WarpModule *module = allocate(sizeof *module);
+    module->image = allocate(bytes);
+    memcpy(module->image, image, bytes);
+    module->bytes = bytes;
+    module->next = modules;
+    return modules = module;
+}
+
+int warp_module_load(WarpModule *module) {
+    if (module->is_tried) return module->problem;
+    WarpMessage *message = warp_question();
+    warp_put_string(message, module->image, module->bytes);
+    module->problem = warp_ask(message, ASK_LOAD);
+    module->is_tried = true;
+    if (!module->problem) module->number = warp_take_u32(message);
+    return module->problem;
+}
+
+void warp_forget_modules(void) {
+    for (WarpModule *module = modules; module; module = module->next) {
+        module->is_tried = false;
+        for (WarpFunction *function = module->functions; function; function = function->next)
+            function->is_loaded = false;
+    }
+}
+
+int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes) {
+    int problem = warp_module_load(module);
+    if (problem) return problem;
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, module->number);
+    warp_put_string(message, name, strlen(name));
+    problem = warp_ask(message, ASK_VARIABLE);
+    if (problem) return problem;
+    *address = warp_take_u64(message);
+    *bytes = warp_take_u64(message);
+    if (warp_take_u32(message) == VARIABLE_TEXTURE) return CUDA_INVALID_SYMBOL;
+    return warp_note_variable(*address, *bytes, false);
+}
+
+WarpFunction *warp_function(WarpModule *module, const char *name) {
+    WarpFunction *function = module->functions;
+    while (function && strcmp(function->name, name) != 0)
+        function = function->next;
+    if (function) return function;
+    function = allocate(sizeof *function);
+    function->name = strdup(name);
+    function->module = module;
+    function->next = module->functions;
+    return module->functions = function;
+}
+
+int warp_function_load(WarpFunction *function) {
+    int problem = warp_module_load(function->module);
+    if (problem || function->is_loaded) return problem;
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, function->module->number);
+    warp_put_string(message, function->name, strlen(function->name));
+    problem = warp_ask(message, ASK_FUNCTION);
+    if (problem) return problem;
+    function->number = warp_take_u32(message);
+    function->registers = warp_take_u32(message);
+    function->shared = warp_take_u32(message);
+    function->local = warp_take_u32(message);
+    function->constant = warp_take_u32(message);
+    function->max_threads = warp_take_u32(message);
+    function->param_bytes = warp_take_u32(message);
+    function->param_count = warp_take_u32(message);
+    free(function->params);
+    function->params = allocate(function->param_count * sizeof *function->params);
+    for (uint32_t i = 0; i < function->param_count; i++) {
+        function->params[i].offset = warp_take_u32(message);
+        function->params[i].bytes = warp_take_u32(message);
+    }
+    function->is_loaded = true;
+    return CUDA_OK;
+}
+
+/* --- Launches -------------------------------------------------------------------------------- */
+
+static void put_arguments(WarpMessage *message, const WarpFunction *function, void *const *params,
+                          const void *packed, size_t packed_bytes) {
+    uint8_t *bytes = allocate(function->param_bytes);
+    for (uint32_t i = 0; params && i < function->param_count; i++)
+        memcpy(bytes + function->params[i].offset, params[i], function->params[i].bytes);
+    if (!params && packed)
+        memcpy(bytes, packed, packed_bytes < function->param_bytes ? packed_bytes : function->param_bytes);
+    warp_put_string(message, bytes, function->param_bytes);
+    free(bytes);
+}
+
+/* Those that a kernel causes while it runs, which nobody hears of before the next call. */
+static bool comes_later(int problem) {
+    return problem >= CUDA_ILLEGAL_ADDRESS && problem <= CUDA_LAUNCH_FAILURE &&
+           problem != CUDA_OUT_OF_RESOURCES;
+}
+
+static void print_output(WarpMessage *answer) {
+    size_t count;
+    const char *text = warp_take_string(answer, &count);
+    if (count) fwrite(text, 1, count, stdout);
+}
+
+static int launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
+                  uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes) {
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, function->number);
+    for (int i = 0; i < 3; i++)
+        warp_put_u32(message, grid[i]);
+    for (int i = 0; i < 3; i++)
+        warp_put_u32(message, block[i]);
+    warp_put_u32(message, (uint32_t)shared_bytes);
+    put_arguments(message, function, params, packed, packed_bytes);
+    int problem = warp_ask(message, ASK_LAUNCH);
+    if (comes_later(problem)) {
+        warp_client.dead = problem;
+        print_output(message);
+        return CUDA_OK;
+    }
+    if (problem) return problem;
+    warp_client.cycle = warp_take_u64(message);
+    print_output(message);
+    return CUDA_OK;
+}
+
+int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
+                uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes) {
+    for (int i = 0; i < 3; i++)
+        if (!grid[i] || !block[i]) return CUDA_INVALID_CONFIGURATION;
+    if (shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
+    int problem = warp_function_load(function);
+    if (!problem && function->param_count && !params && !packed) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_copy_registered(true);
+    if (!problem) problem = launch(function, grid, block, shared_bytes, params, packed, packed_bytes);
+    if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
+    return problem;
+}
+
+static uint32_t least(uint32_t a, uint64_t b) {
+    return a < b ? a : (uint32_t)b;
+}
+
+uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared) {
+    enum { LANES = 32, REGISTER_UNIT = 4, SHARED_UNIT = 128 };
+    const int64_t *number = warp_device()->number;
+    if (!threads || threads > 1024 || (function->max_threads && threads > function->max_threads)) return 0;
+    uint64_t warps = (threads + LANES - 1) / LANES,
+             registers = (function->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * warps *
+                         LANES,
+             shared = (function->shared + dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+    uint32_t fits = (uint32_t)number[DEVICE_CTAS_PER_SM];
+    fits = least(fits, (uint64_t)number[DEVICE_THREADS_PER_SM] / (warps * LANES));
+    if (registers) fits = least(fits, (uint64_t)number[DEVICE_REGISTERS_PER_SM] / registers);
+    if (shared) fits = least(fits, (uint64_t)number[DEVICE_SHARED_PER_SM] / shared);
+    return fits;
+}
+
+/* --- Textures -------------------------------------------------------------------------------- */
+
+int warp_make_texture(uint64_t address, uint64_t pitch, const uint32_t extent[4], const TextureQuestion *how,
+                      uint64_t *handle) {
+    WarpMessage *message = warp_question();
+    warp_put_u64(message, address);
+    warp_put_u64(message, pitch);
+    for (int i = 0; i < 4; i++)
+        warp_put_u32(message, extent[i]);
+    warp_put_u32(message, how->format);
+    warp_put_u32(message, how->channels);
+    warp_put_u32(message, how->linear);
+    warp_put_u32(message, how->address);
+    warp_put_u32(message, how->normalized);
+    warp_put_u32(message, how->normalized_float);
+    int problem = warp_ask(message, ASK_TEXTURE);
+    if (!problem) *handle = warp_take_u64(message);
+    return problem;
+}
+
+int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle) {
+    int problem = warp_module_load(module);
+    if (problem) return problem;
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, module->number);
+    warp_put_string(message, name, strlen(name));
+    warp_put_u64(message, handle);
+    return warp_ask(message, ASK_BIND);
+}

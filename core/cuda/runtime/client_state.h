@@ -1,0 +1,24 @@
+/* What the files of the client share. */
+#ifndef WW_CUDA_CLIENT_STATE_H
+#define WW_CUDA_CLIENT_STATE_H
+
+#include "core/cuda/runtime/client.h"
+
+typedef struct {
+    bool is_tried;     /* to connect                                      */
+    int socket;        /* -1: none                                        */
+    int dead;          /* the error of all calls, or 0                    */
+    int memory_file;   /* device memory                                   */
+    uint8_t *memory;   /* all of it, from WarpDevice.memory_base on       */
+    bool tells_copies; /* what the program does to device memory is asked */
+    uint64_t cycle;
+} WarpClient;
+
+extern WarpClient warp_client;
+
+/* Forgets what is known of the modules in the simulator. */
+void warp_forget_modules(void);
+/* The shadows of registered memory, before and after a kernel. */
+int warp_copy_registered(bool to_device);
+
+#endif

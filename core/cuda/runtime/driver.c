@@ -1,0 +1,369 @@
+/* The driver API: devices, contexts, memory, streams and events. Each function has the prototype of its
+ * documentation; programs bring the declarations. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#include "core/cuda/runtime/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DRIVER_VERSION = 12040 };
+
+/* --- Devices and contexts: there is one of each --------------------------------------------------- */
+
+struct DriverContext {
+    unsigned flags;
+};
+static struct DriverContext the_context;
+static _Thread_local CUcontext current;
+
+CUresult cuInit(unsigned flags) {
+    return flags ? CUDA_INVALID_VALUE : driver_leave(warp_enter());
+}
+CUresult cuDriverGetVersion(int *version) {
+    *version = DRIVER_VERSION;
+    return CUDA_OK;
+}
+CUresult cuDeviceGetCount(int *count) {
+    int problem = warp_enter();
+    *count = problem == CUDA_NO_DEVICE ? 0 : 1;
+    return driver_leave(problem);
+}
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    *device = 0;
+    return ordinal ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
+CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    int problem = warp_enter();
+    if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem && length > 0) snprintf(name, (size_t)length, "%s", warp_device()->name);
+    return driver_leave(problem);
+}
+CUresult cuDeviceGetUuid(char uuid[16], CUdevice device) {
+    if (device) return CUDA_INVALID_DEVICE;
+    memset(uuid, 0, 16);
+    memcpy(uuid, "warpwright", 10);
+    return CUDA_OK;
+}
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
+    int problem = warp_enter();
+    if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem) *bytes = warp_device()->memory_bytes;
+    return driver_leave(problem);
+}
+CUresult cuDeviceGetAttribute(int *value, int which, CUdevice device) {
+    int problem = warp_enter();
+    if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem) problem = warp_attribute(which, value);
+    return driver_leave(problem);
+}
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
+    int problem = cuDeviceGetAttribute(major, 75, device);
+    return problem ? problem : cuDeviceGetAttribute(minor, 76, device);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
+    int problem = warp_enter();
+    if (!problem && device) problem = CUDA_INVALID_DEVICE;
+    if (!problem) {
+        the_context.flags = flags;
+        *context = current = &the_context;
+    }
+    return driver_leave(problem);
+}
+CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device) {
+    (void)params;
+    return cuCtxCreate_v2(context, flags, device);
+}
+CUresult cuCtxDestroy_v2(CUcontext context) {
+    if (context != &the_context) return CUDA_INVALID_CONTEXT;
+    current = NULL;
+    return CUDA_OK;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    *context = &the_context;
+    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+    int problem = warp_enter();
+    if (!problem) problem = device ? CUDA_INVALID_DEVICE : warp_reset();
+    return driver_leave(problem);
+}
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+    the_context.flags = flags;
+    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
+CUresult cuCtxSetCurrent(CUcontext context) {
+    current = context;
+    return CUDA_OK;
+}
+CUresult cuCtxGetCurrent(CUcontext *context) {
+    *context = current;
+    return CUDA_OK;
+}
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+    return cuCtxSetCurrent(context);
+}
+CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+    if (context) *context = current;
+    current = NULL;
+    return CUDA_OK;
+}
+CUresult cuCtxGetDevice(CUdevice *device) {
+    *device = 0;
+    return CUDA_OK;
+}
+CUresult cuCtxGetFlags(unsigned *flags) {
+    *flags = the_context.flags;
+    return CUDA_OK;
+}
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
+    (void)context;
+    *version = DRIVER_VERSION;
+    return CUDA_OK;
+}
+CUresult cuCtxSynchronize(void) {
+    return driver_leave(warp_enter());
+}
+CUresult cuCtxSetCacheConfig(int config) {
+    (void)config;
+    return CUDA_OK;
+}
+CUresult cuCtxSetLimit(int limit, size_t value) {
+    (void)limit, (void)value;
+    return CUDA_OK;
+}
+
+CUresult cuGetErrorName(CUresult code, const char **text) {
+    *text = warp_driver_error_name(code);
+    return *text ? CUDA_OK : CUDA_INVALID_VALUE;
+}
+CUresult cuGetErrorString(CUresult code, const char **text) {
+    *text = warp_error_text(code);
+    return *text ? CUDA_OK : CUDA_INVALID_VALUE;
+}
+
+/* --- Memory ------------------------------------------------------------------------------------ */
+
+static CUresult allocate(void *address, size_t bytes, RangeKind kind, unsigned flags) {
+    int problem = warp_enter();
+    if (!problem && (!address || !bytes)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_alloc(bytes, kind, flags, address);
+    return driver_leave(problem);
+}
+static CUresult release(uint64_t address) {
+    int problem = warp_enter();
+    if (!problem && address) problem = warp_release(address);
+    return driver_leave(problem);
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+    return allocate(address, bytes, RANGE_DEVICE, 0);
+}
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
+    return allocate(address, bytes, RANGE_MANAGED, flags);
+}
+CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
+    return allocate(pointer, bytes, RANGE_MAPPED, 0);
+}
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+    return allocate(pointer, bytes, RANGE_MAPPED, flags);
+}
+CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
+                            unsigned element) {
+    (void)element;
+    *pitch = (width + 511) / 512 * 512;
+    return allocate(address, *pitch * height, RANGE_DEVICE, 0);
+}
+CUresult cuMemFree_v2(CUdeviceptr address) {
+    return release(address);
+}
+CUresult cuMemFreeHost(void *pointer) {
+    return release((uint64_t)pointer);
+}
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_memory_info(free_bytes, total_bytes);
+    return driver_leave(problem);
+}
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+    int problem = warp_enter();
+    const WarpRange *range = problem ? NULL : warp_range(address);
+    if (!problem && !range) problem = CUDA_NOT_FOUND;
+    if (range && base) *base = range->start;
+    if (range && bytes) *bytes = range->bytes;
+    return driver_leave(problem);
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *pointer, unsigned flags) {
+    (void)flags;
+    int problem = warp_enter();
+    const WarpRange *range = problem ? NULL : warp_range((uint64_t)pointer);
+    if (!problem && !range) problem = CUDA_INVALID_VALUE;
+    if (!problem) *address = range->device + ((uint64_t)pointer - range->start);
+    return driver_leave(problem);
+}
+CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_register(pointer, bytes, flags);
+    return driver_leave(problem);
+}
+CUresult cuMemHostUnregister(void *pointer) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_unregister(pointer);
+    return driver_leave(problem);
+}
+
+static CUresult copy(uint64_t to, uint64_t from, size_t count) {
+    int problem = warp_enter();
+    if (!problem && count && (!to || !from)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_copy((WarpPlace){to, 0, 0}, (WarpPlace){from, 0, 0}, count, 1, 1);
+    return driver_leave(problem);
+}
+static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t value_bytes, size_t count) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_fill((WarpPlace){to, 0, 0}, value, value_bytes, count * value_bytes, 1, 1);
+    return driver_leave(problem);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count) {
+    return copy(to, (uint64_t)from, count);
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t count) {
+    return copy((uint64_t)to, from, count);
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t count) {
+    return copy(to, from, count);
+}
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t count) {
+    return copy(to, from, count);
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t count, CUstream stream) {
+    (void)stream;
+    return copy(to, (uint64_t)from, count);
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t count, CUstream stream) {
+    (void)stream;
+    return copy((uint64_t)to, from, count);
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream) {
+    (void)stream;
+    return copy(to, from, count);
+}
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream) {
+    (void)stream;
+    return copy(to, from, count);
+}
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
+    return fill(to, value, 1, count);
+}
+CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
+    return fill(to, value, 2, count);
+}
+CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
+    return fill(to, value, 4, count);
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+    (void)stream;
+    return fill(to, value, 1, count);
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+    (void)stream;
+    return fill(to, value, 4, count);
+}
+
+/* --- Streams and events ------------------------------------------------------------------------- */
+
+/* An error of a kernel comes back from the next call, whichever. */
+static CUresult done(int problem) {
+    int sticky = warp_enter();
+    return driver_leave(sticky ? sticky : problem);
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    *stream = warp_stream_new(flags, 0);
+    return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+}
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+    *stream = warp_stream_new(flags, priority);
+    return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+}
+CUresult cuStreamDestroy_v2(CUstream stream) {
+    return done(warp_stream_free(stream));
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamQuery(CUstream stream) {
+    return cuStreamSynchronize(stream);
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    (void)flags;
+    return done(warp_stream(stream) && warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresult, void *), void *data,
+                             unsigned flags) {
+    (void)flags;
+    CUresult status = done(CUDA_OK);
+    callback(stream, status, data);
+    return status;
+}
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
+    (void)stream;
+    CUresult status = done(CUDA_OK);
+    if (!status) function(data);
+    return status;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    *event = warp_event_new(flags);
+    return done(*event ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+}
+CUresult cuEventDestroy_v2(CUevent event) {
+    return done(warp_event_free(event));
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream(stream) ? warp_event_record(event) : CUDA_INVALID_HANDLE;
+    return driver_leave(problem);
+}
+CUresult cuEventSynchronize(CUevent event) {
+    return done(warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuEventQuery(CUevent event) {
+    return cuEventSynchronize(event);
+}
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+    return done(warp_event_elapsed(milliseconds, start, end));
+}
+
+ALSO(cuDeviceTotalMem, cuDeviceTotalMem_v2)
+ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid)
+ALSO(cuCtxCreate, cuCtxCreate_v2)
+ALSO(cuCtxDestroy, cuCtxDestroy_v2)
+ALSO(cuCtxPushCurrent, cuCtxPushCurrent_v2)
+ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2)
+ALSO(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
+ALSO(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
+ALSO(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
+ALSO(cuMemAlloc, cuMemAlloc_v2)
+ALSO(cuMemAllocHost, cuMemAllocHost_v2)
+ALSO(cuMemAllocPitch, cuMemAllocPitch_v2)
+ALSO(cuMemFree, cuMemFree_v2)
+ALSO(cuMemGetInfo, cuMemGetInfo_v2)
+ALSO(cuMemGetAddressRange, cuMemGetAddressRange_v2)
+ALSO(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2)
+ALSO(cuMemHostRegister, cuMemHostRegister_v2)
+ALSO(cuMemcpyHtoD, cuMemcpyHtoD_v2)
+ALSO(cuMemcpyDtoH, cuMemcpyDtoH_v2)
+ALSO(cuMemcpyDtoD, cuMemcpyDtoD_v2)
+ALSO(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)
+ALSO(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)
+ALSO(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)
+ALSO(cuMemsetD8, cuMemsetD8_v2)
+ALSO(cuMemsetD16, cuMemsetD16_v2)
+ALSO(cuMemsetD32, cuMemsetD32_v2)
+ALSO(cuStreamDestroy, cuStreamDestroy_v2)
+ALSO(cuEventDestroy, cuEventDestroy_v2)
+ALSO(cuEventElapsedTime_v2, cuEventElapsedTime)

@@ -1,0 +1,25 @@
+/* The driver API's types, as far as it is there. */
+#ifndef WW_CUDA_DRIVER_H
+#define WW_CUDA_DRIVER_H
+
+#include "core/cuda/runtime/client.h"
+#include "core/cuda/runtime/streams.h"
+
+typedef int CUresult, CUdevice;
+typedef uint64_t CUdeviceptr;
+typedef struct DriverContext *CUcontext;
+typedef WarpModule *CUmodule;
+typedef WarpFunction *CUfunction;
+typedef WarpStream *CUstream;
+typedef WarpEvent *CUevent;
+
+/* Names that programs ask for with the number of their version behind. */
+#define ALSO(again, name) __typeof__(name) again __attribute__((alias(#name), visibility("default")));
+
+/* The end of a call that began with warp_enter(). */
+static inline CUresult driver_leave(int problem) {
+    warp_leave();
+    return problem;
+}
+
+#endif

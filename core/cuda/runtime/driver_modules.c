@@ -1,0 +1,194 @@
+/* The driver API: modules, functions and launches; and what is not there. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#include "core/cuda/runtime/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Modules ----------------------------------------------------------------------------------- */
+
+static CUresult load(CUmodule *module, const void *image, size_t bytes) {
+    int problem = warp_enter();
+    if (!problem && (!module || !image)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        *module = warp_module_new(image, bytes);
+        problem = warp_module_load(*module);
+    }
+    return driver_leave(problem);
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    return image ? load(module, image, warp_image_bytes(image)) : CUDA_INVALID_VALUE;
+}
+/* The options are those of a compiler that is not there. */
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
+                            void **values) {
+    (void)count, (void)options, (void)values;
+    return cuModuleLoadData(module, image);
+}
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
+    return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *path) {
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    char *text = NULL;
+    size_t count = 0, got;
+    if (!file) return CUDA_FILE_NOT_FOUND;
+    do {
+        text = realloc(text, count + (1 << 16));
+        if (!text) abort();
+        got = fread(text + count, 1, 1 << 16, file);
+        count += got;
+    } while (got);
+    fclose(file);
+    CUresult result = load(module, text, count);
+    free(text);
+    return result;
+}
+
+/* What kernels and variables it has stays in the simulator. */
+CUresult cuModuleUnload(CUmodule module) {
+    return driver_leave(warp_enter()) ? warp_dead() : module ? CUDA_OK : CUDA_INVALID_HANDLE;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+    int problem = warp_enter();
+    if (!problem && (!function || !module || !name)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        *function = warp_function(module, name);
+        problem = warp_function_load(*function);
+    }
+    return driver_leave(problem == CUDA_INVALID_DEVICE_FUNCTION ? CUDA_NOT_FOUND : problem);
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+    uint64_t start = 0, size = 0;
+    int problem = warp_enter();
+    if (!problem && (!module || !name)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_variable(module, name, &start, &size);
+    if (!problem && address) *address = start;
+    if (!problem && bytes) *bytes = size;
+    return driver_leave(problem == CUDA_INVALID_SYMBOL ? CUDA_NOT_FOUND : problem);
+}
+ALSO(cuModuleGetGlobal, cuModuleGetGlobal_v2)
+
+/* --- Functions --------------------------------------------------------------------------------- */
+
+enum {
+    ATTRIBUTE_MAX_THREADS,
+    ATTRIBUTE_SHARED,
+    ATTRIBUTE_CONST,
+    ATTRIBUTE_LOCAL,
+    ATTRIBUTE_REGISTERS,
+    ATTRIBUTE_PTX_VERSION,
+    ATTRIBUTE_BINARY_VERSION,
+    ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
+};
+
+CUresult cuFuncGetAttribute(int *value, int which, CUfunction function) {
+    int problem = warp_enter();
+    if (!problem && (!value || !function)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_function_load(function);
+    if (problem) return driver_leave(problem);
+    const int64_t *number = warp_device()->number;
+    switch (which) {
+    case ATTRIBUTE_MAX_THREADS: *value = function->max_threads ? (int)function->max_threads : 1024; break;
+    case ATTRIBUTE_SHARED: *value = (int)function->shared; break;
+    case ATTRIBUTE_CONST: *value = (int)function->constant; break;
+    case ATTRIBUTE_LOCAL: *value = (int)function->local; break;
+    case ATTRIBUTE_REGISTERS: *value = (int)function->registers; break;
+    case ATTRIBUTE_PTX_VERSION:
+    case ATTRIBUTE_BINARY_VERSION: *value = (int)(number[DEVICE_MAJOR] * 10 + number[DEVICE_MINOR]); break;
+    case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)(number[DEVICE_SHARED_PER_SM] - function->shared); break;
+    default: *value = 0;
+    }
+    return driver_leave(CUDA_OK);
+}
+CUresult cuFuncSetAttribute(CUfunction function, int which, int value) {
+    (void)which, (void)value;
+    return function ? CUDA_OK : CUDA_INVALID_HANDLE;
+}
+CUresult cuFuncSetCacheConfig(CUfunction function, int config) {
+    return cuFuncSetAttribute(function, 0, config);
+}
+CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
+    return cuFuncSetAttribute(function, 0, config);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function, int threads,
+                                                     size_t shared_bytes) {
+    int problem = warp_enter();
+    if (!problem && (!ctas || !function || threads <= 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem) *ctas = (int)warp_occupancy(function, (uint32_t)threads, shared_bytes);
+    return driver_leave(problem);
+}
+
+/* The list { key, value, ..., 0 } in place of parameters: a buffer and a pointer to its size. */
+static const void *packed_arguments(void **extra, size_t *bytes) {
+    const uintptr_t end = 0, buffer = 1, size = 2;
+    const void *found = NULL;
+    for (; extra && (uintptr_t)*extra != end; extra += 2) {
+        if ((uintptr_t)*extra == buffer) found = extra[1];
+        if ((uintptr_t)*extra == size) *bytes = *(const size_t *)extra[1];
+    }
+    return found;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **params, void **extra) {
+    (void)stream;
+    const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
+    size_t packed_bytes = 0;
+    const void *packed = packed_arguments(extra, &packed_bytes);
+    int problem = warp_enter();
+    if (!problem && !function) problem = CUDA_INVALID_HANDLE;
+    if (!problem) problem = warp_launch(function, grid, block, shared_bytes, params, packed, packed_bytes);
+    return driver_leave(problem == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : problem);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z,
+                                   unsigned shared_bytes, CUstream stream, void **params) {
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
+                          params, NULL);
+}
+
+/* --- What is not there --------------------------------------------------------------------------- */
+
+#define MISSING(name)                                                                                        \
+    CUresult name(void) {                                                                                    \
+        warp_name_missing(#name);                                                                            \
+        return CUDA_NOT_SUPPORTED;                                                                           \
+    }
+
+MISSING(cuArrayCreate_v2)
+MISSING(cuArray3DCreate_v2)
+MISSING(cuGetProcAddress)
+MISSING(cuGetProcAddress_v2)
+MISSING(cuGraphCreate)
+MISSING(cuIpcGetMemHandle)
+MISSING(cuIpcOpenMemHandle_v2)
+MISSING(cuLaunch)
+MISSING(cuLaunchGrid)
+MISSING(cuLaunchKernelEx)
+MISSING(cuLibraryLoadData)
+MISSING(cuLinkAddData_v2)
+MISSING(cuLinkAddFile_v2)
+MISSING(cuLinkComplete)
+MISSING(cuLinkCreate_v2)
+MISSING(cuLinkDestroy)
+MISSING(cuMemAddressReserve)
+MISSING(cuMemCreate)
+MISSING(cuMemMap)
+MISSING(cuMemcpy2D_v2)
+MISSING(cuMemcpy3D_v2)
+MISSING(cuModuleGetSurfRef)
+MISSING(cuModuleGetTexRef)
+MISSING(cuPointerGetAttribute)
+MISSING(cuStreamBeginCapture_v2)
+MISSING(cuSurfObjectCreate)
+MISSING(cuTexObjectCreate)

@@ -1,0 +1,43 @@
+/* Error codes of the CUDA APIs, which are the same in both. */
+#ifndef WW_CUDA_ERRORS_H
+#define WW_CUDA_ERRORS_H
+
+enum {
+    CUDA_OK = 0,
+    CUDA_INVALID_VALUE = 1,
+    CUDA_MEMORY_ALLOCATION = 2,
+    CUDA_NOT_INITIALIZED = 3,
+    CUDA_INVALID_CONFIGURATION = 9,
+    CUDA_INVALID_PITCH = 12,
+    CUDA_INVALID_SYMBOL = 13,
+    CUDA_INVALID_TEXTURE = 18,
+    CUDA_INVALID_CHANNEL_DESCRIPTOR = 20,
+    CUDA_DEVICES_UNAVAILABLE = 46,
+    CUDA_MISSING_CONFIGURATION = 52,
+    CUDA_INVALID_DEVICE_FUNCTION = 98,
+    CUDA_NO_DEVICE = 100,
+    CUDA_INVALID_DEVICE = 101,
+    CUDA_INVALID_IMAGE = 200,
+    CUDA_INVALID_CONTEXT = 201,
+    CUDA_NO_BINARY = 209,
+    CUDA_PEER_ACCESS_UNSUPPORTED = 217,
+    CUDA_FILE_NOT_FOUND = 301,
+    CUDA_INVALID_HANDLE = 400,
+    CUDA_NOT_FOUND = 500,
+    CUDA_NOT_READY = 600,
+    CUDA_ILLEGAL_ADDRESS = 700,
+    CUDA_OUT_OF_RESOURCES = 701,
+    CUDA_LAUNCH_TIMEOUT = 702,
+    CUDA_ALREADY_REGISTERED = 712,
+    CUDA_NOT_REGISTERED = 713,
+    CUDA_LAUNCH_FAILURE = 719,
+    CUDA_NOT_SUPPORTED = 801,
+    CUDA_UNKNOWN = 999,
+};
+
+/* "cudaErrorInvalidValue" or, of the driver, "CUDA_ERROR_INVALID_VALUE"; NULL for what is no code. */
+const char *warp_error_name(int code);
+const char *warp_driver_error_name(int code);
+const char *warp_error_text(int code);
+
+#endif

@@ -1,0 +1,196 @@
+/* Launches, and what kernels need. */
+#include "core/cuda/runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NESTED_CALLS = 64, ARGUMENT_BYTES = 4096 };
+
+/* <<<...>>> pushes it, the stub of the kernel pops it. */
+typedef struct {
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+} Configuration;
+
+static _Thread_local Configuration configurations[NESTED_CALLS];
+static _Thread_local unsigned configured;
+static _Thread_local uint8_t arguments[ARGUMENT_BYTES]; /* of cudaSetupArgument() */
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                         struct CUstream_st *stream) {
+    if (configured == NESTED_CALLS) return 1;
+    configurations[configured++] = (Configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream) {
+    if (!configured) return runtime_note(CUDA_MISSING_CONFIGURATION);
+    const Configuration *last = &configurations[--configured];
+    *grid = last->grid;
+    *block = last->block;
+    *shared_bytes = last->shared_bytes;
+    *(cudaStream_t *)stream = last->stream;
+    return cudaSuccess;
+}
+
+static cudaError_t launch(WarpFunction *function, dim3 grid, dim3 block, void *const *params,
+                          const void *packed, size_t packed_bytes, size_t shared_bytes) {
+    const uint32_t grid_size[3] = {grid.x, grid.y, grid.z}, block_size[3] = {block.x, block.y, block.z};
+    int problem = warp_enter();
+    if (!problem && !function) problem = CUDA_INVALID_DEVICE_FUNCTION;
+    if (!problem)
+        problem = warp_launch(function, grid_size, block_size, shared_bytes, params, packed, packed_bytes);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                             cudaStream_t stream) {
+    (void)stream;
+    return launch(runtime_function(function), grid, block, params, NULL, 0, shared_bytes);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **params) {
+    if (!config) return runtime_note(CUDA_INVALID_VALUE);
+    return launch(runtime_function(function), config->gridDim, config->blockDim, params, NULL, 0,
+                  config->dynamicSmemBytes);
+}
+
+/* All CTAs of such a kernel must be able to run at once. */
+cudaError_t cudaLaunchCooperativeKernel(const void *symbol, dim3 grid, dim3 block, void **params,
+                                        size_t shared_bytes, cudaStream_t stream) {
+    (void)stream;
+    WarpFunction *function = runtime_function(symbol);
+    int problem = warp_enter();
+    if (!problem) problem = function ? warp_function_load(function) : CUDA_INVALID_DEVICE_FUNCTION;
+    if (!problem) {
+        uint64_t room = (uint64_t)warp_occupancy(function, block.x * block.y * block.z, shared_bytes) *
+                        (uint64_t)warp_device()->number[DEVICE_SMS];
+        if ((uint64_t)grid.x * grid.y * grid.z > room) problem = cudaErrorCooperativeLaunchTooLarge;
+    }
+    runtime_leave(problem);
+    return problem ? (cudaError_t)problem : launch(function, grid, block, params, NULL, 0, shared_bytes);
+}
+
+/* --- CUDA 13: by handles of kernels ------------------------------------------------------------ */
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+    *kernel = (cudaKernel_t)runtime_function(function);
+    return runtime_note(*kernel ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                               cudaStream_t stream) {
+    (void)stream;
+    return launch((WarpFunction *)kernel, grid, block, params, NULL, 0, shared_bytes);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
+    *function = (cudaFunction_t)runtime_function(symbol);
+    return runtime_note(*function ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+/* --- Before CUDA 10 ----------------------------------------------------------------------------- */
+
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream) {
+    memset(arguments, 0, sizeof arguments);
+    return runtime_note(__cudaPushCallConfiguration(grid, block, shared_bytes, stream)
+                            ? CUDA_INVALID_CONFIGURATION
+                            : CUDA_OK);
+}
+
+cudaError_t cudaSetupArgument(const void *argument, size_t bytes, size_t offset) {
+    if (offset > ARGUMENT_BYTES || bytes > ARGUMENT_BYTES - offset) return runtime_note(CUDA_INVALID_VALUE);
+    memcpy(arguments + offset, argument, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunch(const void *function) {
+    Configuration call;
+    cudaError_t problem = __cudaPopCallConfiguration(&call.grid, &call.block, &call.shared_bytes,
+                                                     &call.stream);
+    if (problem) return problem;
+    return launch(runtime_function(function), call.grid, call.block, NULL, arguments, sizeof arguments,
+                  call.shared_bytes);
+}
+
+/* --- What kernels need -------------------------------------------------------------------------- */
+
+/* Enters, and finds the kernel. runtime_leave() must follow. */
+static int enter_with(const void *symbol, WarpFunction **function) {
+    int problem = warp_enter();
+    *function = runtime_function(symbol);
+    if (!problem) problem = *function ? warp_function_load(*function) : CUDA_INVALID_DEVICE_FUNCTION;
+    return problem;
+}
+
+static void fill_attributes(struct cudaFuncAttributes *attributes, const WarpFunction *function) {
+    const int64_t *number = warp_device()->number;
+    int version = (int)(number[DEVICE_MAJOR] * 10 + number[DEVICE_MINOR]);
+    /* The first fields are those of all versions; those behind them are as large as CUDA 11's. */
+    memset(attributes, 0, offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
+    attributes->sharedSizeBytes = function->shared;
+    attributes->constSizeBytes = function->constant;
+    attributes->localSizeBytes = function->local;
+    attributes->maxThreadsPerBlock = function->max_threads ? (int)function->max_threads : 1024;
+    attributes->numRegs = (int)function->registers;
+    attributes->ptxVersion = attributes->binaryVersion = version;
+    attributes->maxDynamicSharedSizeBytes = (int)(number[DEVICE_SHARED_PER_SM] - function->shared);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *symbol) {
+    WarpFunction *function;
+    int problem = enter_with(symbol, &function);
+    if (!problem) fill_attributes(attributes, function);
+    return runtime_leave(problem);
+}
+
+/* The machine has no other arrangements of memory to choose from. */
+cudaError_t cudaFuncSetAttribute(const void *symbol, enum cudaFuncAttribute attribute, int value) {
+    WarpFunction *function;
+    int problem = enter_with(symbol, &function);
+    if (!problem && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
+        (value < 0 || value > warp_device()->number[DEVICE_SHARED_PER_SM] - function->shared))
+        problem = CUDA_INVALID_VALUE;
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
+    (void)config;
+    return runtime_note(runtime_function(function) ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
+    (void)config;
+    return runtime_note(runtime_function(function) ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas, const void *symbol, int threads,
+                                                                   size_t shared_bytes, unsigned int flags) {
+    (void)flags;
+    WarpFunction *function;
+    int problem = enter_with(symbol, &function);
+    if (!problem && (!ctas || threads <= 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem) *ctas = (int)warp_occupancy(function, (uint32_t)threads, shared_bytes);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, const void *symbol, int threads,
+                                                          size_t shared_bytes) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ctas, symbol, threads, shared_bytes, 0);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *symbol, int ctas,
+                                                      int threads) {
+    WarpFunction *function;
+    int problem = enter_with(symbol, &function);
+    if (!problem && (!bytes || ctas <= 0 || threads <= 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        uint64_t each = (uint64_t)warp_device()->number[DEVICE_SHARED_PER_SM] / (uint64_t)ctas;
+        *bytes = each > function->shared ? each - function->shared : 0;
+    }
+    return runtime_leave(problem);
+}

@@ -1,0 +1,17 @@
+/* What the device says that no parameter of a machine decides. */
+#ifndef WW_CUDA_LIMITS_H
+#define WW_CUDA_LIMITS_H
+
+enum {
+    MOST_THREADS = 1024,
+    MOST_GRID_YZ = 65535,
+    MOST_TEXELS_1D = 131072,
+    MOST_TEXELS_2D = 65536,
+    MOST_TEXELS_3D = 16384,
+    MOST_LAYERS = 2048,
+    CONSTANT_BYTES = 65536,
+    TEXTURE_ALIGN = 512,
+    TEXTURE_PITCH = 32,
+};
+
+#endif

@@ -1,0 +1,322 @@
+/* Memory and copies. A copy is done when it is asked for, whatever its stream. */
+#include "core/cuda/runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PITCH_UNIT = 512 };
+
+static uint64_t pitch_of(uint64_t width) {
+    return (width + PITCH_UNIT - 1) / PITCH_UNIT * PITCH_UNIT;
+}
+
+/* --- Allocations ------------------------------------------------------------------------------- */
+
+static cudaError_t allocate(void **pointer, size_t bytes, RangeKind kind, unsigned flags) {
+    uint64_t address = 0;
+    int problem = warp_enter();
+    if (!problem && !pointer) problem = CUDA_INVALID_VALUE;
+    if (!problem && bytes) problem = warp_alloc(bytes, kind, flags, &address);
+    if (!problem) *pointer = (void *)address;
+    return runtime_leave(problem);
+}
+
+static cudaError_t release(void *pointer, bool is_host) {
+    int problem = warp_enter();
+    if (!problem && pointer) {
+        const WarpRange *range = warp_range((uint64_t)pointer);
+        bool is_mapped = range && range->kind == RANGE_MAPPED;
+        problem = range && is_mapped == is_host ? warp_release((uint64_t)pointer) : CUDA_INVALID_VALUE;
+    }
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+    return allocate(pointer, bytes, RANGE_DEVICE, 0);
+}
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
+    (void)stream;
+    return allocate(pointer, bytes, RANGE_DEVICE, 0);
+}
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
+    return allocate(pointer, bytes, RANGE_MANAGED, flags);
+}
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
+    return allocate(pointer, bytes, RANGE_MAPPED, 0);
+}
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
+    return allocate(pointer, bytes, RANGE_MAPPED, flags);
+}
+cudaError_t cudaFree(void *pointer) {
+    return release(pointer, false);
+}
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+    (void)stream;
+    return release(pointer, false);
+}
+cudaError_t cudaFreeHost(void *pointer) {
+    return release(pointer, true);
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    if (!pitch || (height && width > SIZE_MAX / 2 / height)) return runtime_note(CUDA_INVALID_VALUE);
+    *pitch = pitch_of(width);
+    return allocate(pointer, *pitch * height, RANGE_DEVICE, 0);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent) {
+    if (!pitched) return runtime_note(CUDA_INVALID_VALUE);
+    pitched->pitch = pitch_of(extent.width);
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return allocate(&pitched->ptr, pitched->pitch * extent.height * extent.depth, RANGE_DEVICE, 0);
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
+    int problem = warp_enter();
+    if (!problem) problem = pointer && bytes ? warp_register(pointer, bytes, flags) : CUDA_INVALID_VALUE;
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaHostUnregister(void *pointer) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_unregister(pointer);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
+    (void)flags;
+    int problem = warp_enter();
+    const WarpRange *range = problem ? NULL : warp_range((uint64_t)host);
+    bool good = range && (range->kind == RANGE_MAPPED || range->kind == RANGE_REGISTERED);
+    if (!problem && (!good || !device)) problem = CUDA_INVALID_VALUE;
+    if (!problem) *device = (void *)(range->device + ((uint64_t)host - range->start));
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
+    int problem = warp_enter();
+    const WarpRange *range = problem ? NULL : warp_range((uint64_t)host);
+    if (!problem && (!range || !flags)) problem = CUDA_INVALID_VALUE;
+    if (!problem) *flags = range->flags | (range->kind == RANGE_MAPPED ? cudaHostAllocMapped : 0);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+    uint64_t free_now = 0, total = 0;
+    int problem = warp_enter();
+    if (!problem) problem = warp_memory_info(&free_now, &total);
+    if (!problem && free_bytes) *free_bytes = free_now;
+    if (!problem && total_bytes) *total_bytes = total;
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer) {
+    static const enum cudaMemoryType types[] = {[RANGE_DEVICE] = cudaMemoryTypeDevice,
+                                                [RANGE_MAPPED] = cudaMemoryTypeHost,
+                                                [RANGE_MANAGED] = cudaMemoryTypeManaged,
+                                                [RANGE_VARIABLE] = cudaMemoryTypeDevice,
+                                                [RANGE_REGISTERED] = cudaMemoryTypeHost};
+    int problem = warp_enter();
+    if (!problem && !attributes) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        const WarpRange *range = warp_range((uint64_t)pointer);
+        uint64_t offset = range ? (uint64_t)pointer - range->start : 0;
+        bool is_host = !range || range->kind != RANGE_DEVICE;
+        memset(attributes, 0, sizeof *attributes);
+        attributes->type = range ? types[range->kind] : cudaMemoryTypeUnregistered;
+        attributes->device = range ? 0 : -2;
+        attributes->devicePointer = range ? (void *)(range->device + offset) : NULL;
+        attributes->hostPointer = is_host ? (void *)(uintptr_t)pointer : NULL;
+    }
+    return runtime_leave(problem);
+}
+
+/* --- Copies ------------------------------------------------------------------------------------ */
+
+static WarpPlace place(const void *pointer, uint64_t row, uint64_t slice) {
+    return (WarpPlace){(uint64_t)pointer, row, slice};
+}
+
+/* Where the pointers lie is plain from themselves; the kind must agree with that. */
+static bool agrees(enum cudaMemcpyKind kind, uint64_t to, uint64_t from) {
+    const WarpDevice *device = warp_device();
+    bool to_device = to - device->memory_base < device->memory_bytes,
+         from_device = from - device->memory_base < device->memory_bytes;
+    switch (kind) {
+    case cudaMemcpyHostToDevice: return to_device;
+    case cudaMemcpyDeviceToHost: return from_device;
+    case cudaMemcpyDeviceToDevice: return to_device && from_device;
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyDefault: return true;
+    default: return false;
+    }
+}
+
+static cudaError_t copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint64_t slices,
+                        enum cudaMemcpyKind kind) {
+    int problem = warp_enter();
+    bool is_empty = !width || !rows || !slices;
+    if (!problem && (unsigned)kind > cudaMemcpyDefault) problem = cudaErrorInvalidMemcpyDirection;
+    if (!problem && !is_empty && (!to.address || !from.address || !agrees(kind, to.address, from.address)))
+        problem = CUDA_INVALID_VALUE;
+    if (!problem && ((rows > 1 && (width > to.row || width > from.row)))) problem = CUDA_INVALID_PITCH;
+    if (!problem) problem = warp_copy(to, from, width, rows, slices);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind) {
+    return copy(place(to, 0, 0), place(from, 0, 0), count, 1, 1, kind);
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy(to, from, count, kind);
+}
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t count) {
+    if (to_device || from_device) return runtime_note(CUDA_INVALID_DEVICE);
+    return cudaMemcpy(to, from, count, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t count,
+                                cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, count);
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch) return runtime_note(CUDA_INVALID_PITCH);
+    return copy(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, 1, kind);
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+/* One end of a 3D copy: an array, whose positions and extents are in elements, or memory, where they are bytes. */
+static WarpPlace end_of_copy(const struct cudaArray *array, struct cudaPitchedPtr pointer,
+                             struct cudaPos at) {
+    if (array)
+        return place((void *)(array->address + at.z * array->slice + at.y * array->pitch +
+                              at.x * array->element_bytes),
+                     array->pitch, array->slice);
+    uint64_t slice = pointer.pitch * pointer.ysize;
+    return place((uint8_t *)pointer.ptr + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+    if (!p) return runtime_note(CUDA_INVALID_VALUE);
+    const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
+    uint64_t width = p->extent.width * (array ? array->element_bytes : 1);
+    return copy(end_of_copy(p->dstArray, p->dstPtr, p->dstPos),
+                end_of_copy(p->srcArray, p->srcPtr, p->srcPos), width, p->extent.height, p->extent.depth,
+                p->kind);
+}
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy3D(p);
+}
+
+/* --- Fills ------------------------------------------------------------------------------------- */
+
+static cudaError_t fill(WarpPlace to, int value, uint64_t width, uint64_t rows, uint64_t slices) {
+    int problem = warp_enter();
+    if (!problem) problem = warp_fill(to, (uint8_t)value, 1, width, rows, slices);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t count) {
+    return fill(place(to, 0, 0), value, count, 1, 1);
+}
+cudaError_t cudaMemsetAsync(void *to, int value, size_t count, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset(to, value, count);
+}
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    if (width > pitch) return runtime_note(CUDA_INVALID_PITCH);
+    return fill(place(to, pitch, 0), value, width, height, 1);
+}
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset2D(to, pitch, value, width, height);
+}
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
+    return fill(place(to.ptr, to.pitch, to.pitch * to.ysize), value, extent.width, extent.height,
+                extent.depth);
+}
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                              cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset3D(to, value, extent);
+}
+
+/* --- Symbols ----------------------------------------------------------------------------------- */
+
+static cudaError_t copy_symbol(const void *symbol, const void *other, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind, bool to_symbol) {
+    uint64_t address, bytes;
+    int problem = warp_enter();
+    if (!problem) problem = runtime_symbol(symbol, &address, &bytes);
+    if (!problem && (offset > bytes || count > bytes - offset)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        WarpPlace inside = {address + offset, 0, 0}, outside = place(other, 0, 0);
+        WarpPlace to = to_symbol ? inside : outside, from = to_symbol ? outside : inside;
+        problem = agrees(kind, to.address, from.address) ? warp_copy(to, from, count, 1, 1)
+                                                         : CUDA_INVALID_VALUE;
+    }
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind) {
+    return copy_symbol(symbol, from, count, offset, kind, true);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
+    (void)stream;
+    return copy_symbol(symbol, from, count, offset, kind, true);
+}
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
+                                 enum cudaMemcpyKind kind) {
+    return copy_symbol(symbol, to, count, offset, kind, false);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+    (void)stream;
+    return copy_symbol(symbol, to, count, offset, kind, false);
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+    uint64_t address, bytes;
+    int problem = warp_enter();
+    if (!problem) problem = runtime_symbol(symbol, &address, &bytes);
+    if (!problem) *pointer = (void *)address;
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
+    uint64_t address, bytes;
+    int problem = warp_enter();
+    if (!problem) problem = runtime_symbol(symbol, &address, &bytes);
+    if (!problem) *size = bytes;
+    return runtime_leave(problem);
+}
+
+/* --- Advice, which changes nothing here --------------------------------------------------------- */
+
+#if CUDA_MAJOR < 13
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device, cudaStream_t stream) {
+    (void)pointer, (void)count, (void)device, (void)stream;
+    return runtime_note(CUDA_OK);
+}
+cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device) {
+    (void)pointer, (void)count, (void)advice, (void)device;
+    return runtime_note(CUDA_OK);
+}
+#endif
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned int flags) {
+    (void)stream, (void)pointer, (void)length, (void)flags;
+    return runtime_note(CUDA_OK);
+}

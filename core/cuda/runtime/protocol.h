@@ -1,0 +1,72 @@
+/* What a CUDA program and the simulator say to each other, over a socket of the local machine. The program asks,
+ * the simulator answers, one at a time: a header, then its payload, all little-endian and unpadded. Contents of
+ * device memory do not travel: both ends have it mapped. */
+#ifndef WW_CUDA_PROTOCOL_H
+#define WW_CUDA_PROTOCOL_H
+
+#include <stdint.h>
+
+/* The environment variable that names the abstract socket. */
+#define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
+
+enum {
+    CHANNEL_VERSION = 1,
+    CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
+};
+
+/* In a question, the operation; in an answer, 0 or a CUDA error code. */
+typedef struct {
+    uint32_t what, bytes;
+} ChannelHeader;
+
+/* The operations, in the order of the table in cuda_server.lua. Strings are a u32 length and its bytes. */
+typedef enum {
+    /* u32 version -> device memory's file, u64 base, u64 capacity, u32 are copies told, u32 count of numbers, i64
+     * numbers of the device (DeviceNumber), string name */
+    ASK_HELLO = 1,
+    ASK_LOAD,     /* string image -> u32 module                                          */
+    ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
+                   * parameter bytes, parameter count, { u32 offset, bytes }             */
+    ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */
+    ASK_ALLOC,    /* u64 bytes, u32 AllocationKind -> u64 address                        */
+    ASK_FREE,     /* u64 address                                                         */
+    ASK_WROTE,    /* u64 address, u64 bytes: the program has written there               */
+    ASK_READS,    /* u64 address, u64 bytes: the program is about to read there          */
+    ASK_LAUNCH,   /* u32 function, u32[3] grid, u32[3] block, u32 shared, string parameters -> u64 core cycle,
+                   * string printed                                                      */
+    ASK_TEXTURE,  /* see TextureQuestion -> u64 handle                                   */
+    ASK_BIND,     /* u32 module, string name, u64 handle                                 */
+    ASK_MEMORY,   /* -> u64 free, u64 total                                              */
+    ASK_RESET,    /* forgets allocations, modules, textures                              */
+    ASK_NAME,     /* string: a function that is not there; told once                     */
+    ASK_MAP,      /* u64 address, u64 bytes: of a variable that the program has mapped   */
+} ChannelOperation;
+
+typedef enum { VARIABLE_GLOBAL, VARIABLE_CONST, VARIABLE_TEXTURE } VariableSpace;
+typedef enum { ALLOCATION_DEVICE, ALLOCATION_MAPPED } AllocationKind;
+
+/* u64 address, u64 pitch, u32 width, height, depth, layers, then one u32 each: */
+typedef struct {
+    uint32_t format; /* 0 to 7: u8 s8 u16 s16 u32 s32 f16 f32 */
+    uint32_t channels, linear, address, normalized, normalized_float;
+} TextureQuestion;
+
+/* Of the answer to ASK_HELLO; rates in kHz. */
+typedef enum {
+    DEVICE_MAJOR,
+    DEVICE_MINOR,
+    DEVICE_SMS,
+    DEVICE_THREADS_PER_SM,
+    DEVICE_CTAS_PER_SM,
+    DEVICE_REGISTERS_PER_SM,
+    DEVICE_SHARED_PER_SM,
+    DEVICE_L2_BYTES,
+    DEVICE_CORE_KHZ,
+    DEVICE_MEMORY_KHZ,
+    DEVICE_MEMORY_BITS,
+    DEVICE_SCHEDULERS,
+    DEVICE_CYCLE, /* now */
+    DEVICE_NUMBERS,
+} DeviceNumber;
+
+#endif

@@ -1,0 +1,166 @@
+/* What programs register before main(): fat binaries, and what in them stands behind which of their own functions and
+ * variables. Nothing is sent yet: a program may never ask for it. */
+#include "core/cuda/runtime/runtime.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { ENTRY_FUNCTION, ENTRY_VARIABLE, ENTRY_MANAGED, ENTRY_TEXTURE } EntryKind;
+
+typedef struct {
+    const void *host; /* NULL: free */
+    WarpModule *module;
+    char *name;
+    WarpFunction *function;
+    EntryKind kind;
+    bool normalized_float;
+} Entry;
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static Entry *entries; /* open addressing, a power of two */
+static size_t entry_count, entry_capacity;
+
+static size_t place_of(const void *host) {
+    return (size_t)((uintptr_t)host * 0x9e3779b97f4a7c15ull >> 20) & (entry_capacity - 1);
+}
+
+static Entry *slot_of(const void *host) {
+    size_t at = place_of(host);
+    while (entries[at].host && entries[at].host != host)
+        at = (at + 1) & (entry_capacity - 1);
+    return &entries[at];
+}
+
+static void grow(void) {
+    Entry *before = entries;
+    size_t count = entry_capacity;
+    entry_capacity = count ? 2 * count : 256;
+    entries = calloc(entry_capacity, sizeof *entries);
+    if (!entries) abort();
+    for (size_t i = 0; i < count; i++)
+        if (before[i].host) *slot_of(before[i].host) = before[i];
+    free(before);
+}
+
+static Entry *add(void **handle, const void *host, const char *name, EntryKind kind) {
+    WarpModule *module = (WarpModule *)handle;
+    pthread_mutex_lock(&guard);
+    if (2 * (entry_count + 1) > entry_capacity) grow();
+    Entry *entry = slot_of(host);
+    if (!entry->host) entry_count++;
+    *entry = (Entry){.host = host, .module = module, .name = strdup(name), .kind = kind};
+    if (kind == ENTRY_FUNCTION) entry->function = warp_function(module, name);
+    pthread_mutex_unlock(&guard);
+    return entry;
+}
+
+static const Entry *find(const void *host, EntryKind kind, EntryKind or_kind) {
+    if (!entry_capacity || !host) return NULL;
+    pthread_mutex_lock(&guard);
+    const Entry *entry = slot_of(host);
+    bool good = entry->host && (entry->kind == kind || entry->kind == or_kind);
+    pthread_mutex_unlock(&guard);
+    return good ? entry : NULL;
+}
+
+WarpFunction *runtime_function(const void *function) {
+    const Entry *entry = find(function, ENTRY_FUNCTION, ENTRY_FUNCTION);
+    return entry ? entry->function : NULL;
+}
+
+int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes) {
+    const Entry *entry = find(symbol, ENTRY_VARIABLE, ENTRY_MANAGED);
+    return entry ? warp_variable(entry->module, entry->name, address, bytes) : CUDA_INVALID_SYMBOL;
+}
+
+bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float) {
+    const Entry *entry = find(reference, ENTRY_TEXTURE, ENTRY_TEXTURE);
+    if (!entry) return false;
+    *module = entry->module;
+    *name = entry->name;
+    *normalized_float = entry->normalized_float;
+    return true;
+}
+
+/* --- What compiled programs call ---------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t magic, version;
+    const void *image, *more;
+} FatBinaryWrapper;
+
+void **__cudaRegisterFatBinary(void *fatbin) {
+    const FatBinaryWrapper *wrapper = fatbin;
+    return (void **)warp_module_new(wrapper->image, warp_image_bytes(wrapper->image));
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+}
+
+/* The end of the program or of a library: whatever it had goes with the process. */
+void __cudaUnregisterFatBinary(void **handle) {
+    (void)handle;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                            void *thread, void *block, void *block_extent, void *grid_extent, int *warp);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                            void *thread, void *block, void *block_extent, void *grid_extent, int *warp) {
+    (void)device, (void)thread_limit, (void)thread, (void)block, (void)block_extent, (void)grid_extent,
+        (void)warp;
+    add(handle, host, name, ENTRY_FUNCTION);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
+                       int is_constant, int is_global);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
+                       int is_constant, int is_global) {
+    (void)device, (void)is_extern, (void)bytes, (void)is_constant, (void)is_global;
+    add(handle, host, name, ENTRY_VARIABLE);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
+                              size_t bytes, int is_constant, int is_global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
+                              size_t bytes, int is_constant, int is_global) {
+    (void)device, (void)is_extern, (void)bytes, (void)is_constant, (void)is_global;
+    add(handle, host, name, ENTRY_MANAGED);
+}
+
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+                           int dimensions, int normalized, int is_extern);
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+                           int dimensions, int normalized, int is_extern) {
+    (void)device, (void)dimensions, (void)is_extern;
+    add(handle, host, name, ENTRY_TEXTURE)->normalized_float = normalized != 0;
+}
+
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+                           int dimensions, int is_extern);
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+                           int dimensions, int is_extern) {
+    (void)handle, (void)host, (void)device, (void)name, (void)dimensions, (void)is_extern;
+}
+
+/* Managed variables of the program are pointers to where both sides find them. */
+static int place_managed(const WarpModule *module) {
+    int problem = CUDA_OK;
+    for (size_t i = 0; i < entry_capacity && !problem; i++) {
+        uint64_t address, bytes;
+        if (!entries[i].host || entries[i].kind != ENTRY_MANAGED || entries[i].module != module) continue;
+        problem = warp_variable(entries[i].module, entries[i].name, &address, &bytes);
+        if (!problem) problem = warp_note_variable(address, bytes, true);
+        if (!problem) *(void **)(uintptr_t)entries[i].host = (void *)address;
+    }
+    return problem;
+}
+
+/* Compiled programs call it before they look at a managed variable. */
+char __cudaInitModule(void **handle);
+char __cudaInitModule(void **handle) {
+    int problem = warp_enter();
+    if (!problem) problem = place_managed((const WarpModule *)handle);
+    return runtime_leave(problem) == cudaSuccess;
+}

@@ -1,0 +1,37 @@
+/* What the files of libcudart share. The library has one source and a file for each version of CUDA: they differ in
+ * CUDA_MAJOR, 11 to 13. */
+#ifndef WW_CUDA_RUNTIME_H
+#define WW_CUDA_RUNTIME_H
+
+#include "core/cuda/runtime/client.h"
+#include "core/cuda/toolkit/include/cuda_runtime_api.h"
+
+#undef cudaGetDeviceProperties
+
+/* Notes the error for cudaGetLastError(), and returns it. */
+cudaError_t runtime_note(int problem);
+/* The end of a call that began with warp_enter(). */
+cudaError_t runtime_leave(int problem);
+
+/* Arrays, which are device memory in rows. */
+struct cudaArray {
+    uint64_t address, pitch, slice; /* bytes from row to row, and from slice or layer to the next */
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent; /* in elements; height and depth 0 where it has none */
+    unsigned flags;
+    uint32_t element_bytes;
+    bool is_owned;
+};
+
+/* Bytes of an element; 0 for what is no format. */
+uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format);
+
+/* The kernel behind a function of the program, or a handle of one; NULL for what is none. */
+WarpFunction *runtime_function(const void *function);
+/* Address and size of the variable behind one of the program. Between warp_enter() and warp_leave(). */
+int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
+/* The module and name of the texture behind a reference of the program, and whether it reads normalised floats; false
+ * for what is none. */
+bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float);
+
+#endif

@@ -1,0 +1,376 @@
+/* Arrays, texture objects and texture references. */
+#include "core/cuda/runtime/runtime.h"
+#include "core/cuda/toolkit/include/texture_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_UNIT = 256 };
+
+/* --- Formats ----------------------------------------------------------------------------------- */
+
+uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format) {
+    const int bits[] = {format->x, format->y, format->z, format->w};
+    uint32_t channels = 0;
+    while (channels < 4 && bits[channels] > 0)
+        channels++;
+    if (channels == 0 || channels == 3 || (bits[0] != 8 && bits[0] != 16 && bits[0] != 32)) return 0;
+    for (uint32_t i = 1; i < channels; i++)
+        if (bits[i] != bits[0]) return 0;
+    return channels * (uint32_t)bits[0] / 8;
+}
+
+/* As TextureQuestion has it; false where it has no such. */
+static bool ask_for_format(const struct cudaChannelFormatDesc *format, TextureQuestion *how) {
+    uint32_t bytes = runtime_element_bytes(format), size = (uint32_t)format->x / 8;
+    if (!bytes) return false;
+    how->channels = bytes / size;
+    uint32_t of_size = size == 4 ? 4 : size == 2 ? 2 : 0;
+    if (format->f == cudaChannelFormatKindUnsigned)
+        how->format = of_size;
+    else if (format->f == cudaChannelFormatKindSigned)
+        how->format = of_size + 1;
+    else if (format->f == cudaChannelFormatKindFloat && size >= 2)
+        how->format = size == 4 ? 7 : 6;
+    else
+        return false;
+    return true;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f) {
+    return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}
+
+/* --- Arrays ------------------------------------------------------------------------------------ */
+
+static uint64_t at_least_one(uint64_t count) {
+    return count ? count : 1;
+}
+
+static cudaError_t new_array(cudaArray_t *result, const struct cudaChannelFormatDesc *format,
+                             struct cudaExtent extent, unsigned flags) {
+    struct cudaArray *array = calloc(1, sizeof *array);
+    int problem = warp_enter();
+    if (!problem && (!array || !result || !format || !extent.width)) problem = CUDA_INVALID_VALUE;
+    if (!problem && !runtime_element_bytes(format)) problem = CUDA_INVALID_CHANNEL_DESCRIPTOR;
+    if (!problem) {
+        *array = (struct cudaArray){.format = *format, .extent = extent, .flags = flags, .is_owned = true};
+        array->element_bytes = runtime_element_bytes(format);
+        array->pitch = (extent.width * array->element_bytes + ROW_UNIT - 1) / ROW_UNIT * ROW_UNIT;
+        array->slice = array->pitch * at_least_one(extent.height);
+        problem = warp_alloc(array->slice * at_least_one(extent.depth), RANGE_DEVICE, 0, &array->address);
+    }
+    if (!problem)
+        *result = array;
+    else
+        free(array);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format, size_t width,
+                            size_t height, unsigned int flags) {
+    return new_array(array, format, (struct cudaExtent){width, height, 0}, flags);
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                              struct cudaExtent extent, unsigned int flags) {
+    return new_array(array, format, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+    int problem = warp_enter();
+    if (!problem && array) problem = warp_release(array->address);
+    if (!problem) free(array);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                             unsigned int *flags, cudaArray_t array) {
+    if (!array) return runtime_note(CUDA_INVALID_HANDLE);
+    if (format) *format = array->format;
+    if (extent) *extent = array->extent;
+    if (flags) *flags = array->flags;
+    return runtime_note(CUDA_OK);
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_const_t array) {
+    return cudaArrayGetInfo(format, NULL, NULL, (cudaArray_t)(uintptr_t)array);
+}
+
+/* The bytes of an array from an offset on; positions are bytes in x and rows in y. */
+static void *inside(cudaArray_const_t array, size_t x, size_t y) {
+    return (void *)(array->address + y * array->pitch + x);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind) {
+    if (!to || x + width > to->pitch) return runtime_note(CUDA_INVALID_VALUE);
+    return cudaMemcpy2D(inside(to, x, y), to->pitch, from, pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                  size_t width, size_t height, enum cudaMemcpyKind kind) {
+    if (!from || x + width > from->pitch) return runtime_note(CUDA_INVALID_VALUE);
+    return cudaMemcpy2D(to, pitch, inside(from, x, y), from->pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t width, size_t height, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+}
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from,
+                                     size_t from_x, size_t from_y, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind) {
+    if (!from || !to) return runtime_note(CUDA_INVALID_VALUE);
+    return cudaMemcpy2D(inside(to, x, y), to->pitch, inside(from, from_x, from_y), from->pitch, width, height,
+                        kind);
+}
+
+/* Bytes one behind the other, which fill row after row. `line` copies a part of one. */
+typedef cudaError_t CopyLine(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
+                             enum cudaMemcpyKind kind);
+
+static cudaError_t copy_lines(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t count,
+                              enum cudaMemcpyKind kind, CopyLine *line) {
+    cudaError_t problem = cudaSuccess;
+    if (!array) return runtime_note(CUDA_INVALID_VALUE);
+    size_t row = array->extent.width * array->element_bytes;
+    while (count && !problem) {
+        if (x >= row || y >= at_least_one(array->extent.height)) return runtime_note(CUDA_INVALID_VALUE);
+        size_t bytes = count < row - x ? count : row - x;
+        problem = line(array, x, y, other, bytes, kind);
+        other += bytes;
+        count -= bytes;
+        x = 0;
+        y++;
+    }
+    return problem;
+}
+
+static cudaError_t line_to(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
+                           enum cudaMemcpyKind kind) {
+    return cudaMemcpy(inside(array, x, y), other, bytes, kind);
+}
+static cudaError_t line_from(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
+                             enum cudaMemcpyKind kind) {
+    return cudaMemcpy(other, inside(array, x, y), bytes, kind);
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
+                              enum cudaMemcpyKind kind) {
+    return copy_lines(to, x, y, (uint8_t *)(uintptr_t)from, count, kind, line_to);
+}
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpyToArray(to, x, y, from, count, kind);
+}
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
+                                enum cudaMemcpyKind kind) {
+    return copy_lines((cudaArray_t)(uintptr_t)from, x, y, to, count, kind, line_from);
+}
+cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpyFromArray(to, from, x, y, count, kind);
+}
+
+/* --- What a texture reads ------------------------------------------------------------------------ */
+
+typedef struct {
+    uint64_t address, pitch;
+    uint32_t extent[4]; /* width, height, depth, layers */
+    struct cudaChannelFormatDesc format;
+} Source;
+
+static Source source_of_array(const struct cudaArray *array) {
+    bool is_layered = (array->flags & cudaArrayLayered) != 0;
+    uint32_t depth = (uint32_t)array->extent.depth;
+    return (Source){array->address,
+                    array->pitch,
+                    {(uint32_t)array->extent.width, (uint32_t)array->extent.height, is_layered ? 0 : depth,
+                     is_layered ? depth : 0},
+                    array->format};
+}
+
+static Source source_of_linear(const void *pointer, size_t bytes,
+                               const struct cudaChannelFormatDesc *format) {
+    uint32_t element = runtime_element_bytes(format);
+    const WarpRange *range = warp_range((uint64_t)pointer);
+    if (range && bytes > range->start + range->bytes - (uint64_t)pointer) /* whoever gave no size means all */
+        bytes = range->start + range->bytes - (uint64_t)pointer;
+    uint64_t width = element ? bytes / element : 0;
+    return (Source){(uint64_t)pointer, width * element, {(uint32_t)width, 1, 0, 0}, *format};
+}
+
+static int make(const Source *source, const struct cudaTextureDesc *how, uint64_t *handle) {
+    TextureQuestion question = {.linear = how->filterMode == cudaFilterModeLinear,
+                                .address = how->addressMode[0],
+                                .normalized = how->normalizedCoords != 0,
+                                .normalized_float = how->readMode == cudaReadModeNormalizedFloat &&
+                                                    source->format.f != cudaChannelFormatKindFloat};
+    if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
+    return warp_make_texture(source->address, source->pitch, source->extent, &question, handle);
+}
+
+/* --- Objects ----------------------------------------------------------------------------------- */
+
+typedef struct Object {
+    struct Object *next;
+    uint64_t handle;
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc texture;
+} Object;
+
+static Object *objects;
+
+static int source_of_resource(const struct cudaResourceDesc *resource, Source *source) {
+    switch (resource->resType) {
+    case cudaResourceTypeArray:
+        if (!resource->res.array.array) return CUDA_INVALID_VALUE;
+        *source = source_of_array(resource->res.array.array);
+        return CUDA_OK;
+    case cudaResourceTypeLinear:
+        *source = source_of_linear(resource->res.linear.devPtr, resource->res.linear.sizeInBytes,
+                                   &resource->res.linear.desc);
+        return CUDA_OK;
+    case cudaResourceTypePitch2D:
+        *source = (Source){
+            (uint64_t)resource->res.pitch2D.devPtr,
+            resource->res.pitch2D.pitchInBytes,
+            {(uint32_t)resource->res.pitch2D.width, (uint32_t)resource->res.pitch2D.height, 0, 0},
+            resource->res.pitch2D.desc};
+        return CUDA_OK;
+    default: warp_name_missing("a texture of a mipmapped array"); return CUDA_NOT_SUPPORTED;
+    }
+}
+
+static int new_object(const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how,
+                      cudaTextureObject_t *result) {
+    Source source;
+    uint64_t handle;
+    int problem = source_of_resource(resource, &source);
+    if (!problem) problem = make(&source, how, &handle);
+    if (problem) return problem;
+    Object *object = malloc(sizeof *object);
+    if (!object) return CUDA_MEMORY_ALLOCATION;
+    *object = (Object){objects, handle, *resource, *how};
+    objects = object;
+    *result = handle;
+    return CUDA_OK;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *how,
+                                    const struct cudaResourceViewDesc *view) {
+    if (view) warp_name_missing("a resource view of a texture");
+    int problem = warp_enter();
+    if (!problem && (!object || !resource || !how)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = new_object(resource, how, object);
+    return runtime_leave(problem);
+}
+
+static Object **find(uint64_t handle) {
+    Object **at = &objects;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    return at;
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
+    int problem = warp_enter();
+    Object **at = find(handle), *object = *at;
+    if (object) *at = object->next;
+    free(object);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle) {
+    int problem = warp_enter();
+    const Object *object = *find(handle);
+    if (!problem && !object) problem = CUDA_INVALID_VALUE;
+    if (!problem) *resource = object->resource;
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t handle) {
+    int problem = warp_enter();
+    const Object *object = *find(handle);
+    if (!problem && !object) problem = CUDA_INVALID_VALUE;
+    if (!problem) *how = object->texture;
+    return runtime_leave(problem);
+}
+
+/* --- References -------------------------------------------------------------------------------- */
+
+static int bind(const struct textureReference *reference, const Source *source) {
+    WarpModule *module;
+    const char *name;
+    bool normalized_float;
+    uint64_t handle;
+    if (!runtime_texture(reference, &module, &name, &normalized_float)) return CUDA_INVALID_TEXTURE;
+    struct cudaTextureDesc how = {.addressMode = {reference->addressMode[0]},
+                                  .filterMode = reference->filterMode,
+                                  .readMode = normalized_float ? cudaReadModeNormalizedFloat
+                                                               : cudaReadModeElementType,
+                                  .normalizedCoords = reference->normalized};
+    int problem = make(source, &how, &handle);
+    return problem ? problem : warp_bind_texture(module, name, handle);
+}
+
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *reference, const void *pointer,
+                            const struct cudaChannelFormatDesc *format, size_t bytes) {
+    int problem = warp_enter();
+    if (!problem && (!reference || !format)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        Source source = source_of_linear(pointer, bytes, format);
+        if (offset) *offset = 0;
+        problem = bind(reference, &source);
+    }
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *reference, const void *pointer,
+                              const struct cudaChannelFormatDesc *format, size_t width, size_t height,
+                              size_t pitch) {
+    int problem = warp_enter();
+    if (!problem && (!reference || !format)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        Source source = {(uint64_t)pointer, pitch, {(uint32_t)width, (uint32_t)height, 0, 0}, *format};
+        if (offset) *offset = 0;
+        problem = bind(reference, &source);
+    }
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaBindTextureToArray(const struct textureReference *reference, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *format) {
+    (void)format; /* the array has it */
+    int problem = warp_enter();
+    if (!problem && (!reference || !array)) problem = CUDA_INVALID_VALUE;
+    if (!problem) {
+        Source source = source_of_array(array);
+        problem = bind(reference, &source);
+    }
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaUnbindTexture(const struct textureReference *reference) {
+    return runtime_note(reference ? CUDA_OK : CUDA_INVALID_TEXTURE);
+}
+
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *reference) {
+    if (!reference || !offset) return runtime_note(CUDA_INVALID_TEXTURE);
+    *offset = 0;
+    return runtime_note(CUDA_OK);
+}
+
+cudaError_t cudaGetTextureReference(const struct textureReference **reference, const void *symbol) {
+    *reference = symbol;
+    return runtime_note(CUDA_OK);
+}

@@ -1,0 +1,109 @@
+-- warpwright cuda: an unmodified CUDA program, whose GPU is a simulated machine.
+local checkpoint = require "warpwright.checkpoint"
+local core = require "warpwright.core"
+local cuda_home = require "warpwright.cuda_home"
+local cuda_server = require "warpwright.cuda_server"
+local names = require "warpwright.names"
+local note = require "warpwright.note"
+local workload = require "warpwright.workload"
+
+local cuda = {}
+
+--- What cuda.run may be told, beside what ww.run may be.
+cuda.options = { "capability", "arguments" }
+
+local default_capability <const> = "8.0"
+local killed <const> = 128 -- and the signal's number: the exit status, as shells have it
+
+-- The program's words in a checkpoint --------------------------------------------------------------------------------
+
+local function encode(words)
+  local texts = {}
+  for i, word in ipairs(words) do
+    texts[i] = word:gsub("[^%w_./=,:+@-]", function(c) return ("%%%02x"):format(c:byte()) end)
+    if texts[i] == "" then texts[i] = "%" end
+  end
+  return table.concat(texts, " ")
+end
+
+local function decode(text)
+  local words = {}
+  for word in text:gmatch "%S+" do
+    words[#words + 1] = word == "%" and "" or word:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end)
+  end
+  return words
+end
+
+-- The program as a workload ------------------------------------------------------------------------------------------
+
+local function base_name(path)
+  local name = path:match "([^/]*)$":gsub("[^%w_.-]", "_")
+  return name ~= "" and name or "program"
+end
+
+--- "8.0" as 80.
+local function read_capability(text)
+  local major, minor = tostring(text):match "^(%d%d?)%.(%d)$"
+  if not major then names.expected("--capability", "a compute capability, such as 8.0", text) end
+  return math.tointeger(major) * 10 + math.tointeger(minor)
+end
+
+--- What a fault leaves: the program has ended by itself, and there are no statistics.
+local Faulted = {
+  __tostring = function(faulted) return faulted.message end,
+}
+
+--- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one.
+local function program_of(words, folder, capability, keeps_log)
+  local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
+  program.file = nil
+  program.choices = { program = encode(words), folder = encode { folder }, capability = ("%d.%d"):format(capability // 10, capability % 10) }
+
+  function program.run(_, gpu)
+    core.keep_host_log(gpu, keeps_log)
+    local server = cuda_server.new(program.sim, program.name, capability, keeps_log)
+    local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
+    program.ptx_texts = server.ptx
+    server:serve(channel)
+    local status, signal = core.cuda_end(channel)
+    program.ended = status or killed + signal
+    if signal then note("%s was ended by signal %d", words[1], signal) end
+    if server.dead then error(setmetatable({ message = server.problem }, Faulted), 0) end
+  end
+
+  return program
+end
+
+local function print_summary(r)
+  note("%s: %d launches, %d cycles, IPC %.2f, %.0f cycles per second, %.2f s; results in %s", r.workload, #r.launches, r.cycles, r.ipc,
+    r.cycles_per_second, r.seconds, tostring(r.out))
+end
+
+--- cuda.run { config =, arguments = { program, its arguments ... }, and the rest as ww.run has it } -> the program's exit status
+function cuda.run(options)
+  local saved = options.resume and checkpoint.read_run(options.resume)
+  if saved and not saved.program then
+    core.user_error(("checkpoint %s: expected a run of a CUDA program, got workload %s"):format(options.resume,
+      tostring(saved.workload_name)))
+  end
+  local words = options.arguments or decode(saved.program)
+  if not words[1] then core.user_error "cuda: expected a program behind --, got nothing" end
+  local capability = read_capability(options.capability or saved and saved.capability or default_capability)
+  local keeps_log = options.checkpoint_every or options.checkpoint_at or options.resume
+  local program = program_of(words, saved and decode(saved.folder or "")[1] or core.real_path ".", capability, keeps_log and true or false)
+  local plain = {}
+  for name, value in pairs(options) do plain[name] = value end
+  plain.capability, plain.arguments, plain.workload = nil, nil, program
+  cuda_home.path "lib64" -- before anything else: nothing runs without
+  local ok, r = pcall(require("warpwright.run").run, plain)
+  if ok then
+    print_summary(r)
+  elseif getmetatable(r) == Faulted then
+    note("%s: the machine stopped at the fault; no statistics were written", program.name)
+  else
+    error(r, 0)
+  end
+  return program.ended
+end
+
+return cuda

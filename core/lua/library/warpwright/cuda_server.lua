@@ -1,0 +1,323 @@
+-- The simulator's end of a CUDA program: answers what its runtime library asks. core/cuda/runtime/protocol.h has the questions.
+--
+-- Each question becomes calls of the GPU, which the host log notes: so a program that is started again is answered as before.
+local core = require "warpwright.core"
+local cuda_image = require "warpwright.cuda_image"
+local note = require "warpwright.note"
+
+local Server = {}
+Server.__index = Server
+
+local version <const> = 1
+local page <const> = 4096
+local mapped <const> = 1
+local most_block <const> = 1024
+
+local errors <const> = {
+  invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_symbol = 13, invalid_device_function = 98,
+  no_kernel_image = 209, invalid_ptx = 218, symbol_not_found = 500, illegal_address = 700, out_of_resources = 701, timeout = 702,
+  assertion = 710, misaligned = 716, invalid_pc = 718, launch_failure = 719, not_supported = 801,
+}
+
+--- A question that no library of ours asks.
+local Garbage = {}
+
+local function take(format, payload, at)
+  local got = table.pack(pcall(string.unpack, "<" .. format, payload, at))
+  if not got[1] then error(Garbage, 0) end
+  return table.unpack(got, 2, got.n)
+end
+
+--- What the run cannot go on after: a signal, a limit, a program that does not repeat itself on resume.
+local function ends_run(server, problem)
+  local totals = server.gpu:totals()
+  return type(problem) ~= "string" or problem:find("resume: call", 1, true)
+    or totals.stopped and totals.stopped ~= "error" and not totals.faulted
+end
+
+--- A call of the GPU that may raise an error: nil, and what went wrong.
+local function attempt(server, f, ...)
+  local results = table.pack(pcall(f, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  if ends_run(server, results[2]) then error(results[2], 0) end
+  return nil, results[2]
+end
+
+-- Modules ------------------------------------------------------------------------------------------------------------
+
+local function load_module(server, payload)
+  local image = take("s4", payload)
+  local list, problem = cuda_image.read(image)
+  if not list then
+    note("a module was refused: %s", problem)
+    return errors.invalid_ptx
+  end
+  local ptx = cuda_image.choose(list, server.capability)
+  if not ptx then
+    note("a module has %s and no PTX; compile it with PTX, such as -gencode arch=compute_80,code=compute_80",
+      list.machine_code and "machine code for hardware" or "nothing")
+    return errors.no_kernel_image
+  end
+  local name = ("%s, module %d"):format(server.name, #server.modules)
+  local kernels, names, refusals, variables = attempt(server, server.gpu.load, server.gpu, { text = ptx.text, name = name })
+  if not kernels then
+    note("a module was refused: %s", names)
+    return errors.invalid_ptx
+  end
+  server.ptx[#server.ptx + 1] = ptx.text
+  server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables }
+  return 0, string.pack("<I4", #server.modules - 1)
+end
+
+local function module_at(server, number) return server.modules[number + 1] or error(Garbage, 0) end
+
+local function find_function(server, payload)
+  local number, name = take("I4s4", payload)
+  local module = module_at(server, number)
+  local kernel = module.kernels[name]
+  if not kernel then return errors.invalid_device_function end
+  local details = kernel:info()
+  server.functions[#server.functions + 1] = { name = name, kernel = kernel, refusal = module.refusals[name] }
+  local fields = { string.pack("<I4I4I4I4I4I4I4I4", #server.functions - 1, details.registers, details.shared, details["local"],
+    details.constant, details.max_threads, details.param_bytes, #details.params) }
+  for _, param in ipairs(details.params) do fields[#fields + 1] = string.pack("<I4I4", param.offset, param.bytes) end
+  return 0, table.concat(fields)
+end
+
+local spaces <const> = { global = 0, const = 1, texture = 2 }
+
+local function find_variable(server, payload)
+  local number, name = take("I4s4", payload)
+  local variable = module_at(server, number).variables[name]
+  if not variable then return errors.invalid_symbol end
+  return 0, string.pack("<i8I8I4", variable.address, variable.bytes, spaces[variable.space])
+end
+
+-- Memory -------------------------------------------------------------------------------------------------------------
+
+local function allocate(server, payload)
+  local bytes, kind = take("i8I4", payload)
+  if bytes < 0 or bytes > server.capacity then return errors.memory_allocation end
+  local is_mapped = kind == mapped
+  if is_mapped then bytes = (bytes + page - 1) // page * page end
+  local address = attempt(server, server.gpu.alloc, server.gpu, bytes, is_mapped and page or 1)
+  if not address then return errors.memory_allocation end
+  server.allocations[address] = true
+  if is_mapped then table.insert(server.mapped, { address = address, bytes = bytes }) end
+  return 0, string.pack("<i8", address)
+end
+
+local function forget_mapped(server, address)
+  for i, range in ipairs(server.mapped) do
+    if range.address == address then return table.remove(server.mapped, i) end
+  end
+end
+
+local function release(server, payload)
+  local address = take("i8", payload)
+  if not server.allocations[address] then return errors.invalid_value end
+  server.allocations[address] = nil
+  forget_mapped(server, address)
+  server.gpu:free(address)
+  return 0
+end
+
+local function wrote(server, payload)
+  local address, bytes = take("i8i8", payload)
+  return core.cuda_wrote(server.gpu, address, bytes) and 0 or errors.invalid_value
+end
+
+local function reads(server, payload)
+  local address, bytes = take("i8i8", payload)
+  return core.cuda_reads(server.gpu, address, bytes) and 0 or errors.invalid_value
+end
+
+local function memory_info(server)
+  local _, capacity, allocated = core.memory(server.gpu)
+  return 0, string.pack("<I8I8", capacity - allocated, capacity)
+end
+
+local function note_shared(server, payload)
+  local address, bytes = take("i8i8", payload)
+  if bytes < 0 or not core.cuda_reads(server.gpu, address, bytes) then return errors.invalid_value end
+  table.insert(server.mapped, { address = address, bytes = bytes })
+  return 0
+end
+
+--- All that is left of a program that has gone, in the order of addresses.
+local function reset(server)
+  local addresses = {}
+  for address in pairs(server.allocations) do addresses[#addresses + 1] = address end
+  table.sort(addresses)
+  if not server.dead then
+    for _, address in ipairs(addresses) do server.gpu:free(address) end
+  end
+  server.allocations, server.mapped, server.modules, server.functions = {}, {}, {}, {}
+  return 0
+end
+
+-- Launches -----------------------------------------------------------------------------------------------------------
+
+--- By words of the message of a fault: its CUDA error.
+local faults <const> = {
+  { "assertion failed", errors.assertion }, { "misaligned", errors.misaligned }, { "out of bounds", errors.illegal_address },
+  { "not a callable function", errors.invalid_pc }, { " hangs: ", errors.timeout },
+}
+local mistakes <const> = {
+  { " does not fit on ", errors.out_of_resources }, { "grid", errors.invalid_configuration }, { "block", errors.invalid_configuration },
+}
+
+local function code_of(list, problem, default)
+  for _, entry in ipairs(list) do
+    if problem:find(entry[1], 1, true) then return entry[2] end
+  end
+  return default
+end
+
+--- What the program has written into memory that it shares with the device, and what kernels have, is noted.
+local function note_mapped(server, how)
+  if not server.tells_copies then return end
+  for _, range in ipairs(server.mapped) do how(server.gpu, range.address, range.bytes) end
+end
+
+local function launch_failed(server, problem)
+  local totals = server.gpu:totals()
+  note("%s", problem)
+  if not totals.faulted and not totals.stopped then return code_of(mistakes, problem, errors.invalid_value) end
+  server.dead = code_of(faults, problem, errors.launch_failure)
+  server.problem = problem
+  return server.dead
+end
+
+local function launch(server, payload)
+  local number, gx, gy, gz, bx, by, bz, shared, params = take("I4I4I4I4I4I4I4I4s4", payload)
+  local kernel = server.functions[number + 1] or error(Garbage, 0)
+  if math.max(bx, by, bz) > most_block or bx * by * bz > most_block then return errors.invalid_configuration end
+  note_mapped(server, core.cuda_wrote)
+  local result, problem = attempt(server, server.gpu.launch, server.gpu, kernel.kernel,
+    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, args = params })
+  if not result then return launch_failed(server, problem) end
+  note_mapped(server, core.cuda_reads)
+  server.cycle = result.start_cycle + result.cycles
+  return 0, string.pack("<I8s4", server.cycle, result.printed or "")
+end
+
+-- Textures -----------------------------------------------------------------------------------------------------------
+
+local formats <const> = { [0] = "u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32" }
+local addresses <const> = { [0] = "wrap", "clamp", "mirror", "border" } -- in CUDA's order
+
+local function make_texture(server, payload)
+  local address, pitch, width, height, depth, layers, format, channels, linear, mode, normalized, as_float =
+    take("i8i8I4I4I4I4I4I4I4I4I4I4", payload)
+  if depth > 1 or layers > 0 then return errors.not_supported end
+  local handle, problem = attempt(server, server.gpu.texture, server.gpu, {
+    buffer = address, pitch = pitch, width = width, height = math.max(height, 1), format = formats[format], channels = channels,
+    filter = linear ~= 0 and "linear" or "point", normalized = normalized ~= 0,
+    address = (normalized == 0 and (mode == 0 or mode == 2)) and "clamp" or addresses[mode],
+    read = as_float ~= 0 and "normalized_float" or "element",
+  })
+  if not handle then
+    note("%s", problem)
+    return errors.invalid_value
+  end
+  return 0, string.pack("<i8", handle)
+end
+
+local function bind_texture(server, payload)
+  local number, name, handle = take("I4s4i8", payload)
+  local module = module_at(server, number)
+  local _, kernel = next(module.kernels)
+  local variable = module.variables[name]
+  if not kernel or not variable or variable.space ~= "texture" then return errors.invalid_symbol end
+  local _, problem = attempt(server, server.gpu.bind_texture, server.gpu, kernel, name, handle)
+  if not problem then return 0 end
+  note("%s", problem)
+  return errors.invalid_value
+end
+
+-- Answers ------------------------------------------------------------------------------------------------------------
+
+local function name_missing(server, payload)
+  local name = take("s4", payload):gsub("[^%w_]", "?"):sub(1, 64)
+  if not server.missing[name] then note("%s is not supported: the program gets an error", name) end
+  server.missing[name] = true
+  return 0
+end
+
+local operations <const> = {
+  [2] = load_module, [3] = find_function, [4] = find_variable, [5] = allocate, [6] = release, [7] = wrote, [8] = reads, [9] = launch,
+  [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared,
+}
+local hello <const>, missing <const> = 1, 14
+
+local function welcome(server, payload)
+  if take("I4", payload) ~= version then
+    note("the program's CUDA library is of another version of Warpwright")
+    error(Garbage, 0)
+  end
+  local numbers = {}
+  for i, number in ipairs(server.numbers) do numbers[i] = string.pack("<i8", number) end
+  numbers[#numbers] = string.pack("<i8", server.cycle)
+  core.cuda_welcome(server.channel, 0, string.pack("<i8i8I4I4", server.base, server.capacity, server.tells_copies and 1 or 0, #numbers)
+    .. table.concat(numbers) .. string.pack("<s4", server.device_name))
+end
+
+--- Answers one question; whoever asks what is none is dropped.
+local function answer(server, what, payload)
+  local operation = operations[what] or error(Garbage, 0)
+  if server.dead and what ~= missing then return core.cuda_answer(server.channel, server.dead) end
+  local code, reply = operation(server, payload)
+  core.cuda_answer(server.channel, code, reply)
+end
+
+--- server:serve(channel): until the program has ended.
+function Server:serve(channel)
+  self.channel = channel
+  while true do
+    local what, payload = core.cuda_receive(self.gpu, channel)
+    if what then
+      local ok, problem = pcall(what == hello and welcome or answer, self, what == hello and payload or what, payload)
+      if not ok and problem ~= Garbage then error(problem, 0) end
+      if not ok then
+        note("the program's channel spoke no language of ours, and was closed")
+        core.cuda_drop(channel)
+        reset(self)
+      end
+    else
+      reset(self)
+      if payload == "ended" then return end
+    end
+  end
+end
+
+-- The device -----------------------------------------------------------------------------------------------------------
+
+--- The numbers of protocol.h's DeviceNumber.
+local function device_numbers(sim, capability)
+  local sms, l2s, mcs = sim:objects "SM", sim:objects "L2", sim:objects "MemoryController"
+  local sm, l2_bytes, hertz = sms[1], 0, {}
+  for _, l2 in ipairs(l2s) do l2_bytes = l2_bytes + l2.size end
+  for _, clock in ipairs(sim.machine:clocks()) do hertz[clock.name] = clock.hertz end
+  local core_hertz = sim.machine:clocks()[1].hertz
+  return {
+    capability // 10, capability % 10, #sms, sm.warps * 32, sm.ctas, sm.registers, sm.shared, l2_bytes, core_hertz // 1000,
+    (hertz.dram or core_hertz) // 1000, mcs[1] and #mcs * mcs[1].bus_bytes * 2 or 64, sm.schedulers, 0,
+  }
+end
+
+local cuda_server = {}
+
+--- For a program called `name` on a machine; `tells_copies`: what the program copies is noted.
+function cuda_server.new(sim, name, capability, tells_copies)
+  local gpu = sim:gpu()
+  local base, capacity = core.memory(gpu)
+  local l2 = sim:objects("L2")[1]
+  return setmetatable({
+    gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0, device_name = sim.name,
+    tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
+    modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {},
+  }, Server)
+end
+
+return cuda_server

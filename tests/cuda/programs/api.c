@@ -1,0 +1,528 @@
+/* api WHAT: one part of the runtime API, checked as a program sees it. Says what is wrong, exits with how much. */
+#include "kernels.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static const int two[4] = {0, 2, 0, 0};
+
+static void basic(void) {
+    enum { N = 1000 };
+    int host[N], *a, one = 1;
+    cudaStream_t stream;
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    GOOD(cudaMalloc((void **)&a, sizeof host));
+    EXPECT((uintptr_t)a % 256, 0);
+    GOOD(cudaMemcpyToSymbol(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpyToSymbol(&bias, &one, sizeof one, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaStreamCreate(&stream));
+    GOOD(cudaMemcpyAsync(a, host, sizeof host, cudaMemcpyHostToDevice, stream));
+    GOOD(run_scale(a, N - 1, 4, 256));
+    GOOD(cudaStreamSynchronize(stream));
+    GOOD(cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++)
+        EXPECT(host[i], i < N - 1 ? 2 * i + 1 : i);
+    one = 0;
+    GOOD(cudaMemcpyFromSymbol(&one, &bias, sizeof one, 0, cudaMemcpyDeviceToHost));
+    EXPECT(one, 1);
+    EXPECT(cudaMemcpyToSymbol(factors, two, sizeof two, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpyToSymbol(host, two, sizeof two, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+    GOOD(cudaStreamDestroy(stream));
+    GOOD(cudaFree(a));
+}
+
+static void memory(void) {
+    char *a, *b, host[64], back[64];
+    size_t pitch, free_before, free_after, total;
+    memset(host, 7, sizeof host);
+    GOOD(cudaFree(0));
+    EXPECT(cudaFreeHost(host), cudaErrorInvalidValue);
+    cudaGetLastError();
+    GOOD(cudaMemGetInfo(&free_before, &total));
+    EXPECT(total, 4ll << 30);
+    GOOD(cudaMalloc((void **)&a, 4096));
+    GOOD(cudaMemGetInfo(&free_after, &total));
+    EXPECT(free_before - free_after, 4096);
+    EXPECT(cudaMalloc((void **)&b, 5ll << 30), cudaErrorMemoryAllocation);
+    EXPECT(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
+    EXPECT(cudaGetLastError(), cudaErrorMemoryAllocation);
+    EXPECT(cudaGetLastError(), cudaSuccess);
+    /* beyond its end, before its start, of nobody */
+    EXPECT(cudaMemcpy(a + 4090, host, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(a - 1, host, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(host, host, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy(a, host, 64, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+    EXPECT(cudaMemset(host, 0, 4), cudaErrorInvalidValue);
+    GOOD(cudaMemset(a, 3, 100));
+    GOOD(cudaMemcpy(back, a + 50, 64, cudaMemcpyDefault));
+    EXPECT(back[49], 3);
+    EXPECT(back[50], 0);
+    GOOD(cudaMallocPitch((void **)&b, &pitch, 6, 4));
+    GOOD(cudaMemcpy2D(b, pitch, host, 8, 6, 4, cudaMemcpyHostToDevice));
+    GOOD(cudaMemset2D(b + pitch, pitch, 9, 2, 1));
+    memset(back, 0, sizeof back);
+    GOOD(cudaMemcpy2D(back, 10, b, pitch, 6, 4, cudaMemcpyDeviceToHost));
+    EXPECT(back[5], 7);
+    EXPECT(back[6], 0);
+    EXPECT(back[10], 9);
+    EXPECT(back[12], 7);
+    EXPECT(back[35], 7);
+    EXPECT(back[36], 0);
+    EXPECT(cudaMemcpy2D(back, 4, b, pitch, 6, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+    EXPECT(cudaFree(a + 256), cudaErrorInvalidValue);
+    GOOD(cudaFree(a));
+    EXPECT(cudaFree(a), cudaErrorInvalidValue);
+    GOOD(cudaDeviceReset());
+    EXPECT(cudaFree(b), cudaErrorInvalidValue);
+}
+
+static void volumes(void) {
+    enum { X = 5, Y = 3, Z = 4 };
+    uint8_t host[Z][Y][X], back[Z][Y][X];
+    struct cudaExtent extent = {X, Y, Z};
+    struct cudaPitchedPtr volume;
+    for (int i = 0; i < (int)sizeof host; i++)
+        ((uint8_t *)host)[i] = (uint8_t)(i + 1);
+    GOOD(cudaMalloc3D(&volume, extent));
+    GOOD(cudaMemset3D(volume, 0, extent));
+    struct cudaMemcpy3DParms down = {
+        .srcPtr = {host, X, X, Y}, .dstPtr = volume, .extent = extent, .kind = cudaMemcpyHostToDevice};
+    GOOD(cudaMemcpy3D(&down));
+    struct cudaMemcpy3DParms up = {.srcPtr = volume,
+                                   .srcPos = {1, 1, 1},
+                                   .dstPtr = {back, X, X, Y},
+                                   .extent = {2, 2, 2},
+                                   .kind = cudaMemcpyDeviceToHost};
+    memset(back, 0, sizeof back);
+    GOOD(cudaMemcpy3D(&up));
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < 3; x++)
+                EXPECT(back[z][y][x], x < 2 ? host[z + 1][y + 1][x + 1] : 0);
+}
+
+static void mapped(void) {
+    int *managed, *pinned, *device, *own = malloc(4000);
+    struct cudaPointerAttributes attributes;
+    GOOD(cudaMemcpyToSymbol(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMallocManaged((void **)&managed, 4000, cudaMemAttachGlobal));
+    managed[999] = 10;
+    GOOD(run_scale(managed, 1000, 4, 256));
+    GOOD(cudaDeviceSynchronize());
+    EXPECT(managed[999], 25);
+    GOOD(cudaHostAlloc((void **)&pinned, 4000, cudaHostAllocMapped));
+    GOOD(cudaHostGetDevicePointer((void **)&device, pinned, 0));
+    pinned[0] = 1;
+    GOOD(run_scale(device, 1000, 4, 256));
+    GOOD(cudaDeviceSynchronize());
+    EXPECT(pinned[0], 7);
+    own[500] = 2;
+    GOOD(cudaHostRegister(own, 4000, cudaHostRegisterMapped));
+    EXPECT(cudaHostRegister(own, 4000, 0), cudaErrorHostMemoryAlreadyRegistered);
+    GOOD(cudaHostGetDevicePointer((void **)&device, own, 0));
+    GOOD(run_scale(device, 1000, 4, 256));
+    GOOD(cudaDeviceSynchronize());
+    EXPECT(own[500], 9);
+    GOOD(cudaPointerGetAttributes(&attributes, managed + 5));
+    EXPECT(attributes.type, cudaMemoryTypeManaged);
+    GOOD(cudaPointerGetAttributes(&attributes, pinned));
+    EXPECT(attributes.type, cudaMemoryTypeHost);
+    GOOD(cudaPointerGetAttributes(&attributes, &attributes));
+    EXPECT(attributes.type, cudaMemoryTypeUnregistered);
+    GOOD(cudaHostUnregister(own));
+    EXPECT(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+    GOOD(cudaFreeHost(pinned));
+    GOOD(cudaFree(managed));
+}
+
+static void errors(void) {
+    int *a, ctas;
+    struct cudaFuncAttributes attributes;
+    GOOD(cudaMalloc((void **)&a, 4000));
+    EXPECT(run_scale(a, 10, 0, 256), cudaErrorInvalidConfiguration);
+    EXPECT(run_scale(a, 10, 1, 2048), cudaErrorInvalidConfiguration);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    void *params[] = {&a, &ctas};
+    EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
+           cudaErrorLaunchOutOfResources);
+    EXPECT(cudaLaunchKernel((const void *)basic, size1(1), size1(32), params, 0, 0),
+           cudaErrorInvalidDeviceFunction);
+    EXPECT(cudaSetDevice(1), cudaErrorInvalidDevice);
+    EXPECT(cudaGetLastError(), cudaErrorInvalidDevice);
+    EXPECT(strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"), 0);
+    EXPECT(strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory"), 0);
+    GOOD(cudaFuncGetAttributes(&attributes, (const void *)scale));
+    EXPECT(attributes.numRegs > 0 && attributes.numRegs < 20, 1);
+    EXPECT(attributes.constSizeBytes, 16);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, 256, 0));
+    EXPECT(ctas, 6);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, 32, 24 << 10));
+    EXPECT(ctas, 2);
+    cudaGraph_t graph;
+    EXPECT(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    EXPECT(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    cudaGetLastError();
+    GOOD(run_scale(a, 10, 1, 32));
+    GOOD(cudaDeviceSynchronize());
+}
+
+/* The error comes from the call after the launch, and stays. */
+static void fault(const void *kernel, cudaError_t error) {
+    int *a, *b;
+    GOOD(cudaMalloc((void **)&a, 4000));
+    void *params[] = {&a};
+    GOOD(cudaLaunchKernel(kernel, size1(1), size1(32), params, 0, 0));
+    EXPECT(cudaDeviceSynchronize(), error);
+    EXPECT(cudaGetLastError(), error);
+    EXPECT(cudaGetLastError(), error);
+    EXPECT(cudaMalloc((void **)&b, 4), error);
+    EXPECT(cudaFree(a), error);
+}
+
+static void properties(void) {
+    struct cudaDeviceProp p;
+    int count, value;
+    GOOD(cudaGetDeviceCount(&count));
+    EXPECT(count, 1);
+    GOOD(cudaGetDeviceProperties(&p, 0));
+    EXPECT(strcmp(p.name, "gtx480"), 0);
+    EXPECT(p.multiProcessorCount, 15);
+    EXPECT(p.clockRate, 700000);
+    EXPECT(p.memoryClockRate, 924000);
+    EXPECT(p.sharedMemPerBlock, 48 << 10);
+    EXPECT(p.regsPerBlock, 32768);
+    EXPECT(p.maxThreadsPerMultiProcessor, 1536);
+    EXPECT(p.l2CacheSize, 768 << 10);
+    EXPECT(p.totalGlobalMem, 4ll << 30);
+    EXPECT(p.warpSize, 32);
+    EXPECT(p.maxThreadsPerBlock, 1024);
+    EXPECT(p.major * 10 + p.minor, 70);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    EXPECT(value, 15);
+    GOOD(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 0));
+    EXPECT(value, 7);
+    EXPECT(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 3), cudaErrorInvalidDevice);
+    EXPECT(cudaGetDeviceProperties(&p, 1), cudaErrorInvalidDevice);
+}
+
+static void callback(cudaStream_t stream, cudaError_t status, void *data) {
+    (void)stream;
+    GOOD(status);
+    ++*(int *)data;
+    GOOD(cudaStreamSynchronize(0)); /* may call */
+}
+
+static void events(void) {
+    cudaEvent_t start, end, never;
+    float milliseconds = -1;
+    int *a, called = 0;
+    GOOD(cudaMalloc((void **)&a, 4000));
+    GOOD(cudaEventCreate(&start));
+    GOOD(cudaEventCreate(&end));
+    GOOD(cudaEventCreate(&never));
+    GOOD(cudaEventRecord(start, 0));
+    GOOD(run_scale(a, 1000, 4, 256));
+    GOOD(cudaEventRecord(end, 0));
+    GOOD(cudaEventSynchronize(end));
+    GOOD(cudaEventElapsedTime(&milliseconds, start, end));
+    printf("%.6f ms\n", (double)milliseconds);
+    EXPECT(cudaEventElapsedTime(&milliseconds, start, never), cudaErrorInvalidResourceHandle);
+    GOOD(cudaStreamAddCallback(0, callback, &called, 0));
+    EXPECT(called, 1);
+    GOOD(cudaEventDestroy(start));
+}
+
+static void *use_device(void *number) {
+    int *a, host[100], mine = (int)(intptr_t)number;
+    for (int turn = 0; turn < 30; turn++) {
+        for (int i = 0; i < 100; i++)
+            host[i] = mine + i;
+        GOOD(cudaMalloc((void **)&a, sizeof host));
+        GOOD(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+        GOOD(run_scale(a, 100, 1, 128));
+        GOOD(cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < 100; i++)
+            EXPECT(host[i], 2 * (mine + i) + 5);
+        GOOD(cudaFree(a));
+    }
+    return 0;
+}
+
+static void threads(void) {
+    pthread_t thread[8];
+    GOOD(cudaMemcpyToSymbol(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    for (int i = 0; i < 8; i++)
+        pthread_create(&thread[i], 0, use_device, (void *)(intptr_t)(i * 1000));
+    for (int i = 0; i < 8; i++)
+        pthread_join(thread[i], 0);
+}
+
+static void expect_picture(cudaTextureObject_t handle, const float *want) {
+    float back[12], *out;
+    dim3 block = {4, 3, 1};
+    GOOD(cudaMalloc((void **)&out, sizeof back));
+    void *params[] = {&out, &handle};
+    GOOD(cudaLaunchKernel((const void *)fetch, size1(1), block, params, 0, 0));
+    GOOD(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(back, want, sizeof back), 0);
+    GOOD(cudaFree(out));
+}
+
+static void textures(void) {
+    float texels[12], *linear;
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    cudaArray_t array;
+    cudaTextureObject_t object;
+    size_t pitch, offset;
+    for (int i = 0; i < 12; i++)
+        texels[i] = (float)i + 0.5f;
+    GOOD(cudaMallocArray(&array, &format, 4, 3, 0));
+    GOOD(cudaMemcpy2DToArray(array, 0, 0, texels, 16, 16, 3, cudaMemcpyHostToDevice));
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc how = {.addressMode = {cudaAddressModeClamp, cudaAddressModeClamp}};
+    resource.res.array.array = array;
+    GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+    expect_picture(object, texels);
+    GOOD(cudaDestroyTextureObject(object));
+    GOOD(cudaBindTextureToArray(&picture, array, &format));
+    expect_picture(0, texels);
+    GOOD(cudaMallocPitch((void **)&linear, &pitch, 16, 3));
+    for (int i = 0; i < 12; i++)
+        texels[i] = (float)-i;
+    GOOD(cudaMemcpy2D(linear, pitch, texels, 16, 16, 3, cudaMemcpyHostToDevice));
+    GOOD(cudaBindTexture2D(&offset, &picture, linear, &format, 4, 3, pitch));
+    EXPECT(offset, 0);
+    expect_picture(0, texels);
+    GOOD(cudaUnbindTexture(&picture));
+    GOOD(cudaMemcpyToArray(array, 4, 1, texels, 28, cudaMemcpyHostToDevice));
+    float back[7];
+    GOOD(cudaMemcpyFromArray(back, array, 4, 1, 28, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(back, texels, 28), 0);
+    GOOD(cudaFreeArray(array));
+    format.y = 8;
+    EXPECT(cudaMallocArray(&array, &format, 4, 3, 0), cudaErrorInvalidChannelDescriptor);
+}
+
+static void removed(void) {
+    enum { N = 100 };
+    int host[N], *a, n = N;
+    memset(host, 0, sizeof host);
+    GOOD(cudaMalloc((void **)&a, sizeof host));
+    GOOD(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+    GOOD(cudaConfigureCall(size1(1), size1(N), 0, 0));
+    GOOD(cudaSetupArgument(&a, sizeof a, 0));
+    GOOD(cudaSetupArgument(&n, sizeof n, sizeof a));
+    GOOD(cudaLaunch((const void *)scale));
+    EXPECT(cudaLaunch((const void *)scale), cudaErrorMissingConfiguration);
+    GOOD(cudaThreadSynchronize());
+    GOOD(cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[N - 1], 5);
+    GOOD(cudaThreadExit());
+}
+
+/* Launches and copies whose results feed those that follow: what a resumed program must repeat. */
+static void steps(void) {
+    enum { N = 30000 };
+    static int host[N];
+    int *a, *managed;
+    void *other;
+    GOOD(cudaMemcpyToSymbol(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc((void **)&a, sizeof host));
+    GOOD(cudaMallocManaged((void **)&managed, 4000, cudaMemAttachGlobal));
+    GOOD(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+    for (int turn = 0; turn < 6; turn++) {
+        GOOD(run_scale(a, N, (N + 255) / 256, 256));
+        GOOD(cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < N; i++)
+            host[i] = (host[i] + i + managed[i % 1000]) % 1000;
+        managed[turn] += host[turn];
+        if (turn == 1 && getenv("OTHER")) GOOD(cudaMalloc(&other, 64));
+        GOOD(run_scale(managed, 1000, 4, 256));
+        GOOD(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+    }
+    unsigned sum = 0;
+    for (int i = 0; i < N; i++)
+        sum = sum * 31 + (unsigned)host[i];
+    printf("sum %u\n", sum);
+}
+
+static void children(void) {
+    int *a;
+    GOOD(cudaMalloc((void **)&a, 4));
+    if (fork() == 0) _exit(cudaMalloc((void **)&a, 4) == cudaErrorInitializationError ? 0 : 1);
+    int status;
+    extern int wait(int *);
+    wait(&status);
+    EXPECT(status, 0);
+    GOOD(cudaFree(a));
+}
+
+/* --- The driver API, declared as far as it is used ------------------------------------------------ */
+
+typedef unsigned long long CUdeviceptr;
+int cuInit(unsigned), cuDeviceGet(int *, int), cuCtxCreate_v2(void **, unsigned, int), cuCtxSynchronize(void);
+int cuModuleLoad(void **, const char *), cuModuleLoadData(void **, const void *), cuModuleUnload(void *);
+int cuModuleGetFunction(void **, void *, const char *);
+int cuModuleGetGlobal_v2(CUdeviceptr *, size_t *, void *, const char *);
+int cuMemAlloc_v2(CUdeviceptr *, size_t), cuMemFree_v2(CUdeviceptr);
+int cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t), cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
+int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                   void **, void **);
+int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+
+static void launch_by_driver(void *function, CUdeviceptr a, unsigned n) {
+    int host[100], value;
+    void *params[] = {&a, &n};
+    struct {
+        CUdeviceptr a;
+        unsigned n;
+    } packed = {a, n};
+    size_t bytes = 12;
+    void *extra[] = {(void *)1, &packed, (void *)2, &bytes, 0};
+    EXPECT(cuMemsetD32_v2(a, 3, 100), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 100, 1, 1, 0, 0, params, 0), 0);
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, 100, 1, 1, 0, 0, 0, extra), 0);
+    EXPECT(cuCtxSynchronize(), 0);
+    EXPECT(cuMemcpyDtoH_v2(host, a, sizeof host), 0);
+    EXPECT(host[99], (3 * 2 + 5) * 2 + 5);
+    EXPECT(cuLaunchKernel(function, 0, 1, 1, 100, 1, 1, 0, 0, params, 0), cudaErrorInvalidValue);
+    EXPECT(cuFuncGetAttribute(&value, 0, function), 0);
+    EXPECT(value, 1024);
+}
+
+static void driver(void) {
+    void *context, *module, *function;
+    const char *name;
+    int device;
+    size_t bytes;
+    CUdeviceptr a, address;
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuDeviceGet(&device, 0), 0);
+    EXPECT(cuDeviceGet(&device, 1), cudaErrorInvalidDevice);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    EXPECT(cuModuleLoadData(&module, ptx), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "scale"), 0);
+    EXPECT(cuModuleGetGlobal_v2(&address, &bytes, module, "factors"), 0);
+    EXPECT(bytes, 16);
+    EXPECT(cuMemcpyHtoD_v2(address, two, sizeof two), 0);
+    EXPECT(cuMemAlloc_v2(&a, 400), 0);
+    launch_by_driver(function, a, 100);
+    EXPECT(cuModuleGetFunction(&function, module, "no_such"), 500);
+    EXPECT(cuModuleGetGlobal_v2(&address, &bytes, module, "no_such"), 500);
+    EXPECT(cuModuleLoad(&module, "/no/such/file"), 301);
+    EXPECT(cuMemFree_v2(a), 0);
+    EXPECT(cuMemFree_v2(a), cudaErrorInvalidValue);
+    EXPECT(cuGetErrorName(1, &name), 0);
+    EXPECT(strcmp(name, "CUDA_ERROR_INVALID_VALUE"), 0);
+    EXPECT(cuModuleUnload(module), 0);
+}
+
+/* --- Images --------------------------------------------------------------------------------------- */
+
+/* One entry more: its header as that of the first, then `payload`. Returns what is behind it. */
+static uint8_t *add_entry(uint8_t *at, int kind, unsigned architecture, uint64_t flags, const void *payload,
+                          size_t count, uint64_t raw) {
+    uint64_t padded = (count + 7) / 8 * 8;
+    uint32_t compressed = flags ? (uint32_t)count : 0;
+    memset(at, 0, 64 + padded);
+    memcpy(at, &(uint16_t){(uint16_t)kind}, 2);
+    memcpy(at + 4, &(uint32_t){64}, 4);
+    memcpy(at + 8, &padded, 8);
+    memcpy(at + 16, &compressed, 4);
+    memcpy(at + 28, &architecture, 4);
+    memcpy(at + 40, &flags, 8);
+    memcpy(at + 56, &raw, 8);
+    memcpy(at + 64, payload, count);
+    return at + 64 + padded;
+}
+
+static uint8_t image[1 << 14];
+
+static void close_image(const uint8_t *end) {
+    memcpy(image, &(uint32_t){0xba55ed50}, 4);
+    memcpy(image + 4, &(uint16_t){1}, 2);
+    memcpy(image + 6, &(uint16_t){16}, 2);
+    memcpy(image + 8, &(uint64_t){(uint64_t)(end - image) - 16}, 8);
+}
+
+static int has_kernel(const char *name) {
+    void *module, *function;
+    int problem = cuModuleLoadData(&module, image);
+    return problem ? problem : cuModuleGetFunction(&function, module, name);
+}
+
+/* All of it as literals: one sequence of LZ4; one raw block of zstd. */
+static size_t as_lz4(uint8_t *to, const char *text, size_t count) {
+    size_t used = 0, rest = count - 15;
+    to[used++] = 0xf0;
+    for (; rest >= 255; rest -= 255)
+        to[used++] = 255;
+    to[used++] = (uint8_t)rest;
+    memcpy(to + used, text, count);
+    return used + count;
+}
+
+static size_t as_zstd(uint8_t *to, const char *text, size_t count) {
+    uint32_t block = (uint32_t)count << 3 | 1;
+    const uint8_t head[] = {0x28,
+                            0xb5,
+                            0x2f,
+                            0xfd,
+                            0x60,
+                            (uint8_t)(count - 256),
+                            (uint8_t)((count - 256) >> 8),
+                            (uint8_t)block,
+                            (uint8_t)(block >> 8),
+                            (uint8_t)(block >> 16)};
+    memcpy(to, head, sizeof head);
+    memcpy(to + sizeof head, text, count);
+    return sizeof head + count;
+}
+
+static void images(void) {
+    char text[2][600];
+    uint8_t packed[1000], *end;
+    static const char *const form =
+        ".version 6.0\n.target sm_%d\n.address_size 64\n.visible .entry for_%d() { ret; }\n//%300s\n";
+    for (int i = 0; i < 2; i++)
+        snprintf(text[i], sizeof text[i], form, 30 + 60 * i, 30 + 60 * i, "");
+    size_t count = strlen(text[0]);
+    /* of 30 and 90 the device of 7.0 takes 30 */
+    end = add_entry(image + 16, 1, 90, 0, text[1], count + 1, 0);
+    end = add_entry(end, 2, 70, 0, "\177ELF", 4, 0);
+    close_image(add_entry(end, 1, 30, 0, text[0], count + 1, 0));
+    EXPECT(has_kernel("for_30"), 0);
+    close_image(add_entry(image + 16, 1, 90, 0x2000, packed, as_lz4(packed, text[1], count), count));
+    EXPECT(has_kernel("for_90"), 0);
+    close_image(add_entry(image + 16, 1, 90, 0x8000, packed, as_zstd(packed, text[1], count), count));
+    EXPECT(has_kernel("for_90"), 0);
+    close_image(add_entry(image + 16, 1, 90, 0x8000, packed, 100, count));
+    EXPECT(has_kernel("for_90"), cudaErrorInvalidPtx);
+    close_image(add_entry(image + 16, 2, 70, 0, "\177ELF", 4, 0));
+    EXPECT(has_kernel("for_90"), cudaErrorNoKernelImageForDevice);
+    strcpy((char *)image, "hello");
+    EXPECT(has_kernel("for_90"), cudaErrorInvalidPtx);
+    strcpy((char *)image,
+           ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k() { nonsense; }\n");
+    EXPECT(has_kernel("k"), cudaErrorInvalidPtx);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {{"basic", basic},     {"memory", memory}, {"volumes", volumes},   {"mapped", mapped},
+                 {"errors", errors},   {"events", events}, {"threads", threads},   {"textures", textures},
+                 {"removed", removed}, {"steps", steps},   {"children", children}, {"properties", properties},
+                 {"driver", driver},   {"images", images}};
+    const char *what = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(parts[i].name, what)) parts[i].run();
+    if (!strcmp(what, "stray")) fault((const void *)stray, cudaErrorIllegalAddress);
+    if (!strcmp(what, "uneven")) fault((const void *)uneven, cudaErrorMisalignedAddress);
+    if (!strcmp(what, "fails")) fault((const void *)fails, cudaErrorLaunchFailure);
+    if (!failures) printf("%s: good\n", what);
+    return failures > 100 ? 100 : failures;
+}

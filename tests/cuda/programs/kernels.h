@@ -1,0 +1,120 @@
+/* Kernels as PTX text, in the fat binary that a compiler would have made, registered by hand: the tests of the CUDA
+ * library need no compiler for GPUs. */
+#include "cuda_runtime_api.h"
+
+#include "texture_types.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char ptx[] =
+    ".version 6.0\n.target sm_35\n.address_size 64\n"
+    ".visible .global .align 4 .u32 bias = 5;\n"
+    ".visible .const .align 4 .b8 factors[16];\n"
+    ".visible .global .texref picture;\n"
+    /* a[i] = a[i] * factors[1] + bias for i below n */
+    ".visible .entry scale(.param .u64 a, .param .u32 n) {\n"
+    "  .reg .pred %p; .reg .u32 %r<8>; .reg .u64 %d<4>;\n"
+    "  ld.param.u64 %d0, [a]; ld.param.u32 %r0, [n];\n"
+    "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+    "  setp.ge.u32 %p, %r1, %r0; @%p ret;\n"
+    "  mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %d0, %d1; ld.global.u32 %r4, [%d1];\n"
+    "  ld.const.u32 %r5, [factors+4]; ld.global.u32 %r6, [bias]; mad.lo.u32 %r4, %r4, %r5, %r6;\n"
+    "  st.global.u32 [%d1], %r4; ret; }\n"
+    ".visible .entry nothing() { ret; }\n"
+    ".visible .entry stray(.param .u64 a) {\n"
+    "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; add.u64 %d0, %d0, 0x40000000; st.global.u32 [%d0], 1; ret; }\n"
+    ".visible .entry fails() { trap; ret; }\n"
+    ".visible .entry uneven(.param .u64 a) {\n"
+    "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
+    /* out[i] = texel i of the texture; a handle of 0: of `picture` */
+    ".visible .entry fetch(.param .u64 out, .param .u64 handle) {\n"
+    "  .reg .u32 %r<4>; .reg .f32 %f<4>; .reg .u64 %d<4>; .reg .pred %p;\n"
+    "  ld.param.u64 %d0, [out]; ld.param.u64 %d1, [handle]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y;\n"
+    "  setp.eq.u64 %p, %d1, 0; @%p bra reference;\n"
+    "  tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d1, {%r0, %r1}]; bra store;\n"
+    "reference: tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [picture, {%r0, %r1}];\n"
+    "store: mov.u32 %r2, %ntid.x; mad.lo.u32 %r2, %r1, %r2, %r0; mul.wide.u32 %d2, %r2, 4; add.u64 %d2, %d0, "
+    "%d2;\n"
+    "  st.global.f32 [%d2], %f0; ret; }\n";
+
+static struct {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t body_bytes;
+    uint16_t kind, entry_version;
+    uint32_t entry_bytes;
+    uint64_t payload_bytes;
+    uint32_t compressed, options, minor_major, architecture, name[2];
+    uint64_t flags, zero, raw_bytes;
+    char payload[8192];
+} binary = {.magic = 0xba55ed50,
+            .version = 1,
+            .header_bytes = 16,
+            .kind = 1,
+            .entry_version = 0x101,
+            .entry_bytes = 64,
+            .architecture = 35};
+
+static struct {
+    uint32_t magic, version;
+    const void *image, *more;
+} wrapper = {0x466243b1, 1, &binary, 0};
+
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
+                            int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, int);
+
+static void scale(void) {}
+static void nothing(void) {}
+static void stray(void) {}
+static void fails(void) {}
+static void uneven(void) {}
+static void fetch(void) {}
+static int bias;
+static int factors[4];
+static struct textureReference picture;
+
+static void __attribute__((constructor)) register_all(void) {
+    memcpy(binary.payload, ptx, sizeof ptx);
+    binary.payload_bytes = (sizeof ptx + 7) / 8 * 8;
+    binary.body_bytes = 64 + binary.payload_bytes;
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+#define KERNEL(name) __cudaRegisterFunction(handle, (const char *)name, #name, #name, -1, 0, 0, 0, 0, 0)
+    KERNEL(scale);
+    KERNEL(nothing);
+    KERNEL(stray);
+    KERNEL(fails);
+    KERNEL(uneven);
+    KERNEL(fetch);
+    __cudaRegisterVar(handle, (char *)&bias, "bias", "bias", 0, sizeof bias, 0, 0);
+    __cudaRegisterVar(handle, (char *)factors, "factors", "factors", 0, sizeof factors, 1, 0);
+    __cudaRegisterTexture(handle, &picture, 0, "picture", 2, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+}
+
+static int failures;
+
+#define EXPECT(got, want)                                                                                    \
+    do {                                                                                                     \
+        long long expect_got = (long long)(got), expect_want = (long long)(want);                            \
+        if (expect_got != expect_want) {                                                                     \
+            printf("%s:%d: %s: expected %lld, got %lld\n", __FILE__, __LINE__, #got, expect_want,            \
+                   expect_got);                                                                              \
+            failures++;                                                                                      \
+        }                                                                                                    \
+    } while (0)
+#define GOOD(call) EXPECT(call, cudaSuccess)
+
+static inline dim3 size1(unsigned x) {
+    dim3 size = {x, 1, 1};
+    return size;
+}
+
+static inline cudaError_t run_scale(int *a, unsigned n, unsigned grid, unsigned block) {
+    void *params[] = {&a, &n};
+    return cudaLaunchKernel((const void *)scale, size1(grid), size1(block), params, 0, 0);
+}

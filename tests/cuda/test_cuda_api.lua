@@ -1,0 +1,90 @@
+-- The CUDA library as programs see it: tests/cuda/programs/api.c checks itself.
+local cuda_programs = require "tests.lib.cuda_programs"
+local harness = require "tests.lib.harness"
+
+--- Returns what was printed.
+local function good(part)
+  local path = cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/" .. part, "--capability", "7.0", "--", path, part)
+  harness.equal(status, 0, output)
+  harness.contains(output, part .. ": good")
+  return output
+end
+
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "removed", "threads", "children", "properties", "driver" } do
+  harness.test("the API: " .. part, function() good(part) end)
+end
+
+harness.test("errors: what is refused is told once, and the program goes on", function()
+  local output = good "errors"
+  harness.contains(output, "expected up to 49152 bytes of shared memory per CTA, got 1048576")
+  local _, count = output:gsub("cudaGraphCreate is not supported", "")
+  harness.equal(count, 1, "notices of cudaGraphCreate")
+end)
+
+for part, message in pairs { stray = "access out of bounds at address 0x", uneven = "misaligned access", fails = "trap" } do
+  harness.test("a fault comes from the next call, and stays: " .. part, function()
+    harness.contains(good(part), "kernel " .. part, message, "CTA (0, 0, 0), thread (0, 0, 0)")
+  end)
+end
+
+harness.test("events tell simulated time", function()
+  local milliseconds = tonumber(good("events"):match "([%d.]+) ms")
+  local cycles = tonumber(harness.read(harness.folder() .. "/events/stats.txt"):match "launch%[0%].cycles%s+(%d+)")
+  harness.equal(("%.6f"):format(milliseconds), ("%.6f"):format(cycles / 700000), "milliseconds of the launch at 700 MHz")
+end)
+
+harness.test("a run has statistics by launch, and its policy", function()
+  good "steps"
+  local stats = harness.read(harness.folder() .. "/steps/stats.txt")
+  harness.contains(stats, "launch[11].cycles", "scale")
+  local path = cuda_programs.build "api"
+  local out = harness.folder() .. "/lrr"
+  harness.equal(cuda_programs.run("gtx480", "--policy", "lrr", "--set", "sm[*].l1d.size=8KiB", "--out", out, "--", path, "steps"), 0)
+  harness.contains(harness.read(out .. "/provenance.txt"), "policy             lrr", "workload           api")
+  assert(harness.read(out .. "/stats.txt") ~= stats, "the policy and the cache change nothing")
+end)
+
+harness.test("the exit status is the program's", function()
+  local function status_of(...) return (cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", ...)) end
+  cuda_programs.libraries()
+  harness.equal(status_of("/bin/sh", "-c", "exit 7"), 7)
+  harness.equal(status_of("/bin/sh", "-c", "kill -9 $$"), 128 + 9)
+  harness.equal(status_of "/bin/true", 0)
+end)
+
+harness.test("input, output and words are the program's own", function()
+  cuda_programs.libraries()
+  local _, output = harness.run("cuda", "gtx480", "--out", harness.folder() .. "/out", "--", "/bin/sh", "-c", "echo $0-$1-$#", "a b", "", "--", "c")
+  harness.contains(output, "a b--3")
+end)
+
+harness.test("a script may start several programs, one after the other", function()
+  local path = cuda_programs.build "api"
+  local script = ("%s basic && %s mapped && exit 4"):format(path, path)
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", "/bin/sh", "-c", script)
+  harness.equal(status, 4, output)
+  harness.contains(output, "basic: good", "mapped: good")
+end)
+
+harness.test("mistakes on the command line", function()
+  cuda_programs.libraries()
+  harness.refused("cuda: expected CONFIG -- PROGRAM, got 0 arguments and no --", "cuda")
+  harness.refused("cuda: expected CONFIG -- PROGRAM, got 1 argument and no --", "cuda", "gtx480")
+  harness.refused("cannot start './no_such_program': No such file or directory", "cuda", "gtx480", "--out", harness.folder() .. "/out", "--", "./no_such_program")
+  harness.refused("--capability: expected a compute capability, such as 8.0, got 'x'", "cuda", "gtx480", "--capability", "x", "--", "true")
+  harness.refused("cuda: unknown option '--size'", "cuda", "gtx480", "--size", "small", "--", "true")
+end)
+
+harness.test("without a simulator the library says how to get one", function()
+  local path = cuda_programs.build "api"
+  local pipe = assert(io.popen(("LD_LIBRARY_PATH='%s' '%s' basic 2>&1"):format(cuda_programs.libraries(), path)))
+  harness.contains(pipe:read "a", "start the program with 'warpwright cuda MACHINE -- PROGRAM'")
+  pipe:close()
+end)
+
+harness.test("the program is told of what it lacks: PTX", function()
+  harness.contains(good "images", "machine code for hardware and no PTX; compile it with PTX", "neither a fat binary nor PTX", "module 3:4: nonsense")
+end)
+
+harness.finish()

@@ -1,0 +1,34 @@
+-- Programs that die, stay, or speak what is no question: the simulator neither hangs nor crashes, and says what came.
+local cuda_programs = require "tests.lib.cuda_programs"
+local harness = require "tests.lib.harness"
+
+local function run(what, seed)
+  local path = cuda_programs.build "hostile"
+  return cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", path, what, seed or "1")
+end
+
+harness.test("what is no question closes the connection, and no more", function()
+  for seed = 1, 5 do
+    local status, output = run("questions", tostring(seed))
+    harness.equal(status, 0, output)
+    harness.contains(output, "warpwright: hostile: 0 launches", "spoke no language of ours")
+  end
+end)
+
+harness.test("random bytes", function()
+  for seed = 1, 5 do
+    local status, output = run("garbage", tostring(seed))
+    harness.equal(status, 0, output)
+    harness.contains(output, "warpwright: hostile: 0 launches")
+  end
+end)
+
+for what, wanted in pairs { half = 0, huge = 0, deaf = 0, two = 0, dies = 137, leaves = 9 } do
+  harness.test("a program that is " .. what, function()
+    local status, output = run(what)
+    harness.equal(status, wanted, output)
+    harness.contains(output, "warpwright: hostile: 0 launches")
+  end)
+end
+
+harness.finish()

@@ -1,0 +1,34 @@
+-- C programs of tests/cuda/programs, built against the CUDA library of this build, and run on a simulated machine.
+local core = require "warpwright.core"
+local cuda_home = require "warpwright.cuda_home"
+local harness = require "tests.lib.harness"
+
+local cuda_programs = {}
+
+local built = {}
+
+--- The folder of the libraries; skips the test where they are not built.
+function cuda_programs.libraries()
+  local ok, path = pcall(cuda_home.path, "lib64")
+  if not ok then harness.skip "the CUDA library is not built: scons cuda" end
+  return path
+end
+
+--- The path of tests/cuda/programs/NAME.c, built.
+function cuda_programs.build(name)
+  if built[name] then return built[name] end
+  local libraries, path = cuda_programs.libraries(), harness.folder() .. "/" .. name
+  local command = ("cc -O1 -D_GNU_SOURCE -I%s -I%s -o '%s' '%s' -L'%s' -Wl,-rpath-link,'%s' -lcudart -lcuda -lpthread 2>&1"):format(
+    core.home_path "core/cuda/toolkit/include", core.home_path "core/cuda/runtime", path,
+    core.home_path("tests/cuda/programs/" .. name .. ".c"), libraries, libraries)
+  local pipe = assert(io.popen(command))
+  local output = pipe:read "a"
+  if not pipe:close() then error("cannot build " .. name .. ":\n" .. output, 0) end
+  built[name] = path
+  return path
+end
+
+--- `warpwright cuda` with these arguments; returns the exit status and all output.
+function cuda_programs.run(...) return harness.run("cuda", ...) end
+
+return cuda_programs
