@@ -37,11 +37,13 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     kernel->name = arena_text(storage, entry->name->text, entry->name->length);
     parser->kernel = &body;
     parser->source_file = parser->source_line = 0;
+    parser->source = entry->source;
     parser->lexer = entry->body;
     advance(parser);
     if (entry->cluster.length)
         unsupported_add(parser,
-                        &(BodyStatement){.text = entry->cluster.text - 1, /* with its dot */
+                        &(BodyStatement){.source = entry->source,
+                                         .text = entry->cluster.text - 1, /* with its dot */
                                          .text_length = entry->cluster.length + 1,
                                          .line = entry->cluster.line},
                         "clusters of CTAs are not supported");
@@ -65,19 +67,31 @@ static void build_kernels(Parser *parser) {
         build_kernel(parser, &parser->entries[i], i);
         refused += module->kernels[i].refusal != NULL;
     }
-    if (refused && refused == module->kernel_count) unsupported_fail(parser);
+    resolve_initialisers(parser); /* of variables in bodies */
+    if (refused && refused == module->kernel_count && !parser->keeps_refused) unsupported_fail(parser);
+}
+
+static void read_source(Parser *parser, Source *source, const ModuleText *text) {
+    size_t length = text->length;
+    while (length && !text->text[length - 1])
+        length--; /* PTX inside a fat binary ends in NUL */
+    *source = (Source){
+        .path = text->path, .lexer = {text->text, text->text + length, 1}, .address_bytes = sizeof(uint64_t)};
+    parser->module->digest = hash_bytes(parser->module->digest, text->text, length);
+    parse_source(parser, source);
 }
 
 /* Takes `owned_text`, which may be NULL: it must not leak when an error leaves by longjmp. */
-static Module *parse_text(const char *path, const char *text, size_t length, char *owned_text) {
-    Parser parser = {.path = path, .owned_text = owned_text, .module = module_new(path)};
-    while (length && !text[length - 1])
-        length--; /* PTX inside a fat binary ends in NUL */
-    parser.lexer = (Lexer){text, text + length, 1};
+static Module *parse_texts(const ModuleText *texts, uint32_t count, bool keeps_refused, char *owned_text) {
+    ensure(count);
+    Parser parser = {
+        .owned_text = owned_text, .keeps_refused = keeps_refused, .module = module_new(texts[0].path)};
     parser.symbols.arena = &parser.scratch;
-    parser.module_scope = parser.scope = scope_open(&parser.symbols, NULL);
-    parser.module->digest = hash_bytes(0, text, length);
-    parse_module(&parser);
+    parser.program_scope = scope_open(&parser.symbols, NULL);
+    Source *sources = arena_alloc(&parser.scratch, count, sizeof *sources);
+    for (uint32_t i = 0; i < count; i++)
+        read_source(&parser, &sources[i], &texts[i]);
+    resolve_aliases(&parser);
     resolve_initialisers(&parser);
     build_kernels(&parser);
     name_source_files(&parser);
@@ -86,7 +100,11 @@ static Module *parse_text(const char *path, const char *text, size_t length, cha
 }
 
 Module *module_parse(const char *path, const char *text, size_t length) {
-    return parse_text(path, text, length, NULL);
+    return module_link(&(ModuleText){path, text, length}, 1, false);
+}
+
+Module *module_link(const ModuleText *texts, uint32_t count, bool keeps_refused) {
+    return parse_texts(texts, count, keeps_refused, NULL);
 }
 
 /* NULL, with errno set, when the file cannot be read. */
@@ -114,7 +132,7 @@ Module *module_load(const char *path) {
     int error = errno;
     fclose(file);
     if (!text) user_error("%s: cannot read it: %s", path, strerror(error));
-    return parse_text(path, text, length, text);
+    return parse_texts(&(ModuleText){path, text, length}, 1, false, text);
 }
 
 void module_place(Module *module) {

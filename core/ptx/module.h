@@ -30,6 +30,18 @@ typedef struct Module {
  * but unsupported are collected: the kernels with such statements are refused when they are launched, and a
  * module of none but such is a user error that lists them all. `text` need not end in NUL. */
 Module *module_parse(const char *path, const char *text, size_t length);
+
+/* A text, and the name that errors in it begin with. */
+typedef struct {
+    const char *path, *text;
+    size_t length;
+} ModuleText;
+
+/* Links the texts of a program into one module: what one declares .extern another defines, and of several weak
+ * definitions the first is taken. Names that are neither .visible, .weak, .common nor .extern are those of
+ * their text alone. The module's path is that of the first text, of which there is at least one. With
+ * `keeps_refused` a module of none but refused kernels is no error. */
+Module *module_link(const ModuleText *texts, uint32_t count, bool keeps_refused);
 Module *module_load(const char *path);
 void module_free(Module *module);
 

@@ -76,8 +76,31 @@ harness.test("PTX text is given its name, and NULs are told", function()
   fails({ text = text:gsub("ret", "r\0t", 1), name = "mine.ptx" }, "mine.ptx:14: ")
   fails({ text = 7 }, "load: text: expected PTX text, got 7")
   fails({ txt = text }, "load: no field matches 'txt'; available: text, name")
-  fails(7, "load: expected the path of a PTX file, or { text =, name = }, got 7")
+  fails(7, "load: expected the path of a PTX file, { text =, name = }, or a list of such texts, got 7")
   load { text = text .. "\0\0" } -- as in a fat binary
+end)
+
+harness.test("texts of a program are linked", function()
+  local head = ".version 7.0\n.target sm_70\n.address_size 64\n"
+  local caller = head .. [[
+.extern .global .u32 total;
+.extern .func add(.param .b32 n);
+.visible .entry run() { .reg .b32 %r<3>; mov.u32 %r1, 5; { .param .b32 p; st.param.b32 [p], %r1; call add, (p); } ret; }
+]]
+  local callee = head .. [[
+.visible .global .u32 total = 30;
+.visible .func add(.param .b32 n) { .reg .b32 %r<4>; ld.param.b32 %r1, [n]; ld.global.u32 %r2, [total];
+add.u32 %r3, %r1, %r2; st.global.u32 [total], %r3; ret; }
+]]
+  local gpu, kernels, _, _, variables = load { { text = caller, name = "a.ptx" }, { text = callee, name = "b.ptx" } }
+  gpu:launch(kernels.run, { grid = 1, block = 1 })
+  harness.equal(gpu:read("u32", variables.total.address), 35)
+  local ok, problem = pcall(load, { { text = callee, name = "b.ptx" }, { text = callee .. "x", name = "c.ptx" } })
+  assert(not ok)
+  harness.contains(tostring(problem), "c.ptx:4: 'total' is already declared in b.ptx:4")
+  ok, problem = pcall(load, { { text = callee }, 5 })
+  assert(not ok)
+  harness.contains(tostring(problem), "load: expected { text =, name = }, got 5")
 end)
 
 harness.finish()

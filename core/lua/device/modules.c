@@ -118,22 +118,48 @@ static void push_kernels(lua_State *L, Machine *machine, const Module *module) {
     }
 }
 
-/* What `gpu:load` was given at index 2: a path, or { text =, name = } in its place. */
-static Module *load_module(lua_State *L) {
+/* { text =, name = } at `index`, whose strings stay on the stack. */
+static ModuleText text_at(lua_State *L, int index, const char *what) {
     static const char *const legal[] = {"text", "name", NULL};
+    if (!lua_istable(L, index)) user_error_got(L, index, "%s: expected { text =, name = }", what);
+    take_options(L, index, what, legal);
+    ModuleText text = {.path = "PTX text"};
+    if (lua_getfield(L, index, "text") != LUA_TSTRING)
+        user_error_got(L, -1, "%s: text: expected PTX text", what);
+    text.text = lua_tolstring(L, -1, &text.length);
+    int type = lua_getfield(L, index, "name");
+    if (type != LUA_TNIL && type != LUA_TSTRING) user_error_got(L, -1, "%s: name: expected a text", what);
+    if (type == LUA_TSTRING) text.path = lua_tostring(L, -1);
+    return text;
+}
+
+/* Links the texts { { text =, name = }, ... } at `index`. */
+static Module *link_texts(lua_State *L, int index, const char *what, bool keeps_refused) {
+    enum { MAX_TEXTS = 4096 };
+    size_t count = lua_rawlen(L, index);
+    if (!count || count > MAX_TEXTS)
+        user_error("%s: expected 1 to %d texts, got %zu", what, MAX_TEXTS, count);
+    ModuleText *texts = lua_newuserdatauv(L, count * sizeof *texts, 0);
+    luaL_checkstack(L, (int)(3 * count), "texts of PTX");
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, index, (lua_Integer)i + 1);
+        texts[i] = text_at(L, lua_gettop(L), what);
+    }
+    return module_link(texts, (uint32_t)count, keeps_refused);
+}
+
+/* What `gpu:load` was given at index 2: a path, { text =, name = } in its place, or a list of these that are
+ * linked. */
+static Module *load_module(lua_State *L) {
     if (lua_type(L, 2) == LUA_TSTRING) return module_load(lua_tostring(L, 2));
     if (!lua_istable(L, 2))
-        user_error_got(L, 2, "load: expected the path of a PTX file, or { text =, name = }");
-    take_options(L, 2, "load", legal);
+        user_error_got(L, 2,
+                       "load: expected the path of a PTX file, { text =, name = }, or a list of such texts");
+    bool is_list = lua_rawlen(L, 2) > 0;
+    if (is_list) return link_texts(L, 2, "load", false);
+    ModuleText text = text_at(L, 2, "load");
     machine_to_change(L, "load"); /* which Lua of the user's may have closed */
-    size_t length;
-    if (lua_getfield(L, 2, "text") != LUA_TSTRING) user_error_got(L, -1, "load: text: expected PTX text");
-    const char *text = lua_tolstring(L, -1, &length);
-    int type = lua_getfield(L, 2, "name");
-    if (type != LUA_TNIL && type != LUA_TSTRING) user_error_got(L, -1, "load: name: expected a text");
-    Module *module = module_parse(type == LUA_TNIL ? "PTX text" : lua_tostring(L, -1), text, length);
-    lua_pop(L, 2);
-    return module;
+    return module_link(&text, 1, false);
 }
 
 int l_gpu_load(lua_State *L) {
@@ -141,6 +167,7 @@ int l_gpu_load(lua_State *L) {
     lua_settop(L, 2);
     Module *module = load_module(L);
     Machine *machine = gpu_at(L, 1);
+    lua_settop(L, 2);
     machine->modules = realloc(machine->modules, (machine->module_count + 1) * sizeof(Module *));
     ensure(machine->modules);
     machine->modules[machine->module_count++] = module; /* with which it is released, whatever follows */
@@ -153,6 +180,41 @@ int l_gpu_load(lua_State *L) {
     push_refusals(L, module);
     push_variables(L, module);
     return 4;
+}
+
+/* --- Reports --------------------------------------------------------------------------------- */
+
+/* { opcode = how many instructions have it }, the first part of "ld.global.u32" */
+static void push_opcodes(lua_State *L, const Kernel *kernel) {
+    lua_newtable(L);
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const char *opcode = kernel->sources[i].opcode;
+        lua_pushlstring(L, opcode, strcspn(opcode, "."));
+        lua_pushvalue(L, -1);
+        lua_Integer before = lua_rawget(L, -3) == LUA_TNIL ? 0 : lua_tointeger(L, -1);
+        lua_pop(L, 1);
+        lua_pushinteger(L, before + 1);
+        lua_rawset(L, -3);
+    }
+}
+
+/* core.ptx_report({ { text =, name = }, ... }) -> what the kernels of the texts, linked, take and need */
+static int l_ptx_report(lua_State *L) {
+    raise_user_errors_in(L);
+    lua_settop(L, 1);
+    if (!lua_istable(L, 1)) user_error_got(L, 1, "ptx_report: expected a list of texts");
+    Module *module = link_texts(L, 1, "ptx_report", true);
+    lua_createtable(L, (int)module->kernel_count, 0);
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        const Kernel *kernel = &module->kernels[i];
+        push_kernel_info(L, module, kernel);
+        set_integer(L, "instructions", kernel->inst_count);
+        push_opcodes(L, kernel);
+        lua_setfield(L, -2, "opcodes");
+        lua_rawseti(L, -2, i + 1);
+    }
+    module_free(module);
+    return 1;
 }
 
 /* --- Textures -------------------------------------------------------------------------------- */
@@ -226,5 +288,7 @@ static int l_kernel_tostring(lua_State *L) {
 void modules_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__tostring", l_kernel_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"info", l_kernel_info}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"ptx_report", l_ptx_report}, {NULL, NULL}};
     define_type(L, kernel_type, metamethods, methods);
+    luaL_setfuncs(L, functions, 0);
 }

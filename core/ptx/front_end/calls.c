@@ -116,6 +116,7 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     parser->return_label = end;
     parser->inline_depth++;
     parser->lexer = function->body;
+    parser->source = function->source;
     function->active = true;
     advance(parser);
     parse_body(parser, scope, function->name->text);
@@ -126,6 +127,7 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     parser->source_file = outer.source_file;
     parser->source_line = outer.source_line;
     parser->lexer = outer.lexer;
+    parser->source = outer.source;
     parser->token = outer.token;
     /* A return at the end would be a branch to the next instruction. */
     KernelBody *kernel = parser->kernel;
@@ -153,7 +155,7 @@ void inline_call(Parser *parser, const BodyStatement *call, Function *function, 
     skip.guard_negated = !skip.guard_negated;
     origin.guard = NO_REGISTER;
     if (call->guard != NO_REGISTER) branch_add(parser, behind, &skip);
-    Scope *scope = scope_open(&parser->symbols, parser->module_scope);
+    Scope *scope = scope_open(&parser->symbols, function->source->scope);
     for (uint32_t i = 0; i < results->count; i++)
         bind_formal(parser, &origin, scope, &function->results.list[i], results->list[i], true);
     for (uint32_t i = 0; i < params->count; i++)

@@ -116,15 +116,15 @@ void parse_indirect_branch(Parser *parser, Draft *draft) {
 
 /* Indirect calls. */
 
-static Function *function_named(const Parser *parser, Token token) {
+static Function *function_named(const Parser *parser, const Source *source, Token token) {
     const Name *name = token.kind == TOKEN_IDENTIFIER ? name_find(&parser->symbols, token.text, token.length)
                                                       : NULL;
-    const Symbol *symbol = name ? symbol_in_scope(&parser->symbols, parser->module_scope, name) : NULL;
+    const Symbol *symbol = name ? module_symbol(parser, source, name) : NULL;
     return symbol && symbol->kind == SYMBOL_FUNCTION ? symbol->function : NULL;
 }
 
 /* From behind the '{' of a body to its end. */
-static void find_addresses_in(const Parser *parser, Lexer lexer) {
+static void find_addresses_in(const Parser *parser, const Source *source, Lexer lexer) {
     bool in_call = false;
     for (uint32_t depth = 1; depth;) {
         Token token = lexer_next(&lexer);
@@ -133,7 +133,7 @@ static void find_addresses_in(const Parser *parser, Lexer lexer) {
         if (token.punctuation == '}') depth--;
         if (token.punctuation == ';') in_call = false;
         if (token_is(token, TOKEN_IDENTIFIER, "call")) in_call = true;
-        Function *function = in_call ? NULL : function_named(parser, token);
+        Function *function = in_call ? NULL : function_named(parser, source, token);
         if (function) function->address_taken = true;
     }
 }
@@ -143,10 +143,11 @@ static void find_addresses(Parser *parser) {
     if (parser->addresses_found) return;
     parser->addresses_found = true;
     for (uint32_t i = 0; i < parser->entry_count; i++)
-        find_addresses_in(parser, parser->entries[i].body);
-    for (uint32_t i = 0; i < parser->function_count; i++)
-        if (parser->functions[i]->function->has_body)
-            find_addresses_in(parser, parser->functions[i]->function->body);
+        find_addresses_in(parser, parser->entries[i].source, parser->entries[i].body);
+    for (uint32_t i = 0; i < parser->function_count; i++) {
+        const Function *function = parser->functions[i]->function;
+        if (function->has_body) find_addresses_in(parser, function->source, function->body);
+    }
 }
 
 static bool parameters_fit(const FormalList *formals, const Actuals *actuals) {

@@ -23,13 +23,25 @@ static void end_line(Parser *parser) {
     advance(parser);
 }
 
-static void name_file(Parser *parser, uint32_t number, Token name) {
-    while (parser->file_count <= number) {
+/* The number, from 1, that a .file of this text has among those of all. */
+static uint32_t file_of_all(Parser *parser, uint32_t number) {
+    Source *source = parser->source;
+    if (number >= MAX_FILES) number = 0;
+    while (source->file_capacity <= number)
+        source->files = arena_grow(&parser->scratch, source->files, sizeof *source->files,
+                                   source->file_capacity, &source->file_capacity);
+    if (!source->files[number]) {
         parser->files = arena_grow(&parser->scratch, parser->files, sizeof *parser->files, parser->file_count,
                                    &parser->file_capacity);
         parser->files[parser->file_count++] = NULL;
+        source->files[number] = parser->file_count;
     }
-    parser->files[number] = arena_text(&parser->module->fixups->storage, name.text + 1, name.length - 2);
+    return source->files[number];
+}
+
+static void name_file(Parser *parser, uint32_t number, Token name) {
+    uint32_t file = file_of_all(parser, number);
+    parser->files[file - 1] = arena_text(&parser->module->fixups->storage, name.text + 1, name.length - 2);
 }
 
 void parse_file(Parser *parser) {
@@ -46,7 +58,7 @@ void parse_location(Parser *parser) {
     Lexer rest = parser->lexer;
     uint32_t file, line;
     if (take_number(parser, &rest, &file) && take_number(parser, &rest, &line)) {
-        parser->source_file = file;
+        parser->source_file = file_of_all(parser, file);
         parser->source_line = line;
     }
     end_line(parser);
@@ -57,7 +69,7 @@ void name_source_files(Parser *parser) {
         const Kernel *kernel = &parser->module->kernels[k];
         for (uint32_t i = 0; i < kernel->inst_count; i++) {
             InstSource *source = &kernel->sources[i];
-            if (source->number < parser->file_count) source->file = parser->files[source->number];
+            if (source->number) source->file = parser->files[source->number - 1];
         }
     }
 }

@@ -22,7 +22,7 @@ void parser_fail(Parser *parser, uint32_t line, const char *format, ...) {
     static _Thread_local char message[2048];
     va_list arguments;
     va_start(arguments, format);
-    int prefix = snprintf(message, sizeof message, "%.1000s:%u: ", parser->path, line);
+    int prefix = snprintf(message, sizeof message, "%.1000s:%u: ", parser->source->path, line);
     vsnprintf(message + prefix, sizeof message - (size_t)prefix, format, arguments);
     va_end(arguments);
     release_and_raise(parser, message);
@@ -66,13 +66,14 @@ void unsupported_add(Parser *parser, const BodyStatement *statement, const char 
     parser->unsupported = arena_grow(&parser->scratch, parser->unsupported, sizeof *parser->unsupported,
                                      parser->unsupported_count, &parser->unsupported_capacity);
     parser->unsupported[parser->unsupported_count++] = (Unsupported){
-        statement->text, statement->text_length, statement->line,
+        statement->source, statement->text, statement->text_length, statement->line,
         arena_text(&parser->scratch, reason, strlen(reason))};
 }
 
 static int by_place(const void *a, const void *b) {
-    const char *left = ((const Unsupported *)a)->text, *right = ((const Unsupported *)b)->text;
-    return (left > right) - (left < right);
+    const Unsupported *left = a, *right = b;
+    if (left->source != right->source) return left->source < right->source ? -1 : 1;
+    return (left->text > right->text) - (left->text < right->text);
 }
 
 /* In the order of the text; a statement of a function inlined many times counts once. Returns how many are
@@ -93,13 +94,13 @@ const char *unsupported_list(Parser *parser, uint32_t first) {
     memcpy(list, parser->unsupported + first, all * sizeof *list);
     uint32_t count = sort_unsupported(list, all), listed = 0;
     size_t used = (size_t)snprintf(message, sizeof message, "%.300s:%u: %u unsupported statement%s",
-                                   parser->path, list[0].line, count, count == 1 ? "" : "s");
+                                   list[0].source->path, list[0].line, count, count == 1 ? "" : "s");
     for (; listed < count && listed < MAX_LISTED; listed++) {
         const Unsupported *each = &list[listed];
         char text[64], line[512];
         squeeze(text, sizeof text, each->text, each->length);
-        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.120s", parser->path, each->line, text,
-                              each->reason);
+        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.120s", each->source->path, each->line,
+                              text, each->reason);
         if (used + (size_t)length + 40 > sizeof message) break;
         memcpy(message + used, line, (size_t)length + 1);
         used += (size_t)length;
@@ -166,7 +167,7 @@ Literal expect_literal(Parser *parser, const char *what) {
 
 uint64_t expect_integer(Parser *parser, const char *what, uint64_t largest) {
     uint32_t line = parser->token.line;
-    Literal literal = expect_literal(parser, what);
+    Literal literal = parse_expression(parser, what);
     if (literal.kind != LITERAL_INTEGER || literal.bits > largest)
         parser_fail(parser, line, "%s: expected an integer from 0 to %llu", what,
                     (unsigned long long)largest);
@@ -181,6 +182,17 @@ void skip_through(Parser *parser, char punctuation) {
     advance(parser);
 }
 
+void skip_parentheses(Parser *parser) {
+    uint64_t depth = 0;
+    if (!at(parser, '(')) parser_expected(parser, "'('");
+    do {
+        if (parser->token.kind == TOKEN_END) parser_expected(parser, "')'");
+        depth += at(parser, '(');
+        depth -= at(parser, ')');
+        advance(parser);
+    } while (depth);
+}
+
 /* The current token is behind an opening brace; stops behind its closing one. */
 static void skip_braces(Parser *parser) {
     uint32_t line = parser->token.line;
@@ -193,13 +205,35 @@ static void skip_braces(Parser *parser) {
     }
 }
 
+void symbol_declared_twice(Parser *parser, uint32_t line, const Symbol *other) {
+    if (other->path == parser->source->path)
+        parser_fail(parser, line, "'%.200s' is already declared in line %u", other->name->text, other->line);
+    parser_fail(parser, line, "'%.200s' is already declared in %.500s:%u", other->name->text, other->path,
+                other->line);
+}
+
 Symbol *symbol_declare(Parser *parser, Scope *scope, const Name *name, SymbolKind kind, uint32_t line) {
     const Symbol *other = symbol_in_scope(&parser->symbols, scope, name);
-    if (other) parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, other->line);
+    if (other) symbol_declared_twice(parser, line, other);
     Symbol *symbol = arena_alloc(&parser->scratch, 1, sizeof *symbol);
-    *symbol = (Symbol){.name = name, .kind = kind, .line = line};
+    *symbol = (Symbol){.name = name, .kind = kind, .line = line, .path = parser->source->path};
     symbol_bind(&parser->symbols, scope, name, symbol);
     return symbol;
+}
+
+Scope *linkage_scope(const Parser *parser, Linkage linkage) {
+    return linkage == LINK_STATIC ? parser->source->scope : parser->program_scope;
+}
+
+Symbol *linked_symbol(const Parser *parser, const Name *name, Linkage linkage) {
+    Symbol *own = symbol_in_scope(&parser->symbols, parser->source->scope, name);
+    return own || linkage == LINK_STATIC ? own
+                                         : symbol_in_scope(&parser->symbols, parser->program_scope, name);
+}
+
+Symbol *module_symbol(const Parser *parser, const Source *source, const Name *name) {
+    Symbol *own = symbol_in_scope(&parser->symbols, source->scope, name);
+    return own ? own : symbol_in_scope(&parser->symbols, parser->program_scope, name);
 }
 
 /* Reads ".param ..." and ".reg ..." up to the closing parenthesis; the current token is behind the opening
@@ -207,6 +241,8 @@ Symbol *symbol_declare(Parser *parser, Scope *scope, const Name *name, SymbolKin
 void parse_formals(Parser *parser, FormalList *formals) {
     while (!accept(parser, ')')) {
         if (formals->count) expect(parser, ',', "between parameters");
+        while (at_dotted(parser, "hidden"))
+            advance(parser);
         Formal formal = {.is_register = at_dotted(parser, "reg")};
         if (!formal.is_register && !at_dotted(parser, "param")) parser_expected(parser, "'.param'");
         advance(parser);
@@ -242,13 +278,25 @@ typedef struct {
     Token cluster;        /* the directive that makes the CTAs clusters, if any  */
 } Tuning;
 
-/* .maxntid and its kin, between the parameters and the body. */
+/* The values of a directive: numbers, strings, and what stands in parentheses. */
+static void skip_values(Parser *parser) {
+    do {
+        if (at(parser, '('))
+            skip_parentheses(parser);
+        else
+            advance(parser);
+    } while (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING || at(parser, ',') ||
+             at(parser, '('));
+}
+
+/* .maxntid and its kin, between the parameters and the body. Stops at what is none of them. */
 static Tuning parse_tuning_directives(Parser *parser) {
     static const char *const limits[] = {"maxntid", "reqntid"},
                              *const clusters[] = {"explicitcluster", "reqnctapercluster",
                                                   "blocksareclusters"},
-                             *const ignored[] = {"minnctapersm",   "maxnctapersm", "maxnreg", "minnreg",
-                                                 "maxclusterrank", "noreturn",     "pragma"};
+                             *const ignored[] = {"minnctapersm", "maxnctapersm", "maxnreg",
+                                                 "minnreg",      "noreturn",     "maxclusterrank",
+                                                 "abi_preserve", "pragma",       "abi_preserve_control"};
     Tuning tuning = {0};
     while (parser->token.kind == TOKEN_DOTTED) {
         if (at_one_of(parser, limits, sizeof limits / sizeof *limits)) {
@@ -256,16 +304,20 @@ static Tuning parse_tuning_directives(Parser *parser) {
             continue;
         }
         bool cluster = at_one_of(parser, clusters, sizeof clusters / sizeof *clusters);
+        bool pragma = at_dotted(parser, "pragma");
         if (cluster) tuning.cluster = parser->token;
-        if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored))
-            parser_expected(parser, "'{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, "
-                                    ".noreturn, .pragma or another directive for tuning");
-        do
-            advance(parser);
-        while (parser->token.kind == TOKEN_NUMBER || parser->token.kind == TOKEN_STRING || at(parser, ','));
-        accept(parser, ';'); /* ends a .pragma */
+        if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
+        skip_values(parser);
+        if (pragma) accept(parser, ';');
     }
     return tuning;
+}
+
+static void expect_body(Parser *parser) {
+    if (!accept(parser, '{'))
+        parser_expected(parser, "'{', .maxntid, .reqntid, .minnctapersm, .maxnctapersm, .maxnreg, .noreturn, "
+                                ".pragma or another directive for tuning");
+    skip_braces(parser);
 }
 
 static void lay_out_params(Parser *parser, Entry *entry) {
@@ -293,58 +345,118 @@ static void lay_out_params(Parser *parser, Entry *entry) {
     }
 }
 
-static void parse_entry(Parser *parser) {
-    Entry entry = {.line = parser->token.line, .scope = scope_open(&parser->symbols, parser->module_scope)};
+/* Is it defined by what follows, or was it already, by another text that may? */
+static bool takes_definition(Parser *parser, Symbol *symbol, Linkage linkage, uint32_t line) {
+    bool weak = linkage == LINK_WEAK || linkage == LINK_COMMON;
+    if (symbol->defined && !weak && !symbol->is_weak) symbol_declared_twice(parser, line, symbol);
+    if (symbol->defined && weak) return false;
+    symbol->defined = true;
+    symbol->is_weak = weak;
+    symbol->line = line;
+    symbol->path = parser->source->path;
+    return true;
+}
+
+static void add_entry(Parser *parser, const Entry *entry) {
+    for (uint32_t i = 0; i < parser->entry_count; i++)
+        if (parser->entries[i].name == entry->name) {
+            parser->entries[i] = *entry;
+            return;
+        }
+    parser->entries = arena_grow(&parser->scratch, parser->entries, sizeof *entry, parser->entry_count,
+                                 &parser->entry_capacity);
+    parser->entries[parser->entry_count++] = *entry;
+}
+
+static void parse_entry(Parser *parser, Linkage linkage) {
+    Entry entry = {.line = parser->token.line,
+                   .source = parser->source,
+                   .scope = scope_open(&parser->symbols, parser->source->scope)};
     entry.name = expect_name(parser, "the name of an entry");
     if (accept(parser, '(')) parse_formals(parser, &entry.params);
     lay_out_params(parser, &entry);
     Tuning tuning = parse_tuning_directives(parser);
     entry.max_threads = tuning.max_threads;
     entry.cluster = tuning.cluster;
-    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, entry.name);
-    if (!symbol) symbol = symbol_declare(parser, parser->module_scope, entry.name, SYMBOL_ENTRY, entry.line);
+    if (linkage == LINK_STATIC) linkage = LINK_VISIBLE; /* the host finds it by its name alone */
+    Symbol *symbol = linked_symbol(parser, entry.name, linkage);
+    if (!symbol)
+        symbol = symbol_declare(parser, linkage_scope(parser, linkage), entry.name, SYMBOL_ENTRY, entry.line);
     if (accept(parser, ';')) return;
-    if (symbol->kind != SYMBOL_ENTRY || symbol->defined)
-        parser_fail(parser, entry.line, "'%.200s' is already declared in line %u", entry.name->text,
-                    symbol->line);
-    symbol->defined = true;
+    if (symbol->kind != SYMBOL_ENTRY) symbol_declared_twice(parser, entry.line, symbol);
+    bool takes = takes_definition(parser, symbol, linkage, entry.line);
     entry.body = parser->lexer;
-    expect(parser, '{', "before the body of an entry");
-    skip_braces(parser);
-    parser->entries = arena_grow(&parser->scratch, parser->entries, sizeof entry, parser->entry_count,
-                                 &parser->entry_capacity);
-    parser->entries[parser->entry_count++] = entry;
+    expect_body(parser);
+    if (takes) add_entry(parser, &entry);
 }
 
-static void parse_function(Parser *parser) {
-    FormalList results = {0}, params = {0};
-    if (accept(parser, '(')) parse_formals(parser, &results);
-    uint32_t line = parser->token.line;
-    const Name *name = expect_name(parser, "the name of a function");
-    if (accept(parser, '(')) parse_formals(parser, &params);
-    parse_tuning_directives(parser);
-    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, name);
-    if (!symbol) {
-        symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_FUNCTION, line);
-        symbol->function = arena_alloc(&parser->scratch, 1, sizeof *symbol->function);
-        parser->functions = arena_grow(&parser->scratch, parser->functions, sizeof *parser->functions,
-                                       parser->function_count, &parser->function_capacity);
-        parser->functions[parser->function_count++] = symbol;
-        symbol->offset = 16 * parser->function_count;
+static Symbol *declare_function(Parser *parser, const Name *name, Linkage linkage, uint32_t line) {
+    Symbol *symbol = symbol_declare(parser, linkage_scope(parser, linkage), name, SYMBOL_FUNCTION, line);
+    symbol->function = arena_alloc(&parser->scratch, 1, sizeof *symbol->function);
+    parser->functions = arena_grow(&parser->scratch, parser->functions, sizeof *parser->functions,
+                                   parser->function_count, &parser->function_capacity);
+    parser->functions[parser->function_count++] = symbol;
+    symbol->offset = 16 * parser->function_count;
+    return symbol;
+}
+
+/* Old compilers leave the semicolon of a declaration out. */
+static bool ends_declaration(Parser *parser) {
+    return accept(parser, ';') || parser->token.kind == TOKEN_DOTTED || parser->token.kind == TOKEN_END;
+}
+
+static void parse_function(Parser *parser, Linkage linkage) {
+    Function read = {.source = parser->source};
+    if (at_dotted(parser, "attribute")) {
+        advance(parser);
+        skip_parentheses(parser);
     }
-    if (symbol->kind != SYMBOL_FUNCTION)
-        parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, symbol->line);
+    if (accept(parser, '(')) parse_formals(parser, &read.results);
+    uint32_t line = parser->token.line;
+    const Name *name = read.name = expect_name(parser, "the name of a function");
+    if (accept(parser, '(')) parse_formals(parser, &read.params);
+    parse_tuning_directives(parser);
+    Symbol *symbol = linked_symbol(parser, name, linkage);
+    if (!symbol) symbol = declare_function(parser, name, linkage, line);
+    if (symbol->kind != SYMBOL_FUNCTION) symbol_declared_twice(parser, line, symbol);
     Function *function = symbol->function;
-    if (!function->has_body) *function = (Function){.name = name, .results = results, .params = params};
-    if (accept(parser, ';')) return;
-    if (function->has_body) parser_fail(parser, line, "the function '%.200s' is defined twice", name->text);
-    function->has_body = true;
-    function->body = parser->lexer;
-    expect(parser, '{', "before the body of a function");
-    skip_braces(parser);
+    if (!function->has_body) *function = read;
+    if (ends_declaration(parser)) return;
+    if (function->has_body && symbol->path == parser->source->path)
+        parser_fail(parser, line, "the function '%.200s' is defined twice", name->text);
+    bool takes = takes_definition(parser, symbol, linkage, line);
+    read.has_body = true;
+    read.body = parser->lexer;
+    expect_body(parser);
+    if (takes) *function = read;
 }
 
-static void parse_linked(Parser *parser, bool is_extern) {
+/* .alias NAME, TARGET; */
+static void parse_alias(Parser *parser) {
+    Alias alias = {.source = parser->source, .line = parser->token.line};
+    advance(parser);
+    alias.name = expect_name(parser, "the name of a function");
+    expect(parser, ',', "between the names of an .alias");
+    alias.target = expect_name(parser, "the name of a function");
+    expect(parser, ';', "after an .alias");
+    parser->aliases = arena_grow(&parser->scratch, parser->aliases, sizeof alias, parser->alias_count,
+                                 &parser->alias_capacity);
+    parser->aliases[parser->alias_count++] = alias;
+}
+
+void resolve_aliases(Parser *parser) {
+    for (uint32_t i = 0; i < parser->alias_count; i++) {
+        const Alias *alias = &parser->aliases[i];
+        const Symbol *name = module_symbol(parser, alias->source, alias->name),
+                     *target = module_symbol(parser, alias->source, alias->target);
+        parser->source = alias->source;
+        if (!name || name->kind != SYMBOL_FUNCTION || !target || target->kind != SYMBOL_FUNCTION)
+            parser_fail(parser, alias->line, "expected two declared functions after .alias");
+        if (!name->function->has_body) *name->function = *target->function;
+    }
+}
+
+static void parse_linked(Parser *parser, Linkage linkage) {
     static const struct {
         const char *name;
         Space space;
@@ -352,7 +464,7 @@ static void parse_linked(Parser *parser, bool is_extern) {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         if (!at_dotted(parser, variables[i].name)) continue;
         advance(parser);
-        parse_module_variables(parser, variables[i].space, is_extern);
+        parse_module_variables(parser, variables[i].space, linkage);
         return;
     }
     bool entry = at_dotted(parser, "entry"), function = at_dotted(parser, "func"),
@@ -360,9 +472,29 @@ static void parse_linked(Parser *parser, bool is_extern) {
     if (!entry && !function && !shared)
         parser_expected(parser, ".entry, .func, .global, .const, .shared or another module directive");
     advance(parser);
-    if (entry) parse_entry(parser);
-    if (function) parse_function(parser);
-    if (shared) parse_shared(parser, is_extern);
+    if (entry) parse_entry(parser, linkage);
+    if (function) parse_function(parser, linkage);
+    if (shared) parse_shared(parser, linkage);
+}
+
+/* .visible, .weak and so on; what comes last counts. */
+static Linkage parse_linkage(Parser *parser) {
+    static const struct {
+        const char *name;
+        Linkage linkage;
+    } linkages[] = {{"visible", LINK_VISIBLE},
+                    {"weak", LINK_WEAK},
+                    {"extern", LINK_EXTERN},
+                    {"common", LINK_COMMON},
+                    {"hidden", LINK_VISIBLE}};
+    Linkage linkage = LINK_STATIC;
+    for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++) {
+        if (!at_dotted(parser, linkages[i].name)) continue;
+        linkage = linkages[i].linkage;
+        advance(parser);
+        i = (size_t)-1;
+    }
+    return linkage;
 }
 
 static void parse_target(Parser *parser) {
@@ -372,14 +504,20 @@ static void parse_target(Parser *parser) {
     } while (at(parser, ','));
 }
 
+static void parse_address_size(Parser *parser) {
+    advance(parser);
+    uint32_t line = parser->token.line;
+    uint64_t bits = expect_integer(parser, "the address size", 64);
+    if (bits != 32 && bits != 64)
+        parser_fail(parser, line, "expected .address_size 32 or 64, got %u", (uint32_t)bits);
+    parser->source->address_bytes = (uint32_t)bits / 8;
+}
+
 static void parse_module_directive(Parser *parser) {
     if (at_dotted(parser, "target")) {
         parse_target(parser);
     } else if (at_dotted(parser, "address_size")) {
-        advance(parser);
-        uint32_t line = parser->token.line;
-        if (expect_integer(parser, "the address size", 64) != 64)
-            parser_fail(parser, line, "expected .address_size 64, got another size");
+        parse_address_size(parser);
     } else if (at_dotted(parser, "file")) {
         parse_file(parser);
     } else if (at_dotted(parser, "loc")) {
@@ -388,16 +526,16 @@ static void parse_module_directive(Parser *parser) {
     } else if (at_dotted(parser, "section")) {
         skip_through(parser, '{');
         skip_braces(parser);
-    } else if (at_dotted(parser, "pragma") || at_dotted(parser, "alias")) {
+    } else if (at_dotted(parser, "pragma")) {
         skip_through(parser, ';');
+    } else if (at_dotted(parser, "alias")) {
+        parse_alias(parser);
+    } else if (at_dotted(parser, "reg")) {
+        parse_registers(parser);
+    } else if (at_dotted(parser, "local")) {
+        parse_local(parser);
     } else {
-        bool is_extern = false;
-        while (at_dotted(parser, "visible") || at_dotted(parser, "weak") || at_dotted(parser, "extern") ||
-               at_dotted(parser, "common")) {
-            is_extern |= at_dotted(parser, "extern");
-            advance(parser);
-        }
-        parse_linked(parser, is_extern);
+        parse_linked(parser, parse_linkage(parser));
     }
 }
 
@@ -408,9 +546,13 @@ static void parse_version(Parser *parser) {
     expect_literal(parser, "the PTX version");
 }
 
-void parse_module(Parser *parser) {
+void parse_source(Parser *parser, Source *source) {
+    parser->source = source;
+    parser->lexer = source->lexer;
+    parser->scope = source->scope = scope_open(&parser->symbols, parser->program_scope);
     parse_version(parser);
     while (parser->token.kind != TOKEN_END) {
+        if (accept(parser, ';')) continue;
         if (parser->token.kind != TOKEN_DOTTED) parser_expected(parser, "a directive");
         parse_module_directive(parser);
     }

@@ -36,6 +36,19 @@ typedef struct {
     bool unsized;                            /* x[] */
 } VariableType;
 
+/* One of the texts that are linked into a module. */
+typedef struct Source {
+    const char *path;
+    Lexer lexer;
+    Scope *scope;    /* what is declared in it alone                                   */
+    uint32_t *files; /* its .file numbers: number among those of all texts, 0: none yet */
+    uint32_t file_capacity;
+    uint32_t address_bytes; /* 4 or 8 */
+} Source;
+
+/* Who sees a name: its own text, or all that are linked with it. */
+typedef enum { LINK_STATIC, LINK_VISIBLE, LINK_WEAK, LINK_COMMON, LINK_EXTERN } Linkage;
+
 typedef struct {
     const Name *name;
     VariableType type;
@@ -51,6 +64,7 @@ typedef struct {
 struct Function {
     const Name *name;
     FormalList results, params;
+    Source *source;
     Lexer body; /* behind its '{' */
     bool has_body;
     bool active; /* being inlined: another call to it is recursion */
@@ -62,11 +76,13 @@ typedef struct {
     FormalList params;
     uint32_t max_threads, line;
     Token cluster; /* the directive that makes clusters of its CTAs, or none */
+    Source *source;
     Lexer body;
     Scope *scope;
 } Entry;
 
 typedef struct {
+    const Source *source;
     const char *text; /* the statement */
     size_t length;
     uint32_t line;
@@ -75,18 +91,27 @@ typedef struct {
 
 typedef struct {
     const Name *name;
+    Source *source;
     uint32_t line;
     Fixup fixup;
 } PendingAddress;
 
+/* .alias NAME, TARGET; */
 typedef struct {
-    const char *path;
+    const Name *name, *target;
+    Source *source;
+    uint32_t line;
+} Alias;
+
+typedef struct {
+    Source *source; /* the text that is being read */
     char *owned_text;
+    bool keeps_refused; /* a module of none but refused kernels is no error */
     Lexer lexer;
     Token token; /* the one to be looked at next; the lexer stands behind it */
     Arena scratch, kernel_scratch;
     SymbolTable symbols;
-    Scope *module_scope;
+    Scope *program_scope; /* what the texts share; the scope of each lies within it */
     Module *module;
     Entry *entries;
     uint32_t entry_count, entry_capacity, variable_capacity;
@@ -97,13 +122,16 @@ typedef struct {
     uint32_t unsupported_count, unsupported_capacity;
     PendingAddress *pending;
     uint32_t pending_count, pending_capacity;
-    KernelBody *kernel; /* the one whose body is being read */
+    Alias *aliases;
+    uint32_t alias_count, alias_capacity;
+    Symbol *body_variables; /* .global and .const that bodies declare */
+    KernelBody *kernel;     /* the one whose body is being read */
     Scope *scope;
     Function *function; /* the device function that is being inlined, NULL in the entry's own text */
     Symbol *return_label;
     uint32_t inline_depth;
     uint32_t source_file, source_line; /* of the last .loc in this body; 0: none yet */
-    const char **files;                /* by number; NULL: it has no name */
+    const char **files;                /* of all texts; NULL: it has no name */
     uint32_t file_count, file_capacity;
 } Parser;
 
@@ -136,34 +164,50 @@ const Name *expect_name(Parser *parser, const char *what);
 uint64_t expect_integer(Parser *parser, const char *what, uint64_t largest);
 Literal expect_literal(Parser *parser, const char *what);
 void skip_through(Parser *parser, char punctuation);
+/* The current token is an opening parenthesis; stops behind the one that closes it. */
+void skip_parentheses(Parser *parser);
 /* "'text'" of the current token for messages, shortened; valid until the next call. */
 const char *token_words(Token token);
 
 /* Symbols. */
 Symbol *symbol_declare(Parser *parser, Scope *scope, const Name *name, SymbolKind kind, uint32_t line);
+_Noreturn void symbol_declared_twice(Parser *parser, uint32_t line, const Symbol *other);
+/* Where a declaration at the level of the module belongs, and what it has declared there so far, or NULL. */
+Scope *linkage_scope(const Parser *parser, Linkage linkage);
+Symbol *linked_symbol(const Parser *parser, const Name *name, Linkage linkage);
+/* What the name means outside of bodies, in the text `source`. */
+Symbol *module_symbol(const Parser *parser, const Source *source, const Name *name);
 Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size_t length);
 
 /* parser.c */
-void parse_module(Parser *parser);
+/* The texts, up to their bodies. */
+void parse_source(Parser *parser, Source *source);
+void resolve_aliases(Parser *parser);
 void parse_formals(Parser *parser, FormalList *formals);
+
+/* expression.c */
+/* A constant expression: a number, or numbers, parentheses and operators. */
+Literal parse_expression(Parser *parser, const char *what);
+/* "+ 4", "- 2 * 8" and so on behind a name; 0 when there is nothing of the kind. */
+uint64_t parse_offset(Parser *parser);
 
 /* variables.c */
 /* Bytes of a type name ("u32"), 0 when it is none; predicates and 128-bit types have their own rules. */
 uint32_t type_bytes(const char *type);
 void parse_type(Parser *parser, VariableType *type);
 void parse_dimensions(Parser *parser, VariableType *type);
-void parse_module_variables(Parser *parser, Space space, bool is_extern);
+void parse_module_variables(Parser *parser, Space space, Linkage linkage);
 void parse_registers(Parser *parser);
-void parse_shared(Parser *parser, bool is_extern);
+void parse_shared(Parser *parser, Linkage linkage);
 void parse_local(Parser *parser);
 void parse_call_param(Parser *parser);
 void declare_register(Parser *parser, Scope *scope, const Name *name, const VariableType *type,
                       uint32_t line);
 uint32_t register_new(KernelBody *kernel, uint32_t bytes, bool is_predicate, uint32_t ordinal);
 uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t line);
-/* The symbol at its offset in the current kernel: module-level shared variables are laid out at their first
- * use. */
-void place_shared(Parser *parser, Symbol *symbol);
+/* The symbol at its place in the current kernel: variables of the module in shared and local memory, and
+ * registers of the module, get theirs at their first use. */
+void place_in_kernel(Parser *parser, Symbol *symbol);
 void resolve_initialisers(Parser *parser);
 /* The bits of a literal given to a place of `bytes` bytes; NULL or what is wrong. Integers are truncated. */
 const char *literal_fit(Literal literal, uint64_t bytes, bool is_float, uint64_t *bits);

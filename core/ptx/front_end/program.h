@@ -37,6 +37,7 @@ typedef struct {
     uint32_t line, source_file, source_line; /* in the PTX; what the .loc before it says, or 0 */
     const char *text;                        /* the statement in the source, for messages */
     size_t text_length;
+    struct Source *source;   /* the text that it is in                                */
     const Scope *scope;      /* where labels are looked up                            */
     const char *unsupported; /* why no table row can execute it, or NULL              */
     const Name *label;       /* branch: the name to look for once all labels are known */

@@ -50,6 +50,7 @@ void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodySta
                                        .line = origin ? origin->line : parser->token.line,
                                        .source_file = origin ? origin->source_file : parser->source_file,
                                        .source_line = origin ? origin->source_line : parser->source_line,
+                                       .source = origin ? origin->source : parser->source,
                                        .text = origin ? origin->text : parser->token.text,
                                        .text_length = origin ? origin->text_length : 0,
                                        .scope = parser->scope};
@@ -182,26 +183,27 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
     return false;
 }
 
-static uint64_t parse_offset(Parser *parser) {
-    uint64_t offset = 0;
-    while (at(parser, '+') || at(parser, '-')) {
-        uint32_t line = parser->token.line;
-        Literal literal = expect_literal(parser, "an offset");
-        if (literal.kind != LITERAL_INTEGER)
-            parser_fail(parser, line, "expected an integer as offset, got a float");
-        offset += literal.bits;
-    }
-    return offset;
-}
-
 static void use_symbol(Parser *parser, Symbol *symbol, Token token) {
-    if (symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_DYNAMIC_SHARED) place_shared(parser, symbol);
+    if (symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_DYNAMIC_SHARED ||
+        symbol->kind == SYMBOL_LOCAL)
+        place_in_kernel(parser, symbol);
     if (symbol->kind == SYMBOL_VARIABLE && !symbol->defined)
         parser_fail(parser, token.line,
                     "%s is declared .extern in line %u, but this module does not define it",
                     token_words(token), symbol->line);
     if (symbol->kind == SYMBOL_LABEL || symbol->kind == SYMBOL_BRANCH_TABLE)
         parser_fail(parser, token.line, "%s is a label", token_words(token));
+}
+
+/* .x or .r: which element of a vector register. */
+static uint32_t parse_component(Parser *parser, const Symbol *symbol) {
+    static const char letters[] = "xyzwrgba";
+    const char *letter = parser->token.length == 1 ? strchr(letters, *parser->token.text) : NULL;
+    uint32_t element = letter ? (uint32_t)(letter - letters) % 4 : 4;
+    if (element >= symbol->vector)
+        parser_expected(parser, "an element of a vector register (.v2: .x, .y; .v4: .x, .y, .z, .w)");
+    advance(parser);
+    return element;
 }
 
 /* A name: register, special register or variable. */
@@ -220,10 +222,12 @@ static Operand parse_named(Parser *parser, Draft *draft) {
         operand = register_operand(parser, symbol->index);
         if (symbol->register_bytes == WIDE_REGISTER_BYTES)
             refuse(&draft->statement, "it uses a register of 128 bits");
-        if (parser->token.kind == TOKEN_DOTTED) {
-            refuse(&draft->statement, "it selects a part of a register");
-            advance(parser);
-        }
+        if (parser->token.kind == TOKEN_DOTTED)
+            operand.reg += parse_component(parser, symbol);
+        else if (symbol->vector)
+            parser_fail(parser, token.line,
+                        "%s: expected .x, .y, .z or .w after a register of several elements",
+                        token_words(token));
         return operand;
     }
     use_symbol(parser, symbol, token);
@@ -236,7 +240,7 @@ static Operand parse_named(Parser *parser, Draft *draft) {
 Operand parse_operand(Parser *parser, Draft *draft) {
     Operand operand = no_operand;
     Token token = parser->token;
-    bool negated = accept(parser, '!');
+    bool negated = at(parser, '!') && peek(parser).kind == TOKEN_IDENTIFIER && accept(parser, '!');
     if (token_is(parser->token, TOKEN_IDENTIFIER, "_")) {
         operand.shape = OPERAND_SINK;
         advance(parser);
@@ -244,7 +248,7 @@ Operand parse_operand(Parser *parser, Draft *draft) {
                !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
         operand = parse_named(parser, draft);
     } else {
-        Literal literal = expect_literal(parser, "an operand");
+        Literal literal = parse_expression(parser, "an operand");
         operand.shape = OPERAND_IMMEDIATE;
         operand.literal = (uint8_t)literal.kind;
         operand.value = literal.bits;
@@ -266,6 +270,20 @@ static uint32_t parse_vector(Parser *parser, Draft *draft) {
     return elements;
 }
 
+/* A register of several elements, all of them: as if they stood in braces. */
+static bool accept_vector_register(Parser *parser, Draft *draft) {
+    Token token = parser->token;
+    if (token.kind != TOKEN_IDENTIFIER) return false;
+    const Symbol *symbol = symbol_lookup(parser, parser->scope, token.text, token.length);
+    if (!symbol || symbol->kind != SYMBOL_REGISTER || !symbol->vector || peek(parser).kind == TOKEN_DOTTED)
+        return false;
+    advance(parser);
+    for (uint32_t i = 0; i < symbol->vector; i++)
+        draft_operand(draft, register_operand(parser, symbol->index + i));
+    if (draft->statement.vector_elements == 1) draft->statement.vector_elements = symbol->vector;
+    return true;
+}
+
 /* [base + offset], behind its '['; textures have further operands inside the brackets. */
 static void parse_address(Parser *parser, Draft *draft);
 
@@ -275,7 +293,7 @@ static void parse_operand_group(Parser *parser, Draft *draft) {
         if (draft->statement.vector_elements == 1) draft->statement.vector_elements = elements;
     } else if (accept(parser, '[')) {
         parse_address(parser, draft);
-    } else {
+    } else if (!accept_vector_register(parser, draft)) {
         draft_operand(draft, parse_operand(parser, draft));
         if (accept(parser, '|')) draft_operand(draft, parse_operand(parser, draft));
     }
@@ -290,17 +308,17 @@ static void parse_address(Parser *parser, Draft *draft) {
             parser_fail(parser, line, "expected a register, a variable or a number as address");
         if (address.reg != NO_REGISTER) address.value = parse_offset(parser);
     } else {
-        Literal literal = expect_literal(parser, "an address");
+        Literal literal = parse_expression(parser, "an address");
         if (literal.kind != LITERAL_INTEGER)
             parser_fail(parser, line, "expected an integer as address, got a float");
-        address.value = literal.bits + parse_offset(parser);
+        address.value = literal.bits;
     }
     address.shape = OPERAND_ADDRESS;
     draft_operand(draft, address);
     while (accept(parser, ','))
         if (accept(parser, '{'))
             parse_vector(parser, draft);
-        else
+        else if (!accept_vector_register(parser, draft))
             draft_operand(draft, parse_operand(parser, draft));
     expect(parser, ']', "after an address");
     draft->statement.bracket_end = draft->statement.operand_count;
@@ -402,12 +420,18 @@ static void parse_body_directive(Parser *parser) {
         parse_local(parser);
     } else if (at_dotted(parser, "shared")) {
         advance(parser);
-        parse_shared(parser, false);
+        parse_shared(parser, LINK_STATIC);
     } else if (at_dotted(parser, "extern")) {
         advance(parser);
         if (!at_dotted(parser, "shared")) parser_expected(parser, ".shared after .extern in a body");
         advance(parser);
-        parse_shared(parser, true);
+        parse_shared(parser, LINK_EXTERN);
+    } else if (at_dotted(parser, "global") || at_dotted(parser, "const")) {
+        Space space = at_dotted(parser, "global") ? SPACE_GLOBAL : SPACE_CONST;
+        advance(parser);
+        parse_module_variables(parser, space, LINK_STATIC);
+    } else if (at_dotted(parser, "hidden")) {
+        advance(parser);
     } else if (at_dotted(parser, "loc")) {
         parse_location(parser);
     } else if (at_dotted(parser, "file")) {

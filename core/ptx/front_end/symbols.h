@@ -46,14 +46,19 @@ typedef struct Symbol {
     const Name *name;
     SymbolKind kind;
     uint32_t line;
+    const char *path; /* of the text that declares it */
     uint64_t bytes, align;
     uint64_t offset; /* in its space; label: number of the statement that follows;
                       * function: what stands for its address                              */
     uint32_t index;  /* register; variable of the module                                   */
-    uint32_t kernel; /* module-level .shared: the kernel that `offset` is valid in, from 1 */
+    uint32_t kernel; /* .shared, .local and .reg of the module: the kernel that `offset` or `index` is valid
+                      * in, from 1 */
     uint32_t register_bytes, range_count, ordinal; /* registers and ranges: see VirtualRegister  */
+    uint32_t vector;                               /* .reg .v2, .v4: registers side by side; else 0 */
     bool is_predicate;
+    bool of_module; /* register: declared outside of any body                             */
     bool defined;   /* false: only declared .extern so far                                */
+    bool is_weak;   /* another text of the program may define it again                    */
     bool in_memory; /* call parameter: pieces overlap or its address is taken             */
     ParamPiece *pieces;
     Function *function;

@@ -9,6 +9,7 @@
 /* An initialised variable is held in host memory. */
 #define MAX_INITIALISED_BYTES (256ull << 20)
 #define MAX_ALIGN             4096
+enum { MAX_REGISTER_RANGE = INT32_MAX / 4 };
 
 uint32_t type_bytes(const char *type) {
     static const struct {
@@ -51,7 +52,8 @@ void parse_type(Parser *parser, VariableType *type) {
         if (token_is(token, TOKEN_DOTTED, "align")) {
             align = parse_align(parser);
         } else if (token_is(token, TOKEN_DOTTED, "attribute")) {
-            skip_through(parser, ')');
+            advance(parser);
+            skip_parentheses(parser);
         } else if (token_is(token, TOKEN_DOTTED, "v2") || token_is(token, TOKEN_DOTTED, "v4")) {
             type->vector = token.text[1] == '2' ? 2 : 4;
             advance(parser);
@@ -143,23 +145,47 @@ static const Symbol *find_in_ranges(const Parser *parser, const Scope *scope, co
     return NULL;
 }
 
+/* The registers of a symbol, side by side. */
+static void create_registers(Parser *parser, Symbol *symbol) {
+    for (uint32_t i = 0; i < (symbol->vector ? symbol->vector : 1); i++) {
+        uint32_t reg = register_new(parser->kernel, symbol->register_bytes, symbol->is_predicate,
+                                    symbol->ordinal + i);
+        if (i == 0) symbol->index = reg;
+    }
+}
+
+static void take_ordinals(Parser *parser, Symbol *symbol, uint32_t count) {
+    symbol->ordinal = parser->kernel->declared_registers;
+    parser->kernel->declared_registers += count * (symbol->vector ? symbol->vector : 1);
+}
+
+static void set_register_type(const Parser *parser, Symbol *symbol, const VariableType *type) {
+    symbol->is_predicate = type->is_predicate;
+    symbol->register_bytes = (uint32_t)type->element_bytes;
+    symbol->vector = type->vector;
+    symbol->of_module = !parser->kernel;
+}
+
 void declare_register(Parser *parser, Scope *scope, const Name *name, const VariableType *type,
                       uint32_t line) {
     uint32_t number;
     const Symbol *range = find_in_ranges(parser, scope, name->text, name->length, &number);
     if (range) parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, range->line);
     Symbol *symbol = symbol_declare(parser, scope, name, SYMBOL_REGISTER, line);
-    symbol->is_predicate = type->is_predicate;
-    symbol->register_bytes = (uint32_t)type->element_bytes;
-    symbol->ordinal = parser->kernel->declared_registers++;
-    symbol->index = register_new(parser->kernel, symbol->register_bytes, symbol->is_predicate,
-                                 symbol->ordinal);
+    set_register_type(parser, symbol, type);
+    if (symbol->of_module) return;
+    take_ordinals(parser, symbol, 1);
+    create_registers(parser, symbol);
 }
 
 /* %r<18>: declares the range; its registers come into being when they are named. */
 static void declare_register_range(Parser *parser, const Name *prefix, const VariableType *type,
                                    uint32_t line) {
-    uint64_t count = expect_integer(parser, "the number of registers", INT32_MAX);
+    Literal literal = expect_literal(parser, "the number of registers"); /* a '>' ends it */
+    uint64_t count = literal.bits;
+    if (literal.kind != LITERAL_INTEGER || count > MAX_REGISTER_RANGE)
+        parser_fail(parser, line, "the number of registers: expected an integer from 0 to %d",
+                    MAX_REGISTER_RANGE);
     expect(parser, '>', "after the number of registers");
     char *key = arena_alloc(&parser->scratch, prefix->length + 2, 1);
     memcpy(key, prefix->text, prefix->length);
@@ -167,11 +193,9 @@ static void declare_register_range(Parser *parser, const Name *prefix, const Var
     Symbol *symbol = symbol_declare(parser, parser->scope,
                                     name_intern(&parser->symbols, key, prefix->length + 1),
                                     SYMBOL_REGISTER_RANGE, line);
-    symbol->is_predicate = type->is_predicate;
-    symbol->register_bytes = (uint32_t)type->element_bytes;
+    set_register_type(parser, symbol, type);
     symbol->range_count = (uint32_t)count;
-    symbol->ordinal = parser->kernel->declared_registers;
-    parser->kernel->declared_registers += (uint32_t)count;
+    if (!symbol->of_module) take_ordinals(parser, symbol, (uint32_t)count);
 }
 
 /* Registers of 128 bits can be declared, so that the module can be read; what uses them is unsupported. */
@@ -186,12 +210,10 @@ static void parse_register_type(Parser *parser, VariableType *type) {
 
 void parse_registers(Parser *parser) {
     VariableType type;
-    uint32_t line = parser->token.line;
     advance(parser);
     parse_register_type(parser, &type);
-    if (type.vector) parser_fail(parser, line, "expected .b32 or .b64 registers, got vector registers");
     do {
-        line = parser->token.line;
+        uint32_t line = parser->token.line;
         const Name *name = expect_name(parser, "the name of a register");
         if (accept(parser, '<'))
             declare_register_range(parser, name, &type, line);
@@ -207,13 +229,13 @@ static Symbol *take_from_range(Parser *parser, const Scope *scope, const Symbol 
     *symbol = *range;
     symbol->kind = SYMBOL_REGISTER;
     symbol->name = name_intern(&parser->symbols, text, length);
-    symbol->ordinal = range->ordinal + number;
-    symbol->index = register_new(parser->kernel, range->register_bytes, range->is_predicate, symbol->ordinal);
+    symbol->ordinal = range->ordinal + number * (range->vector ? range->vector : 1);
+    if (!symbol->of_module) create_registers(parser, symbol);
     symbol_bind(&parser->symbols, scope, symbol->name, symbol);
     return symbol;
 }
 
-Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size_t length) {
+static Symbol *find_symbol(Parser *parser, const Scope *scope, const char *text, size_t length) {
     const Name *name = name_find(&parser->symbols, text, length);
     for (; scope; scope = scope->parent) {
         Symbol *symbol = name ? symbol_in_scope(&parser->symbols, scope, name) : NULL;
@@ -223,6 +245,12 @@ Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size
         if (range) return take_from_range(parser, scope, range, number, text, length);
     }
     return NULL;
+}
+
+Symbol *symbol_lookup(Parser *parser, const Scope *scope, const char *text, size_t length) {
+    Symbol *symbol = find_symbol(parser, scope, text, length);
+    if (symbol && symbol->kind == SYMBOL_REGISTER && symbol->of_module) place_in_kernel(parser, symbol);
+    return symbol;
 }
 
 /* Shared, local and call-site parameter variables. */
@@ -241,29 +269,41 @@ uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t 
     return reserve(parser, &parser->kernel->local_bytes, bytes, align, "local", line);
 }
 
-void place_shared(Parser *parser, Symbol *symbol) {
+void place_in_kernel(Parser *parser, Symbol *symbol) {
     KernelBody *kernel = parser->kernel;
     if (symbol->kernel == kernel->number) return;
     symbol->kernel = kernel->number;
-    if (symbol->kind == SYMBOL_SHARED)
+    if (symbol->kind == SYMBOL_REGISTER) {
+        take_ordinals(parser, symbol, 1);
+        create_registers(parser, symbol);
+    } else if (symbol->kind == SYMBOL_LOCAL) {
+        symbol->offset = reserve_local(parser, symbol->bytes, symbol->align, symbol->line);
+    } else if (symbol->kind == SYMBOL_SHARED) {
         symbol->offset = reserve(parser, &kernel->shared_bytes, symbol->bytes, symbol->align, "shared",
                                  symbol->line);
-    else if (symbol->align > kernel->dynamic_shared_align)
+    } else if (symbol->align > kernel->dynamic_shared_align) {
         kernel->dynamic_shared_align = symbol->align;
+    }
 }
 
-static Symbol *declare_variable(Parser *parser, const VariableType *type, SymbolKind kind,
-                                VariableType *declared) {
+static const Name *parse_variable(Parser *parser, const VariableType *type, bool may_be_open,
+                                  VariableType *declared) {
     uint32_t line = parser->token.line;
     const Name *name = expect_name(parser, "the name of a variable");
     *declared = *type;
     parse_dimensions(parser, declared);
     if (declared->is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
-    if (declared->unsized && kind != SYMBOL_DYNAMIC_SHARED)
-        parser_fail(parser, line, "'%.200s' has no size", name->text);
+    if (declared->unsized && !may_be_open) parser_fail(parser, line, "'%.200s' has no size", name->text);
+    return name;
+}
+
+static Symbol *declare_variable(Parser *parser, const VariableType *type, SymbolKind kind) {
+    VariableType declared;
+    uint32_t line = parser->token.line;
+    const Name *name = parse_variable(parser, type, false, &declared);
     Symbol *symbol = symbol_declare(parser, parser->scope, name, kind, line);
-    symbol->bytes = declared->bytes;
-    symbol->align = declared->align;
+    symbol->bytes = declared.bytes;
+    symbol->align = declared.align;
     return symbol;
 }
 
@@ -281,45 +321,65 @@ static bool bind_known_shared(Parser *parser) {
     return false;
 }
 
-static void declare_shared(Parser *parser, const VariableType *type, bool is_extern) {
+/* A .shared variable that several texts declare: the definition counts, and of several weak ones the largest
+ * size. */
+static void merge_shared(Symbol *symbol, const VariableType *declared, Linkage linkage) {
+    bool defines = linkage != LINK_EXTERN, sized = symbol->kind == SYMBOL_SHARED;
+    if (defines) symbol->kind = SYMBOL_SHARED;
+    if (declared->align > symbol->align) symbol->align = declared->align;
+    if (defines && (!sized || declared->bytes > symbol->bytes)) symbol->bytes = declared->bytes;
+}
+
+static void declare_shared(Parser *parser, const VariableType *type, Linkage linkage) {
     const char *text = parser->token.text;
+    bool is_extern = linkage == LINK_EXTERN;
+    uint32_t line = parser->token.line;
     VariableType declared;
-    Symbol *symbol = declare_variable(parser, type, is_extern ? SYMBOL_DYNAMIC_SHARED : SYMBOL_SHARED,
-                                      &declared);
-    if (parser->kernel) place_shared(parser, symbol);
+    const Name *name = parse_variable(parser, type, is_extern, &declared);
+    Symbol *symbol = parser->kernel ? NULL : linked_symbol(parser, name, linkage);
+    if (symbol && (symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_DYNAMIC_SHARED) &&
+        (symbol->kind == SYMBOL_DYNAMIC_SHARED || symbol->is_weak || linkage > LINK_VISIBLE)) {
+        merge_shared(symbol, &declared, linkage);
+        return;
+    }
+    symbol = symbol_declare(parser, parser->kernel ? parser->scope : linkage_scope(parser, linkage), name,
+                            is_extern ? SYMBOL_DYNAMIC_SHARED : SYMBOL_SHARED, line);
+    symbol->bytes = declared.bytes;
+    symbol->align = declared.align;
+    symbol->is_weak = linkage == LINK_WEAK || linkage == LINK_COMMON;
+    if (parser->kernel) place_in_kernel(parser, symbol);
     if (!parser->function) return;
     symbol->text = text;
     symbol->next = parser->kernel->function_shared;
     parser->kernel->function_shared = symbol;
 }
 
-void parse_shared(Parser *parser, bool is_extern) {
+void parse_shared(Parser *parser, Linkage linkage) {
     VariableType type;
     parse_type(parser, &type);
     do
-        if (!bind_known_shared(parser)) declare_shared(parser, &type, is_extern);
+        if (!bind_known_shared(parser)) declare_shared(parser, &type, linkage);
     while (accept(parser, ','));
     expect(parser, ';', "after a .shared declaration");
 }
 
 void parse_local(Parser *parser) {
-    VariableType type, declared;
+    VariableType type;
     advance(parser);
     parse_type(parser, &type);
     do {
-        uint32_t line = parser->token.line;
-        Symbol *symbol = declare_variable(parser, &type, SYMBOL_LOCAL, &declared);
-        symbol->offset = reserve_local(parser, symbol->bytes, symbol->align, line);
+        Symbol *symbol = declare_variable(parser, &type, SYMBOL_LOCAL);
+        if (parser->kernel) place_in_kernel(parser, symbol);
     } while (accept(parser, ','));
     expect(parser, ';', "after a .local declaration");
 }
 
 void parse_call_param(Parser *parser) {
-    VariableType type, declared;
+    VariableType type;
     advance(parser);
     parse_type(parser, &type);
     do
-        declare_variable(parser, &type, SYMBOL_CALL_PARAM, &declared);
+        declare_variable(parser, &type, SYMBOL_CALL_PARAM);
     while (accept(parser, ','));
     expect(parser, ';', "after a .param declaration");
 }
@@ -367,12 +427,12 @@ static void parse_initial_address(Initialiser *init, uint64_t offset, uint64_t m
     if (parenthesis) expect(parser, ')', "after the name of a variable");
     if (!mask && bytes < 4)
         parser_fail(parser, line, "expected 4 or 8 bytes for an address, got %u", (uint32_t)bytes);
-    int64_t addend = 0;
-    if (at(parser, '+') || at(parser, '-')) addend = (int64_t)expect_literal(parser, "a number").bits;
+    int64_t addend = (int64_t)parse_offset(parser);
     initialiser_room(init, offset, bytes);
     parser->pending = arena_grow(&parser->scratch, parser->pending, sizeof *parser->pending,
                                  parser->pending_count, &parser->pending_capacity);
     parser->pending[parser->pending_count++] = (PendingAddress){.name = name,
+                                                                .source = parser->source,
                                                                 .line = line,
                                                                 .fixup = {.holder = init->variable,
                                                                           .offset = offset,
@@ -421,7 +481,7 @@ static void parse_initial_value(Initialiser *init, uint64_t offset) {
         return;
     }
     uint32_t line = parser->token.line;
-    Literal literal = expect_literal(parser, "an initial value");
+    Literal literal = parse_expression(parser, "an initial value");
     if (at(parser, '(')) {
         if (literal.kind != LITERAL_INTEGER || !literal.bits)
             parser_fail(parser, line, "expected an integer other than 0 as the mask of an address");
@@ -479,12 +539,15 @@ static void parse_initialiser(Parser *parser, VariableType *type, uint32_t index
     if (init.used) memcpy(variable->init, init.bytes, init.used);
 }
 
-static Symbol *declare_module_variable(Parser *parser, const Name *name, bool is_extern, uint32_t line) {
-    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, name);
+static Symbol *declare_module_variable(Parser *parser, const Name *name, Linkage linkage, uint32_t line) {
+    Symbol *symbol = parser->kernel ? symbol_in_scope(&parser->symbols, parser->scope, name)
+                                    : linked_symbol(parser, name, linkage);
     if (!symbol) {
-        symbol = symbol_declare(parser, parser->module_scope, name, SYMBOL_VARIABLE, line);
-    } else if (symbol->kind != SYMBOL_VARIABLE || (symbol->defined && !is_extern)) {
-        parser_fail(parser, line, "'%.200s' is already declared in line %u", name->text, symbol->line);
+        Scope *scope = parser->kernel ? parser->scope : linkage_scope(parser, linkage);
+        symbol = symbol_declare(parser, scope, name, SYMBOL_VARIABLE, line);
+    } else if (symbol->kind != SYMBOL_VARIABLE ||
+               (symbol->defined && !symbol->is_weak && linkage <= LINK_VISIBLE)) {
+        symbol_declared_twice(parser, line, symbol);
     }
     return symbol;
 }
@@ -499,38 +562,92 @@ static void check_texture(Parser *parser, const Name *name, const VariableType *
                     name->text);
 }
 
-static void parse_module_variable(Parser *parser, VariableType type, Space space, bool is_extern) {
-    Module *module = parser->module;
-    Arena *storage = &module->fixups->storage;
-    uint32_t line = parser->token.line;
-    const Name *name = expect_name(parser, "the name of a variable");
-    parse_dimensions(parser, &type);
-    if (type.is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
-    if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
-    Symbol *symbol = declare_module_variable(parser, name, is_extern, line);
-    if (is_extern) return;
-    uint32_t index = module->variable_count;
-    symbol->index = index;
-    symbol->defined = true;
-    module->variables = arena_grow(storage, module->variables, sizeof *module->variables, index,
-                                   &parser->variable_capacity);
-    module->variable_count++;
-    module->variables[index] = (ModuleVariable){
-        .name = arena_text(storage, name->text, name->length), .space = space, .align = type.align};
+/* Reads size and initialiser of the variable with this number, the last one. */
+static void parse_contents(Parser *parser, VariableType type, const Name *name, uint32_t index,
+                           uint32_t line) {
     if (accept(parser, '='))
         parse_initialiser(parser, &type, index);
     else if (type.unsized)
         parser_fail(parser, line, "'%.200s': expected a size or an initialiser, got none", name->text);
-    module->variables[index].bytes = type.bytes;
+    parser->module->variables[index].bytes = type.bytes;
 }
 
-void parse_module_variables(Parser *parser, Space space, bool is_extern) {
+/* A weak variable that another text has defined already. */
+static void drop_definition(Parser *parser, const Symbol *symbol, uint32_t index, uint32_t pending,
+                            Linkage linkage) {
+    ModuleVariable *kept = &parser->module->variables[symbol->index];
+    uint64_t bytes = parser->module->variables[index].bytes;
+    if (linkage == LINK_COMMON && !kept->init && bytes > kept->bytes) kept->bytes = bytes;
+    parser->module->variable_count = index;
+    parser->pending_count = pending;
+}
+
+static void parse_module_variable(Parser *parser, VariableType type, Space space, Linkage linkage) {
+    Module *module = parser->module;
+    Arena *storage = &module->fixups->storage;
+    uint32_t line = parser->token.line, pending = parser->pending_count;
+    const Name *name = expect_name(parser, "the name of a variable");
+    parse_dimensions(parser, &type);
+    if (type.is_predicate) parser_fail(parser, line, "expected a type with a size, got .pred");
+    if (space == SPACE_TEXTURE) check_texture(parser, name, &type, line);
+    Symbol *symbol = declare_module_variable(parser, name, linkage, line);
+    if (linkage == LINK_EXTERN) return;
+    uint32_t index = module->variable_count++;
+    module->variables = arena_grow(storage, module->variables, sizeof *module->variables, index,
+                                   &parser->variable_capacity);
+    module->variables[index] = (ModuleVariable){
+        .name = arena_text(storage, name->text, name->length), .space = space, .align = type.align};
+    parse_contents(parser, type, name, index, line);
+    bool weak = linkage == LINK_WEAK || linkage == LINK_COMMON;
+    if (symbol->defined && weak) {
+        drop_definition(parser, symbol, index, pending, linkage);
+        return;
+    }
+    if (symbol->defined) { /* it was weak: nobody sees it any more */
+        ModuleVariable *hidden = &module->variables[symbol->index];
+        *hidden = (ModuleVariable){.name = "", .space = hidden->space, .align = hidden->align};
+    }
+    symbol->index = index;
+    symbol->defined = true;
+    symbol->is_weak = weak;
+}
+
+/* A variable that a body declares is one of the module, however often the body is read. */
+static bool bind_known_variable(Parser *parser) {
+    for (Symbol *known = parser->kernel ? parser->body_variables : NULL; known; known = known->next) {
+        if (known->text != parser->token.text) continue;
+        VariableType ignored = {0};
+        symbol_bind(&parser->symbols, parser->scope, known->name, known);
+        advance(parser);
+        parse_dimensions(parser, &ignored);
+        while (!at(parser, ';') && !at(parser, ',') && parser->token.kind != TOKEN_END)
+            if (accept(parser, '{'))
+                skip_through(parser, '}');
+            else
+                advance(parser);
+        return true;
+    }
+    return false;
+}
+
+static void note_body_variable(Parser *parser, const char *text, const Name *name) {
+    Symbol *symbol = symbol_in_scope(&parser->symbols, parser->scope, name);
+    symbol->text = text;
+    symbol->next = parser->body_variables;
+    parser->body_variables = symbol;
+}
+
+void parse_module_variables(Parser *parser, Space space, Linkage linkage) {
     VariableType type;
     parse_type(parser, &type);
     if (type.is_texture) space = SPACE_TEXTURE;
-    do
-        parse_module_variable(parser, type, space, is_extern);
-    while (accept(parser, ','));
+    do {
+        Token token = parser->token;
+        if (bind_known_variable(parser)) continue;
+        parse_module_variable(parser, type, space, linkage);
+        if (parser->kernel && linkage != LINK_EXTERN)
+            note_body_variable(parser, token.text, name_intern(&parser->symbols, token.text, token.length));
+    } while (accept(parser, ','));
     expect(parser, ';', "after a variable");
 }
 
@@ -545,22 +662,27 @@ void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init) {
     memcpy(init + fixup->offset, &value, fixup->bytes);
 }
 
-void resolve_initialisers(Parser *parser) {
-    for (uint32_t i = 0; i < parser->pending_count; i++) {
-        PendingAddress *pending = &parser->pending[i];
-        const Symbol *symbol = symbol_in_scope(&parser->symbols, parser->module_scope, pending->name);
-        if (symbol && symbol->kind == SYMBOL_ENTRY) continue; /* only launches from the device use it */
-        if (symbol && symbol->kind == SYMBOL_FUNCTION) {
-            symbol->function->address_taken = true;
-            uint8_t *init = parser->module->variables[pending->fixup.holder].init;
-            fixup_apply(&pending->fixup, symbol->offset, init);
-            continue;
-        }
-        if (!symbol || symbol->kind != SYMBOL_VARIABLE || !symbol->defined)
-            parser_fail(parser, pending->line,
-                        "expected a .global or .const variable of this module, got '%.200s'",
-                        pending->name->text);
-        pending->fixup.target = symbol->index;
-        fixup_add(parser->module, pending->fixup);
+static void resolve_initialiser(Parser *parser, PendingAddress *pending) {
+    const Symbol *symbol = module_symbol(parser, pending->source, pending->name);
+    uint8_t *init = parser->module->variables[pending->fixup.holder].init;
+    if (!init) return;                                  /* another definition took its place */
+    if (symbol && symbol->kind == SYMBOL_ENTRY) return; /* only launches from the device use it */
+    if (symbol && symbol->kind == SYMBOL_FUNCTION) {
+        symbol->function->address_taken = true;
+        fixup_apply(&pending->fixup, symbol->offset, init);
+        return;
     }
+    parser->source = pending->source;
+    if (!symbol || symbol->kind != SYMBOL_VARIABLE || !symbol->defined)
+        parser_fail(parser, pending->line,
+                    "expected a .global or .const variable of this module, got '%.200s'",
+                    pending->name->text);
+    pending->fixup.target = symbol->index;
+    fixup_add(parser->module, pending->fixup);
+}
+
+void resolve_initialisers(Parser *parser) {
+    for (uint32_t i = 0; i < parser->pending_count; i++)
+        resolve_initialiser(parser, &parser->pending[i]);
+    parser->pending_count = 0;
 }

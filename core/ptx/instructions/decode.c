@@ -97,6 +97,7 @@ static bool has_modifier(const BodyStatement *statement, const char *modifier) {
 static void select_instruction(Decoder *decoder, uint32_t i) {
     const BodyStatement *from = &decoder->body->statements[i];
     Inst *inst = &decoder->kernel->insts[i];
+    decoder->parser->source = from->source; /* where errors are */
     char why[160] = "";
     Statement statement;
     describe(decoder->body, from, &statement);
@@ -112,6 +113,7 @@ static void select_instruction(Decoder *decoder, uint32_t i) {
 
 static uint32_t find_label(Parser *parser, const BodyStatement *statement) {
     const Symbol *symbol = statement->operands[0].symbol;
+    parser->source = statement->source;
     for (const Scope *scope = statement->scope; scope && !symbol; scope = scope->parent)
         symbol = symbol_in_scope(&parser->symbols, scope, statement->label);
     if (!symbol || symbol->kind != SYMBOL_LABEL)
@@ -370,6 +372,7 @@ static void set_operands(Decoder *decoder, uint32_t i) {
     const OperandPlan *plan = &decoder->plans[i];
     Inst *inst = &decoder->kernel->insts[i];
     uint32_t element = 0, predicate = 0;
+    decoder->parser->source = statement->source;
     for (uint32_t k = 0; k < statement->operand_count; k++)
         inst->src_count |= plan->roles[k] == ROLE_ADDRESS;
     for (uint32_t k = 0; k < statement->operand_count; k++) {
@@ -519,6 +522,7 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     set_marks(&decoder);
     set_sources(&decoder);
     if (parser->unsupported_count > unsupported) return;
+    parser->source = entry->source;
     ControlFlow flow = control_flow_build(decoder.arena, kernel->insts, kernel->inst_count);
     allocate_registers(&decoder, &flow, entry->line);
     begin_constants(&decoder);

@@ -233,7 +233,7 @@ typedef struct {
     const char *opcode; /* "ld.global.f32" */
     const char *file;   /* that .loc and .file name, or NULL */
     uint32_t line;      /* of it; 0: no .loc stands before it */
-    uint32_t number;    /* of the file in .file */
+    uint32_t number;    /* of the file, from 1, among those of the module; 0: no .loc stands before it */
 } InstSource;
 
 typedef struct Kernel {
