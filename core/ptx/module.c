@@ -48,6 +48,8 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
                                          .line = entry->cluster.line},
                         "clusters of CTAs are not supported");
     parse_body(parser, entry->scope, entry->name->text);
+    close_body(parser);
+    real_functions_add(parser);
     decode_kernel(parser, entry, index);
     if (parser->unsupported_count > unsupported) {
         const char *list = unsupported_list(parser, unsupported);

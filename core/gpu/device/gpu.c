@@ -184,9 +184,9 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
         user_error("kernel %s: block: expected up to %u threads (.maxntid or .reqntid of the kernel), got %u",
                    kernel->name, kernel->max_threads, running->threads_per_cta);
-    if (kernel->local_bytes > MAX_LOCAL_BYTES)
+    if (running->local_bytes > MAX_LOCAL_BYTES)
         user_error("kernel %s: expected up to %d bytes of local memory per thread, got %u", kernel->name,
-                   MAX_LOCAL_BYTES, kernel->local_bytes);
+                   MAX_LOCAL_BYTES, running->local_bytes);
     if (launch->shared_bytes > UINT32_MAX - kernel->shared_bytes - SHARED_GRANULE)
         user_error("kernel %s: shared: expected up to the shared memory of an SM, got %u bytes", kernel->name,
                    launch->shared_bytes);
@@ -204,6 +204,11 @@ static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running
     return exec_launch_constants(running->kernel, &identity, running->params);
 }
 
+static uint32_t stack_of(const Launch *launch) {
+    uint32_t bytes = launch->stack_bytes ? launch->stack_bytes : STACK_BYTES;
+    return bytes < MAX_LOCAL_BYTES ? (bytes + 15) / 16 * 16 : MAX_LOCAL_BYTES;
+}
+
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     RunningKernel *running = &gpu->running;
     char why[160];
@@ -214,6 +219,8 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     memcpy(running->grid, launch->grid, sizeof running->grid);
     memcpy(running->block, launch->block, sizeof running->block);
     running->threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
+    running->local_bytes = kernel->local_bytes;
+    if (kernel->uses_stack) running->local_bytes += stack_of(launch);
     check_extents(kernel, launch, running);
     running->warps_per_cta = (running->threads_per_cta + WARP_LANES - 1) / WARP_LANES;
     running->dynamic_shared_bytes = launch->shared_bytes;

@@ -11,11 +11,14 @@
 
 typedef struct Gpu Gpu;
 
+enum { STACK_BYTES = 1024 };
+
 typedef struct {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     uint8_t *params;       /* kernel->param_bytes long; copied */
     uint32_t registers;    /* per thread, 0: as the kernel says */
+    uint32_t stack_bytes;  /* per thread, of kernels with recursive calls; 0: STACK_BYTES */
 } Launch;
 
 /* What one kernel launch did; the differences of the machine's counters over its run. */

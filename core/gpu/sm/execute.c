@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm
 static inline void prepare_memory(Sm *sm, uint32_t w) {
     const RunningKernel *running = sm->running;
     sm->context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
-    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->kernel->local_bytes;
+    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->local_bytes;
     sm->context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
     sm->context->known_windows = &sm->known_windows[w];
 }
@@ -41,7 +41,13 @@ static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
     text[length] = 0;
 }
 
-static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
+static bool overflows_stack(const Sm *sm, const Inst *inst, uint32_t kind) {
+    return kind == FAULT_OUT_OF_BOUNDS && inst->space == SPACE_LOCAL && sm->running->kernel->uses_stack &&
+           sm->context->fault_address >= sm->running->local_bytes;
+}
+
+static void describe_fault(const Sm *sm, const Inst *inst, uint32_t kind, uint64_t address, char *what,
+                           size_t size) {
     static const char *const places[] = {
         [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
         [FAULT_MISALIGNED] = "misaligned access to address 0x%lx",
@@ -49,7 +55,13 @@ static void describe_fault(const Sm *sm, uint32_t kind, uint64_t address, char *
         [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
     };
     char text[160];
-    if (kind == FAULT_TRAP) {
+    if (overflows_stack(sm, inst, kind)) {
+        snprintf(what, size,
+                 "the stack of %u bytes per thread overflows: a recursion that is too deep, or a larger "
+                 "`stack` of "
+                 "the launch is needed",
+                 sm->running->local_bytes - sm->running->kernel->local_bytes);
+    } else if (kind == FAULT_TRAP) {
         snprintf(what, size, "trap");
     } else if (kind == FAULT_ASSERTION) {
         read_text(sm, address, text, sizeof text);
@@ -69,11 +81,12 @@ _Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) 
     uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
              z = thread / running->block[0] / running->block[1];
     uint64_t start, end, address = context->fault_address;
-    char where[128] = "", what[200];
+    char where[128] = "", what[240];
     sm->context->fault = FAULT_NONE;
-    if (kind == FAULT_OUT_OF_BOUNDS && device_nearest(sm->view->memory, address, &start, &end))
+    if (kind == FAULT_OUT_OF_BOUNDS && inst->space != SPACE_LOCAL && inst->space != SPACE_SHARED &&
+        device_nearest(sm->view->memory, address, &start, &end))
         snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
-    describe_fault(sm, kind, address, what, sizeof what);
+    describe_fault(sm, inst, kind, address, what, sizeof what);
     user_error("kernel %s, PTX line %u: %s, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
                running->kernel->name, inst->line, what, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z,
                sm->obj.path, where);
@@ -114,8 +127,7 @@ static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
  * have the same lines. */
 static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
     const RunningKernel *running = sm->running;
-    uint64_t words = (running->kernel->local_bytes + 3) / 4,
-             warps = running->ctas_per_sm * running->warps_per_cta;
+    uint64_t words = (running->local_bytes + 3) / 4, warps = running->ctas_per_sm * running->warps_per_cta;
     bool by_word = sm->local_layout == LOCAL_BY_WORD;
     uint64_t line = by_word ? sm->number * warps + w : (sm->number * MAX_WARPS + w) * words;
     uint64_t base = LOCAL_MEMORY_BASE + line * COALESCE_LINE;

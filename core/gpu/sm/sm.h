@@ -40,6 +40,7 @@ typedef struct {
     const Kernel *kernel;
     uint32_t grid[3], block[3];
     uint32_t threads_per_cta, warps_per_cta, ctas_per_sm;
+    uint32_t local_bytes; /* per thread, with the stack */
     uint32_t shared_bytes; /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;
     uint32_t launch; /* number of the launch: %gridid */
@@ -199,7 +200,7 @@ struct Sm {
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */
-    uint8_t *local_memory;  /* per warp: 32 * kernel->local_bytes     */
+    uint8_t *local_memory;  /* per warp: 32 * running->local_bytes    */
     uint32_t *predicates;   /* per warp: kernel->predicates masks     */
     uint32_t shared_count, register_count, local_count, predicate_count; /* of those arrays */
     /* host */

@@ -52,7 +52,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
     sm->shared_count = running->ctas_per_sm * running->shared_bytes;
     sm->register_count = warps * sm->kernel.register_bytes;
-    sm->local_count = warps * WARP_LANES * kernel->local_bytes;
+    sm->local_count = warps * WARP_LANES * running->local_bytes;
     sm->predicate_count = warps * kernel->predicates;
     sm->shared_memory = resized(sm->shared_memory, sm->shared_count);
     sm->register_file = resized(sm->register_file, sm->register_count);
@@ -66,6 +66,6 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->param_bytes = kernel->param_bytes;
     sm->context->textures = running->textures;
     sm->context->shared_bytes = running->shared_bytes;
-    sm->context->local_bytes = kernel->local_bytes;
+    sm->context->local_bytes = running->local_bytes;
     gates_kernel_set(&sm->gates);
 }

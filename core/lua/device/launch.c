@@ -347,7 +347,7 @@ static int finish_launch(lua_State *L, Machine *machine) {
 static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     uint64_t digest = hash_bytes(0, launch->params, kernel->param_bytes);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
-    digest = hash_bytes(digest, launch->block, sizeof launch->block);
+    digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers;
 }
 
@@ -375,7 +375,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
 }
 
 void take_launch_options(lua_State *L, const char *kernel) {
-    static const char *const legal[] = {"grid", "block", "shared", "registers", "args", NULL};
+    static const char *const legal[] = {"grid", "block", "shared", "registers", "stack", "args", NULL};
     char where[256];
     if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
@@ -388,6 +388,7 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
     read_dimensions(L, kernel->name, "block", launch.block);
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");
+    launch.stack_bytes = read_optional_count(L, kernel->name, "stack");
     launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
     pack_arguments(L, kernel, launch.params);
     return begin_launch(L, machine, kernel, &launch);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_INLINE_DEPTH = 64, MAX_INLINED_CALLS = 1 << 16, MAX_BYTES_IN_REGISTERS = 1024 };
+enum { MAX_BYTES_IN_REGISTERS = 1024 };
 
 /* Behind the opening parenthesis. */
 static void parse_actuals(Parser *parser, Draft *draft, Actuals *actuals) {
@@ -19,7 +19,7 @@ static void parse_actuals(Parser *parser, Draft *draft, Actuals *actuals) {
     }
 }
 
-static const char *width_modifier(uint64_t bytes, bool is_predicate) {
+const char *width_modifier(uint64_t bytes, bool is_predicate) {
     if (is_predicate) return "pred";
     return bytes == 8 ? "b64" : bytes == 4 ? "b32" : bytes == 2 ? "b16" : "b8";
 }
@@ -90,6 +90,7 @@ static void bind_formal(Parser *parser, const BodyStatement *origin, Scope *scop
     Symbol *variable = symbol_declare(parser, scope, formal->name, SYMBOL_CALL_PARAM, formal->line);
     variable->bytes = formal->type.bytes;
     variable->align = formal->type.align;
+    variable->instance = parser->kernel->instance;
     if (formal->type.dimension_count)
         parser_fail(parser, origin->line, "'%.200s' needs a .param variable", formal->name->text);
     if (!is_result)
@@ -117,10 +118,8 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     parser->inline_depth++;
     parser->lexer = function->body;
     parser->source = function->source;
-    function->active = true;
     advance(parser);
     parse_body(parser, scope, function->name->text);
-    function->active = false;
     parser->function = outer.function;
     parser->return_label = outer.return_label;
     parser->inline_depth--;
@@ -140,16 +139,13 @@ static void inline_body(Parser *parser, Function *function, Scope *scope) {
     label_place(parser, end);
 }
 
-void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
-                 const Actuals *params) {
+static void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                        const Actuals *params) {
     if (results->count != function->results.count || params->count != function->params.count)
         parser_fail(parser, call->line, "'%.200s': expected %u parameters and %u results, got %u and %u",
                     function->name->text, function->params.count, function->results.count, params->count,
                     results->count);
-    if (parser->kernel->inlined_calls++ >= MAX_INLINED_CALLS)
-        parser_fail(parser, call->line,
-                    "expected up to %d calls in a kernel with its inlined functions, got more",
-                    MAX_INLINED_CALLS);
+    parser->kernel->inlined_calls++;
     BodyStatement origin = *call, skip = *call;
     Symbol *behind = label_new(parser);
     skip.guard_negated = !skip.guard_negated;
@@ -166,9 +162,18 @@ void inline_call(Parser *parser, const BodyStatement *call, Function *function, 
     label_place(parser, behind);
 }
 
+void function_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                       const Actuals *params) {
+    if (call_is_real(parser, function))
+        real_call_add(parser, call, function, results, params);
+    else
+        inline_call(parser, call, function, results, params);
+}
+
 /* call.uni (results), target, (parameters), prototype; all but the target may be missing. */
 void parse_call(Parser *parser, Draft *draft) {
     Actuals results = {0}, params = {0};
+    draft->in_call = true;
     if (accept(parser, '(')) {
         parse_actuals(parser, draft, &results);
         expect(parser, ',', "after the results of a call");
@@ -192,14 +197,11 @@ void parse_call(Parser *parser, Draft *draft) {
     Function *function = symbol->function;
     bool indirect = symbol->kind == SYMBOL_REGISTER, external = !indirect && !function->has_body;
     if (external && intrinsic_call_add(parser, call, function, &results, &params)) return;
-    const char *reason = external                                   ? missing_body_reason(function)
-                         : !indirect && function->active            ? "recursive calls are not supported"
-                         : parser->inline_depth >= MAX_INLINE_DEPTH ? "calls are nested too deeply"
-                                                                    : call->unsupported;
+    const char *reason = external ? missing_body_reason(function) : call->unsupported;
     if (!reason && indirect)
         reason = indirect_call_add(parser, call, register_operand(parser, symbol->index), &results, &params);
     else if (!reason)
-        inline_call(parser, call, function, &results, &params);
+        function_call_add(parser, call, function, &results, &params);
     if (reason) unsupported_add(parser, call, reason);
 }
 
@@ -248,9 +250,16 @@ static void note_use(KernelBody *kernel, const BodyStatement *statement, const O
     symbol->pieces = piece;
 }
 
-static void move_to_local(Parser *parser, BodyStatement *statement, Symbol *symbol) {
-    if (!symbol->defined) symbol->offset = reserve_local(parser, symbol->bytes, symbol->align, symbol->line);
+static void move_to_local(Parser *parser, BodyStatement *statement, Operand *operand) {
+    Symbol *symbol = operand->symbol;
+    if (!symbol->defined)
+        symbol->offset = reserve_for(parser, symbol->instance, symbol->bytes, symbol->align, symbol->line);
     symbol->defined = true;
+    if (symbol->instance && symbol->instance->function->framed) {
+        operand->reg = parser->kernel->stack_pointer;
+        operand->symbol = NULL;
+        operand->value += symbol->offset;
+    }
     for (uint32_t m = 0; m < statement->modifier_count; m++)
         if (!strcmp(statement->modifiers[m], "param")) statement->modifiers[m] = "local";
 }
@@ -258,8 +267,10 @@ static void move_to_local(Parser *parser, BodyStatement *statement, Symbol *symb
 static void turn_into_move(Parser *parser, BodyStatement *statement, const Operand *operand) {
     KernelBody *kernel = parser->kernel;
     ParamPiece *piece = find_piece(operand->symbol, operand->value, type_bytes(statement->modifiers[1]));
+    kernel->instance = operand->symbol->instance;
     if (piece->reg == NO_REGISTER)
         piece->reg = register_new(kernel, piece->bytes, false, kernel->declared_registers++);
+    kernel->instance = NULL;
     statement->operands[operand - statement->operands] = register_operand(parser, piece->reg);
     statement->modifiers[0] = piece->bytes == 2 ? "b16" : statement->modifiers[1];
     statement->modifier_count = 1;
@@ -274,7 +285,7 @@ static void note_param_use(Parser *parser, BodyStatement *statement, Operand *op
 
 static void lower_param_use(Parser *parser, BodyStatement *statement, Operand *operand) {
     if (operand->symbol->in_memory)
-        move_to_local(parser, statement, operand->symbol);
+        move_to_local(parser, statement, operand);
     else
         turn_into_move(parser, statement, operand);
 }

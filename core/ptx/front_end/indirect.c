@@ -16,9 +16,8 @@ static Operand immediate(uint64_t value) {
                      .value = value};
 }
 
-/* @p bra label, where p is `left` compared with a number. */
-static void branch_if(Parser *parser, const BodyStatement *origin, const char *compare, const char *type,
-                      Operand left, uint64_t right, Symbol *label) {
+void branch_if(Parser *parser, const BodyStatement *origin, const char *compare, const char *type,
+               Operand left, uint64_t right, Symbol *label) {
     KernelBody *kernel = parser->kernel;
     BodyStatement branch = *origin;
     Draft setp;
@@ -34,9 +33,7 @@ static void branch_if(Parser *parser, const BodyStatement *origin, const char *c
     branch_add(parser, label, &branch);
 }
 
-/* The label behind a guarded statement that has become several; they are jumped over where the guard fails.
- */
-static Symbol *skip_unless_guarded(Parser *parser, BodyStatement *origin) {
+Symbol *skip_unless_guarded(Parser *parser, BodyStatement *origin) {
     Symbol *behind = label_new(parser);
     BodyStatement skip = *origin;
     skip.guard_negated = !skip.guard_negated;
@@ -139,7 +136,7 @@ static void find_addresses_in(const Parser *parser, const Source *source, Lexer 
 }
 
 /* Which functions' addresses the code takes; initialisers have said theirs. */
-static void find_addresses(Parser *parser) {
+void find_addresses(Parser *parser) {
     if (parser->addresses_found) return;
     parser->addresses_found = true;
     for (uint32_t i = 0; i < parser->entry_count; i++)
@@ -174,19 +171,17 @@ const char *indirect_call_add(Parser *parser, const BodyStatement *call, Operand
     Symbol *behind = NULL;
     for (uint32_t i = 0; i < parser->function_count; i++) {
         Function *function = parser->functions[i]->function;
-        if (!function->address_taken || !function->has_body || function->active ||
-            !parameters_fit(&function->results, results) || !parameters_fit(&function->params, params))
+        if (!function->address_taken || !function->has_body || !parameters_fit(&function->results, results) ||
+            !parameters_fit(&function->params, params))
             continue;
         if (!behind) behind = skip_unless_guarded(parser, &origin);
         Symbol *next = label_new(parser);
         branch_if(parser, &origin, "ne", "u64", address, parser->functions[i]->offset, next);
-        inline_call(parser, &origin, function, results, params);
+        function_call_add(parser, &origin, function, results, params);
         branch_add(parser, behind, &origin);
         label_place(parser, next);
     }
-    if (!behind)
-        return "no function whose address is taken has these parameters, unless by recursion, which is not "
-               "supported";
+    if (!behind) return "no function whose address is taken has these parameters";
     unknown_function_add(parser, &origin, address);
     label_place(parser, behind);
     return NULL;

@@ -67,8 +67,12 @@ struct Function {
     Source *source;
     Lexer body; /* behind its '{' */
     bool has_body;
-    bool active; /* being inlined: another call to it is recursion */
     bool address_taken;
+    bool recursive;            /* it may come to call itself                      */
+    bool framed;               /* it, or what calls it, does: see real_calls.c    */
+    uint32_t component;        /* functions that call each other have the same */
+    struct Instance *instance; /* in the kernel `instance_kernel` */
+    uint32_t instance_kernel;
 };
 
 typedef struct {
@@ -117,7 +121,8 @@ typedef struct {
     uint32_t entry_count, entry_capacity, variable_capacity;
     Symbol **functions; /* in the order in which they are declared */
     uint32_t function_count, function_capacity;
-    bool addresses_found; /* Function.address_taken is final */
+    bool addresses_found;  /* Function.address_taken is final */
+    bool call_graph_found; /* Function.recursive and its kin are */
     Unsupported *unsupported;
     uint32_t unsupported_count, unsupported_capacity;
     PendingAddress *pending;
@@ -204,7 +209,9 @@ void parse_call_param(Parser *parser);
 void declare_register(Parser *parser, Scope *scope, const Name *name, const VariableType *type,
                       uint32_t line);
 uint32_t register_new(KernelBody *kernel, uint32_t bytes, bool is_predicate, uint32_t ordinal);
-uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t line);
+/* In the frame of the function, or, NULL, where the kernel lays out local memory once. */
+uint64_t reserve_for(Parser *parser, struct Instance *instance, uint64_t bytes, uint64_t align,
+                     uint32_t line);
 /* The symbol at its place in the current kernel: variables of the module in shared and local memory, and
  * registers of the module, get theirs at their first use. */
 void place_in_kernel(Parser *parser, Symbol *symbol);
@@ -222,6 +229,7 @@ typedef struct {
     BodyStatement statement;
     Operand operands[MAX_OPERANDS];
     const char *modifiers[MAX_MODIFIERS];
+    bool in_call; /* .param variables that it names are what is passed, not their addresses */
 } Draft;
 
 void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);
@@ -235,6 +243,8 @@ Operand address_operand(Symbol *symbol, uint64_t offset);
 
 /* The statements up to the closing brace, which stays the current token. `name` is for messages. */
 void parse_body(Parser *parser, Scope *scope, const char *name);
+/* An exit behind the entry's body where that could fall through. */
+void close_body(Parser *parser);
 Operand parse_operand(Parser *parser, Draft *draft);
 /* Ends the text of the statement that messages show, and drops the semicolon. */
 void statement_end(Parser *parser, Draft *draft);
@@ -258,10 +268,34 @@ typedef struct {
     uint32_t count, capacity;
 } Actuals;
 
-void inline_call(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
-                 const Actuals *params);
+/* "b32" and the like. */
+const char *width_modifier(uint64_t bytes, bool is_predicate);
+/* Inlines the call, or makes it a real one: results and parameters fit those of the function. */
+void function_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                       const Actuals *params);
+
+/* call_graph.c */
+/* Function.recursive, .framed and .component of all functions. */
+void call_graph_find(Parser *parser);
+
+/* real_calls.c */
+bool call_is_real(Parser *parser, const Function *function);
+void real_call_add(Parser *parser, const BodyStatement *call, Function *function, const Actuals *results,
+                   const Actuals *params);
+/* The bodies of all functions that are called so, behind the entry's, which must not fall through. */
+void real_functions_add(Parser *parser);
+/* A register with the address of a variable in a frame. */
+Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 
 /* indirect.c */
+
+/* Which functions' addresses are taken. */
+void find_addresses(Parser *parser);
+/* @p bra label, where p is `left` compared with a number. */
+void branch_if(Parser *parser, const BodyStatement *origin, const char *compare, const char *type,
+               Operand left, uint64_t right, Symbol *label);
+/* The label behind a guarded statement that has become several; they are jumped over where the guard fails. */
+Symbol *skip_unless_guarded(Parser *parser, BodyStatement *origin);
 
 /* The current token is behind "brx" and its modifiers. */
 void parse_indirect_branch(Parser *parser, Draft *draft);

@@ -13,7 +13,11 @@ typedef struct {
     uint8_t bytes; /* 1, 2, 4, 8; WIDE_REGISTER_BYTES: unsupported; 0 for predicates */
     bool is_predicate;
     uint32_t ordinal; /* counts declarations within the kernel, inlined functions included */
+    uint32_t owner;   /* number of the Instance whose body it is of; 0: the entry's; NOBODY: see there */
 } VirtualRegister;
+
+/* The owner of registers that are not saved at calls, although they are read behind them. */
+#define NOBODY UINT32_MAX
 
 typedef struct {
     uint8_t shape;   /* OperandShape                                              */
@@ -34,6 +38,7 @@ typedef struct {
     uint32_t bracket_end; /* number of operands up to the ']' of an address, 0 without one */
     uint32_t guard;       /* predicate register or NO_REGISTER */
     bool guard_negated;
+    bool is_marker;                          /* no instruction: a SavePoint */
     uint32_t line, source_file, source_line; /* in the PTX; what the .loc before it says, or 0 */
     const char *text;                        /* the statement in the source, for messages */
     size_t text_length;
@@ -51,6 +56,28 @@ typedef struct {
     bool behind_label; /* a label stands between the statement before and the mark */
 } Mark;
 
+/* A function that is called, not inlined: its body is in the kernel once (real_calls.c). */
+typedef struct Instance {
+    struct Instance *next;
+    Function *function;
+    Scope *scope;
+    Symbol *entry, *exit, *decision; /* labels: begin, what returns jump to, where they part */
+    Symbol **returns;                /* labels behind the calls */
+    uint32_t return_count, return_capacity;
+    uint32_t number;           /* from 1 */
+    uint32_t call_number;      /* the register that says to which call it returns */
+    Operand *results, *params; /* where its formals are */
+    Symbol frame;              /* its offset is the size of the frame, once that is known */
+    uint64_t frame_bytes;      /* so far */
+    BodyStatement end;         /* the end of its body, for messages */
+} Instance;
+
+/* A call by which its caller may come to run again: between these two statements. */
+typedef struct {
+    uint32_t save, restore;
+    Instance *caller;
+} SavePoint;
+
 typedef struct KernelBody {
     Arena *arena; /* statements, and all that is found out about them */
     BodyStatement *statements;
@@ -65,8 +92,15 @@ typedef struct KernelBody {
     Mark *marks;
     uint32_t mark_count, mark_capacity;
     uint64_t shared_bytes, local_bytes;
-    uint64_t dynamic_shared_align; /* 0: no dynamic shared memory */
-    Symbol *function_shared;       /* .shared variables of inlined functions */
+    uint64_t dynamic_shared_align;                  /* 0: no dynamic shared memory */
+    Symbol *function_shared;                        /* .shared variables of inlined functions */
+    Instance *instances, *last_instance, *instance; /* the last one: whose body is being read, or NULL */
+    uint32_t instance_count;
+    SavePoint *saves;
+    uint32_t save_count, save_capacity;
+    bool uses_stack;
+    uint32_t stack_pointer; /* register */
+    Symbol stack_base;      /* its offset in local memory, once that is known */
 } KernelBody;
 
 #endif

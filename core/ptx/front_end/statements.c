@@ -206,8 +206,13 @@ static uint32_t parse_component(Parser *parser, const Symbol *symbol) {
     return element;
 }
 
+static bool lies_in_frame(const Symbol *symbol, bool in_address) {
+    return symbol->instance && symbol->instance->function->framed &&
+           (symbol->kind == SYMBOL_LOCAL || (symbol->kind == SYMBOL_CALL_PARAM && !in_address));
+}
+
 /* A name: register, special register or variable. */
-static Operand parse_named(Parser *parser, Draft *draft) {
+static Operand parse_named(Parser *parser, Draft *draft, bool in_address) {
     Operand operand = no_operand;
     Token token = parser->token;
     Symbol *symbol = symbol_lookup(parser, parser->scope, token.text, token.length);
@@ -231,6 +236,7 @@ static Operand parse_named(Parser *parser, Draft *draft) {
         return operand;
     }
     use_symbol(parser, symbol, token);
+    if (lies_in_frame(symbol, in_address)) return frame_address(parser, symbol, parse_offset(parser));
     operand.shape = OPERAND_SYMBOL;
     operand.symbol = symbol;
     operand.value = parse_offset(parser);
@@ -246,7 +252,7 @@ Operand parse_operand(Parser *parser, Draft *draft) {
         advance(parser);
     } else if (parser->token.kind == TOKEN_IDENTIFIER &&
                !token_is(parser->token, TOKEN_IDENTIFIER, "WARP_SZ")) {
-        operand = parse_named(parser, draft);
+        operand = parse_named(parser, draft, draft->in_call);
     } else {
         Literal literal = parse_expression(parser, "an operand");
         operand.shape = OPERAND_IMMEDIATE;
@@ -303,7 +309,7 @@ static void parse_address(Parser *parser, Draft *draft) {
     Operand address = no_operand;
     uint32_t line = parser->token.line;
     if (parser->token.kind == TOKEN_IDENTIFIER) {
-        address = parse_named(parser, draft);
+        address = parse_named(parser, draft, true);
         if (address.shape == OPERAND_PREDICATE || address.special != NO_SPECIAL)
             parser_fail(parser, line, "expected a register, a variable or a number as address");
         if (address.reg != NO_REGISTER) address.value = parse_offset(parser);
@@ -468,4 +474,18 @@ void parse_body(Parser *parser, Scope *scope, const char *name) {
             parse_statement(parser);
     }
     parser->scope = outer;
+}
+
+/* A body may end, or a label may stand, where no instruction follows. */
+void close_body(Parser *parser) {
+    KernelBody *body = parser->kernel;
+    const BodyStatement *last = body->statement_count ? &body->statements[body->statement_count - 1] : NULL;
+    bool leaves = last && last->guard == NO_REGISTER &&
+                  (!strcmp(last->opcode, "ret") || !strcmp(last->opcode, "exit") ||
+                   !strcmp(last->opcode, "bra"));
+    if (leaves && !(body->has_label && body->last_label == body->statement_count)) return;
+    Draft end;
+    draft_begin(parser, &end, "exit", NULL);
+    end.statement.text_length = 1;
+    statement_add(parser, &end);
 }

@@ -56,10 +56,11 @@ typedef struct Symbol {
     uint32_t register_bytes, range_count, ordinal; /* registers and ranges: see VirtualRegister  */
     uint32_t vector;                               /* .reg .v2, .v4: registers side by side; else 0 */
     bool is_predicate;
-    bool of_module; /* register: declared outside of any body                             */
-    bool defined;   /* false: only declared .extern so far                                */
-    bool is_weak;   /* another text of the program may define it again                    */
-    bool in_memory; /* call parameter: pieces overlap or its address is taken             */
+    bool of_module;            /* register: declared outside of any body                             */
+    bool defined;              /* false: only declared .extern so far                                */
+    bool is_weak;              /* another text of the program may define it again                    */
+    bool in_memory;            /* call parameter: pieces overlap or its address is taken             */
+    struct Instance *instance; /* .local, call parameter: in the frame of this function, or NULL */
     ParamPiece *pieces;
     Function *function;
     const Name **targets; /* .branchtargets */

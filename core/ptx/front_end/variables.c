@@ -120,7 +120,9 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
 uint32_t register_new(KernelBody *kernel, uint32_t bytes, bool is_predicate, uint32_t ordinal) {
     kernel->registers = arena_grow(kernel->arena, kernel->registers, sizeof *kernel->registers,
                                    kernel->register_count, &kernel->register_capacity);
-    kernel->registers[kernel->register_count] = (VirtualRegister){(uint8_t)bytes, is_predicate, ordinal};
+    uint32_t owner = kernel->instance ? kernel->instance->number : 0;
+    kernel->registers[kernel->register_count] = (VirtualRegister){(uint8_t)bytes, is_predicate, ordinal,
+                                                                  owner};
     return kernel->register_count++;
 }
 
@@ -265,8 +267,10 @@ static uint64_t reserve(Parser *parser, uint64_t *used, uint64_t bytes, uint64_t
     return offset;
 }
 
-uint64_t reserve_local(Parser *parser, uint64_t bytes, uint64_t align, uint32_t line) {
-    return reserve(parser, &parser->kernel->local_bytes, bytes, align, "local", line);
+uint64_t reserve_for(Parser *parser, Instance *instance, uint64_t bytes, uint64_t align, uint32_t line) {
+    bool framed = instance && instance->function->framed;
+    return reserve(parser, framed ? &instance->frame_bytes : &parser->kernel->local_bytes, bytes, align,
+                   "local", line);
 }
 
 void place_in_kernel(Parser *parser, Symbol *symbol) {
@@ -274,10 +278,13 @@ void place_in_kernel(Parser *parser, Symbol *symbol) {
     if (symbol->kernel == kernel->number) return;
     symbol->kernel = kernel->number;
     if (symbol->kind == SYMBOL_REGISTER) {
+        Instance *instance = kernel->instance;
+        kernel->instance = NULL; /* it is the module's, not the function's */
         take_ordinals(parser, symbol, 1);
         create_registers(parser, symbol);
+        kernel->instance = instance;
     } else if (symbol->kind == SYMBOL_LOCAL) {
-        symbol->offset = reserve_local(parser, symbol->bytes, symbol->align, symbol->line);
+        symbol->offset = reserve_for(parser, symbol->instance, symbol->bytes, symbol->align, symbol->line);
     } else if (symbol->kind == SYMBOL_SHARED) {
         symbol->offset = reserve(parser, &kernel->shared_bytes, symbol->bytes, symbol->align, "shared",
                                  symbol->line);
@@ -304,6 +311,7 @@ static Symbol *declare_variable(Parser *parser, const VariableType *type, Symbol
     Symbol *symbol = symbol_declare(parser, parser->scope, name, kind, line);
     symbol->bytes = declared.bytes;
     symbol->align = declared.align;
+    symbol->instance = parser->kernel ? parser->kernel->instance : NULL;
     return symbol;
 }
 

@@ -5,6 +5,7 @@
 #include "core/ptx/analysis/launch_constants.h"
 #include "core/ptx/analysis/liveness.h"
 #include "core/ptx/analysis/registers.h"
+#include "core/ptx/analysis/saves.h"
 #include "core/ptx/analysis/windows.h"
 
 #include <stdio.h>
@@ -102,6 +103,11 @@ static void select_instruction(Decoder *decoder, uint32_t i) {
     Statement statement;
     describe(decoder->body, from, &statement);
     const char *defect = from->unsupported;
+    if (from->is_marker) {
+        inst->kind = INST_NOP;
+        inst->guard = NO_PREDICATE;
+        return;
+    }
     if (!defect && !isa_select(&statement, inst, &decoder->plans[i], why, sizeof why)) defect = why;
     if (!defect) defect = plan_defect(from, &decoder->plans[i]);
     if (defect) unsupported_add(decoder->parser, from, defect);
@@ -126,20 +132,6 @@ static void resolve_targets(Decoder *decoder) {
     for (uint32_t i = 0; i < decoder->body->statement_count; i++)
         if (!strcmp(decoder->body->statements[i].opcode, "bra"))
             decoder->kernel->insts[i].target = find_label(decoder->parser, &decoder->body->statements[i]);
-}
-
-/* A body may end, or a label may stand, where no instruction follows. */
-static void close_body(Parser *parser) {
-    KernelBody *body = parser->kernel;
-    const BodyStatement *last = body->statement_count ? &body->statements[body->statement_count - 1] : NULL;
-    bool leaves = last && last->guard == NO_REGISTER &&
-                  (!strcmp(last->opcode, "ret") || !strcmp(last->opcode, "exit") ||
-                   !strcmp(last->opcode, "bra"));
-    if (leaves && !(body->has_label && body->last_label == body->statement_count)) return;
-    Draft end;
-    draft_begin(parser, &end, "exit", NULL);
-    end.statement.text_length = 1;
-    statement_add(parser, &end);
 }
 
 /* Which registers each instruction reads and writes. */
@@ -247,12 +239,18 @@ static void allocate_predicates(Decoder *decoder, const LiveRanges *ranges, uint
     if (decoder->carry != NO_REGISTER) decoder->place[decoder->carry] = CARRY_PREDICATE;
 }
 
-static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32_t line) {
-    enum { MAX_SLOTS = 1 << 20 };
+static LiveRanges find_lives(Decoder *decoder, const ControlFlow *flow) {
+    decoder->access_count = 0;
     for (uint32_t i = 0; i < decoder->kernel->inst_count; i++)
         note_accesses(decoder, i);
+    return liveness_find(decoder->arena, flow, decoder->accesses, decoder->access_count,
+                         decoder->body->register_count);
+}
+
+static void allocate_registers(Decoder *decoder, const ControlFlow *flow, uint32_t line) {
+    enum { MAX_SLOTS = 1 << 20 };
+    LiveRanges ranges = find_lives(decoder, flow);
     uint32_t count = decoder->body->register_count;
-    LiveRanges ranges = liveness_find(decoder->arena, flow, decoder->accesses, decoder->access_count, count);
     drop_dead_results(decoder, &ranges);
     decoder->launch = launch_constants_find(decoder->body, decoder->kernel, decoder->plans, &ranges,
                                             decoder->accesses, decoder->access_count);
@@ -448,6 +446,7 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     uint64_t align = body->dynamic_shared_align ? body->dynamic_shared_align : 1;
     kernel->shared_bytes = (uint32_t)((body->shared_bytes + align - 1) / align * align);
     kernel->local_bytes = (uint32_t)body->local_bytes;
+    kernel->uses_stack = body->uses_stack;
     kernel->max_threads = entry->max_threads;
     kernel->param_count = entry->params.count;
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
@@ -500,6 +499,37 @@ static void set_sources(Decoder *decoder) {
     }
 }
 
+static void select_instructions(Decoder *decoder) {
+    Kernel *kernel = decoder->kernel;
+    kernel->inst_count = decoder->body->statement_count;
+    kernel->insts = arena_alloc(&decoder->parser->module->fixups->storage, kernel->inst_count,
+                                sizeof *kernel->insts);
+    decoder->plans = arena_alloc(decoder->arena, kernel->inst_count, sizeof *decoder->plans);
+    for (uint32_t i = 0; i < kernel->inst_count; i++)
+        select_instruction(decoder, i);
+}
+
+/* What calls of functions that may be active several times save is known when lives are. */
+static void insert_saves(Decoder *decoder) {
+    Kernel *kernel = decoder->kernel;
+    uint32_t count = kernel->inst_count, *target = arena_alloc(decoder->arena, count, sizeof *target);
+    for (uint32_t i = 0; i < count; i++)
+        target[i] = kernel->insts[i].kind == INST_BRANCH ? kernel->insts[i].target : 0;
+    /* What a call saves passes it by, whatever runs in between: as if a branch led around it. */
+    for (uint32_t i = 0; i < decoder->body->save_count; i++) {
+        Inst *save = &kernel->insts[decoder->body->saves[i].save];
+        save->kind = INST_BRANCH;
+        save->guard = TRUE_PREDICATE;
+        save->target = decoder->body->saves[i].restore;
+    }
+    ControlFlow flow = control_flow_build(decoder->arena, kernel->insts, count);
+    LiveRanges ranges = find_lives(decoder, &flow);
+    saves_insert(decoder->parser, &ranges, &target);
+    select_instructions(decoder);
+    for (uint32_t i = 0; i < kernel->inst_count; i++)
+        if (kernel->insts[i].kind == INST_BRANCH) kernel->insts[i].target = target[i];
+}
+
 void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     Arena *storage = &parser->module->fixups->storage;
     Decoder decoder = {.parser = parser,
@@ -510,15 +540,12 @@ void decode_kernel(Parser *parser, const Entry *entry, uint32_t index) {
                        .carry = NO_REGISTER};
     Kernel *kernel = decoder.kernel;
     uint32_t unsupported = parser->unsupported_count;
-    close_body(parser);
     lower_call_params(parser);
-    kernel->inst_count = decoder.body->statement_count;
-    kernel->insts = arena_alloc(storage, kernel->inst_count, sizeof *kernel->insts);
-    decoder.plans = arena_alloc(decoder.arena, kernel->inst_count, sizeof *decoder.plans);
-    set_layout(&decoder, entry);
-    for (uint32_t i = 0; i < kernel->inst_count; i++)
-        select_instruction(&decoder, i);
+    select_instructions(&decoder);
     resolve_targets(&decoder);
+    if (decoder.body->save_count && parser->unsupported_count == unsupported) insert_saves(&decoder);
+    stack_lay_out(parser);
+    set_layout(&decoder, entry);
     set_marks(&decoder);
     set_sources(&decoder);
     if (parser->unsupported_count > unsupported) return;

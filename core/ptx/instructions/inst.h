@@ -246,7 +246,8 @@ typedef struct Kernel {
     uint32_t predicates;           /* predicate masks of a warp, "true" and carry included         */
     uint32_t registers_per_thread; /* for occupancy: maximum live 32-bit registers, from liveness */
     uint32_t shared_bytes;         /* static shared memory, dynamic shared memory starts here     */
-    uint32_t local_bytes;          /* local memory per thread                                     */
+    uint32_t local_bytes;          /* local memory per thread, where its stack begins, if it has one */
+    bool uses_stack;
     uint32_t param_bytes, param_count;
     KernelParam *params;
     SpecialSlot *specials;

@@ -55,8 +55,6 @@ START_TEST(a_guarded_call_is_branched_around) {
 END_TEST
 
 START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
-    assert_refused(HEADER ".func f() { call f; ret; }\n.entry k() { call f; ret; }",
-                   "test.ptx:4: call f: recursive calls");
     assert_refused(HEADER ".extern .func (.param .b32 r) other(.param .b64 a);\n"
                           ".entry k() { .param .b32 r; .param .b64 a;\ncall.uni (r), other, (a); ret; }",
                    "test.ptx:6: call.uni (r), other, (a): the function has no body");
@@ -147,13 +145,52 @@ START_TEST(printf_is_evaluated_and_prints_nothing) {
 }
 END_TEST
 
-START_TEST(chains_of_calls_that_explode_are_refused) {
+/* 2^39 calls of f0, were all inlined. */
+START_TEST(chains_of_calls_that_explode_end_in_real_calls) {
     char text[8000], *at = text;
     at += sprintf(at, HEADER ".func f0() { ret; }\n");
     for (int i = 1; i < 40; i++)
         at += sprintf(at, ".func f%d() { call f%d; call f%d; }\n", i, i - 1, i - 1);
     sprintf(at, ".entry k() { call f39; ret; }");
-    assert_refused(text, "calls in a kernel with its inlined functions");
+    Module *module = parse(text);
+    ck_assert_uint_lt(module_kernel(module, "k")->inst_count, 1000);
+    ck_assert(!module_kernel(module, "k")->uses_stack);
+    module_free(module);
+}
+END_TEST
+
+/* A function that calls itself is once in the kernel, saves what it needs behind the call, and ends with a
+ * decision between its two calls; one that it inlines is part of it. */
+START_TEST(a_recursive_call_saves_registers_on_a_stack) {
+    Module *module = parse(
+        HEADER
+        ".func g(.param .b32 y) { .reg .b32 %s; ld.param.b32 %s, [y]; trap; ret; }\n"
+        ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a, %b; .reg .b64 %c; .reg .pred %p;\n"
+        ".local .align 8 .b8 depot[24];\n"
+        "ld.param.b32 %a, [x]; setp.eq.s32 %p, %a, 0; cvt.u64.u32 %c, %a; @%p ret; st.local.u32 [depot+4], "
+        "%a;\n"
+        "{ .param .b32 i, o; st.param.b32 [i], %a; call (o), f, (i); ld.param.b32 %b, [o]; }\n"
+        "call g, (%b); cvt.u32.u64 %a, %c; @%p add.u32 %b, %b, %a; st.param.b32 [r], %b; }\n"
+        ".entry k() { .local .b8 own[20]; .param .b32 i, o; st.param.b32 [i], 5; call (o), f, (i); ret; }");
+    const Kernel *kernel = module_kernel(module, "k");
+    uint32_t stores = 0, loads = 0, traps = 0;
+    uint64_t slots = 0;
+    ck_assert(kernel->uses_stack);
+    ck_assert_uint_eq(kernel->local_bytes, 32);
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const Inst *inst = &kernel->insts[i];
+        bool local = inst->space == SPACE_LOCAL;
+        stores += local && inst->kind == INST_STORE;
+        loads += local && inst->kind == INST_LOAD;
+        traps += !strcmp(kernel->sources[i].opcode, "trap");
+        if (local && inst->kind == INST_LOAD) slots |= 1ull << inst->displacement;
+    }
+    /* %c, %p, and the number of the call; the other store is that to the depot. */
+    ck_assert_uint_eq(loads, 3);
+    ck_assert_uint_eq(stores, 4);
+    ck_assert_uint_eq(traps, 1);
+    ck_assert_uint_eq(slots, 1ull << 24 | 1ull << 32 | 1ull << 40); /* behind the depot */
+    module_free(module);
 }
 END_TEST
 
@@ -168,7 +205,8 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
     tcase_add_test(calls, printf_is_evaluated_and_prints_nothing);
-    tcase_add_test(calls, chains_of_calls_that_explode_are_refused);
+    tcase_add_test(calls, chains_of_calls_that_explode_end_in_real_calls);
+    tcase_add_test(calls, a_recursive_call_saves_registers_on_a_stack);
     suite_add_tcase(suite, calls);
     return suite;
 }
