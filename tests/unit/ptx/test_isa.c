@@ -16,7 +16,7 @@ START_TEST(control_instructions_have_their_kind) {
                  {"membar.gl", "", INST_FENCE},
                  {"fence.sc.gpu", "", INST_FENCE},
                  {"nanosleep.u32", "i4", INST_NOP},
-                 {"prefetch.global.L1", "a8", INST_NOP},
+                 {"prefetch.global.L1", "a8", INST_LOAD},
                  {"add.s32", "r4 r4 r4", INST_ALU},
                  {"ld.global.f32", "r4 a8", INST_LOAD},
                  {"st.shared.u8", "a4 r2", INST_STORE},
