@@ -103,7 +103,7 @@ typedef struct WarpFunction {
     char *name;
     WarpModule *module;
     bool is_loaded;
-    uint32_t number, registers, shared, local, constant, max_threads, param_bytes, param_count;
+    uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
     WarpParam *params;
     uint32_t most_dynamic_shared; /* as the program set it, or 0 */
 } WarpFunction;

@@ -124,6 +124,7 @@ int warp_function_load(WarpFunction *function) {
     function->local = warp_take_u32(message);
     function->constant = warp_take_u32(message);
     function->max_threads = warp_take_u32(message);
+    function->architecture = warp_take_u32(message);
     function->param_bytes = warp_take_u32(message);
     function->param_count = warp_take_u32(message);
     free(function->params);

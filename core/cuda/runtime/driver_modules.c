@@ -99,7 +99,7 @@ CUresult cuFuncGetAttribute(int *value, int which, CUfunction function) {
     case ATTRIBUTE_CONST: *value = (int)function->constant; break;
     case ATTRIBUTE_LOCAL: *value = (int)function->local; break;
     case ATTRIBUTE_REGISTERS: *value = (int)function->registers; break;
-    case ATTRIBUTE_PTX_VERSION:
+    case ATTRIBUTE_PTX_VERSION: *value = (int)function->architecture; break;
     case ATTRIBUTE_BINARY_VERSION: *value = (int)(number[DEVICE_MAJOR] * 10 + number[DEVICE_MINOR]); break;
     case ATTRIBUTE_MAX_DYNAMIC_SHARED: *value = (int)(number[DEVICE_SHARED_PER_SM] - function->shared); break;
     default: *value = 0;
@@ -157,6 +157,22 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                           params, NULL);
 }
 
+/* --- Programs that have NVIDIA's runtime linked in ------------------------------------------------- */
+
+/* It looks for the driver by itself, and asks for its functions in this way. */
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, void *status) {
+    static bool is_told;
+    (void)name, (void)version, (void)flags, (void)status;
+    if (!is_told)
+        fprintf(stderr,
+                "warpwright: expected a program that is linked to the shared CUDA runtime, got one that has "
+                "its own; link it with 'nvcc -cudart shared'\n");
+    is_told = true;
+    *function = NULL;
+    return CUDA_NOT_SUPPORTED;
+}
+ALSO(cuGetProcAddress, cuGetProcAddress_v2)
+
 /* --- What is not there --------------------------------------------------------------------------- */
 
 #define MISSING(name)                                                                                        \
@@ -167,8 +183,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 
 MISSING(cuArrayCreate_v2)
 MISSING(cuArray3DCreate_v2)
-MISSING(cuGetProcAddress)
-MISSING(cuGetProcAddress_v2)
 MISSING(cuGraphCreate)
 MISSING(cuIpcGetMemHandle)
 MISSING(cuIpcOpenMemHandle_v2)

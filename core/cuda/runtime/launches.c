@@ -137,7 +137,8 @@ static void fill_attributes(struct cudaFuncAttributes *attributes, const WarpFun
     attributes->localSizeBytes = function->local;
     attributes->maxThreadsPerBlock = function->max_threads ? (int)function->max_threads : 1024;
     attributes->numRegs = (int)function->registers;
-    attributes->ptxVersion = attributes->binaryVersion = version;
+    attributes->ptxVersion = (int)function->architecture;
+    attributes->binaryVersion = version;
     attributes->maxDynamicSharedSizeBytes = (int)(number[DEVICE_SHARED_PER_SM] - function->shared);
 }
 

@@ -26,7 +26,7 @@ typedef enum {
     ASK_HELLO = 1,
     ASK_LOAD,     /* string image -> u32 module                                          */
     ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
-                   * parameter bytes, parameter count, { u32 offset, bytes }             */
+                   * architecture of the PTX, parameter bytes, parameter count, { u32 offset, bytes }             */
     ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */
     ASK_ALLOC,    /* u64 bytes, u32 AllocationKind -> u64 address                        */
     ASK_FREE,     /* u64 address                                                         */

@@ -43,14 +43,25 @@ static void grow(void) {
     free(before);
 }
 
-static Entry *add(void **handle, const void *host, const char *name, EntryKind kind) {
-    WarpModule *module = (WarpModule *)handle;
-    pthread_mutex_lock(&guard);
+static Entry *insert(const void *host, const Entry *what) {
     if (2 * (entry_count + 1) > entry_capacity) grow();
     Entry *entry = slot_of(host);
     if (!entry->host) entry_count++;
-    *entry = (Entry){.host = host, .module = module, .name = strdup(name), .kind = kind};
-    if (kind == ENTRY_FUNCTION) entry->function = warp_function(module, name);
+    *entry = *what;
+    entry->host = host;
+    return entry;
+}
+
+/* A kernel is found by its own handle, too: newer programs ask for that first. */
+static Entry *add(void **handle, const void *host, const char *name, EntryKind kind) {
+    WarpModule *module = (WarpModule *)handle;
+    Entry what = {.module = module, .name = strdup(name), .kind = kind};
+    pthread_mutex_lock(&guard);
+    if (kind == ENTRY_FUNCTION) {
+        what.function = warp_function(module, name);
+        insert(what.function, &what);
+    }
+    Entry *entry = insert(host, &what);
     pthread_mutex_unlock(&guard);
     return entry;
 }

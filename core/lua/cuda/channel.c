@@ -166,7 +166,6 @@ ChannelEvent channel_receive(Channel *channel, uint32_t *what, const uint8_t **p
                                       [PROGRAM] = {channel->program_end, POLLIN, 0},
                                       [CLIENT_END] = {channel->client_end, POLLIN, 0}};
         int ready = poll(files, FILES, QUIET_MS);
-        if (ready > 0 && files[LISTENING].revents) accept_client(channel);
         if (ready > 0 && files[CLIENT].revents) {
             if (!read_some(channel)) return left(channel);
             ChannelEvent event = take_message(channel, what, payload, bytes);
@@ -175,6 +174,7 @@ ChannelEvent channel_receive(Channel *channel, uint32_t *what, const uint8_t **p
             continue; /* what was sent comes before the end of who sent it */
         }
         if (ready > 0 && files[CLIENT_END].revents) return left(channel);
+        if (ready > 0 && files[LISTENING].revents) accept_client(channel); /* after the one before has gone */
         if ((ready <= 0 || files[PROGRAM].revents) && program_has_ended(channel)) return CHANNEL_ENDED;
         if (ready <= 0) return CHANNEL_QUIET;
     }

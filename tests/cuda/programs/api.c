@@ -155,6 +155,8 @@ static void errors(void) {
     GOOD(cudaFuncGetAttributes(&attributes, (const void *)scale));
     EXPECT(attributes.numRegs > 0 && attributes.numRegs < 20, 1);
     EXPECT(attributes.constSizeBytes, 16);
+    EXPECT(attributes.ptxVersion, 35);
+    EXPECT(attributes.binaryVersion, 70);
     GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, 256, 0));
     EXPECT(ctas, 6);
     GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, 32, 24 << 10));

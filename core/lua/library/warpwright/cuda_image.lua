@@ -8,7 +8,7 @@ local kind_ptx <const> = 1
 local flag_lz4 <const>, flag_zstd <const> = 0x2000, 0x8000
 
 --- The architecture, such as 80, that PTX text says it is made for.
-local function target_of(text) return tonumber(text:match "%.target%s+sm_(%d+)") or 0 end
+function cuda_image.target(text) return math.tointeger(tonumber(text:match "%.target%s+sm_(%d+)")) end
 
 local function is_ptx(text) return text:find "^[%s%z]*//" or text:find "%.version%s" and text:find "%.target%s" end
 
@@ -38,7 +38,8 @@ local function read_container(image, at, found)
       local payload = image:sub(entry + entry_bytes, entry + entry_bytes + payload_bytes - 1)
       local text, problem = unpacked(payload, flags, compressed, size)
       if not text then return nil, problem end
-      found[#found + 1] = { architecture = architecture, text = (text:gsub("%z+$", "")) }
+      text = text:gsub("%z+$", "")
+      found[#found + 1] = { architecture = cuda_image.target(text) or architecture, text = text }
     else
       found.machine_code = true
     end
@@ -62,7 +63,7 @@ function cuda_image.read(image)
   if image:sub(1, 4) == "\127ELF" then return { machine_code = true } end
   local text = image:gsub("%z+$", "")
   if not is_ptx(text) then return nil, "it is neither a fat binary nor PTX" end
-  return { { architecture = target_of(text), text = text } }
+  return { { architecture = cuda_image.target(text) or 0, text = text } }
 end
 
 --- Of several, the one for the highest architecture up to `capability`, such as 80; else the lowest.

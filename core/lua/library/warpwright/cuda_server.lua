@@ -65,7 +65,8 @@ local function load_module(server, payload)
     return errors.invalid_ptx
   end
   server.ptx[#server.ptx + 1] = ptx.text
-  server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables }
+  server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables,
+    architecture = ptx.architecture }
   return 0, string.pack("<I4", #server.modules - 1)
 end
 
@@ -78,8 +79,8 @@ local function find_function(server, payload)
   if not kernel then return errors.invalid_device_function end
   local details = kernel:info()
   server.functions[#server.functions + 1] = { name = name, kernel = kernel, refusal = module.refusals[name] }
-  local fields = { string.pack("<I4I4I4I4I4I4I4I4", #server.functions - 1, details.registers, details.shared, details["local"],
-    details.constant, details.max_threads, details.param_bytes, #details.params) }
+  local fields = { string.pack("<I4I4I4I4I4I4I4I4I4", #server.functions - 1, details.registers, details.shared, details["local"],
+    details.constant, details.max_threads, module.architecture, details.param_bytes, #details.params) }
   for _, param in ipairs(details.params) do fields[#fields + 1] = string.pack("<I4I4", param.offset, param.bytes) end
   return 0, table.concat(fields)
 end
