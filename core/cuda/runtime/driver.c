@@ -41,7 +41,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 CUresult cuDeviceGetUuid(char uuid[16], CUdevice device) {
     if (device) return CUDA_INVALID_DEVICE;
     memset(uuid, 0, 16);
-    memcpy(uuid, "warpwright", 10);
+    snprintf(uuid, 16, "warpwright");
     return CUDA_OK;
 }
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
