@@ -34,6 +34,8 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
     Arena *storage = &parser->module->fixups->storage;
     Kernel *kernel = &parser->module->kernels[index];
     uint32_t unsupported = parser->unsupported_count;
+    kernel->ptx = entry->source->kept;
+    kernel->ptx_length = entry->source->length;
     kernel->name = arena_text(storage, entry->name->text, entry->name->length);
     parser->kernel = &body;
     parser->source_file = parser->source_line = 0;
@@ -77,8 +79,11 @@ static void read_source(Parser *parser, Source *source, const ModuleText *text) 
     size_t length = text->length;
     while (length && !text->text[length - 1])
         length--; /* PTX inside a fat binary ends in NUL */
-    *source = (Source){
-        .path = text->path, .lexer = {text->text, text->text + length, 1}, .address_bytes = sizeof(uint64_t)};
+    *source = (Source){.path = text->path,
+                       .kept = arena_text(&parser->module->fixups->storage, text->text, length),
+                       .length = length,
+                       .lexer = {text->text, text->text + length, 1},
+                       .address_bytes = sizeof(uint64_t)};
     parser->module->digest = hash_bytes(parser->module->digest, text->text, length);
     parse_source(parser, source);
 }
@@ -148,6 +153,22 @@ void module_place(Module *module) {
             fixup_apply(fixup, address, module->variables[fixup->holder].init);
         }
     }
+}
+
+void kernel_line_text(const Kernel *kernel, uint32_t line, char *text, size_t size) {
+    const char *at = kernel->ptx, *end = at + kernel->ptx_length;
+    for (uint32_t i = 1; i < line && at < end; i++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    size_t length = 0;
+    for (; at < end && *at != '\n' && length + 1 < size; at++)
+        text[length++] = (unsigned char)*at < ' ' ? ' ' : *at;
+    while (length && text[length - 1] == ' ')
+        length--;
+    text[length] = 0;
 }
 
 const Kernel *module_kernel(const Module *module, const char *name) {

@@ -49,6 +49,10 @@ void module_free(Module *module);
  * initialisers. */
 void module_place(Module *module);
 
+/* A line of the kernel's text, from 1, without the blanks around it and cut to `size`; "" when there is none. Control
+ * characters become blanks. */
+void kernel_line_text(const Kernel *kernel, uint32_t line, char *text, size_t size);
+
 const Kernel *module_kernel(const Module *module, const char *name);          /* or NULL */
 const ModuleVariable *module_texture(const Module *module, const char *name); /* likewise */
 

@@ -226,7 +226,7 @@ bad_host_program("no such kernel", "gpu:launch(self.kernels.stor_at, {})",
 bad_host_program("a kernel that never ends", "gpu:launch(self.kernels.never_ends, { grid = 1, block = 32 })",
   { "host.lua:4: ", "never_ends has not ended by cycle 100", "max_cycles", "0 of 1 CTAs" }, { args = { "--max-cycles", "100000" } })
 bad_host_program("a read outside of allocations", "gpu:download('i32', gpu:alloc(256), 65)",
-  { "host.lua:4: ", "260 bytes at 0xc0000000", "0xc0000000 to 0xc00000ff" })
+  { "host.lua:4: ", "260 bytes at 0xc0000000", "4 bytes past the end of the allocation of 256 bytes at 0xc0000000, made by call 2" })
 bad_host_program("more memory than there is", "gpu:alloc(2^20)", { "host.lua:4: ", "1048576 bytes do not fit" },
   { args = { "--memory", "64KiB" } })
 bad_host_program("a wrong result", "self:check('sum', ww.array('i32', 3):set(1, 5), ww.array('i32', 3))",

@@ -92,6 +92,13 @@ void dispatcher_start(SimObject *object, const uint32_t grid[3], uint32_t ctas_p
     object_poke(object, now);
 }
 
+void dispatcher_stop(SimObject *object) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->ctas = d->grid[0] = (uint32_t)d->handed_out; /* no simulation gets as far as 2^32 */
+    d->grid[1] = d->grid[2] = 1;
+    d->block_left = 0;
+}
+
 uint64_t dispatcher_code_align(const SimObject *object) {
     return ((const Dispatcher *)object)->code_align;
 }

@@ -8,6 +8,8 @@
 void dispatcher_start(SimObject *dispatcher, const uint32_t grid[3], uint32_t ctas_per_sm, uint64_t now);
 /* Where kernels may begin in the address space of their code. */
 uint64_t dispatcher_code_align(const SimObject *dispatcher);
+/* Between quanta: no more CTAs of the grid are handed out; the kernel ends when those that were are done. */
+void dispatcher_stop(SimObject *dispatcher);
 uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
 /* True when every CTA of the grid has finished. */
 bool dispatcher_idle(const SimObject *dispatcher);

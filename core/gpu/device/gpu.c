@@ -34,7 +34,9 @@ struct Gpu {
     uint64_t code_bytes;
     TextureTable textures;
     RunningKernel running;
-    LaunchResult result; /* of the present or last launch */
+    LaunchFault *faults; /* of each SM; NULL before the first launch that returns them */
+    LaunchFault fault;   /* of the present or last launch */
+    LaunchResult result; /* likewise */
     uint32_t launches;
     uint64_t hang_cycles;
     char *hang_report;                 /* a file, or NULL */
@@ -97,6 +99,7 @@ void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     free(gpu->running.params);
     free(gpu->running.constants);
+    free(gpu->faults);
     free(gpu->hang_report);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
@@ -153,7 +156,7 @@ void gpu_place_module(Gpu *gpu, Module *module) {
         variable->address = variable->space == SPACE_TEXTURE
                                 ? texture_reserve(&gpu->textures)
                                 : device_alloc_aligned(gpu->functional.memory, variable->bytes,
-                                                       variable->align);
+                                                       variable->align, variable->name);
         if (!variable->address)
             user_error("%s: variable '%s' (%lu bytes) does not fit in device memory", module->path,
                        variable->name, variable->bytes);
@@ -209,38 +212,56 @@ static uint32_t stack_of(const Launch *launch) {
     return bytes < MAX_LOCAL_BYTES ? (bytes + 15) / 16 * 16 : MAX_LOCAL_BYTES;
 }
 
-static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    RunningKernel *running = &gpu->running;
+/* CTAs of a kernel that fit each SM. */
+static uint32_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint32_t registers) {
+    const Kernel *kernel = running->kernel;
+    uint32_t least = UINT32_MAX;
     char why[160];
-    if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
-    free(running->params);
-    free(running->constants);
-    *running = (RunningKernel){.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
-    memcpy(running->grid, launch->grid, sizeof running->grid);
-    memcpy(running->block, launch->block, sizeof running->block);
-    running->threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
-    running->local_bytes = kernel->local_bytes;
-    if (kernel->uses_stack) running->local_bytes += stack_of(launch);
-    check_extents(kernel, launch, running);
-    running->warps_per_cta = (running->threads_per_cta + WARP_LANES - 1) / WARP_LANES;
-    running->dynamic_shared_bytes = launch->shared_bytes;
-    running->shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
-                            SHARED_GRANULE * SHARED_GRANULE;
-    running->params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
-    ensure(running->params);
-    if (kernel->param_bytes) memcpy(running->params, launch->params, kernel->param_bytes);
-    running->constants = constants_of_launch(gpu, running);
-    running->ctas_per_sm = UINT32_MAX;
     for (uint32_t i = 0; i < gpu->sm_count; i++) {
-        uint32_t registers = launch->registers ? launch->registers : kernel->registers_per_thread;
-        uint32_t fits = sm_occupancy(gpu->sms[i], running, registers, why, sizeof why);
+        uint32_t fits = sm_occupancy(gpu->sms[i], running,
+                                     registers ? registers : kernel->registers_per_thread, why, sizeof why);
         if (!fits) user_error("kernel %s does not fit on %s: %s", kernel->name, gpu->sms[i]->obj.path, why);
-        if (fits < running->ctas_per_sm) running->ctas_per_sm = fits;
+        if (fits < least) least = fits;
         if (kernel->dma_line && !dma_gate_of(gpu->sms[i])->engine)
             user_error("kernel %s, PTX line %u: expected a DmaEngine at the port transfers of %s (see "
                        "configs/gtx480_d2ma.lua), got none",
                        kernel->name, kernel->dma_line, gpu->sms[i]->obj.path);
     }
+    return least;
+}
+
+/* A room for the fault of each SM, whose numbers are below the machine's. */
+static LaunchFault *empty_faults(Gpu *gpu) {
+    if (!gpu->faults) gpu->faults = calloc(MAX_SMS, sizeof *gpu->faults);
+    ensure(gpu->faults);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        gpu->faults[i].kind = FAULT_NONE;
+    return gpu->faults;
+}
+
+/* What is wrong with a launch is found before anything changes. */
+static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
+    RunningKernel running = {.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
+    memcpy(running.grid, launch->grid, sizeof running.grid);
+    memcpy(running.block, launch->block, sizeof running.block);
+    running.threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
+    running.local_bytes = kernel->local_bytes + (kernel->uses_stack ? stack_of(launch) : 0);
+    check_extents(kernel, launch, &running);
+    running.warps_per_cta = (running.threads_per_cta + WARP_LANES - 1) / WARP_LANES;
+    running.dynamic_shared_bytes = launch->shared_bytes;
+    running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
+                           SHARED_GRANULE * SHARED_GRANULE;
+    running.ctas_per_sm = ctas_that_fit(gpu, &running, launch->registers);
+    running.params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
+    ensure(running.params);
+    if (kernel->param_bytes) memcpy(running.params, launch->params, kernel->param_bytes);
+    running.constants = constants_of_launch(gpu, &running);
+    running.faults = launch->returns_faults ? empty_faults(gpu) : NULL;
+    free(gpu->running.params);
+    free(gpu->running.constants);
+    gpu->running = running;
+    gpu->fault.kind = FAULT_NONE;
 }
 
 /* The first edge of an object's clock at or after the present boundary. */
@@ -310,7 +331,7 @@ static bool write_hang_report(const Gpu *gpu) {
     return fclose(file) == 0;
 }
 
-_Noreturn static void hang(const Gpu *gpu, uint64_t since) {
+_Noreturn static void raise_hang(const Gpu *gpu, uint64_t since) {
     const char *kernel = gpu->running.kernel->name;
     uint64_t now = gpu_cycle(gpu);
     if (!write_hang_report(gpu)) {
@@ -325,9 +346,71 @@ _Noreturn static void hang(const Gpu *gpu, uint64_t since) {
                kernel, since, now, gpu->hang_report);
 }
 
+/* --- Giving a kernel up ---------------------------------------------------------------------- */
+
+static void abort_kernel(Gpu *gpu, const LaunchFault *fault) {
+    gpu->fault = *fault;
+    gpu->running.aborted = true;
+    dispatcher_stop(gpu->dispatcher);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sm_abort(gpu->sms[i], edge_from_now(&gpu->sms[i]->obj));
+}
+
+/* A kernel that hangs twice has a machine that does. */
+static void hang(Gpu *gpu, uint64_t since) {
+    if (!gpu->running.faults || gpu->running.aborted) raise_hang(gpu, since);
+    LaunchFault fault = {.kind = FAULT_TIMEOUT};
+    if (!write_hang_report(gpu)) sim_report_in_groups(gpu->sim, stderr);
+    snprintf(fault.message, sizeof fault.message,
+             "kernel %.120s hangs: no progress since cycle %lu (now %lu)", gpu->running.kernel->name, since,
+             gpu_cycle(gpu));
+    abort_kernel(gpu, &fault);
+}
+
+static void abort_after_fault(Gpu *gpu) {
+    if (!gpu->running.faults || gpu->running.aborted) return;
+    for (uint32_t i = 0; i < gpu->sm_count; i++) {
+        const LaunchFault *fault = &gpu->faults[gpu->sms[i]->number];
+        if (fault->kind == FAULT_NONE) continue;
+        abort_kernel(gpu, fault);
+        return;
+    }
+}
+
+const LaunchFault *gpu_fault(const Gpu *gpu) {
+    return gpu->fault.kind != FAULT_NONE ? &gpu->fault : NULL;
+}
+
 void gpu_hang_report(Gpu *gpu, const char *path) {
     free(gpu->hang_report);
     gpu->hang_report = path ? strdup(path) : NULL;
+}
+
+/* A slice, and what is to be done about what has come of it. */
+static void run_slice(Gpu *gpu, uint64_t until) {
+    StopReason stop = sim_run(gpu->sim, until);
+    abort_after_fault(gpu);
+    if (gpu->running.aborted) return;
+    if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher) && !sim_skip_to_periodic(gpu->sim, until))
+        hang(gpu, gpu_cycle(gpu));
+    if (progress_count(gpu) != gpu->progress) {
+        gpu->progress = progress_count(gpu);
+        gpu->progress_cycle = gpu_cycle(gpu);
+    } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles) {
+        hang(gpu, gpu->progress_cycle);
+    }
+    maybe_report(gpu);
+}
+
+/* What a kernel that was given up has in flight comes to its end at once: no checkpoint knows of it. */
+static void finish_aborted(Gpu *gpu) {
+    uint64_t begun = gpu_cycle(gpu);
+    while (gpu->running.aborted && !dispatcher_idle(gpu->dispatcher)) {
+        uint64_t until = (gpu_cycle(gpu) + SLICE_CYCLES) * gpu->sim->clocks[0].period;
+        bool idle = sim_run(gpu->sim, until) == STOP_IDLE && !dispatcher_idle(gpu->dispatcher);
+        if ((idle && !sim_skip_to_periodic(gpu->sim, until)) || gpu_cycle(gpu) - begun > gpu->hang_cycles)
+            raise_hang(gpu, begun);
+    }
 }
 
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
@@ -340,17 +423,8 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
             gpu->interrupted = 0;
             return RUN_INTERRUPTED;
         }
-        uint64_t until = (end < cycle_limit ? end : cycle_limit) * core->period;
-        StopReason stop = sim_run(gpu->sim, until);
-        if (stop == STOP_IDLE && !dispatcher_idle(gpu->dispatcher) && !sim_skip_to_periodic(gpu->sim, until))
-            hang(gpu, gpu_cycle(gpu));
-        if (progress_count(gpu) != gpu->progress) {
-            gpu->progress = progress_count(gpu);
-            gpu->progress_cycle = gpu_cycle(gpu);
-        } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles) {
-            hang(gpu, gpu->progress_cycle);
-        }
-        maybe_report(gpu);
+        run_slice(gpu, (end < cycle_limit ? end : cycle_limit) * core->period);
+        finish_aborted(gpu);
     }
     count(gpu, &gpu->result, true);
     return RUN_DONE;

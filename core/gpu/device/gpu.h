@@ -3,6 +3,7 @@
 #ifndef WW_GPU_GPU_H
 #define WW_GPU_GPU_H
 
+#include "core/gpu/sm/fault.h"
 #include "core/ptx/execution/memory.h"
 #include "core/ptx/execution/texture.h"
 #include "core/ptx/module.h"
@@ -19,6 +20,7 @@ typedef struct {
     uint8_t *params;       /* kernel->param_bytes long; copied */
     uint32_t registers;    /* per thread, 0: as the kernel says */
     uint32_t stack_bytes;  /* per thread, of kernels with recursive calls; 0: STACK_BYTES */
+    bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
 
 /* What one kernel launch did; the differences of the machine's counters over its run. */
@@ -57,6 +59,10 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
  * with their reports on stderr. */
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);
+/* Of a launch with `returns_faults` that is done: why it was given up, or NULL. Of the faults in the first quantum
+ * with one it is that of the first SM. All warps have exited in that quantum, CTAs not handed out have never begun,
+ * and what was in flight has come to its end: the GPU is good for another launch. */
+const LaunchFault *gpu_fault(const Gpu *gpu);
 /* After the last kernel: lets write-backs and the like finish, so that nothing is in flight any more. */
 void gpu_drain(Gpu *gpu);
 LaunchResult gpu_last_launch(const Gpu *gpu);

@@ -1,6 +1,7 @@
 /* Intrinsics of the D2MA engine (Jamshidi et al., PACT 2014, sections 4.1 and 4.4). */
 #include "core/gpu/dma/dma_gate.h"
 
+#include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/sm.h"
 #include "core/sim/sim.h"
 
@@ -171,15 +172,14 @@ static void check_shared(const DmaGate *dma, uint32_t w, const Inst *inst, uint3
 }
 
 static void check_global(const Sm *sm, uint32_t w, const Inst *inst, uint32_t b, const DmaLayout *layout) {
-    uint64_t start, end, nearest, nearest_end;
-    char where[96] = "";
+    uint64_t start, end;
+    char where[300];
     dma_global_range(layout, &start, &end);
     if (layout->global & ((1u << layout->element_shift) - 1))
         misuse(sm, w, inst, b, "expected global memory aligned to elements of %u bytes, got 0x%lx",
                1u << layout->element_shift, layout->global);
     if (view_covers(sm->view, start, end - start)) return;
-    if (device_nearest(sm->view->memory, start, &nearest, &nearest_end))
-        snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", nearest, nearest_end);
+    fault_describe_miss(sm->view->memory, start, end - start, where, sizeof where);
     misuse(sm, w, inst, b, "access out of bounds at address 0x%lx to 0x%lx%s", start, end, where);
 }
 

@@ -77,6 +77,7 @@ void sm_accept_cta(Sm *sm, uint64_t now) {
     const CtaStart *start = link_peek(sm->dispatch.receive, now);
     if (!start) return;
     start_cta(sm, start);
+    if (sm->running->aborted) sm_abort(sm, now);
     link_pop(sm->dispatch.receive, now);
     object_progress(&sm->obj);
 }
@@ -120,4 +121,32 @@ void sm_report_finished_cta(Sm *sm, uint64_t now) {
     uint32_t slot = (uint32_t)__builtin_ctz(sm->finished_ctas);
     *(CtaDone *)link_send(sm->dispatch.send, now) = (CtaDone){.slot = slot};
     sm->finished_ctas &= sm->finished_ctas - 1;
+}
+
+/* It waits for nothing any more, and has no instruction. */
+static void forget_waits(Sm *sm, WarpSet warps) {
+    WarpSet *const sets[] = {&sm->valid,      &sm->blocked,    &sm->waiting,   &sm->fencing,
+                             &sm->want_fetch, &sm->refetch[0], &sm->refetch[1]};
+    for (uint32_t i = 0; i < sm->gates.count; i++)
+        gate_release(sm->gates.gate[i], warps);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        *sets[i] &= ~warps;
+    if (sm->decode_warp != NO_WARP && warps >> sm->decode_warp & 1) sm->decode_warp = NO_WARP;
+}
+
+void sm_abort(Sm *sm, uint64_t now) {
+    WarpSet warps = sm->live;
+    for (uint32_t slots = sm_resident_slots(sm); slots; slots &= slots - 1) {
+        Cta *cta = &sm->cta[__builtin_ctz(slots)];
+        memset(cta->barrier, 0, sizeof cta->barrier);
+    }
+    forget_waits(sm, warps);
+    for (WarpSet left = warps; left; left &= left - 1) {
+        uint32_t w = first_warp(left);
+        sm->vote[w] = (BarrierVote){0};
+        sm->warp[w].buffered = 0;
+        sm_exit_warp(sm, w);
+        if (!sm->warp[w].in_flight) sm_retire_warp(sm, w);
+    }
+    object_poke(&sm->obj, now);
 }

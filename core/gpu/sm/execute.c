@@ -1,6 +1,7 @@
 /* What an issued instruction does: it executes functionally at once; its timing, and what others may know of
  * it, follows. */
 #include "core/gpu/sm/barrier.h"
+#include "core/gpu/sm/fault.h"
 
 #include <string.h>
 
@@ -30,66 +31,6 @@ static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm,
     if (inst->guard == NO_PREDICATE) return lanes;
     uint32_t guard = sm_predicates(sm, w)[inst->guard];
     return lanes & (inst->guard_negated ? ~guard : guard);
-}
-
-/* The text of an assertion, as far as it is there. */
-static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
-    uint64_t letter = 0;
-    size_t length = 0;
-    while (length + 1 < size && view_load(sm->view, address + length, 1, &letter) && letter)
-        text[length++] = (char)letter;
-    text[length] = 0;
-}
-
-static bool overflows_stack(const Sm *sm, const Inst *inst, uint32_t kind) {
-    return kind == FAULT_OUT_OF_BOUNDS && inst->space == SPACE_LOCAL && sm->running->kernel->uses_stack &&
-           sm->context->fault_address >= sm->running->local_bytes;
-}
-
-static void describe_fault(const Sm *sm, const Inst *inst, uint32_t kind, uint64_t address, char *what,
-                           size_t size) {
-    static const char *const places[] = {
-        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
-        [FAULT_MISALIGNED] = "misaligned access to address 0x%lx",
-        [FAULT_NO_TEXTURE] = "no texture is bound to handle 0x%lx",
-        [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
-    };
-    char text[160];
-    if (overflows_stack(sm, inst, kind)) {
-        snprintf(what, size,
-                 "the stack of %u bytes per thread overflows: a recursion that is too deep, or a larger "
-                 "`stack` of "
-                 "the launch is needed",
-                 sm->running->local_bytes - sm->running->kernel->local_bytes);
-    } else if (kind == FAULT_TRAP) {
-        snprintf(what, size, "trap");
-    } else if (kind == FAULT_ASSERTION) {
-        read_text(sm, address, text, sizeof text);
-        snprintf(what, size, "assertion failed: %s", text);
-    } else {
-        snprintf(what, size, places[kind], address);
-    }
-}
-
-/* A user error that names kernel, line, CTA, thread, address. */
-_Noreturn static void stop_at_fault(const Sm *sm, uint32_t w, const Inst *inst) {
-    const ExecContext *context = sm->context;
-    const RunningKernel *running = sm->running;
-    const Warp *warp = &sm->warp[w];
-    const Cta *cta = &sm->cta[warp->cta_slot];
-    uint32_t thread = warp->warp_in_cta * WARP_LANES + context->fault_lane, kind = context->fault;
-    uint32_t x = thread % running->block[0], y = thread / running->block[0] % running->block[1],
-             z = thread / running->block[0] / running->block[1];
-    uint64_t start, end, address = context->fault_address;
-    char where[128] = "", what[240];
-    sm->context->fault = FAULT_NONE;
-    if (kind == FAULT_OUT_OF_BOUNDS && inst->space != SPACE_LOCAL && inst->space != SPACE_SHARED &&
-        device_nearest(sm->view->memory, address, &start, &end))
-        snprintf(where, sizeof where, "; the nearest allocation is 0x%lx to 0x%lx", start, end);
-    describe_fault(sm, inst, kind, address, what, sizeof what);
-    user_error("kernel %s, PTX line %u: %s, CTA (%u, %u, %u), thread (%u, %u, %u), %s%s",
-               running->kernel->name, inst->line, what, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], x, y, z,
-               sm->obj.path, where);
 }
 
 /* Most instructions write one register, some none: no branch tells these apart, the host could not predict
@@ -222,7 +163,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     prepare_memory(sm, w);
     sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
     if (context->active) inst->exec(inst, context);
-    if (context->fault) stop_at_fault(sm, w, inst);
+    if (context->fault) sm_meet_fault(sm, w, inst);
     if (global_atomic && context->active && context->space == SPACE_GLOBAL)
         context->active = sm->payload[payload].mask; /* lanes on shared memory are done already */
     else if (global_atomic)
@@ -269,6 +210,11 @@ static void leave_if_done(Sm *sm, uint32_t w) {
     sm_warps_changed(sm);
 }
 
+void sm_exit_warp(Sm *sm, uint32_t w) {
+    simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], ~0u, sm->warp[w].simt.top.pc);
+    leave_if_done(sm, w);
+}
+
 static void execute_fence(Sm *sm, uint32_t w) {
     if (!sm->warp[w].writes_in_flight) return;
     sm->fencing |= warp_bit(w);
@@ -281,7 +227,7 @@ static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc
     ExecContext *context = sm->context;
     sm->known_windows[w] &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
-    if (context->fault) stop_at_fault(sm, w, inst);
+    if (context->fault) sm_meet_fault(sm, w, inst);
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
 }
 

@@ -111,7 +111,8 @@ static void ask_for_line(Sm *sm, uint32_t w, uint32_t entry, uint64_t now) {
 static void take_line(Sm *sm, uint64_t now) {
     const MemMessage *answer = sm->fetch.receive ? link_peek(sm->fetch.receive, now) : NULL;
     if (!answer) return;
-    sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token);
+    sm->want_fetch |= instruction_cache_fill(&sm->code, answer->token) &
+                      sm->live; /* the others were aborted */
     audit_leave(&sm->obj, QUEUE_CODE_LINES, answer->token);
     link_pop(sm->fetch.receive, now);
     object_progress(&sm->obj);

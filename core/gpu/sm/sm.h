@@ -47,6 +47,9 @@ typedef struct {
     uint8_t *params;
     uint8_t *constants; /* the kernel's constant bank, launch constants included */
     const TextureTable *textures;
+    struct LaunchFault
+        *faults;  /* the first of each SM, of a launch that returns them; NULL: they end the run */
+    bool aborted; /* its warps exit: see sm_abort() */
 } RunningKernel;
 
 /* What an instruction touches of its warp: one cache line. */
@@ -287,6 +290,9 @@ void sm_retire_warp(Sm *sm, uint32_t warp);
 /* For gates: a CTA that one of them has kept ends, unless there is another reason to wait. */
 void sm_release_cta(Sm *sm, uint32_t slot);
 void sm_report_finished_cta(Sm *sm, uint64_t now);
+/* The running kernel is given up: all warps exit where they are. What is in flight of them comes to its end as
+ * ever, and then their CTAs end. The SM is to tick at `now` or later. */
+void sm_abort(Sm *sm, uint64_t now);
 
 /* --- fetch.c --- */
 /* Returns whether a warp was decoded: it may issue in the next cycle. */
@@ -336,6 +342,8 @@ void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */
 void sm_complete_memory(Sm *sm, const MemoryDone *done);
+/* All lanes of a warp exit. */
+void sm_exit_warp(Sm *sm, uint32_t warp);
 /* Lanes of a warp have exited: does that complete barriers of its CTA? */
 void sm_check_barriers(Sm *sm, Cta *cta);
 

@@ -53,6 +53,20 @@ static int l_set_cycle_limit(lua_State *L) {
     return 0;
 }
 
+/* gpu:set_bounds("strict" or "hardware"): before the first allocation */
+static int l_set_bounds(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    const char *bounds = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    bool strict = strcmp(bounds, "strict") == 0;
+    if (!strict && strcmp(bounds, "hardware") != 0)
+        user_error_got(L, 2, "bounds: expected \"strict\" or \"hardware\"");
+    if (device_bytes_live(gpu_memory(machine->gpu)))
+        user_error("bounds: expected a GPU on which nothing is allocated, got one with %lu bytes",
+                   device_bytes_live(gpu_memory(machine->gpu)));
+    device_set_bounds(gpu_memory(machine->gpu), strict ? BOUNDS_STRICT : BOUNDS_HARDWARE);
+    return 0;
+}
+
 /* gpu:set_hang_report(path): a file for what every object waits for when a kernel hangs */
 static int l_set_hang_report(lua_State *L) {
     gpu_hang_report(gpu_at(L, 1)->gpu, luaL_checkstring(L, 2));
@@ -70,6 +84,7 @@ Machine *machine_to_change(lua_State *L, const char *what) {
     if (machine->host_program == PROGRAM_WAITS)
         user_error("%s: the host program has not ended; until then the device is read-only for scripts",
                    what);
+    device_note_call(gpu_memory(machine->gpu), host_log_next(&machine->log));
     return machine;
 }
 
@@ -90,19 +105,16 @@ static uint64_t address_at(lua_State *L, int index, const char *what) {
 
 static void require_covered(const Machine *machine, const char *what, uint64_t address, uint64_t bytes) {
     DeviceMemory *memory = gpu_memory(machine->gpu);
-    uint64_t start, end;
+    char where[300];
     if (bytes == 0 || device_covers(memory, address, bytes)) return;
-    if (device_nearest(memory, address, &start, &end))
-        user_error("%s: expected bytes inside an allocation, got %lu bytes at 0x%lx; the nearest allocation "
-                   "is 0x%lx to 0x%lx (%lu bytes)",
-                   what, bytes, address, start, end - 1, end - start);
-    user_error("%s: expected bytes inside an allocation, got %lu bytes at 0x%lx; nothing is allocated", what,
-               bytes, address);
+    fault_describe_miss(memory, address, bytes, where, sizeof where);
+    user_error("%s: expected bytes inside an allocation, got %lu bytes at 0x%lx%s", what, bytes, address,
+               where);
 }
 
 static uint64_t allocate(Machine *machine, uint64_t bytes, uint64_t align) {
     DeviceMemory *memory = gpu_memory(machine->gpu);
-    uint64_t address = device_alloc_aligned(memory, bytes ? bytes : 1, align);
+    uint64_t address = device_alloc_aligned(memory, bytes ? bytes : 1, align, NULL);
     if (!address)
         user_error("alloc: %lu bytes do not fit in device memory, of which %lu are allocated; `memory` of "
                    "the run sets its size",
@@ -231,23 +243,32 @@ static int l_texture(lua_State *L) {
     return 1;
 }
 
-static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context);
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext returns_faults);
 
-/* gpu:launch(kernel, { grid =, block =, ... }) */
-static int l_launch(lua_State *L) {
+static int launch_or_pause(lua_State *L, bool returns_faults) {
     Machine *machine = machine_to_change(L, "launch");
     const KernelRef *ref = kernel_at(L, 2, machine, "launch");
     take_launch_options(L, ref->kernel->name);
     machine = machine_to_change(L, "launch");
-    if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, 0, go_on_to_launch);
-    return launch_kernel(L, machine, ref->kernel);
+    if (pauses_before_launch(L, machine)) return lua_yieldk(L, 0, returns_faults, go_on_to_launch);
+    return launch_kernel(L, machine, ref->kernel, returns_faults);
 }
 
 /* The machine may have another policy by then, or be closed. */
-static int go_on_to_launch(lua_State *L, int resumed, lua_KContext context) {
-    (void)resumed, (void)context;
+static int go_on_to_launch(lua_State *L, int resumed, lua_KContext returns_faults) {
+    (void)resumed;
     lua_settop(L, 3);
-    return l_launch(L);
+    return launch_or_pause(L, returns_faults != 0);
+}
+
+/* gpu:launch(kernel, { grid =, block =, ... }) -> what it did */
+static int l_launch(lua_State *L) {
+    return launch_or_pause(L, false);
+}
+
+/* gpu:try_launch(kernel, { grid =, block =, ... }) -> what it did, its fault or nil */
+static int l_try_launch(lua_State *L) {
+    return launch_or_pause(L, true);
 }
 
 /* gpu:launches() -> the results of all launches so far */
@@ -315,9 +336,11 @@ void gpu_open(lua_State *L) {
         {"read", l_read},
         {"load", l_gpu_load},
         {"launch", l_launch},
+        {"try_launch", l_try_launch},
         {"launches", l_launches},
         {"digest", l_digest},
         {"set_cycle_limit", l_set_cycle_limit},
+        {"set_bounds", l_set_bounds},
         {"drain", l_drain},
         {"totals", l_totals},
         {"texture", l_texture},

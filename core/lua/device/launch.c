@@ -6,6 +6,8 @@
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/device/array.h"
 #include "core/lua/device/checkpoint.h"
+#include "core/lua/device/faults.h"
+#include "core/lua/device/modules.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
 
@@ -22,7 +24,8 @@ static double host_seconds(void) {
 /* --- Arguments ------------------------------------------------------------------------------- */
 
 /* n, or { x, y, z }, of which y and z may be left out */
-static void read_dimensions(lua_State *L, const char *kernel, const char *name, uint32_t size[3]) {
+static void read_dimensions(lua_State *L, const char *kernel, const char *name, lua_Integer least,
+                            uint32_t size[3]) {
     bool is_table = lua_getfield(L, 3, name) == LUA_TTABLE;
     if (is_table && lua_rawlen(L, -1) > 3)
         user_error("kernel %s: %s: expected up to 3 dimensions, got %zu", kernel, name,
@@ -36,9 +39,9 @@ static void read_dimensions(lua_State *L, const char *kernel, const char *name, 
         else
             lua_pushnil(L);
         lua_Integer value = i > 0 && lua_isnil(L, -1) ? 1 : lua_tointegerx(L, -1, &whole);
-        if (!whole || value < 1 || value > UINT32_MAX)
-            user_error_got(L, -1, "kernel %s: %s.%c: expected a whole number from 1 on", kernel, name,
-                           "xyz"[i]);
+        if (!whole || value < least || value > UINT32_MAX)
+            user_error_got(L, -1, "kernel %s: %s.%c: expected a whole number from %d on", kernel, name,
+                           "xyz"[i], (int)least);
         size[i] = (uint32_t)value;
         lua_pop(L, 1);
     }
@@ -333,6 +336,51 @@ static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnsw
     return 1;
 }
 
+/* --- Faults as results ----------------------------------------------------------------------- */
+
+/* As the host log keeps a launch that returns faults; the fault, if any, is a call of its own. */
+typedef struct {
+    LaunchAnswer launch;
+    uint64_t has_fault;
+} TriedAnswer;
+
+static void note_fault_call(Machine *machine, const char *kernel) {
+    host_log_call(&machine->log, 0, "fault of %s", kernel);
+}
+
+static int finish_tried_launch(lua_State *L, Machine *machine, const char *kernel,
+                               const LaunchAnswer *launch) {
+    const LaunchFault *fault = gpu_fault(machine->gpu);
+    TriedAnswer answer = {*launch, fault != NULL};
+    host_log_answer(&machine->log, &answer, sizeof answer);
+    push_launch_result(L, kernel, launch);
+    if (!fault) return 1;
+    note_fault_call(machine, kernel);
+    host_log_answer(&machine->log, fault, sizeof *fault);
+    push_fault(L, kernel, fault);
+    return 2;
+}
+
+/* False when the kernel was running at the checkpoint. */
+static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel) {
+    TriedAnswer answer;
+    LaunchFault fault;
+    if (!host_log_take(&machine->log, &answer, sizeof answer)) return false;
+    if (answer.has_fault) {
+        note_fault_call(machine, kernel);
+        if (!host_log_take(&machine->log, &fault, sizeof fault))
+            user_error("resume: the checkpoint has no fault of kernel %s", kernel);
+        fault_end_texts(&fault); /* it may come from anybody */
+    }
+    after_host_call(L, machine);
+    push_launch_result(L, kernel, &answer.launch);
+    if (answer.has_fault)
+        push_fault(L, kernel, &fault);
+    else
+        lua_pushnil(L);
+    return true;
+}
+
 static int finish_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
     machine->launched = false;
@@ -340,6 +388,7 @@ static int finish_launch(lua_State *L, Machine *machine) {
     raise_policy_failure(L, machine);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
+    if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
     host_log_answer(&machine->log, &answer, sizeof answer);
     return push_launch_result(L, result.kernel, &answer);
 }
@@ -351,21 +400,59 @@ static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers;
 }
 
-static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, const Launch *launch) {
+typedef struct {
+    Machine *machine;
+    const Kernel *kernel;
+    const Launch *launch;
+} LaunchCall;
+
+static void start_or_repeat(void *context) {
+    const LaunchCall *call = context;
+    if (host_log_replaying(&call->machine->log))
+        gpu_prepare(call->machine->gpu, call->kernel, call->launch);
+    else
+        gpu_launch(call->machine->gpu, call->kernel, call->launch);
+}
+
+/* Returns whether the launch is one; of one that returns faults and is none, why, at `why`. */
+static bool is_started(LaunchCall *call, const char **why) {
+    if (call->launch->returns_faults) {
+        *why = user_error_catch(start_or_repeat, call);
+        return *why == NULL;
+    }
+    start_or_repeat(call);
+    return true;
+}
+
+/* The log answered it: returns how many values. 0: the kernel was running at the checkpoint. */
+static int take_launch(lua_State *L, Machine *machine, const Kernel *kernel) {
     LaunchAnswer answer;
+    if (machine->returns_faults) return take_tried_launch(L, machine, kernel->name) ? 2 : 0;
+    if (!host_log_take(&machine->log, &answer, sizeof answer)) return 0;
+    after_host_call(L, machine);
+    return push_launch_result(L, kernel->name, &answer);
+}
+
+static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, const Launch *launch) {
+    LaunchCall call = {machine, kernel, launch};
+    const char *why;
     host_log_call(&machine->log, launch_digest(kernel, launch), "launch %s, grid %u %u %u, block %u %u %u",
                   kernel->name, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
                   launch->block[1], launch->block[2]);
-    if (host_log_replaying(&machine->log)) {
-        gpu_prepare(machine->gpu, kernel, launch);
-        if (host_log_take(&machine->log, &answer, sizeof answer)) {
-            after_host_call(L, machine);
-            return push_launch_result(L, kernel->name, &answer);
-        }
+    bool replaying = host_log_replaying(&machine->log);
+    machine->returns_faults = launch->returns_faults;
+    if (!is_started(&call, &why)) {
+        lua_pushnil(L);
+        push_refused_launch(L, kernel, why);
+        repeated_call(L, machine);
+        return 2;
+    }
+    if (replaying) {
+        int values = take_launch(L, machine, kernel);
+        if (values) return values;
         restore_checkpoint(L, machine); /* it was running */
         machine->launched = true;
     } else {
-        gpu_launch(machine->gpu, kernel, launch);
         machine->launched = true;
         lua_objects_kernel_start(machine->sim, kernel->name);
         policies_kernel_start(machine, kernel->name);
@@ -382,10 +469,10 @@ void take_launch_options(lua_State *L, const char *kernel) {
     take_options(L, 3, where, legal);
 }
 
-int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel) {
-    Launch launch = {0};
-    read_dimensions(L, kernel->name, "grid", launch.grid);
-    read_dimensions(L, kernel->name, "block", launch.block);
+int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults) {
+    Launch launch = {.returns_faults = returns_faults};
+    read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
+    read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");
     launch.stack_bytes = read_optional_count(L, kernel->name, "stack");

@@ -8,8 +8,10 @@
  */
 void take_launch_options(lua_State *L, const char *kernel);
 /* gpu:launch(kernel, options): the GPU is at stack index 1, the options that were taken at 3. Blocks until
- * the kernel has ended and returns what it did; a coroutine yields where a pause is asked for. */
-int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel);
+ * the kernel has ended and returns what it did; a coroutine yields where a pause is asked for. With
+ * `returns_faults`, as gpu:try_launch(): also the fault that ended it, or nil; of a launch that is refused,
+ * nil and why. */
+int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults);
 /* Is it time for the host program, in `L`, to pause, before the kernel that it is about to launch begins? */
 bool pauses_before_launch(lua_State *L, const Machine *machine);
 

@@ -40,6 +40,12 @@ void host_log_forget_failed_call(HostLog *log) {
     free_call(&log->calls[--log->count]);
 }
 
+uint32_t host_log_next(const HostLog *log) {
+    if (host_log_replaying(log)) return log->replayed + 1;
+    bool replaces = log->count && !log->calls[log->count - 1].answered;
+    return log->count + !replaces;
+}
+
 void host_log_call(HostLog *log, uint64_t digest, const char *format, ...) {
     char text[TEXT_BYTES];
     va_list arguments;

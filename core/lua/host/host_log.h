@@ -30,6 +30,8 @@ static inline bool host_log_replaying(const HostLog *log) {
     return log->replayed < log->loaded;
 }
 
+/* The number, from 1, that the next call has. */
+uint32_t host_log_next(const HostLog *log);
 /* Notes a call, in place of the one before if that failed, or, when replaying, checks that it is the call in
  * the log: a user error that names the first one that differs. host_log_answer() or host_log_take() must
  * follow before the next call. */

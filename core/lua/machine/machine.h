@@ -33,6 +33,7 @@ typedef struct Machine {
     HostProgram host_program;
     lua_State *coroutine;   /* of the host program while it runs */
     bool launched;          /* a kernel, which has not ended */
+    bool returns_faults;    /* the launch that is running, or was last */
     bool closed;            /* for Lua: what it has may still be there */
     struct Machine *before; /* those whose place it took; their objects may be held by scripts */
 } Machine;

@@ -80,8 +80,8 @@ struct ExecContext {
     uint64_t lowest, highest; /* least and greatest of these; not for SPACE_GENERIC instructions */
     uint32_t space;
     /* Out: a fault stops the kernel. */
-    uint32_t fault; /* FaultKind */
-    uint32_t fault_lane;
+    uint32_t fault;                   /* FaultKind */
+    uint32_t fault_lane, fault_space; /* fault_space: of the access */
     uint64_t fault_address;
     const TextureTable *textures;
     /* Out, texture fetches: the addresses of the texels read, lane by lane. Lanes that read none, because all

@@ -133,6 +133,7 @@ void exec_atomic_generic(const Inst *inst, ExecContext *context) {
     context->atomic->mask = 0;
     if (lanes.local) {
         int lane = __builtin_ctz(lanes.local);
+        context->space = SPACE_LOCAL;
         fault_at(context, FAULT_OUT_OF_BOUNDS, lane, context->address[lane] + LOCAL_WINDOW);
         return;
     }
@@ -144,9 +145,12 @@ void exec_atomic_generic(const Inst *inst, ExecContext *context) {
         memcpy(context->address, resolved, sizeof resolved);
     }
     if (lanes.shared && context->fault == FAULT_NONE) {
+        uint32_t reported = context->space;
         context->active = lanes.shared;
+        context->space = SPACE_SHARED;
         fill_inactive_addresses(context);
         perform_on_shared(inst, context);
+        context->space = reported;
         memcpy(context->address, resolved, sizeof resolved);
     }
     context->active = active;

@@ -56,20 +56,25 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
     uint32_t active = context->active;
     form_addresses(inst, context);
     SpaceLanes lanes = resolve_generic(context);
+    uint32_t reported = context->space;
     uint64_t resolved[WARP_LANES];
     memcpy(resolved, context->address, sizeof resolved);
     struct {
-        uint32_t lanes;
+        uint32_t lanes, space;
         SpaceAccess *access;
-    } parts[] = {{lanes.global, global}, {lanes.shared, shared}, {lanes.local, local}};
+    } parts[] = {{lanes.global, SPACE_GLOBAL, global},
+                 {lanes.shared, SPACE_SHARED, shared},
+                 {lanes.local, SPACE_LOCAL, local}};
     for (int part = 0; part < 3 && context->fault == FAULT_NONE; part++) {
         if (!parts[part].lanes) continue;
         memcpy(context->address, resolved, sizeof resolved);
         context->active = parts[part].lanes;
+        context->space = parts[part].space;
         fill_inactive_addresses(context);
         parts[part].access(inst, context);
     }
     context->active = active;
+    context->space = reported;
     memcpy(context->address, resolved, sizeof resolved);
 }
 

@@ -18,13 +18,20 @@ typedef struct {
     uint64_t start, end;
 } Allocation;
 
+enum { RELEASED_BLOCKS = 256 }; /* that are remembered for messages */
+
 struct DeviceMemory {
     uint8_t *host;   /* of DEVICE_MEMORY_BASE */
     uint8_t *marked; /* for each page: has a kernel written to it? */
     uint64_t capacity;
-    int shared;       /* a file that holds it, which other processes map; -1: none */
-    Allocation *live; /* in address order */
-    size_t live_count, live_capacity;
+    int shared; /* a file that holds it, which other processes map; -1: none */
+    Bounds bounds;
+    Allocation *live;    /* in address order */
+    DeviceBlock *blocks; /* the same, for messages */
+    size_t live_count, live_capacity, block_capacity;
+    DeviceBlock released[RELEASED_BLOCKS]; /* a ring */
+    size_t released_count;                 /* in all */
+    uint32_t call;
     uint64_t bytes_live, bytes_peak;
     MemoryView **views;
     size_t view_count, view_capacity;
@@ -82,6 +89,7 @@ void device_memory_free(DeviceMemory *memory) {
     munmap(memory->host, memory->capacity);
     munmap(memory->marked, page_count(memory));
     free(memory->live);
+    free(memory->blocks);
     free(memory->views);
     free(memory);
 }
@@ -119,32 +127,7 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) & ~(align - 1);
 }
 
-uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align) {
-    if (bytes > memory->capacity) return 0;
-    if (align < GRANULE) align = GRANULE;
-    uint64_t size = bytes ? align_up(bytes, GRANULE) : GRANULE;
-    uint64_t start = align_up(DEVICE_MEMORY_BASE, align);
-    size_t index = 0;
-    while (index < memory->live_count && memory->live[index].start < start + size)
-        start = align_up(memory->live[index++].end, align);
-    if (start + size > DEVICE_MEMORY_BASE + memory->capacity) return 0;
-    if (memory->live_count == memory->live_capacity) {
-        memory->live = grow(memory->live, &memory->live_capacity, sizeof *memory->live);
-    }
-    memmove(&memory->live[index + 1], &memory->live[index],
-            (memory->live_count - index) * sizeof *memory->live);
-    memory->live[index] = (Allocation){start, start + size};
-    memory->live_count++;
-    memory->bytes_live += size;
-    if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
-    return start;
-}
-
-uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
-    return device_alloc_aligned(memory, bytes, GRANULE);
-}
-
-/* Free memory is always zero. Whole pages go back to the host, which hands them out zeroed again. */
+/* Whole pages go back to the host, which hands them out zeroed again. */
 static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t first = (start - DEVICE_MEMORY_BASE + page - 1) / page * page,
@@ -157,6 +140,112 @@ static void clear(DeviceMemory *memory, uint64_t start, uint64_t end) {
     memset(memory->host + last, 0, end - DEVICE_MEMORY_BASE - last);
     if (madvise(memory->host + first, last - first, memory->shared < 0 ? MADV_DONTNEED : MADV_REMOVE) != 0)
         memset(memory->host + first, 0, last - first);
+}
+
+/* --- What is mapped -------------------------------------------------------------------------- */
+
+void device_set_bounds(DeviceMemory *memory, Bounds bounds) {
+    ensure(memory->live_count == 0);
+    memory->bounds = bounds;
+}
+
+/* Is there an allocation in a range? */
+static bool is_used(const DeviceMemory *memory, Allocation range) {
+    size_t beyond = first_beyond(memory, range.end - 1);
+    return beyond > 0 && memory->live[beyond - 1].end > range.start;
+}
+
+static Allocation mapped_block(const DeviceMemory *memory, uint64_t address) {
+    uint64_t start = address / MAPPED_BLOCK_BYTES * MAPPED_BLOCK_BYTES, end = start + MAPPED_BLOCK_BYTES;
+    uint64_t memory_end = DEVICE_MEMORY_BASE + memory->capacity;
+    return (Allocation){start, end < memory_end ? end : memory_end};
+}
+
+/* The whole mapped range around an address; false when it is not mapped. */
+static bool mapped_range(const DeviceMemory *memory, uint64_t address, Allocation *range) {
+    uint64_t memory_end = DEVICE_MEMORY_BASE + memory->capacity;
+    if (address < DEVICE_MEMORY_BASE || address >= memory_end) return false;
+    *range = mapped_block(memory, address);
+    if (!is_used(memory, *range)) return false;
+    for (Allocation next = *range; range->end < memory_end; range->end = next.end) {
+        next = mapped_block(memory, range->end);
+        if (!is_used(memory, next)) break;
+    }
+    for (Allocation next = *range; range->start > DEVICE_MEMORY_BASE; range->start = next.start) {
+        next = mapped_block(memory, range->start - 1);
+        if (!is_used(memory, next)) break;
+    }
+    return true;
+}
+
+/* What lies within bounds around an address; false when the bytes do not. */
+static bool range_within_bounds(const DeviceMemory *memory, uint64_t address, uint64_t bytes,
+                                Allocation *range) {
+    if (memory->bounds == BOUNDS_HARDWARE)
+        return mapped_range(memory, address, range) && bytes <= range->end - address;
+    const Allocation *found = allocation_of(memory, address, bytes);
+    if (found) *range = *found;
+    return found != NULL;
+}
+
+/* Of the blocks that a released allocation reached into, those that no other does are no longer mapped. */
+static void unmap(DeviceMemory *memory, Allocation released) {
+    for (uint64_t at = released.start; at < released.end; at = mapped_block(memory, at).end) {
+        Allocation block = mapped_block(memory, at);
+        if (is_used(memory, block)) continue;
+        clear(memory, block.start, block.end);
+        memset(memory->marked + page_of(block.start), 0, page_of(block.end - 1) + 1 - page_of(block.start));
+    }
+}
+
+/* --- Allocations ----------------------------------------------------------------------------- */
+
+static void insert_allocation(DeviceMemory *memory, size_t index, Allocation allocation, DeviceBlock block) {
+    if (memory->live_count == memory->live_capacity)
+        memory->live = grow(memory->live, &memory->live_capacity, sizeof *memory->live);
+    if (memory->live_count == memory->block_capacity)
+        memory->blocks = grow(memory->blocks, &memory->block_capacity, sizeof *memory->blocks);
+    size_t behind = memory->live_count - index;
+    memmove(&memory->live[index + 1], &memory->live[index], behind * sizeof *memory->live);
+    memmove(&memory->blocks[index + 1], &memory->blocks[index], behind * sizeof *memory->blocks);
+    memory->live[index] = allocation;
+    memory->blocks[index] = block;
+    memory->live_count++;
+}
+
+static void remove_allocation(DeviceMemory *memory, size_t index) {
+    DeviceBlock *released = &memory->released[memory->released_count++ % RELEASED_BLOCKS];
+    *released = memory->blocks[index];
+    released->freed_by = memory->call;
+    size_t behind = --memory->live_count - index;
+    memmove(&memory->live[index], &memory->live[index + 1], behind * sizeof *memory->live);
+    memmove(&memory->blocks[index], &memory->blocks[index + 1], behind * sizeof *memory->blocks);
+}
+
+void device_note_call(DeviceMemory *memory, uint32_t call) {
+    memory->call = call;
+}
+
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align, const char *name) {
+    if (bytes > memory->capacity) return 0;
+    if (align < GRANULE) align = GRANULE;
+    uint64_t size = bytes ? align_up(bytes, GRANULE) : GRANULE;
+    uint64_t start = align_up(DEVICE_MEMORY_BASE, align);
+    size_t index = 0;
+    while (index < memory->live_count && memory->live[index].start < start + size)
+        start = align_up(memory->live[index++].end, align);
+    if (start + size > DEVICE_MEMORY_BASE + memory->capacity) return 0;
+    insert_allocation(memory, index, (Allocation){start, start + size},
+                      (DeviceBlock){.start = start, .bytes = bytes, .made_by = memory->call, .name = name});
+    if (memory->bounds == BOUNDS_HARDWARE)
+        clear(memory, start, start + size); /* kernels may have written there */
+    memory->bytes_live += size;
+    if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
+    return start;
+}
+
+uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes) {
+    return device_alloc_aligned(memory, bytes, GRANULE, NULL);
 }
 
 /* Of the pages of an allocation that has left the list, from whose place `index` on the list goes on, those
@@ -173,12 +262,13 @@ bool device_release(DeviceMemory *memory, uint64_t address) {
     if (beyond == 0 || memory->live[beyond - 1].start != address) return false;
     size_t index = beyond - 1;
     Allocation released = memory->live[index];
-    clear(memory, released.start, released.end);
+    clear(memory, released.start, released.end); /* free memory is zero */
     memory->bytes_live -= released.end - released.start;
-    memory->live_count--;
-    memmove(&memory->live[index], &memory->live[index + 1],
-            (memory->live_count - index) * sizeof *memory->live);
-    clear_marks(memory, released, index);
+    remove_allocation(memory, index);
+    if (memory->bounds == BOUNDS_HARDWARE)
+        unmap(memory, released);
+    else
+        clear_marks(memory, released, index);
     for (size_t view = 0; view < memory->view_count; view++) {
         memory->views[view]->hot_start = memory->views[view]->hot_end = 0;
     }
@@ -189,7 +279,7 @@ bool device_covers(const DeviceMemory *memory, uint64_t address, uint64_t bytes)
     return allocation_of(memory, address, bytes) != NULL;
 }
 
-bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *start, uint64_t *end) {
+bool device_nearest(const DeviceMemory *memory, uint64_t address, DeviceBlock *block) {
     if (memory->live_count == 0) return false;
     size_t index = first_beyond(memory, address);
     if (index == memory->live_count) {
@@ -200,14 +290,23 @@ bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *star
                                address - below->end < memory->live[index].start - address;
         if (below_is_nearer) index--;
     }
-    *start = memory->live[index].start;
-    *end = memory->live[index].end;
+    *block = memory->blocks[index];
     return true;
 }
 
 uint64_t device_capacity(const DeviceMemory *memory) {
     return memory->capacity;
 }
+bool device_released(const DeviceMemory *memory, uint64_t address, DeviceBlock *block) {
+    if (device_covers(memory, address, 1)) return false;
+    size_t count = memory->released_count < RELEASED_BLOCKS ? memory->released_count : RELEASED_BLOCKS;
+    for (size_t i = 1; i <= count; i++) {
+        *block = memory->released[(memory->released_count - i) % RELEASED_BLOCKS];
+        if (address >= block->start && address - block->start < block->bytes) return true;
+    }
+    return false;
+}
+
 uint64_t device_bytes_live(const DeviceMemory *memory) {
     return memory->bytes_live;
 }
@@ -254,7 +353,7 @@ uint64_t device_digest(const DeviceMemory *memory) {
     return digest;
 }
 
-/* Finds the next range of an allocation whose pages are marked: from *at on, which moves behind it. */
+/* Finds the next range of a block whose pages are marked: from *at on, which moves behind it. */
 static bool next_marked(const DeviceMemory *memory, Allocation block, uint64_t *at, Allocation *range) {
     if (*at >= block.end) return false;
     uint64_t pages = page_of(block.end - 1) + 1, page = page_of(*at);
@@ -282,10 +381,13 @@ void device_memory_save(const DeviceMemory *memory, Buffer *buffer) {
     buffer_u64(buffer, memory->live_count);
     for (size_t index = 0; index < memory->live_count; index++)
         save_range(buffer, memory->live[index]);
-    Allocation range;
+    Allocation whole = {0, 0}, range;
     for (size_t index = 0; index < memory->live_count; index++) {
         uint64_t at = memory->live[index].start;
-        while (next_marked(memory, memory->live[index], &at, &range)) {
+        if (at < whole.end) continue; /* in what is mapped around an allocation before */
+        if (!range_within_bounds(memory, at, 1, &whole)) break;
+        at = whole.start;
+        while (next_marked(memory, whole, &at, &range)) {
             save_range(buffer, range);
             buffer_append(buffer, host_bytes(memory, range.start), range.end - range.start);
         }
@@ -341,7 +443,8 @@ static bool load_pages(DeviceMemory *memory, Reader *reader, bool apply) {
         if (range.start >= range.end) return false;
         uint64_t count = range.end - range.start;
         const uint8_t *bytes = reader_bytes(reader, count);
-        if (!bytes || (memory && !device_covers(memory, range.start, count))) return false;
+        Allocation whole;
+        if (!bytes || (memory && !range_within_bounds(memory, range.start, count, &whole))) return false;
         if (!apply) continue;
         memcpy(host_bytes(memory, range.start), bytes, count);
         uint64_t first = page_of(range.start), last = page_of(range.end - 1);
@@ -430,10 +533,10 @@ void view_commit(MemoryView *view) {
 bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes) {
     if (address >= view->hot_start && address < view->hot_end && bytes <= view->hot_end - address)
         return true;
-    const Allocation *found = allocation_of(view->memory, address, bytes);
-    if (!found) return false;
-    view->hot_start = found->start;
-    view->hot_end = found->end;
+    Allocation found;
+    if (!range_within_bounds(view->memory, address, bytes, &found)) return false;
+    view->hot_start = found.start;
+    view->hot_end = found.end;
     return true;
 }
 

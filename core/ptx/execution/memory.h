@@ -24,11 +24,19 @@ DeviceMemory *device_memory_new(uint64_t capacity);
 int device_memory_share(DeviceMemory *memory);
 void device_memory_free(DeviceMemory *memory);
 
+/* What lies within bounds. STRICT: what is inside one allocation, rounded up to 256 B. HARDWARE: what is mapped, as
+ * on a GPU, which maps blocks of 2 MiB: all of each block that an allocation reaches into; between allocations are
+ * zeros, or what a kernel has written there. To be set before the first allocation. */
+typedef enum { BOUNDS_STRICT, BOUNDS_HARDWARE } Bounds;
+#define MAPPED_BLOCK_BYTES (2ull << 20)
+void device_set_bounds(DeviceMemory *memory, Bounds bounds);
+
 /* First-fit in address order, each allocation rounded up to 256 B, contents zero, so that addresses depend on
  * nothing but the sequence of calls. Returns 0 when it does not fit. */
 uint64_t device_alloc(DeviceMemory *memory, uint64_t bytes);
-/* The same at a multiple of `align`, a power of two. */
-uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align);
+/* The same at a multiple of `align`, a power of two, for a variable of this name, which must live as long, or
+ * NULL. */
+uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t align, const char *name);
 /* Bytes of addresses. */
 uint64_t device_capacity(const DeviceMemory *memory);
 /* False when `address` is not the start of a live allocation. */
@@ -36,8 +44,20 @@ bool device_release(DeviceMemory *memory, uint64_t address);
 
 /* True when [address, address + bytes) lies inside one live allocation. */
 bool device_covers(const DeviceMemory *memory, uint64_t address, uint64_t bytes);
-/* Start and end of the live allocation nearest to `address`, for error messages, or false. */
-bool device_nearest(const DeviceMemory *memory, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* An allocation, for messages. */
+typedef struct {
+    uint64_t start, bytes; /* as asked for                                                         */
+    uint32_t made_by;      /* number of the host program's call, 0: unknown                        */
+    uint32_t freed_by;     /* likewise, of one that is no more                                     */
+    const char *name;      /* of the variable, or NULL                                             */
+} DeviceBlock;
+/* The number of the host program's call that allocates and releases from now on. */
+void device_note_call(DeviceMemory *memory, uint32_t call);
+/* The live allocation nearest to `address`, or false. */
+bool device_nearest(const DeviceMemory *memory, uint64_t address, DeviceBlock *block);
+/* The allocation, released lately, in which `address` lay last, or false: also when it lies in a live one. */
+bool device_released(const DeviceMemory *memory, uint64_t address, DeviceBlock *block);
 /* Bytes in live allocations now, and the most there have ever been. */
 uint64_t device_bytes_live(const DeviceMemory *memory);
 uint64_t device_bytes_peak(const DeviceMemory *memory);
@@ -54,8 +74,8 @@ uint64_t device_digest(const DeviceMemory *memory);
 /* Checkpoints, between quanta only. On resume the host program runs again from its start, so its allocations,
  * copies and fills are made again; what kernels wrote is not. Therefore view_commit() marks every page (4
  * KiB, counted from DEVICE_MEMORY_BASE) that it writes to, and a checkpoint holds the marked pages alone,
- * whatever the host wrote to them before or after. A page loses its mark when no live allocation is left in
- * it: it is zero then, as in a new memory. */
+ * whatever the host wrote to them before or after. A page loses its mark when nothing that lies within bounds is
+ * left in it: it is zero then, as in a new memory. */
 void device_memory_save(const DeviceMemory *memory, Buffer *buffer);
 /* Reads what device_memory_save() wrote into a memory to which the host program has done again all that it
  * did before the save, and no kernel anything. False, with the reason in `why` and the memory as it was, when
@@ -74,7 +94,7 @@ typedef struct MemoryView {
     uint8_t *
         base; /* host address of device address 0: base + address is the byte; never dereferenced unchecked */
     uint64_t hot_start,
-        hot_end;        /* the allocation that the last access fell into: the fast path of the check */
+        hot_end;        /* where the last access fell, all within bounds: the fast path of the check */
     uint64_t signature; /* one bit per hash of a logged 128 B line: no common bit, no overlap     */
     LoggedWrite *log;
     uint32_t log_count, log_capacity;
@@ -87,7 +107,8 @@ void view_free(MemoryView *view);
 /* Applies the log in the order of the writes, marks the pages written, and empties the log. */
 void view_commit(MemoryView *view);
 
-/* True when [address, address + bytes) lies inside one live allocation, which becomes the hot one. */
+/* True when [address, address + bytes) lies within bounds; the allocation, or what is mapped around it, becomes
+ * the hot one. */
 bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes);
 /* Makes room in the log for `count` more writes. */
 void view_reserve(MemoryView *view, uint32_t count);

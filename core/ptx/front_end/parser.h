@@ -39,6 +39,8 @@ typedef struct {
 /* One of the texts that are linked into a module. */
 typedef struct Source {
     const char *path;
+    const char *kept; /* its text, which lives as long as the module */
+    size_t length;
     Lexer lexer;
     Scope *scope;    /* what is declared in it alone                                   */
     uint32_t *files; /* its .file numbers: number among those of all texts, 0: none yet */

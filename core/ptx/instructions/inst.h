@@ -237,6 +237,8 @@ typedef struct {
 } InstSource;
 
 typedef struct Kernel {
+    const char *ptx; /* the text that it is in, for messages */
+    uint64_t ptx_length;
     char *name;
     char *refusal; /* NULL, or why it cannot be launched: its unsupported statements, file and line of each */
     Inst *insts;

@@ -29,11 +29,11 @@ END_TEST
 START_TEST(aligned_allocations_leave_room_before_them_for_others) {
     DeviceMemory *memory = device_memory_new(16384);
     ck_assert_uint_eq(device_alloc(memory, 256), DEVICE_MEMORY_BASE);
-    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 4096), DEVICE_MEMORY_BASE + 4096);
-    ck_assert_uint_eq(device_alloc_aligned(memory, 0, 512), DEVICE_MEMORY_BASE + 512);
-    ck_assert_uint_eq(device_alloc_aligned(memory, 1, 1), DEVICE_MEMORY_BASE + 256);
-    ck_assert_uint_eq(device_alloc_aligned(memory, 8192, 4096), DEVICE_MEMORY_BASE + 8192);
-    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 8192), 0);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 4096, NULL), DEVICE_MEMORY_BASE + 4096);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 0, 512, NULL), DEVICE_MEMORY_BASE + 512);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 1, 1, NULL), DEVICE_MEMORY_BASE + 256);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 8192, 4096, NULL), DEVICE_MEMORY_BASE + 8192);
+    ck_assert_uint_eq(device_alloc_aligned(memory, 256, 8192, NULL), 0);
     ck_assert_uint_eq(device_alloc(memory, 4096 - 768), DEVICE_MEMORY_BASE + 768);
     device_memory_free(memory);
 }
@@ -67,9 +67,9 @@ END_TEST
 
 START_TEST(coverage_ends_with_the_allocation) {
     DeviceMemory *memory = device_memory_new(1 << 16);
-    uint64_t start, end;
-    ck_assert(!device_nearest(memory, DEVICE_MEMORY_BASE, &start, &end));
-    uint64_t a = device_alloc(memory, 256), b = device_alloc(memory, 256), c = device_alloc(memory, 256);
+    DeviceBlock block;
+    ck_assert(!device_nearest(memory, DEVICE_MEMORY_BASE, &block));
+    uint64_t a = device_alloc(memory, 256), b = device_alloc(memory, 256), c = device_alloc(memory, 200);
     ck_assert(device_release(memory, b));
     ck_assert(device_covers(memory, a, 256));
     ck_assert(device_covers(memory, a + 255, 1));
@@ -77,15 +77,111 @@ START_TEST(coverage_ends_with_the_allocation) {
     ck_assert(!device_covers(memory, a + 256, 1));
     ck_assert(!device_covers(memory, a - 1, 1));
     ck_assert(!device_covers(memory, a, UINT64_MAX));
-    ck_assert(device_nearest(memory, a + 260, &start, &end));
-    ck_assert_uint_eq(start, a);
-    ck_assert(device_nearest(memory, c - 4, &start, &end));
-    ck_assert_uint_eq(start, c);
-    ck_assert(device_nearest(memory, 0, &start, &end));
-    ck_assert_uint_eq(start, a);
-    ck_assert(device_nearest(memory, UINT64_MAX, &start, &end));
-    ck_assert_uint_eq(end, c + 256);
+    ck_assert(device_nearest(memory, a + 260, &block));
+    ck_assert_uint_eq(block.start, a);
+    ck_assert(device_nearest(memory, c - 4, &block));
+    ck_assert_uint_eq(block.start, c);
+    ck_assert_uint_eq(block.bytes, 200); /* as asked for */
+    ck_assert(device_nearest(memory, 0, &block));
+    ck_assert_uint_eq(block.start, a);
+    ck_assert(device_nearest(memory, UINT64_MAX, &block));
+    ck_assert_uint_eq(block.start, c);
     device_memory_free(memory);
+}
+END_TEST
+
+START_TEST(released_allocations_are_remembered) {
+    DeviceMemory *memory = device_memory_new(1 << 16);
+    DeviceBlock block;
+    device_note_call(memory, 3);
+    uint64_t a = device_alloc(memory, 100), b = device_alloc_aligned(memory, 1000, 256, "table");
+    device_note_call(memory, 5);
+    ck_assert(!device_released(memory, a, &block));
+    ck_assert(device_release(memory, a));
+    ck_assert(device_release(memory, b));
+    ck_assert(device_released(memory, a + 99, &block));
+    ck_assert_uint_eq(block.start, a);
+    ck_assert_uint_eq(block.bytes, 100);
+    ck_assert_uint_eq(block.made_by, 3);
+    ck_assert_uint_eq(block.freed_by, 5);
+    ck_assert_ptr_null(block.name);
+    ck_assert(!device_released(memory, a + 100, &block));
+    ck_assert(device_released(memory, b, &block));
+    ck_assert_str_eq(block.name, "table");
+    ck_assert_uint_eq(device_alloc(memory, 100), a); /* used again: it is no released one */
+    ck_assert(!device_released(memory, a, &block));
+    for (int i = 0; i < 300; i++) /* more than are remembered */
+        ck_assert(device_release(memory, device_alloc(memory, 8)));
+    ck_assert(device_released(memory, b, &block));
+    ck_assert_uint_eq(block.bytes, 8);
+    device_memory_free(memory);
+}
+END_TEST
+
+/* Its blocks of 2 MiB begin at multiples of 2 MiB. */
+START_TEST(bounds_of_hardware_are_those_of_what_is_mapped) {
+    const uint64_t mapped = MAPPED_BLOCK_BYTES;
+    DeviceMemory *memory = device_memory_new(16 * mapped);
+    MemoryView view;
+    uint64_t value = 0;
+    device_set_bounds(memory, BOUNDS_HARDWARE);
+    view_init(&view, memory);
+    ck_assert(!view_covers(&view, DEVICE_MEMORY_BASE, 1));
+    uint64_t a = device_alloc(memory, 256);
+    ck_assert(view_covers(&view, a + 256, 4));
+    ck_assert(view_covers(&view, a, mapped));
+    ck_assert(!view_covers(&view, a, mapped + 1));
+    ck_assert(!view_covers(&view, a - 1, 1));
+    ck_assert(!view_covers(&view, a + mapped, 1));
+    ck_assert(!device_covers(memory, a + 256, 1)); /* the host's copies stay within allocations */
+    ck_assert(view_store(&view, a + 512, 4, 77));
+    view_commit(&view);
+    ck_assert(view_load(&view, a + 512, 4, &value));
+    ck_assert_uint_eq(value, 77);
+    uint64_t b = device_alloc(memory, 2 * mapped); /* from a + 256 on, into the third block */
+    ck_assert_uint_eq(b, a + 256);
+    ck_assert(view_load(&view, a + 512, 4, &value));
+    ck_assert_uint_eq(value, 0); /* an allocation begins with zeros */
+    ck_assert(view_covers(&view, a, 3 * mapped));
+    ck_assert(view_store(&view, a + 3 * mapped - 8, 8, 99));
+    view_commit(&view);
+    ck_assert(device_release(memory, b));
+    ck_assert(!view_covers(&view, a + 3 * mapped - 8, 8));
+    ck_assert(view_covers(&view, a + mapped - 8, 8));
+    uint64_t c = device_alloc(memory, 3 * mapped - 512);
+    ck_assert(view_load(&view, a + 3 * mapped - 8, 8, &value)); /* behind c, in its last block */
+    ck_assert_uint_eq(value, 0);
+    ck_assert(device_release(memory, c));
+    view_free(&view);
+    device_memory_free(memory);
+}
+END_TEST
+
+START_TEST(writes_between_allocations_are_in_checkpoints) {
+    DeviceMemory *memories[2];
+    MemoryView view;
+    Buffer buffer = {0};
+    char why[200] = "";
+    uint64_t value = 0, last = DEVICE_MEMORY_BASE + MAPPED_BLOCK_BYTES - 8;
+    for (int i = 0; i < 2; i++) {
+        memories[i] = device_memory_new(4 * MAPPED_BLOCK_BYTES);
+        device_set_bounds(memories[i], BOUNDS_HARDWARE);
+        device_alloc(memories[i], 256);
+    }
+    view_init(&view, memories[0]);
+    ck_assert(view_store(&view, last, 8, 0x1122334455667788));
+    view_commit(&view);
+    view_free(&view);
+    device_memory_save(memories[0], &buffer);
+    Reader reader = {.bytes = buffer.bytes, .count = buffer.count};
+    ck_assert_msg(device_memory_load(memories[1], &reader, why, sizeof why), "%s", why);
+    view_init(&view, memories[1]);
+    ck_assert(view_load(&view, last, 8, &value));
+    ck_assert_uint_eq(value, 0x1122334455667788);
+    view_free(&view);
+    buffer_free(&buffer);
+    device_memory_free(memories[0]);
+    device_memory_free(memories[1]);
 }
 END_TEST
 
@@ -458,6 +554,9 @@ Suite *device_memory_suite(void) {
     tcase_add_test(cases, aligned_allocations_leave_room_before_them_for_others);
     tcase_add_test(cases, reused_memory_is_zero_again);
     tcase_add_test(cases, coverage_ends_with_the_allocation);
+    tcase_add_test(cases, released_allocations_are_remembered);
+    tcase_add_test(cases, bounds_of_hardware_are_those_of_what_is_mapped);
+    tcase_add_test(cases, writes_between_allocations_are_in_checkpoints);
     tcase_add_test(cases, digest_sees_contents_and_places);
     tcase_add_test(cases, a_write_is_seen_by_its_writer_at_once_and_by_others_after_commit);
     tcase_add_test(cases, overlapping_writes_are_seen_byte_by_byte_newest_first);

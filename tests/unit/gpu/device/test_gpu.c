@@ -351,7 +351,11 @@ START_TEST(a_load_out_of_bounds_names_kernel_line_cta_thread_and_address) {
     sprintf(expected, "access out of bounds at address 0x%lx, CTA (1, 0, 0), thread (37, 0, 0), sm[0]",
             m->out + 65536);
     ASSERT_MENTIONS(message, expected);
-    sprintf(expected, "the nearest allocation is 0x%lx to 0x%lx", m->out, m->out + 65536);
+    sprintf(
+        expected,
+        "right past the end of the allocation of 65536 bytes at 0x%lx (variable out); in ld.global.u32 %%r3, "
+        "[%%d1];",
+        m->out);
     ASSERT_MENTIONS(message, expected);
     tiny_free(m);
 }
@@ -389,14 +393,27 @@ START_TEST(atomics_and_shared_memory_are_checked_too) {
         fault_of((TinySpec){.l2 = true, .body = "atom.global.add.u32 %r1, [out+65536], 1;\n"}, &m),
         "access out of bounds");
     tiny_free(m);
-    ASSERT_MENTIONS(fault_of((TinySpec){.shared_bytes = 128, .body = "ld.shared.u32 %r1, [128];\n"}, &m),
-                    "access out of bounds at address 0x80");
+    ASSERT_MENTIONS(
+        fault_of((TinySpec){.shared_bytes = 128, .body = "ld.shared.u32 %r1, [128];\n"}, &m),
+        "access out of bounds at address 0x80 of shared memory; the CTA has 128 bytes, CTA (0, 0, 0), thread "
+        "(0, 0, 0), sm[0]; in ld.shared.u32 %r1, [128];");
     tiny_free(m);
     ASSERT_MENTIONS(
         fault_of(
             (TinySpec){.body = ".local .b8 stack[16];\n mov.u64 %d1, stack;\n ld.local.u32 %r1, [%d1+16];\n"},
             &m),
-        "access out of bounds");
+        "access out of bounds at address 0x10 of local memory; the thread has 16 bytes, ");
+    tiny_free(m);
+    ASSERT_MENTIONS(fault_of((TinySpec){.shared_bytes = 128, /* its generic address */
+                                        .body = "mov.u64 %d1, 16777216;\n ld.u32 %r1, [%d1+132];\n"},
+                             &m),
+                    "access out of bounds at address 0x84 of shared memory; the CTA has 128 bytes, ");
+    tiny_free(m);
+    ASSERT_MENTIONS(fault_of((TinySpec){.l2 = true,
+                                        .shared_bytes = 128,
+                                        .body = "mov.u64 %d1, 16777216;\n atom.add.u32 %r1, [%d1+136], 1;\n"},
+                             &m),
+                    "access out of bounds at address 0x88 of shared memory; the CTA has 128 bytes, ");
     tiny_free(m);
 }
 END_TEST

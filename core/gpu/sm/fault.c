@@ -1,0 +1,191 @@
+#include "core/gpu/sm/fault.h"
+
+#include "core/ptx/module.h"
+#include "core/sim/sim.h"
+
+#include <string.h>
+
+/* The text of an assertion, as far as it is there. */
+static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
+    uint64_t letter = 0;
+    size_t length = 0;
+    while (length + 1 < size && view_load(sm->view, address + length, 1, &letter) && letter)
+        text[length++] = (char)letter;
+    text[length] = 0;
+}
+
+static bool overflows_stack(const Sm *sm, uint32_t kind, uint32_t space, uint64_t address) {
+    return kind == FAULT_OUT_OF_BOUNDS && space == SPACE_LOCAL && sm->running->kernel->uses_stack &&
+           address >= sm->running->local_bytes;
+}
+
+static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *what, size_t size) {
+    static const char *const places[] = {
+        [FAULT_OUT_OF_BOUNDS] = "access out of bounds at address 0x%lx",
+        [FAULT_MISALIGNED] = "misaligned access to address 0x%lx",
+        [FAULT_NO_TEXTURE] = "no texture is bound to handle 0x%lx",
+        [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
+    };
+    char text[160];
+    if (kind == FAULT_TRAP) {
+        snprintf(what, size, "trap");
+    } else if (kind == FAULT_ASSERTION) {
+        read_text(sm, address, text, sizeof text);
+        snprintf(what, size, "assertion failed: %s", text);
+    } else {
+        snprintf(what, size, places[kind], address);
+    }
+}
+
+/* --- Where ----------------------------------------------------------------------------------- */
+
+static const InstSource *source_of(const Kernel *kernel, const Inst *inst) {
+    return kernel->sources ? &kernel->sources[inst - kernel->insts] : NULL;
+}
+
+void fault_place(const Kernel *kernel, const Inst *inst, char *text, size_t size) {
+    const InstSource *source = source_of(kernel, inst);
+    if (source && source->line && source->file)
+        snprintf(text, size, "PTX line %u, %s:%u", inst->line, source->file, source->line);
+    else
+        snprintf(text, size, "PTX line %u", inst->line);
+}
+
+/* --- What an access missed ------------------------------------------------------------------- */
+
+static const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void describe_block(const DeviceBlock *block, char *text, size_t size) {
+    int used = snprintf(text, size, "the allocation of %lu byte%s at 0x%lx", block->bytes,
+                        plural(block->bytes), block->start);
+    if (block->name && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " (variable %.60s)", block->name);
+    else if (block->made_by && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", made by call %u", block->made_by);
+}
+
+void fault_describe_miss(const DeviceMemory *memory, uint64_t address, uint64_t bytes, char *text,
+                         size_t size) {
+    DeviceBlock block;
+    char what[200];
+    if (device_released(memory, address, &block)) {
+        describe_block(&block, what, sizeof what);
+        if (block.freed_by)
+            snprintf(text, size, "; use after free: it is in %s and freed by call %u", what, block.freed_by);
+        else
+            snprintf(text, size, "; use after free: it is in %s, which was freed", what);
+        return;
+    }
+    if (!device_nearest(memory, address, &block)) {
+        snprintf(text, size, "; nothing is allocated");
+        return;
+    }
+    describe_block(&block, what, sizeof what);
+    uint64_t end = block.start + block.bytes;
+    if (address == end)
+        snprintf(text, size, "; right past the end of %s", what);
+    else if (address > end)
+        snprintf(text, size, "; %lu byte%s past the end of %s", address - end, plural(address - end), what);
+    else if (address >= block.start)
+        snprintf(text, size, "; its last byte is %lu byte%s past the end of %s", address + bytes - end,
+                 plural(address + bytes - end), what);
+    else
+        snprintf(text, size, "; %lu byte%s before %s", block.start - address, plural(block.start - address),
+                 what);
+}
+
+static void describe_limit(const Sm *sm, uint32_t space, char *text, size_t size) {
+    const RunningKernel *running = sm->running;
+    if (space == SPACE_SHARED)
+        snprintf(text, size, " of shared memory; the CTA has %u bytes", running->shared_bytes);
+    else if (space == SPACE_LOCAL)
+        snprintf(text, size, " of local memory; the thread has %u bytes", running->local_bytes);
+    else if (space == SPACE_PARAM)
+        snprintf(text, size, " of the parameters, which have %u bytes", running->kernel->param_bytes);
+}
+
+/* --- The record ------------------------------------------------------------------------------ */
+
+static void find_allocation(const Sm *sm, LaunchFault *fault) {
+    const DeviceMemory *memory = sm->view->memory;
+    DeviceBlock block;
+    fault->has_allocation = device_released(memory, fault->address, &block) ||
+                            device_nearest(memory, fault->address, &block);
+    if (!fault->has_allocation) return;
+    fault->allocation = block.start;
+    fault->allocation_bytes = block.bytes;
+    fault->made_by = block.made_by;
+    fault->freed_by = block.freed_by;
+}
+
+static bool is_in_device_memory(uint32_t space) {
+    return space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_TEXTURE;
+}
+
+static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *fault) {
+    const RunningKernel *running = sm->running;
+    const Warp *warp = &sm->warp[w];
+    const InstSource *source = source_of(running->kernel, inst);
+    uint32_t thread = warp->warp_in_cta * WARP_LANES + sm->context->fault_lane;
+    memcpy(fault->ctaid, sm->cta[warp->cta_slot].ctaid, sizeof fault->ctaid);
+    fault->thread[0] = thread % running->block[0];
+    fault->thread[1] = thread / running->block[0] % running->block[1];
+    fault->thread[2] = thread / running->block[0] / running->block[1];
+    fault->ptx_line = inst->line;
+    if (source && source->line && source->file) {
+        fault->source_line = source->line;
+        snprintf(fault->source_file, sizeof fault->source_file, "%s", source->file);
+    }
+    snprintf(fault->sm, sizeof fault->sm, "%s", sm->obj.path);
+    kernel_line_text(running->kernel, inst->line, fault->ptx, sizeof fault->ptx);
+}
+
+static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {
+    const uint32_t *cta = fault->ctaid, *thread = fault->thread;
+    char place[240], what[240], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
+    bool overflow = overflows_stack(sm, fault->kind, fault->space, fault->address);
+    if (overflow)
+        snprintf(
+            what, sizeof what,
+            "the stack of %u bytes per thread overflows: a recursion that is too deep, or a larger `stack` "
+            "of the launch is needed",
+            sm->running->local_bytes - sm->running->kernel->local_bytes);
+    else
+        describe_kind(sm, fault->kind, fault->address, what, sizeof what);
+    fault_place(sm->running->kernel, inst, place, sizeof place);
+    bool is_access = !overflow && (fault->kind == FAULT_OUT_OF_BOUNDS || fault->kind == FAULT_MISALIGNED);
+    size_t length = strlen(what);
+    if (is_access) describe_limit(sm, fault->space, what + length, sizeof what - length);
+    if (fault->kind == FAULT_OUT_OF_BOUNDS && is_in_device_memory(fault->space))
+        fault_describe_miss(sm->view->memory, fault->address, fault->bytes, miss, sizeof miss);
+    if (is_access && fault->ptx[0]) snprintf(ptx, sizeof ptx, "; in %s", fault->ptx);
+    snprintf(fault->message, sizeof fault->message,
+             "kernel %.200s, %s: %s, CTA (%u, %u, %u), thread (%u, %u, %u), %.200s%s%s",
+             sm->running->kernel->name, place, what, cta[0], cta[1], cta[2], thread[0], thread[1], thread[2],
+             sm->obj.path, miss, ptx);
+}
+
+void fault_end_texts(LaunchFault *fault) {
+    fault->sm[sizeof fault->sm - 1] = fault->ptx[sizeof fault->ptx - 1] = 0;
+    fault->source_file[sizeof fault->source_file - 1] = fault->message[sizeof fault->message - 1] = 0;
+}
+
+void sm_meet_fault(Sm *sm, uint32_t w, const Inst *inst) {
+    ExecContext *context = sm->context;
+    LaunchFault found = {.kind = context->fault,
+                         .address = context->fault_address,
+                         .space = context->fault_space,
+                         .bytes = (uint32_t)inst->element_bytes * inst->elements};
+    context->fault = FAULT_NONE;
+    find_place(sm, w, inst, &found);
+    if (found.kind == FAULT_OUT_OF_BOUNDS && is_in_device_memory(found.space)) find_allocation(sm, &found);
+    describe(sm, inst, &found);
+    if (!sm->running->faults) user_error("%s", found.message);
+    LaunchFault *kept = &sm->running->faults[sm->number];
+    if (kept->kind == FAULT_NONE) *kept = found;
+    context->active = 0;
+    sm_exit_warp(sm, w);
+    sim_request_stop(sm->obj.sim);
+}
