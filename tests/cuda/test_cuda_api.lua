@@ -28,6 +28,19 @@ for part, message in pairs { stray = "access out of bounds at address 0x", uneve
   end)
 end
 
+harness.test("what ran before and after a fault has statistics", function()
+  good "stray"
+  harness.contains(harness.read(harness.folder() .. "/stray/stats.txt"), "launch[0].cycles", "launch[1].cycles", "scale: core cycles")
+end)
+
+harness.test("bounds are those of hardware; --memcheck: those of allocations", function()
+  harness.contains(good "beyond", "cudaSuccess")
+  local path = cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--memcheck", "--out", harness.folder() .. "/out", "--", path, "beyond")
+  harness.equal(status, 0, output)
+  harness.contains(output, "cudaErrorIllegalAddress", "bytes past the end of the allocation")
+end)
+
 harness.test("events tell simulated time", function()
   local milliseconds = tonumber(good("events"):match "([%d.]+) ms")
   local cycles = tonumber(harness.read(harness.folder() .. "/events/stats.txt"):match "launch%[0%].cycles%s+(%d+)")

@@ -215,6 +215,12 @@ int warp_enter(void) {
     return connect_once();
 }
 
+int warp_enter_to_reset(void) {
+    int problem = warp_enter();
+    if (problem && warp_client.socket >= 0) problem = warp_client.dead = CUDA_OK;
+    return problem;
+}
+
 void warp_leave(void) {
     pthread_mutex_unlock(&turn);
 }

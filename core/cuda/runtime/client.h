@@ -21,6 +21,8 @@ typedef struct {
 /* All threads take their turn; connects first. 0, or the error that every call gets: there is no simulator, or a
  * kernel has failed. warp_leave() must follow in either case. */
 int warp_enter(void);
+/* The same for a reset, after which a kernel's failure is forgotten. */
+int warp_enter_to_reset(void);
 void warp_leave(void);
 WarpMessage *warp_question(void);
 void warp_put_u32(WarpMessage *message, uint32_t value);

@@ -185,7 +185,7 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 
 cudaError_t cudaDeviceReset(void) {
-    int problem = warp_enter();
+    int problem = warp_enter_to_reset();
     if (!problem) problem = warp_reset();
     return runtime_leave(problem);
 }

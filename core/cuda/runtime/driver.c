@@ -87,7 +87,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     return device ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-    int problem = warp_enter();
+    int problem = warp_enter_to_reset();
     if (!problem) problem = device ? CUDA_INVALID_DEVICE : warp_reset();
     return driver_leave(problem);
 }

@@ -180,6 +180,19 @@ static void fault(const void *kernel, cudaError_t error) {
     EXPECT(cudaGetLastError(), error);
     EXPECT(cudaMalloc((void **)&b, 4), error);
     EXPECT(cudaFree(a), error);
+    GOOD(cudaDeviceReset());
+    cudaGetLastError();
+    GOOD(cudaMalloc((void **)&a, 4000));
+    GOOD(run_scale(a, 1000, 4, 256));
+    GOOD(cudaDeviceSynchronize());
+}
+
+/* A little beyond an allocation of 100 elements. */
+static void beyond(void) {
+    int *a;
+    GOOD(cudaMalloc((void **)&a, 400));
+    GOOD(run_scale(a, 400, 1, 512)); /* past the variables behind it, too */
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 
 static void properties(void) {
@@ -518,7 +531,7 @@ int main(int argc, char **argv) {
     } parts[] = {{"basic", basic},     {"memory", memory}, {"volumes", volumes},   {"mapped", mapped},
                  {"errors", errors},   {"events", events}, {"threads", threads},   {"textures", textures},
                  {"removed", removed}, {"steps", steps},   {"children", children}, {"properties", properties},
-                 {"driver", driver},   {"images", images}};
+                 {"driver", driver},   {"images", images}, {"beyond", beyond}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();

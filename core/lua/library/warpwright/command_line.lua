@@ -40,6 +40,7 @@ options of run:
 options of cuda: those of run but --size, and
   --capability MAJOR.MINOR
                          the compute capability that the device says it has, default 8.0
+  --memcheck             an access outside of every allocation is a fault; else one outside of all memory that is mapped
 
   --traceback            in front of everything else: errors in Lua code show the calls that led there
 
@@ -61,11 +62,15 @@ local run_options = {
   ["--checkpoint-every"] = "checkpoint_every",
   ["--checkpoint-at"] = "checkpoint_at",
   ["--resume"] = "resume",
+  ["--allow-changes"] = "allow_changes",
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
   "--checkpoint-at", "--resume", "--allow-changes",
 }
+
+--- Options without a value.
+local flags = { ["--allow-changes"] = true, ["--memcheck"] = true }
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
@@ -80,9 +85,7 @@ local function read_options(word, args, first, last, legal, list)
       local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
       name = name or argument
       local option = legal[name]
-      if argument == "--allow-changes" then
-        option, value = "allow_changes", true
-      end
+      if legal[argument] and flags[argument] then value = true end
       if not option then usage_error("%s: unknown option '%s'%s", word, name, names.available(name, list)) end
       if not value then
         i = i + 1
@@ -117,7 +120,7 @@ end
 
 --- The options of `run` and `cuda` together as those of `cuda`.
 local function cuda_options()
-  local legal, list = { ["--capability"] = "capability" }, { "--capability" }
+  local legal, list = { ["--capability"] = "capability", ["--memcheck"] = "memcheck" }, { "--capability", "--memcheck" }
   for _, option in ipairs(run_option_list) do
     if option ~= "--size" then
       legal[option] = run_options[option]

@@ -10,7 +10,7 @@ local workload = require "warpwright.workload"
 local cuda = {}
 
 --- What cuda.run may be told, beside what ww.run may be.
-cuda.options = { "capability", "arguments" }
+cuda.options = { "capability", "memcheck", "arguments" }
 
 local default_capability <const> = "8.0"
 local killed <const> = 128 -- and the signal's number: the exit status, as shells have it
@@ -48,19 +48,15 @@ local function read_capability(text)
   return math.tointeger(major) * 10 + math.tointeger(minor)
 end
 
---- What a fault leaves: the program has ended by itself, and there are no statistics.
-local Faulted = {
-  __tostring = function(faulted) return faulted.message end,
-}
-
 --- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one.
-local function program_of(words, folder, capability, keeps_log)
+local function program_of(words, folder, capability, memcheck, keeps_log)
   local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
-  program.choices = { program = encode(words), folder = encode { folder }, capability = ("%d.%d"):format(capability // 10, capability % 10) }
+  program.choices = { program = encode(words), folder = encode { folder }, capability = ("%d.%d"):format(capability // 10, capability % 10), memcheck = memcheck }
 
   function program.run(_, gpu)
     core.keep_host_log(gpu, keeps_log)
+    gpu:set_bounds(memcheck and "strict" or "hardware")
     local server = cuda_server.new(program.sim, program.name, capability, keeps_log)
     local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
     program.ptx_texts = server.ptx
@@ -68,7 +64,6 @@ local function program_of(words, folder, capability, keeps_log)
     local status, signal = core.cuda_end(channel)
     program.ended = status or killed + signal
     if signal then note("%s was ended by signal %d", words[1], signal) end
-    if server.dead then error(setmetatable({ message = server.problem }, Faulted), 0) end
   end
 
   return program
@@ -89,20 +84,15 @@ function cuda.run(options)
   local words = options.arguments or decode(saved.program)
   if not words[1] then core.user_error "cuda: expected a program behind --, got nothing" end
   local capability = read_capability(options.capability or saved and saved.capability or default_capability)
+  local memcheck = options.memcheck or saved and saved.memcheck == "true" or false
   local keeps_log = options.checkpoint_every or options.checkpoint_at or options.resume
-  local program = program_of(words, saved and decode(saved.folder or "")[1] or core.real_path ".", capability, keeps_log and true or false)
+  local program = program_of(words, saved and decode(saved.folder or "")[1] or core.real_path ".", capability, memcheck,
+    keeps_log and true or false)
   local plain = {}
   for name, value in pairs(options) do plain[name] = value end
-  plain.capability, plain.arguments, plain.workload = nil, nil, program
+  plain.capability, plain.arguments, plain.memcheck, plain.workload = nil, nil, nil, program
   cuda_home.path "lib64" -- before anything else: nothing runs without
-  local ok, r = pcall(require("warpwright.run").run, plain)
-  if ok then
-    print_summary(r)
-  elseif getmetatable(r) == Faulted then
-    note("%s: the machine stopped at the fault; no statistics were written", program.name)
-  else
-    error(r, 0)
-  end
+  print_summary(require("warpwright.run").run(plain))
   return program.ended
 end
 

@@ -31,8 +31,7 @@ end
 --- What the run cannot go on after: a signal, a limit, a program that does not repeat itself on resume.
 local function ends_run(server, problem)
   local totals = server.gpu:totals()
-  return type(problem) ~= "string" or problem:find("resume: call", 1, true)
-    or totals.stopped and totals.stopped ~= "error" and not totals.faulted
+  return type(problem) ~= "string" or problem:find("resume: call", 1, true) or totals.stopped
 end
 
 --- A call of the GPU that may raise an error: nil, and what went wrong.
@@ -150,30 +149,19 @@ local function reset(server)
   local addresses = {}
   for address in pairs(server.allocations) do addresses[#addresses + 1] = address end
   table.sort(addresses)
-  if not server.dead then
-    for _, address in ipairs(addresses) do server.gpu:free(address) end
-  end
+  for _, address in ipairs(addresses) do server.gpu:free(address) end
+  server.dead = nil
   server.allocations, server.mapped, server.modules, server.functions = {}, {}, {}, {}
   return 0
 end
 
 -- Launches -----------------------------------------------------------------------------------------------------------
 
---- By words of the message of a fault: its CUDA error.
+--- The CUDA error of each kind of fault.
 local faults <const> = {
-  { "assertion failed", errors.assertion }, { "misaligned", errors.misaligned }, { "out of bounds", errors.illegal_address },
-  { "not a callable function", errors.invalid_pc }, { " hangs: ", errors.timeout },
+  ["out of bounds"] = errors.illegal_address, misaligned = errors.misaligned, assert = errors.assertion,
+  ["illegal call"] = errors.invalid_pc, timeout = errors.timeout, unsupported = errors.invalid_ptx,
 }
-local mistakes <const> = {
-  { " does not fit on ", errors.out_of_resources }, { "grid", errors.invalid_configuration }, { "block", errors.invalid_configuration },
-}
-
-local function code_of(list, problem, default)
-  for _, entry in ipairs(list) do
-    if problem:find(entry[1], 1, true) then return entry[2] end
-  end
-  return default
-end
 
 --- What the program has written into memory that it shares with the device, and what kernels have, is noted.
 local function note_mapped(server, how)
@@ -181,13 +169,19 @@ local function note_mapped(server, how)
   for _, range in ipairs(server.mapped) do how(server.gpu, range.address, range.bytes) end
 end
 
-local function launch_failed(server, problem)
-  local totals = server.gpu:totals()
-  note("%s", problem)
-  if not totals.faulted and not totals.stopped then return code_of(mistakes, problem, errors.invalid_value) end
-  server.dead = code_of(faults, problem, errors.launch_failure)
-  server.problem = problem
-  return server.dead
+--- Of a launch that never began, by words of why.
+local function code_of_mistake(message)
+  if message:find(" does not fit on ", 1, true) then return errors.out_of_resources end
+  return (message:find("grid", 1, true) or message:find("block", 1, true)) and errors.invalid_configuration or errors.invalid_value
+end
+
+--- A kernel that failed while it ran leaves its error to all calls that follow.
+local function launch_failed(server, result, fault)
+  note("%s", fault.message)
+  if fault.kind == "launch" then return code_of_mistake(fault.message) end
+  local code = faults[fault.kind] or errors.launch_failure
+  if result then server.dead = code end
+  return code
 end
 
 local function launch(server, payload)
@@ -195,11 +189,11 @@ local function launch(server, payload)
   local kernel = server.functions[number + 1] or error(Garbage, 0)
   if math.max(bx, by, bz) > most_block or bx * by * bz > most_block then return errors.invalid_configuration end
   note_mapped(server, core.cuda_wrote)
-  local result, problem = attempt(server, server.gpu.launch, server.gpu, kernel.kernel,
+  local result, fault = server.gpu:try_launch(kernel.kernel,
     { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, args = params })
-  if not result then return launch_failed(server, problem) end
+  if result then server.cycle = result.start_cycle + result.cycles end
+  if fault then return launch_failed(server, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end
   note_mapped(server, core.cuda_reads)
-  server.cycle = result.start_cycle + result.cycles
   return 0, string.pack("<I8s4", server.cycle, result.printed or "")
 end
 
@@ -250,7 +244,7 @@ local operations <const> = {
   [2] = load_module, [3] = find_function, [4] = find_variable, [5] = allocate, [6] = release, [7] = wrote, [8] = reads, [9] = launch,
   [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared,
 }
-local hello <const>, missing <const> = 1, 14
+local hello <const>, resets <const>, missing <const> = 1, 13, 14
 
 local function welcome(server, payload)
   if take("I4", payload) ~= version then
@@ -267,7 +261,7 @@ end
 --- Answers one question; whoever asks what is none is dropped.
 local function answer(server, what, payload)
   local operation = operations[what] or error(Garbage, 0)
-  if server.dead and what ~= missing then return core.cuda_answer(server.channel, server.dead) end
+  if server.dead and what ~= missing and what ~= resets then return core.cuda_answer(server.channel, server.dead) end
   local code, reply = operation(server, payload)
   core.cuda_answer(server.channel, code, reply)
 end
