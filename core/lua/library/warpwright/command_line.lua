@@ -3,11 +3,13 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local run_kernel = require "warpwright.run_kernel"
 require "warpwright.loading"
 
 local help = [[
 usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
        warpwright run CONFIG WORKLOAD [options]
+       warpwright run CONFIG FILE.ptx --grid X,Y,Z --block X,Y,Z [--arg SPEC ...] [options]
        warpwright run --resume FILE [options] go on from a checkpoint
        warpwright cuda CONFIG [options] -- PROGRAM [its arguments]
                                               run a CUDA program; its exit status is this one's
@@ -36,6 +38,16 @@ options of run:
   --checkpoint-at N,...  and at these
   --resume FILE          goes on from a checkpoint; what is not given is as it was
   --allow-changes        with --resume: --policy and --set may differ; says what became of the state
+
+  of one kernel of a PTX file:
+  --kernel NAME          may be left out when the file has one
+  --grid X,Y,Z           CTAs; --block X,Y,Z threads of each; Y and Z may be left out
+  --shared BYTES         dynamic shared memory
+  --arg [NAME=]SPEC      an argument, in the order of the parameters or by name; a number or TYPE:NUMBER (f32:1.5); bytes:HEX or
+                         file:PATH for a struct; a buffer as TYPE[COUNT]=FILLING (f32[1024]=random:7,-1,1), with one of
+                         zeros, fill:X, iota, iota:FROM,STEP, random:SEED,LO,HI, pattern:X,Y,..., file:PATH (then TYPE[] is all of it)
+  --dump ARG=FILE        writes a buffer, by name or number from 0, to a file when the kernel has ended
+  --expect ARG=FILE      compares it with a file; FILE,abs=X,rel=Y allows a difference of abs + rel * |expected|
 
 options of cuda: those of run but --size, and
   --capability MAJOR.MINOR
@@ -66,7 +78,7 @@ local run_options = {
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--resume", "--allow-changes",
+  "--checkpoint-at", "--resume", "--allow-changes", table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
@@ -74,10 +86,10 @@ local flags = { ["--allow-changes"] = true, ["--memcheck"] = true }
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
---- Options of `word`, from args[first] to args[last], as those of ww.run, and what else there is. `legal`: by the option, the name
--- that it has there; `list`: for messages.
+--- Options of `word`, from args[first] to args[last], as those of ww.run, and what else there is; then those of one kernel, of
+-- which `run` alone has any. `legal`: by the option, the name that it has there; `list`: for messages.
 local function read_options(word, args, first, last, legal, list)
-  local options, positional = { set = {} }, {}
+  local options, positional, launch = { set = {} }, {}, {}
   local i = first
   while i <= last do
     local argument = args[i]
@@ -85,13 +97,16 @@ local function read_options(word, args, first, last, legal, list)
       local name, value = argument:match("^(%-%-[^=]+)=(.*)$")
       name = name or argument
       local option = legal[name]
+      local is_of_launch = word == "run" and run_kernel.is_option(name)
       if legal[argument] and flags[argument] then value = true end
-      if not option then usage_error("%s: unknown option '%s'%s", word, name, names.available(name, list)) end
+      if not option and not is_of_launch then usage_error("%s: unknown option '%s'%s", word, name, names.available(name, list)) end
       if not value then
         i = i + 1
         value = i <= last and args[i] or usage_error("%s: expected a value, got nothing", name)
       end
-      if option == "set" then
+      if is_of_launch then
+        launch[#launch + 1] = { name, value }
+      elseif option == "set" then
         table.insert(options.set, value)
       else
         options[option] = value
@@ -105,16 +120,21 @@ local function read_options(word, args, first, last, legal, list)
     options.max_cycles = math.tointeger(tonumber(options.max_cycles))
       or usage_error("--max-cycles: expected a number of cycles, got '%s'", options.max_cycles)
   end
-  return options, positional
+  return options, positional, launch
 end
 
 --- The arguments of `run` as the options of ww.run.
 local function read_run_arguments(args, first)
-  local options, positional = read_options("run", args, first, #args, run_options, run_option_list)
+  local options, positional, launch = read_options("run", args, first, #args, run_options, run_option_list)
   if #positional ~= 2 and not (options.resume and #positional == 0) then
     usage_error("run: expected CONFIG and WORKLOAD, got %d argument%s", #positional, #positional == 1 and "" or "s")
   end
   options.config, options.workload = positional[1], positional[2]
+  if positional[2] and positional[2]:find "%.ptx$" then
+    options.workload = run_kernel.name_of(positional[2], launch)
+  elseif launch[1] then
+    usage_error("%s: expected a PTX file to run, got %s", launch[1][1], positional[2] or "a checkpoint")
+  end
   return options
 end
 
@@ -122,7 +142,7 @@ end
 local function cuda_options()
   local legal, list = { ["--capability"] = "capability", ["--memcheck"] = "memcheck" }, { "--capability", "--memcheck" }
   for _, option in ipairs(run_option_list) do
-    if option ~= "--size" then
+    if option ~= "--size" and not run_kernel.is_option(option) then
       legal[option] = run_options[option]
       list[#list + 1] = option
     end

@@ -55,6 +55,7 @@ function load.get(what, value)
   if type(value) ~= "string" then
     names.expected(what, ("a name, a path or what %s returns"):format(kind.makes), value)
   end
+  if what == "workload" and value:find "%.ptx%f[\t\0]" then return require("warpwright.run_kernel").workload(value) end
   local is_path = value:find("/", 1, true) or value:find("%.lua$")
   local path = is_path and value or file_of(kind, value)
   if is_path and not core.is_file(path) and core.is_file(file_of(kind, value)) then path = file_of(kind, value) end -- "gallery/l3"

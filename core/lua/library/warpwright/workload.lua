@@ -50,6 +50,11 @@ function workload.define(name)
   end
 end
 
+--- A workload whose PTX is the file, with one size of this name.
+function workload.of_kernel(path, name, size)
+  return setmetatable({ name = name, file = path, ptx = path, sizes = { [size] = {} } }, Workload)
+end
+
 -- Sizes ------------------------------------------------------------------------------------------------------------
 
 local function default_size(w) return w.sizes.medium and "medium" or names.sorted_keys(w.sizes)[1] end
@@ -127,14 +132,15 @@ local function prepare_kernels(w, gpu)
   for _, name in ipairs(kernel_names) do
     if refusals[name] then note("kernel %s cannot be launched: %s", name, refusals[name]) end
   end
-  return strict_kernels(w, kernels, kernel_names)
+  return strict_kernels(w, kernels, kernel_names), kernel_names
 end
 
 --- Runs the host program on a GPU; returns how many checks it passed.
 function workload.execute(w, gpu, params)
   if not w.run then core.user_error(("workload %s: expected a function %s:run(gpu, size), got none"):format(w.name, w.name)) end
   if w.ptx and not core.is_file(w.ptx) then core.user_error(("workload %s: ptx: no file matches '%s'"):format(w.name, w.ptx)) end
-  local instance = setmetatable({ kernels = w.ptx and prepare_kernels(w, gpu), checks = 0 }, { __index = w })
+  local instance = setmetatable({ checks = 0 }, { __index = w })
+  if w.ptx then instance.kernels, instance.kernel_names = prepare_kernels(w, gpu) end
   w.run(instance, gpu, params)
   core.end_of_host_program(gpu)
   return instance.checks
