@@ -58,6 +58,25 @@ harness.test("a run has statistics by launch, and its policy", function()
   assert(harness.read(out .. "/stats.txt") ~= stats, "the policy and the cache change nothing")
 end)
 
+harness.test("--launches: these have timing, the others compute the same", function()
+  local path = cuda_programs.build "api"
+  local out = harness.folder() .. "/some"
+  local status, output = cuda_programs.run("gtx480", "--launches", "3-4,7,11-", "--out", out, "--", path, "steps")
+  harness.equal(status, 0, output)
+  harness.contains(output, good "steps":match "sum %d+")
+  local some, all = harness.read(out .. "/stats.txt"), harness.read(harness.folder() .. "/steps/stats.txt")
+  local sum = 0
+  for launch = 0, 11 do
+    local pattern = ("launch%%[%d%%]%%.cycles%%s+(%%d+)"):format(launch)
+    local cycles, timed = tonumber(some:match(pattern)), tonumber(all:match(pattern))
+    local is_timed = launch == 3 or launch == 4 or launch == 7 or launch == 11
+    harness.equal(cycles > 0, is_timed, "does launch " .. launch .. " have cycles")
+    assert(timed > 0)
+    sum = sum + cycles
+  end
+  harness.equal(tonumber(some:match "run.cycles%s+(%d+)"), sum, "cycles of the run")
+end)
+
 harness.test("the exit status is the program's", function()
   local function status_of(...) return (cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", ...)) end
   cuda_programs.libraries()
@@ -86,6 +105,10 @@ harness.test("mistakes on the command line", function()
   harness.refused("cuda: expected CONFIG -- PROGRAM, got 1 argument and no --", "cuda", "gtx480")
   harness.refused("cannot start './no_such_program': No such file or directory", "cuda", "gtx480", "--out", harness.folder() .. "/out", "--", "./no_such_program")
   harness.refused("--capability: expected a compute capability, such as 8.0, got 'x'", "cuda", "gtx480", "--capability", "x", "--", "true")
+  for _, launches in ipairs { "x", "3-1", "", "3--4", "-3" } do
+    harness.refused("--launches: expected numbers of launches from 0 on, such as 3-7,9 or 3-, got", "cuda", "gtx480",
+      "--launches=" .. launches, "--", "true")
+  end
   harness.refused("cuda: unknown option '--size'", "cuda", "gtx480", "--size", "small", "--", "true")
 end)
 

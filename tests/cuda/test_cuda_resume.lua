@@ -70,6 +70,20 @@ kill -9 $! 2>/dev/null; wait $! 2>/dev/null; true]]):format(arg[-1], path "kille
   harness.same_text(harness.read(path "revived/stats.txt"), stats, "stats")
 end)
 
+harness.test("with launches that have no timing", function()
+  local program = cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--launches", "2-3,8-", "--checkpoint-at", "300,2500,5000", "--out", path "some", "--", program, "steps")
+  harness.equal(status, 0, output)
+  local files = checkpoints_in "some"
+  harness.equal(#files, 3, "checkpoints")
+  for i, file in ipairs(files) do
+    local out = path("some" .. i)
+    status, output = harness.run("cuda", "--resume", file, "--out", out)
+    harness.equal(status, 0, output)
+    harness.same_text(harness.read(out .. "/stats.txt"), harness.read(path "some/stats.txt"), "stats of " .. file)
+  end
+end)
+
 harness.test("a program that does something else is an error that names the call", function()
   run_whole()
   local files = checkpoints_in "whole"

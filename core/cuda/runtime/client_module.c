@@ -171,6 +171,7 @@ static int launch(WarpFunction *function, const uint32_t grid[3], const uint32_t
     for (int i = 0; i < 3; i++)
         warp_put_u32(message, block[i]);
     warp_put_u32(message, (uint32_t)shared_bytes);
+    warp_put_u32(message, warp_client.stack_bytes);
     put_arguments(message, function, params, packed, packed_bytes);
     int problem = warp_ask(message, ASK_LAUNCH);
     if (comes_later(problem)) {
@@ -195,6 +196,10 @@ int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t b
     if (!problem) problem = launch(function, grid, block, shared_bytes, params, packed, packed_bytes);
     if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
     return problem;
+}
+
+void warp_set_stack(uint64_t bytes) {
+    warp_client.stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 static uint32_t least(uint32_t a, uint64_t b) {

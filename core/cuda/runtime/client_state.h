@@ -12,6 +12,7 @@ typedef struct {
     uint8_t *memory;   /* all of it, from WarpDevice.memory_base on       */
     bool tells_copies; /* what the program does to device memory is asked */
     uint64_t cycle;
+    uint32_t stack_bytes; /* of a thread, as the program set it; 0: it did not */
 } WarpClient;
 
 extern WarpClient warp_client;

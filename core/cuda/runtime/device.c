@@ -240,6 +240,7 @@ static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((unsigned)limit >= LIMITS) return runtime_note(cudaErrorUnsupportedLimit);
     limits[limit] = value;
+    if (limit == cudaLimitStackSize) warp_set_stack(value);
     return runtime_note(CUDA_OK);
 }
 

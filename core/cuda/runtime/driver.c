@@ -132,7 +132,7 @@ CUresult cuCtxSetCacheConfig(int config) {
     return CUDA_OK;
 }
 CUresult cuCtxSetLimit(int limit, size_t value) {
-    (void)limit, (void)value;
+    if (limit == 0) warp_set_stack(value);
     return CUDA_OK;
 }
 

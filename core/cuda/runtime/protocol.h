@@ -32,7 +32,8 @@ typedef enum {
     ASK_FREE,     /* u64 address                                                         */
     ASK_WROTE,    /* u64 address, u64 bytes: the program has written there               */
     ASK_READS,    /* u64 address, u64 bytes: the program is about to read there          */
-    ASK_LAUNCH,   /* u32 function, u32[3] grid, u32[3] block, u32 shared, string parameters -> u64 core cycle,
+    ASK_LAUNCH,   /* u32 function, u32[3] grid, u32[3] block, u32 shared, u32 stack of a thread or 0,
+                   * string parameters -> u64 core cycle,
                    * string printed                                                      */
     ASK_TEXTURE,  /* see TextureQuestion -> u64 handle                                   */
     ASK_BIND,     /* u32 module, string name, u64 handle                                 */

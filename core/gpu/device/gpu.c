@@ -4,6 +4,7 @@
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
 #include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/untimed.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 #include "mem/protocol/functional_memory.h"
@@ -301,6 +302,25 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+}
+
+void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (kernel->dma_line)
+        user_error(
+            "kernel %s, PTX line %u: expected a kernel without intrinsics of the DMA engine, which work in "
+            "timed launches alone",
+            kernel->name, kernel->dma_line);
+    gpu_prepare(gpu, kernel, launch);
+    count(gpu, &gpu->result, false);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running);
+    count(gpu, &gpu->result, true);
+    for (uint32_t i = 0; gpu->faults && i < gpu->sm_count && gpu->fault.kind == FAULT_NONE; i++)
+        gpu->fault = gpu->faults[gpu->sms[i]->number];
+    if (ended) return;
+    gpu->fault.kind = FAULT_TIMEOUT;
+    snprintf(gpu->fault.message, sizeof gpu->fault.message,
+             "kernel %.120s hangs: its warps wait for each other", kernel->name);
+    if (!launch->returns_faults) user_error("%s", gpu->fault.message);
 }
 
 /* --- Running --------------------------------------------------------------------------------- */

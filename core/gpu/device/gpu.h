@@ -20,6 +20,7 @@ typedef struct {
     uint8_t *params;       /* kernel->param_bytes long; copied */
     uint32_t registers;    /* per thread, 0: as the kernel says */
     uint32_t stack_bytes;  /* per thread, of kernels with recursive calls; 0: STACK_BYTES */
+    bool is_untimed;       /* see gpu_launch_untimed() */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
 
@@ -56,6 +57,9 @@ void gpu_place_module(Gpu *gpu, Module *module);
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* The same, and runs it at once, without timing: no cycle passes, nothing is counted but CTAs, and no policy hears of
+ * it. Memory has what it wrote. */
+void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
  * with their reports on stderr. */
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);

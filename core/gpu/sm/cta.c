@@ -46,22 +46,22 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     sm->sched[w % sm->schedulers].warps |= warp_bit(w);
 }
 
-static __attribute__((noinline)) void start_cta(Sm *sm, const CtaStart *start) {
-    uint32_t warps = sm->running->warps_per_cta, first = start->slot * warps;
-    Cta *cta = &sm->cta[start->slot];
+__attribute__((noinline)) void sm_start_cta(Sm *sm, uint32_t slot, const uint32_t ctaid[3]) {
+    uint32_t warps = sm->running->warps_per_cta, first = slot * warps;
+    Cta *cta = &sm->cta[slot];
     memset(cta, 0, sizeof *cta);
-    memcpy(cta->ctaid, start->ctaid, sizeof cta->ctaid);
-    memset(sm->shared_memory + (size_t)start->slot * sm->running->shared_bytes, 0, sm->running->shared_bytes);
+    memcpy(cta->ctaid, ctaid, sizeof cta->ctaid);
+    memset(sm->shared_memory + (size_t)slot * sm->running->shared_bytes, 0, sm->running->shared_bytes);
     cta->unfinished = warps;
     for (uint32_t i = 0; i < warps; i++) {
         cta->warps |= warp_bit(first + i);
-        start_warp(sm, first + i, start->slot, i);
+        start_warp(sm, first + i, slot, i);
     }
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
-    gates_cta_starts(&sm->gates, start->slot);
+    gates_cta_starts(&sm->gates, slot);
     sm_warps_changed(sm);
-    object_emit(&sm->obj, SM_CTA_START, start->slot, (int64_t)cta->warps);
+    object_emit(&sm->obj, SM_CTA_START, slot, (int64_t)cta->warps);
     object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
 }
 
@@ -76,7 +76,7 @@ uint32_t sm_resident_slots(const Sm *sm) {
 void sm_accept_cta(Sm *sm, uint64_t now) {
     const CtaStart *start = link_peek(sm->dispatch.receive, now);
     if (!start) return;
-    start_cta(sm, start);
+    sm_start_cta(sm, start->slot, start->ctaid);
     if (sm->running->aborted) sm_abort(sm, now);
     link_pop(sm->dispatch.receive, now);
     object_progress(&sm->obj);
@@ -88,6 +88,11 @@ static void forget_age(Sm *sm, WarpSet warps) {
         at++;
     sm->resident--;
     memmove(sm->cta_by_age + at, sm->cta_by_age + at + 1, (sm->resident - at) * sizeof(WarpSet));
+}
+
+void sm_end_cta_untimed(Sm *sm, uint32_t slot) {
+    forget_age(sm, sm->cta[slot].warps);
+    sm->cta[slot].warps = 0;
 }
 
 /* All its warps have left, and nothing of it is in flight. */

@@ -11,6 +11,8 @@
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
  *
+ *   untimed.c   kernels without timing: no cycle passes
+ *
  * A set of warps is a uint64_t, one bit per warp slot. The masks change when something happens to a warp; a
  * cycle only combines them. */
 #ifndef WW_GPU_SM_H
@@ -285,6 +287,9 @@ void sm_report(const SimObject *sm, FILE *out);
 /* The slots of the CTAs that are there. */
 uint32_t sm_resident_slots(const Sm *sm);
 void sm_accept_cta(Sm *sm, uint64_t now);
+void sm_start_cta(Sm *sm, uint32_t slot, const uint32_t ctaid[3]);
+/* A CTA that ran without timing has ended: see untimed.h. */
+void sm_end_cta_untimed(Sm *sm, uint32_t slot);
 /* A warp whose lanes have all exited, and of which nothing is in flight, leaves its CTA. */
 void sm_retire_warp(Sm *sm, uint32_t warp);
 /* For gates: a CTA that one of them has kept ends, unless there is another reason to wait. */
@@ -338,6 +343,8 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 /* Gives the context the warp's registers, and the lanes that execute the instruction. */
 void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
 void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* The next instruction of the warp, with all that it does, at once: see untimed.h. */
+void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */

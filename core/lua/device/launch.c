@@ -381,11 +381,9 @@ static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel
     return true;
 }
 
-static int finish_launch(lua_State *L, Machine *machine) {
+/* Of a launch that has ended. */
+static int answer_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
-    machine->launched = false;
-    policies_kernel_end(machine, result.kernel);
-    raise_policy_failure(L, machine);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
     if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
@@ -393,11 +391,19 @@ static int finish_launch(lua_State *L, Machine *machine) {
     return push_launch_result(L, result.kernel, &answer);
 }
 
+static int finish_launch(lua_State *L, Machine *machine) {
+    machine->launched = false;
+    policies_kernel_end(machine, gpu_last_launch(machine->gpu).kernel);
+    raise_policy_failure(L, machine);
+    return answer_launch(L, machine);
+}
+
 static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     uint64_t digest = hash_bytes(0, launch->params, kernel->param_bytes);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
-    return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers;
+    return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
+           (uint64_t)launch->is_untimed << 63;
 }
 
 typedef struct {
@@ -410,6 +416,8 @@ static void start_or_repeat(void *context) {
     const LaunchCall *call = context;
     if (host_log_replaying(&call->machine->log))
         gpu_prepare(call->machine->gpu, call->kernel, call->launch);
+    else if (call->launch->is_untimed)
+        gpu_launch_untimed(call->machine->gpu, call->kernel, call->launch);
     else
         gpu_launch(call->machine->gpu, call->kernel, call->launch);
 }
@@ -447,6 +455,7 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
         repeated_call(L, machine);
         return 2;
     }
+    if (launch->is_untimed && !replaying) return answer_launch(L, machine);
     if (replaying) {
         int values = take_launch(L, machine, kernel);
         if (values) return values;
@@ -462,7 +471,8 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
 }
 
 void take_launch_options(lua_State *L, const char *kernel) {
-    static const char *const legal[] = {"grid", "block", "shared", "registers", "stack", "args", NULL};
+    static const char *const legal[] = {"grid",  "block", "shared", "registers",
+                                        "stack", "args",  "timed",  NULL};
     char where[256];
     if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
@@ -473,6 +483,8 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool ret
     Launch launch = {.returns_faults = returns_faults};
     read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
     read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
+    launch.is_untimed = lua_getfield(L, 3, "timed") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    lua_pop(L, 1);
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");
     launch.stack_bytes = read_optional_count(L, kernel->name, "stack");

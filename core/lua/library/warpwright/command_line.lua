@@ -52,6 +52,7 @@ options of run:
 options of cuda: those of run but --size, and
   --capability MAJOR.MINOR
                          the compute capability that the device says it has, default 8.0
+  --launches 3-7,9       these launches have timing, numbered from 0 as in the statistics; the others just compute
   --memcheck             an access outside of every allocation is a fault; else one outside of all memory that is mapped
 
   --traceback            in front of everything else: errors in Lua code show the calls that led there
@@ -140,7 +141,8 @@ end
 
 --- The options of `run` and `cuda` together as those of `cuda`.
 local function cuda_options()
-  local legal, list = { ["--capability"] = "capability", ["--memcheck"] = "memcheck" }, { "--capability", "--memcheck" }
+  local legal = { ["--capability"] = "capability", ["--memcheck"] = "memcheck", ["--launches"] = "launches" }
+  local list = { "--capability", "--memcheck", "--launches" }
   for _, option in ipairs(run_option_list) do
     if option ~= "--size" and not run_kernel.is_option(option) then
       legal[option] = run_options[option]

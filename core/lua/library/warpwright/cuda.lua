@@ -10,7 +10,7 @@ local workload = require "warpwright.workload"
 local cuda = {}
 
 --- What cuda.run may be told, beside what ww.run may be.
-cuda.options = { "capability", "memcheck", "arguments" }
+cuda.options = { "capability", "memcheck", "launches", "arguments" }
 
 local default_capability <const> = "8.0"
 local killed <const> = 128 -- and the signal's number: the exit status, as shells have it
@@ -48,16 +48,42 @@ local function read_capability(text)
   return math.tointeger(major) * 10 + math.tointeger(minor)
 end
 
+--- "3-7,9" as a function of a launch's number, from 0 on: is it one of these? Without a text: yes.
+local function read_launches(text)
+  local ranges = {}
+  for word in (text or "0-"):gmatch "[^,]+" do
+    local first, last = word:match "^(%d+)%-(%d*)$"
+    if not first then
+      first = word:match "^%d+$"
+      last = first
+    end
+    ranges[#ranges + 1] = { math.tointeger(first), last == "" and math.huge or math.tointeger(last) }
+    if not first or not ranges[#ranges][1] or ranges[#ranges][1] > (ranges[#ranges][2] or -1) then
+      names.expected("--launches", "numbers of launches from 0 on, such as 3-7,9 or 3-", text)
+    end
+  end
+  if not ranges[1] then names.expected("--launches", "numbers of launches from 0 on, such as 3-7,9 or 3-", text) end
+  return function(number)
+    for _, range in ipairs(ranges) do
+      if number >= range[1] and number <= range[2] then return true end
+    end
+    return false
+  end
+end
+
 --- The workload whose host program is the program with these arguments; `ended` of it is the exit status, once there is one.
-local function program_of(words, folder, capability, memcheck, keeps_log)
+local function program_of(words, folder, how)
   local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
-  program.choices = { program = encode(words), folder = encode { folder }, capability = ("%d.%d"):format(capability // 10, capability % 10), memcheck = memcheck }
+  program.choices = {
+    program = encode(words), folder = encode { folder }, capability = how.capability, memcheck = how.memcheck, launches = how.launches,
+  }
+  local capability, is_timed = read_capability(how.capability), read_launches(how.launches)
 
   function program.run(_, gpu)
-    core.keep_host_log(gpu, keeps_log)
-    gpu:set_bounds(memcheck and "strict" or "hardware")
-    local server = cuda_server.new(program.sim, program.name, capability, keeps_log)
+    core.keep_host_log(gpu, how.keeps_log)
+    gpu:set_bounds(how.memcheck and "strict" or "hardware")
+    local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.keeps_log)
     local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
     program.ptx_texts = server.ptx
     server:serve(channel)
@@ -74,24 +100,26 @@ local function print_summary(r)
     r.cycles_per_second, r.seconds, tostring(r.out))
 end
 
---- cuda.run { config =, arguments = { program, its arguments ... }, and the rest as ww.run has it } -> the program's exit status
+--- cuda.run { config =, arguments = { program, its arguments ... }, capability =, memcheck =, launches =, and the rest as ww.run has
+-- it } -> the program's exit status
 function cuda.run(options)
-  local saved = options.resume and checkpoint.read_run(options.resume)
-  if saved and not saved.program then
+  local saved = options.resume and checkpoint.read_run(options.resume) or {}
+  if options.resume and not saved.program then
     core.user_error(("checkpoint %s: expected a run of a CUDA program, got workload %s"):format(options.resume,
       tostring(saved.workload_name)))
   end
   local words = options.arguments or decode(saved.program)
   if not words[1] then core.user_error "cuda: expected a program behind --, got nothing" end
-  local capability = read_capability(options.capability or saved and saved.capability or default_capability)
-  local memcheck = options.memcheck or saved and saved.memcheck == "true" or false
-  local keeps_log = options.checkpoint_every or options.checkpoint_at or options.resume
-  local program = program_of(words, saved and decode(saved.folder or "")[1] or core.real_path ".", capability, memcheck,
-    keeps_log and true or false)
-  local plain = {}
-  for name, value in pairs(options) do plain[name] = value end
-  plain.capability, plain.arguments, plain.memcheck, plain.workload = nil, nil, nil, program
+  local program = program_of(words, decode(saved.folder or "")[1] or core.real_path ".", {
+    capability = options.capability or saved.capability or default_capability,
+    memcheck = options.memcheck or saved.memcheck == "true",
+    launches = options.launches or saved.launches,
+    keeps_log = (options.checkpoint_every or options.checkpoint_at or options.resume) ~= nil,
+  })
   cuda_home.path "lib64" -- before anything else: nothing runs without
+  local plain = { workload = program }
+  for name, value in pairs(options) do plain[name] = value end
+  for _, name in ipairs(cuda.options) do plain[name] = nil end
   print_summary(require("warpwright.run").run(plain))
   return program.ended
 end

@@ -185,12 +185,13 @@ local function launch_failed(server, result, fault)
 end
 
 local function launch(server, payload)
-  local number, gx, gy, gz, bx, by, bz, shared, params = take("I4I4I4I4I4I4I4I4s4", payload)
+  local number, gx, gy, gz, bx, by, bz, shared, stack, params = take("I4I4I4I4I4I4I4I4I4s4", payload)
   local kernel = server.functions[number + 1] or error(Garbage, 0)
   if math.max(bx, by, bz) > most_block or bx * by * bz > most_block then return errors.invalid_configuration end
   note_mapped(server, core.cuda_wrote)
   local result, fault = server.gpu:try_launch(kernel.kernel,
-    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, args = params })
+    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, stack = stack, args = params, timed = server.is_timed(server.launches) })
+  if result then server.launches = server.launches + 1 end
   if result then server.cycle = result.start_cycle + result.cycles end
   if fault then return launch_failed(server, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end
   note_mapped(server, core.cuda_reads)
@@ -303,13 +304,15 @@ end
 
 local cuda_server = {}
 
---- For a program called `name` on a machine; `tells_copies`: what the program copies is noted.
-function cuda_server.new(sim, name, capability, tells_copies)
+--- For a program called `name` on a machine; `is_timed(number)`: has this launch, from 0 on, timing; `tells_copies`: what the
+-- program copies is noted.
+function cuda_server.new(sim, name, capability, is_timed, tells_copies)
   local gpu = sim:gpu()
   local base, capacity = core.memory(gpu)
   local l2 = sim:objects("L2")[1]
   return setmetatable({
-    gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0, device_name = sim.name,
+    gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
+    is_timed = is_timed, launches = 0, device_name = sim.name,
     tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {},
   }, Server)

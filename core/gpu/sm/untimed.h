@@ -1,0 +1,13 @@
+/* Kernels without timing: their instructions execute, and no cycle passes. */
+#ifndef WW_GPU_UNTIMED_H
+#define WW_GPU_UNTIMED_H
+
+#include "core/gpu/sm/sm.h"
+
+/* Runs all CTAs of the kernel that the SMs were given by sm_set_kernel(), at a quantum boundary with nothing in
+ * flight. As many CTAs as fit are there at once, and take turns. Nothing is counted, nobody is told, and the SMs are
+ * as they were; memory has what the kernel wrote. Ends after the first fault, which is where the running kernel keeps
+ * them. False when the warps that are left wait for each other. */
+bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running);
+
+#endif
