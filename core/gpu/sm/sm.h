@@ -42,7 +42,7 @@ typedef struct {
     const Kernel *kernel;
     uint32_t grid[3], block[3];
     uint32_t threads_per_cta, warps_per_cta, ctas_per_sm;
-    uint32_t local_bytes; /* per thread, with the stack */
+    uint32_t local_bytes;  /* per thread, with the stack */
     uint32_t shared_bytes; /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes;
     uint32_t launch; /* number of the launch: %gridid */
