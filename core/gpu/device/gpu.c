@@ -34,6 +34,8 @@ struct Gpu {
     uint32_t slice_count;
     uint64_t code_bytes;
     TextureTable textures;
+    PrintedText printed;
+    uint64_t heap_start, heap_bytes;
     RunningKernel running;
     LaunchFault *faults; /* of each SM; NULL before the first launch that returns them */
     LaunchFault fault;   /* of the present or last launch */
@@ -84,6 +86,8 @@ Gpu *gpu_new(Sim *sim, uint64_t memory_bytes) {
     ensure(gpu);
     gpu->sim = sim;
     gpu->hang_cycles = HANG_CYCLES;
+    gpu->heap_bytes = HEAP_BYTES;
+    gpu->printed.limit = PRINT_BYTES;
     gpu->functional.memory = memory;
     sim->user = &gpu->functional;
     return gpu;
@@ -102,6 +106,7 @@ void gpu_free(Gpu *gpu) {
     free(gpu->running.constants);
     free(gpu->faults);
     free(gpu->hang_report);
+    buffer_free(&gpu->printed.text);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
     free(gpu);
@@ -150,8 +155,27 @@ static void place_code(Gpu *gpu, Module *module) {
     }
 }
 
+bool gpu_set_heap(Gpu *gpu, uint64_t bytes) {
+    if (gpu->heap_start) return bytes == gpu->heap_bytes;
+    gpu->heap_bytes = bytes;
+    return true;
+}
+
+void gpu_set_print_limit(Gpu *gpu, uint64_t bytes) {
+    gpu->printed.limit = bytes;
+}
+
+static void place_heap(Gpu *gpu, const Module *module) {
+    if (!module->uses_heap || gpu->heap_start || !gpu->heap_bytes) return;
+    gpu->heap_start = device_alloc(gpu->functional.memory, gpu->heap_bytes);
+    if (!gpu->heap_start)
+        user_error("%s: the heap of malloc (%lu bytes) does not fit in device memory", module->path,
+                   gpu->heap_bytes);
+}
+
 void gpu_place_module(Gpu *gpu, Module *module) {
     place_code(gpu, module);
+    place_heap(gpu, module);
     for (uint32_t i = 0; i < module->variable_count; i++) {
         ModuleVariable *variable = &module->variables[i];
         variable->address = variable->space == SPACE_TEXTURE
@@ -243,7 +267,12 @@ static LaunchFault *empty_faults(Gpu *gpu) {
 /* What is wrong with a launch is found before anything changes. */
 static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
-    RunningKernel running = {.kernel = kernel, .launch = gpu->launches, .textures = &gpu->textures};
+    RunningKernel running = {.kernel = kernel,
+                             .launch = gpu->launches,
+                             .textures = &gpu->textures,
+                             .printed = &gpu->printed,
+                             .heap_start = gpu->heap_start,
+                             .heap_bytes = gpu->heap_bytes};
     memcpy(running.grid, launch->grid, sizeof running.grid);
     memcpy(running.block, launch->block, sizeof running.block);
     running.threads_per_cta = launch->block[0] * launch->block[1] * launch->block[2];
@@ -285,7 +314,8 @@ void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     prepare_kernel(gpu, kernel, launch);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sm_set_kernel(gpu->sms[i], &gpu->running);
-    gpu->result = (LaunchResult){.kernel = kernel->name};
+    gpu->printed.text.count = gpu->printed.dropped = 0;
+    gpu->result = (LaunchResult){.kernel = kernel->name, .printed = &gpu->printed};
     gpu->result.ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     gpu->result.threads_per_cta = gpu->running.threads_per_cta;
     gpu->launches++;
@@ -501,19 +531,42 @@ void gpu_hang_limit(Gpu *gpu, uint64_t cycles) {
 
 enum { RESULT_NUMBERS = 5 };
 
+/* Beside the number of launches: what the last one has printed follows. Checkpoints of kernels that print nothing
+ * have none of it. */
+#define HAS_PRINTED (1u << 31)
+
+static void save_printed(const PrintedText *printed, Buffer *buffer) {
+    buffer_u64(buffer, printed->dropped);
+    buffer_u64(buffer, printed->text.count);
+    buffer_append(buffer, printed->text.bytes, printed->text.count);
+}
+
+/* `printed` may be NULL: it is passed over. */
+static void load_printed(PrintedText *printed, Reader *reader) {
+    uint64_t dropped = reader_u64(reader), bytes = reader_u64(reader);
+    const uint8_t *text = reader_bytes(reader, bytes);
+    if (!printed || !text) return;
+    printed->text.count = 0;
+    printed->dropped = dropped;
+    buffer_append(&printed->text, text, bytes);
+}
+
 void gpu_save(const Gpu *gpu, Buffer *buffer) {
     const LaunchResult *result = &gpu->result;
     const uint64_t numbers[RESULT_NUMBERS] = {result->start_cycle, result->cycles, result->warp_instructions,
                                               result->thread_instructions, result->ctas};
-    buffer_u32(buffer, gpu->launches);
+    bool has_printed = gpu->printed.text.count || gpu->printed.dropped;
+    buffer_u32(buffer, gpu->launches | (has_printed ? HAS_PRINTED : 0));
     buffer_append(buffer, numbers, sizeof numbers);
+    if (has_printed) save_printed(&gpu->printed, buffer);
     sim_save(gpu->sim, buffer);
 }
 
 bool gpu_list(Reader *reader, uint64_t *now, SnapshotVisitor *visit, void *context, char *why,
               size_t why_size) {
-    reader_u32(reader);
+    uint32_t launches = reader_u32(reader);
     reader_bytes(reader, RESULT_NUMBERS * sizeof(uint64_t));
+    if (launches & HAS_PRINTED) load_printed(NULL, reader);
     return snapshot_list(reader, now, visit, context, why, why_size);
 }
 
@@ -523,6 +576,9 @@ bool gpu_load(Gpu *gpu, Reader *reader, const SnapshotChanges *changes, char *wh
     uint64_t numbers[RESULT_NUMBERS];
     for (int i = 0; i < RESULT_NUMBERS; i++)
         numbers[i] = reader_u64(reader);
+    gpu->printed.text.count = gpu->printed.dropped = 0;
+    if (launches & HAS_PRINTED) load_printed(&gpu->printed, reader);
+    launches &= ~HAS_PRINTED;
     if (reader->failed || launches != gpu->launches) {
         snprintf(why, why_size,
                  "expected %u kernel launches as in the checkpoint, got %u of the host program", launches,

@@ -5,6 +5,7 @@
 
 #include "core/gpu/sm/fault.h"
 #include "core/ptx/execution/memory.h"
+#include "core/ptx/execution/system.h"
 #include "core/ptx/execution/texture.h"
 #include "core/ptx/module.h"
 #include "core/sim/checkpoint/snapshot.h"
@@ -30,6 +31,7 @@ typedef struct {
     uint64_t start_cycle, cycles;
     uint64_t warp_instructions, thread_instructions;
     uint64_t ctas, threads_per_cta;
+    const PrintedText *printed; /* by vprintf; valid until the next launch */
 } LaunchResult;
 
 typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED } RunStatus;
@@ -49,6 +51,11 @@ void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count);
 /* After the host wrote there by itself. */
 void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count);
 void gpu_fill(Gpu *gpu, uint64_t address, uint8_t byte, uint64_t count);
+
+/* Of the heap of malloc, and of what each launch may print; from the next launch on. The heap is allocated with
+ * the first module that has malloc, so its size is final then: false when that is too late. */
+bool gpu_set_heap(Gpu *gpu, uint64_t bytes);
+void gpu_set_print_limit(Gpu *gpu, uint64_t bytes);
 
 /* Allocates and initialises the module's variables, and gives its textures handles. The module must outlive
  * the Gpu. */

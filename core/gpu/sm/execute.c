@@ -221,6 +221,50 @@ static void execute_fence(Sm *sm, uint32_t w) {
     sm->waiting |= warp_bit(w);
 }
 
+/* --- Calls of the device's runtime ----------------------------------------------------------- */
+
+static COLD void execute_system(Sm *sm, uint32_t w, const Inst *inst) {
+    ExecContext *context = sm->context;
+    uint32_t requests = sm->system.request_count;
+    prepare_memory(sm, w);
+    sm->known_windows[w] &= (uint8_t)~inst->windows;
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) sm_meet_fault(sm, w, inst);
+    if (sm->system.request_count > requests) sm->system.requests[requests].warp = w;
+    if (system_calls_wait(&sm->system)) object_request_commit(&sm->obj);
+}
+
+/* The warp's registers get what malloc answers: until then the instruction has not written back. */
+static void perform_heap_request(Sm *sm, const HeapRequest *request) {
+    const RunningKernel *running = sm->running;
+    for (uint32_t lanes = request->mask; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        if (request->frees) {
+            heap_free(sm->view, running->heap_start, running->heap_bytes, request->value[lane]);
+            continue;
+        }
+        uint64_t address = heap_alloc(sm->view, running->heap_start, running->heap_bytes,
+                                      request->value[lane]);
+        memcpy(sm_registers(sm, request->warp) + request->dst + lane * sizeof address, &address,
+               sizeof address);
+    }
+}
+
+void sm_perform_system_calls(Sm *sm) {
+    SystemCalls *calls = &sm->system;
+    system_print(calls, sm->running->printed);
+    for (uint32_t i = 0; i < calls->request_count; i++)
+        perform_heap_request(sm, &calls->requests[i]);
+    calls->request_count = 0;
+    view_commit(sm->view);
+}
+
+/* Answers of the device's runtime come at the next boundary. */
+static COLD uint32_t system_latency(const Sm *sm, uint32_t latency) {
+    uint64_t boundary = sm->obj.sim->quantum / sm->obj.period + 1;
+    return latency < boundary ? (uint32_t)boundary : latency;
+}
+
 /* --- The step -------------------------------------------------------------------------------- */
 
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -245,6 +289,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_DMA:
         if (context->active) gates_execute(&sm->gates, w, inst);
         break;
+    case INST_SYSTEM: execute_system(sm, w, inst); break;
     default: break; /* INST_NOP */
     }
     simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
@@ -278,8 +323,10 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
             execute_arithmetic(sm, w, inst, pc);
         else
             execute_control(sm, w, inst, pc);
+        uint32_t latency = timing->latency;
+        if (__builtin_expect(inst->kind == INST_SYSTEM, 0)) latency = system_latency(sm, latency);
         wheel_add(&sm->wheel,
-                  collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, timing->latency,
+                  collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, latency,
                                   timing->interval, cycle),
                   w, pc);
     }

@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-/* The text of an assertion, as far as it is there. */
-static void read_text(const Sm *sm, uint64_t address, char *text, size_t size) {
-    uint64_t letter = 0;
-    size_t length = 0;
-    while (length + 1 < size && view_load(sm->view, address + length, 1, &letter) && letter)
-        text[length++] = (char)letter;
-    text[length] = 0;
-}
-
 static bool overflows_stack(const Sm *sm, uint32_t kind, uint32_t space, uint64_t address) {
     return kind == FAULT_OUT_OF_BOUNDS && space == SPACE_LOCAL && sm->running->kernel->uses_stack &&
            address >= sm->running->local_bytes;
@@ -26,12 +17,10 @@ static void describe_kind(const Sm *sm, uint32_t kind, uint64_t address, char *w
         [FAULT_NO_TEXTURE] = "no texture is bound to handle 0x%lx",
         [FAULT_NO_FUNCTION] = "indirect call to address 0x%lx, which is not a callable function",
     };
-    char text[160];
     if (kind == FAULT_TRAP) {
         snprintf(what, size, "trap");
     } else if (kind == FAULT_ASSERTION) {
-        read_text(sm, address, text, sizeof text);
-        snprintf(what, size, "assertion failed: %s", text);
+        snprintf(what, size, "%s", sm->context->assertion);
     } else {
         snprintf(what, size, places[kind], address);
     }
@@ -144,7 +133,7 @@ static void find_place(const Sm *sm, uint32_t w, const Inst *inst, LaunchFault *
 
 static void describe(const Sm *sm, const Inst *inst, LaunchFault *fault) {
     const uint32_t *cta = fault->ctaid, *thread = fault->thread;
-    char place[240], what[240], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
+    char place[240], what[720], miss[300] = "", ptx[FAULT_TEXT_BYTES + 8] = "";
     bool overflow = overflows_stack(sm, fault->kind, fault->space, fault->address);
     if (overflow)
         snprintf(

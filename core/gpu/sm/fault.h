@@ -4,7 +4,7 @@
 
 #include "core/gpu/sm/sm.h"
 
-enum { FAULT_TEXT_BYTES = 160, FAULT_MESSAGE_BYTES = 1536 };
+enum { FAULT_TEXT_BYTES = 160, FAULT_MESSAGE_BYTES = 2048 };
 
 /* Beside the kinds of FaultKind: the kernel did not end. */
 enum { FAULT_TIMEOUT = 100 };

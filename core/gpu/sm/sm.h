@@ -25,6 +25,7 @@
 #include "core/gpu/sm/structures/simt_stack.h"
 #include "core/gpu/sm/structures/write_back_wheel.h"
 #include "core/ptx/execution/exec.h"
+#include "core/ptx/execution/system.h"
 #include "core/sim/event.h"
 #include "core/sim/method.h"
 
@@ -52,6 +53,8 @@ typedef struct {
     struct LaunchFault
         *faults;  /* the first of each SM, of a launch that returns them; NULL: they end the run */
     bool aborted; /* its warps exit: see sm_abort() */
+    PrintedText *printed;
+    uint64_t heap_start, heap_bytes; /* 0: no module has asked for a heap */
 } RunningKernel;
 
 /* What an instruction touches of its warp: one cache line. */
@@ -215,6 +218,7 @@ struct Sm {
     AddressWindow *windows;           /* per warp: kernel->windows of them */
     uint8_t known_windows[MAX_WARPS]; /* which of them hold                */
     MemoryView *view;
+    SystemCalls system;
     GateList gates;
     uint64_t spaces_beyond;   /* bit per space: loads from it come from beyond the SM */
     const char *class_setter; /* the instance of a policy that set class_of, or NULL */
@@ -348,6 +352,8 @@ void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */
+/* What kernels asked of the device's runtime in this quantum, at its end. */
+void sm_perform_system_calls(Sm *sm);
 void sm_complete_memory(Sm *sm, const MemoryDone *done);
 /* All lanes of a warp exit. */
 void sm_exit_warp(Sm *sm, uint32_t warp);

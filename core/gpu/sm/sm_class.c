@@ -218,6 +218,7 @@ static const Field sm_fields[] = {
     HOST(Sm, windows, "What registers with addresses of shared memory hold"),
     HOST(Sm, known_windows, "Which of them hold"),
     HOST(Sm, view, "Of device memory"),
+    HOST(Sm, system, "What kernels asked of the device's runtime in this quantum"),
     HOST(Sm, gates, "Of its parts"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
@@ -334,6 +335,7 @@ static void init(SimObject *object) {
     sm->view = calloc(1, sizeof *sm->view);
     ensure(sm->context && sm->view);
     *sm->context = (ExecContext){.view = sm->view};
+    sm->context->system = &sm->system;
     view_init(sm->view, functional_memory(object)->memory);
     functional_memory(object)->payloads[sm->number] = sm->payload;
     add_parts(sm);
@@ -344,11 +346,14 @@ static void destroy(SimObject *object) {
     if (sm->view) view_free(sm->view);
     free(sm->view);
     free(sm->context);
+    system_calls_free(&sm->system);
     free(sm->windows);
 }
 
 static void commit(SimObject *object) {
-    view_commit(((Sm *)object)->view);
+    Sm *sm = (Sm *)object;
+    view_commit(sm->view);
+    if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
 }
 
 static bool knobs_set(SimObject *object) {

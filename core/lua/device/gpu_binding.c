@@ -271,6 +271,28 @@ static int l_try_launch(lua_State *L) {
     return launch_or_pause(L, true);
 }
 
+/* gpu:set_heap(bytes): of the heap of malloc in kernels; before the first module that has it is loaded */
+static int l_set_heap(lua_State *L) {
+    Machine *machine = machine_to_change(L, "set_heap");
+    uint64_t bytes = array_count_at(L, 2, "set_heap: bytes");
+    host_log_call(&machine->log, bytes, "heap of %lu bytes", bytes);
+    if (!gpu_set_heap(machine->gpu, bytes))
+        user_error(
+            "set_heap: expected a size before the first module with malloc is loaded, got one behind it");
+    repeated_call(L, machine);
+    return 0;
+}
+
+/* gpu:set_print_limit(bytes): what a launch may print at most; the rest is dropped */
+static int l_set_print_limit(lua_State *L) {
+    Machine *machine = machine_to_change(L, "set_print_limit");
+    uint64_t bytes = array_count_at(L, 2, "set_print_limit: bytes");
+    host_log_call(&machine->log, bytes, "up to %lu bytes printed", bytes);
+    gpu_set_print_limit(machine->gpu, bytes);
+    repeated_call(L, machine);
+    return 0;
+}
+
 /* gpu:launches() -> the results of all launches so far */
 static int l_launches(lua_State *L) {
     gpu_at(L, 1);
@@ -338,6 +360,8 @@ void gpu_open(lua_State *L) {
         {"launch", l_launch},
         {"try_launch", l_try_launch},
         {"launches", l_launches},
+        {"set_heap", l_set_heap},
+        {"set_print_limit", l_set_print_limit},
         {"digest", l_digest},
         {"set_cycle_limit", l_set_cycle_limit},
         {"set_bounds", l_set_bounds},

@@ -318,6 +318,49 @@ typedef struct {
     uint64_t start_cycle, cycles, warp_instructions, thread_instructions, ctas, threads_per_cta;
 } LaunchAnswer;
 
+/* What a launch has printed is a call of its own in the log, right behind the launch: messages that were
+ * dropped as 64 bits, then the text. */
+static const char print_call[] = "printed by the kernel";
+
+/* Sets the fields `printed` and `printed_dropped` of the result on top of the stack, where there is anything. */
+static void set_printed(lua_State *L, const void *text, uint64_t bytes, uint64_t dropped) {
+    if (bytes) {
+        lua_pushlstring(L, text, bytes);
+        lua_setfield(L, -2, "printed");
+    }
+    if (dropped) set_counter(L, "printed_dropped", dropped);
+}
+
+/* Of the launch that has ended, whose result is on top of the stack. */
+static void push_and_log_printed(lua_State *L, Machine *machine) {
+    const PrintedText *printed = gpu_last_launch(machine->gpu).printed;
+    if (!printed->text.count && !printed->dropped) return;
+    Buffer answer = {0};
+    buffer_u64(&answer, printed->dropped);
+    buffer_append(&answer, printed->text.bytes, printed->text.count);
+    host_log_call(&machine->log, 0, "%s", print_call);
+    host_log_answer(&machine->log, answer.bytes, answer.count);
+    buffer_free(&answer);
+    set_printed(L, printed->text.bytes, printed->text.count, printed->dropped);
+}
+
+/* Of a launch that is answered from the log. */
+static void repeat_printed(lua_State *L, Machine *machine) {
+    const HostCall *next = host_log_next(&machine->log);
+    uint64_t dropped;
+    if (!next || strcmp(next->text, print_call) != 0) return;
+    uint64_t bytes = next->answer_bytes;
+    uint8_t *answer = lua_newuserdatauv(L, bytes + sizeof dropped, 0);
+    host_log_call(&machine->log, 0, "%s", print_call);
+    if (host_log_take(&machine->log, answer, bytes) && bytes >= sizeof dropped) {
+        memcpy(&dropped, answer, sizeof dropped);
+        lua_insert(L, -2);
+        set_printed(L, answer + sizeof dropped, bytes - sizeof dropped, dropped);
+        lua_insert(L, -2);
+    }
+    lua_pop(L, 1);
+}
+
 /* Pushes it, and appends it to the GPU's list. */
 static int push_launch_result(lua_State *L, const char *kernel, const LaunchAnswer *answer) {
     lua_newtable(L);
@@ -354,6 +397,7 @@ static int finish_tried_launch(lua_State *L, Machine *machine, const char *kerne
     TriedAnswer answer = {*launch, fault != NULL};
     host_log_answer(&machine->log, &answer, sizeof answer);
     push_launch_result(L, kernel, launch);
+    push_and_log_printed(L, machine);
     if (!fault) return 1;
     note_fault_call(machine, kernel);
     host_log_answer(&machine->log, fault, sizeof *fault);
@@ -366,6 +410,8 @@ static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel
     TriedAnswer answer;
     LaunchFault fault;
     if (!host_log_take(&machine->log, &answer, sizeof answer)) return false;
+    push_launch_result(L, kernel, &answer.launch);
+    repeat_printed(L, machine);
     if (answer.has_fault) {
         note_fault_call(machine, kernel);
         if (!host_log_take(&machine->log, &fault, sizeof fault))
@@ -373,7 +419,6 @@ static bool take_tried_launch(lua_State *L, Machine *machine, const char *kernel
         fault_end_texts(&fault); /* it may come from anybody */
     }
     after_host_call(L, machine);
-    push_launch_result(L, kernel, &answer.launch);
     if (answer.has_fault)
         push_fault(L, kernel, &fault);
     else
@@ -388,7 +433,9 @@ static int answer_launch(lua_State *L, Machine *machine) {
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
     if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
     host_log_answer(&machine->log, &answer, sizeof answer);
-    return push_launch_result(L, result.kernel, &answer);
+    push_launch_result(L, result.kernel, &answer);
+    push_and_log_printed(L, machine);
+    return 1;
 }
 
 static int finish_launch(lua_State *L, Machine *machine) {
@@ -437,8 +484,10 @@ static int take_launch(lua_State *L, Machine *machine, const Kernel *kernel) {
     LaunchAnswer answer;
     if (machine->returns_faults) return take_tried_launch(L, machine, kernel->name) ? 2 : 0;
     if (!host_log_take(&machine->log, &answer, sizeof answer)) return 0;
+    push_launch_result(L, kernel->name, &answer);
+    repeat_printed(L, machine);
     after_host_call(L, machine);
-    return push_launch_result(L, kernel->name, &answer);
+    return 1;
 }
 
 static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, const Launch *launch) {

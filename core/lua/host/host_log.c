@@ -119,6 +119,10 @@ bool host_log_take(HostLog *log, void *bytes, uint64_t count) {
     return true;
 }
 
+const HostCall *host_log_next(const HostLog *log) {
+    return host_log_replaying(log) ? &log->calls[log->replayed] : NULL;
+}
+
 void host_log_end_program(HostLog *log) {
     static const char end[] = "end of the host program";
     if (host_log_replaying(log) && strcmp(log->calls[log->replayed].text, end) != 0)

@@ -19,7 +19,7 @@ typedef enum {
     FAULT_TRAP,
     FAULT_NO_TEXTURE,  /* the address is a handle without a texture */
     FAULT_NO_FUNCTION, /* an indirect call of no function           */
-    FAULT_ASSERTION,   /* the address is that of its text           */
+    FAULT_ASSERTION,   /* its text is in the context                */
 } FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
@@ -86,6 +86,8 @@ struct ExecContext {
     const TextureTable *textures;
     /* Out, texture fetches: the addresses of the texels read, lane by lane. Lanes that read none, because all
      * of theirs lie beyond the border, leave `active`. */
+    struct SystemCalls *system; /* of the SM; NULL: nothing is printed, and there is no heap */
+    char assertion[640];
     uint32_t texel_count;
     uint64_t texel[WARP_LANES * LANE_TEXELS];
 };

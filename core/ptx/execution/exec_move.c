@@ -19,12 +19,6 @@ void exec_unknown_function(const Inst *inst, ExecContext *context) {
 }
 
 /* The sources are the text of the assertion, its file, and its line. */
-void exec_assertfail(const Inst *inst, ExecContext *context) {
-    const LaneU64 *text = source(inst, context, 0);
-    int lane = context->active ? __builtin_ctz(context->active) : 0;
-    if (context->active) fault_at(context, FAULT_ASSERTION, lane, text[lane]);
-}
-
 DEFINE_UNARY(exec_mov_b16, LaneU32, LaneU32, (uint16_t)a)
 DEFINE_UNARY(exec_mov_b32, LaneU32, LaneU32, a)
 DEFINE_UNARY(exec_mov_b64, LaneU64, LaneU64, a)

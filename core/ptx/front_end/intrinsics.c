@@ -103,25 +103,75 @@ void marks_end_block(Parser *parser) {
 
 /* Functions of CUDA's device runtime. */
 
-/* Nothing is printed; what would have been is evaluated, and the result says that no argument was. */
-static void printf_call_add(Parser *parser, const BodyStatement *call, const Actuals *results) {
-    Draft store;
-    if (!results->count || !is_param(&results->list[0])) return;
-    draft_begin(parser, &store, "st", call);
-    store.statement.guard = call->guard;
-    store.statement.guard_negated = call->guard_negated;
-    draft_modifier(&store, "param");
-    draft_modifier(&store, "b32");
-    draft_operand(&store, address_operand(results->list[0].symbol, 0));
-    draft_operand(&store, (Operand){.shape = OPERAND_IMMEDIATE, .special = NO_SPECIAL, .reg = NO_REGISTER});
-    statement_add(parser, &store);
+/* A register for a parameter or result, and the .param variable that it is passed in. */
+static Operand passed_add(Parser *parser, const BodyStatement *call, const Formal *formal, Operand place,
+                          Operand reg, bool is_result) {
+    Draft move;
+    if (!is_result && !is_param(&place)) return place;
+    if (place.shape == OPERAND_SINK) return reg;
+    draft_begin(parser, &move, !is_param(&place) ? "mov" : is_result ? "st" : "ld", call);
+    move.statement.guard = call->guard;
+    move.statement.guard_negated = call->guard_negated;
+    if (is_param(&place)) draft_modifier(&move, "param");
+    draft_modifier(&move, width_modifier(formal->type.bytes, false));
+    if (is_param(&place)) place = address_operand(place.symbol, 0);
+    draft_operand(&move, is_result ? place : reg);
+    draft_operand(&move, is_result ? reg : place);
+    statement_add(parser, &move);
+    return reg;
+}
+
+static Operand register_for(Parser *parser, const Formal *formal) {
+    KernelBody *kernel = parser->kernel;
+    uint32_t bytes = formal->type.bytes > 4 ? 8 : 4;
+    return register_operand(parser, register_new(kernel, bytes, false, kernel->declared_registers++));
+}
+
+static bool is_scalar(const Formal *formal) {
+    return (formal->type.bytes == 4 || formal->type.bytes == 8) && !formal->type.is_predicate;
+}
+
+static bool are_scalars(const FormalList *formals, const Actuals *actuals) {
+    bool good = formals->count == actuals->count;
+    for (uint32_t i = 0; good && i < formals->count; i++)
+        good = is_scalar(&formals->list[i]) &&
+               (!is_param(&actuals->list[i]) ||
+                actuals->list[i].symbol->bytes == formals->list[i].type.bytes);
+    return good;
+}
+
+/* What is passed goes to registers, and the result to where it is expected. */
+static void system_call_add(Parser *parser, const BodyStatement *call, const Function *function,
+                            const Actuals *results, const Actuals *params) {
+    Draft draft;
+    if (!are_scalars(&function->results, results) || !are_scalars(&function->params, params)) {
+        unsupported_add(parser, call, "the parameters are not those of the function of the device's runtime");
+        return;
+    }
+    draft_begin(parser, &draft, "call", call);
+    draft_modifier(&draft, function->name->text);
+    draft.statement.guard = call->guard;
+    draft.statement.guard_negated = call->guard_negated;
+    Operand result = {0};
+    if (results->count) draft_operand(&draft, result = register_for(parser, &function->results.list[0]));
+    for (uint32_t i = 0; i < params->count; i++)
+        draft_operand(&draft, passed_add(parser, call, &function->params.list[i], params->list[i],
+                                         register_for(parser, &function->params.list[i]), false));
+    statement_add(parser, &draft);
+    if (results->count) passed_add(parser, call, &function->results.list[0], results->list[0], result, true);
+}
+
+static bool is_system_call(const char *name) {
+    return !strcmp(name, "vprintf") || !strcmp(name, "malloc") || !strcmp(name, "free") ||
+           !strcmp(name, "__assertfail") || !strcmp(name, "__assert_fail");
 }
 
 const char *missing_body_reason(const Function *function) {
     const char *name = function->name->text;
-    if (!strcmp(name, "malloc") || !strcmp(name, "free")) return "the device has no heap";
     if (strstr(name, "LaunchDevice") || strstr(name, "GetParameterBuffer"))
         return "kernels cannot launch kernels";
+    if (!strncmp(name, "__nv_", 5))
+        return "a function of CUDA's device library that is not linked into this module";
     return "the function has no body in this module";
 }
 
@@ -129,15 +179,17 @@ bool intrinsic_call_add(Parser *parser, const BodyStatement *call, const Functio
                         const Actuals *results, const Actuals *params) {
     uint8_t buffer;
     bool ends;
-    if (!strcmp(function->name->text, "vprintf")) {
-        printf_call_add(parser, call, results);
+    const char *name = function->name->text;
+    if (is_system_call(name)) {
+        parser->module->uses_heap |= !strcmp(name, "malloc");
+        system_call_add(parser, call, function, results, params);
         return true;
     }
-    if (is_mark(function->name->text, &buffer, &ends) && call->guard == NO_REGISTER) {
+    if (is_mark(name, &buffer, &ends) && call->guard == NO_REGISTER) {
         mark_add(parser->kernel, buffer, ends);
         return true;
     }
-    if (!isa_has_intrinsic(function->name->text)) return false;
-    instruction_add(parser, call, function->name->text, params);
+    if (!isa_has_intrinsic(name)) return false;
+    instruction_add(parser, call, name, params);
     return true;
 }

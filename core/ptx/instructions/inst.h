@@ -47,7 +47,8 @@ typedef enum {
     INST_BARRIER,
     INST_FENCE,
     INST_NOP,
-    INST_DMA, /* intrinsics of the DMA engine; detail: DmaOperation */
+    INST_DMA,    /* intrinsics of the DMA engine; detail: DmaOperation */
+    INST_SYSTEM, /* calls of the device's runtime: execution/system.h  */
 } InstKind;
 
 /* Row of the SM's latency and initiation-interval table. */

@@ -66,18 +66,23 @@ typedef struct {
 ExecFn exec_nothing;
 #define ROW(opcode, modifiers, options, handler, timing, plan, detail) ExecFn handler;
 #define CONTROL(opcode, modifiers, options, kind, plan, detail)
+#define SYSTEM_CALL(name, handler, plan) ExecFn handler;
 #include "core/ptx/instructions/isa_rows.def"
 #undef ROW
 #undef CONTROL
+#undef SYSTEM_CALL
 
 static const IsaRow rows[] = {
 #define ROW(opcode, modifiers, options, handler, timing, plan, detail)                                       \
     {opcode, modifiers, options, handler, INST_ALU, timing, plan, detail},
 #define CONTROL(opcode, modifiers, options, kind, plan, detail)                                              \
     {opcode, modifiers, options, exec_nothing, kind, TIMING_OTHER, plan, detail},
+#define SYSTEM_CALL(name, handler, plan)                                                                     \
+    {"call", name, no_options, handler, INST_SYSTEM, TIMING_OTHER, plan, 0},
 #include "core/ptx/instructions/isa_rows.def"
 #undef ROW
 #undef CONTROL
+#undef SYSTEM_CALL
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

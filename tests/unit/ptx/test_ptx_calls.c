@@ -58,9 +58,12 @@ START_TEST(calls_that_cannot_be_inlined_are_unsupported) {
     assert_refused(HEADER ".extern .func (.param .b32 r) other(.param .b64 a);\n"
                           ".entry k() { .param .b32 r; .param .b64 a;\ncall.uni (r), other, (a); ret; }",
                    "test.ptx:6: call.uni (r), other, (a): the function has no body");
-    assert_refused(HEADER ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-                          ".entry k() { .param .b64 r; .param .b64 a;\ncall.uni (r), malloc, (a); ret; }",
-                   "no heap");
+    assert_refused(HEADER ".extern .func (.param .b64 r) malloc(.param .b16 a);\n"
+                          ".entry k() { .param .b64 r; .param .b16 a;\ncall.uni (r), malloc, (a); ret; }",
+                   "test.ptx:6: call.uni (r), malloc, (a): the parameters are not those");
+    assert_refused(HEADER ".extern .func (.param .f32 r) __nv_cosf(.param .f32 a);\n"
+                          ".entry k() { .param .f32 r; .param .f32 a;\ncall.uni (r), __nv_cosf, (a); ret; }",
+                   "a function of CUDA's device library that is not linked");
     assert_refused(HEADER ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a);\n"
                           ".entry k() { .param .b32 r; .param .b64 a;\n"
                           "call.uni (r), __cudaCDP2LaunchDeviceV2, (a); ret; }",
@@ -131,16 +134,24 @@ START_TEST(an_indirect_branch_decides_between_its_labels) {
 }
 END_TEST
 
-START_TEST(printf_is_evaluated_and_prints_nothing) {
+START_TEST(calls_of_the_device_runtime_are_one_instruction_on_registers) {
     Module *module = parse(
         HEADER ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+               ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+               ".entry k() { .reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p;\n"
                "{ .param .b64 p0; st.param.b64 [p0+0], %rd1; .param .b64 p1; st.param.b64 [p1+0], %rd2;\n"
-               ".param .b32 r; call.uni (r), vprintf, (p0, p1); ld.param.b32 %r1, [r+0]; } ret; }");
+               ".param .b32 r; @%p call.uni (r), vprintf, (p0, p1); ld.param.b32 %r1, [r+0]; }\n"
+               "call (%rd1), malloc, (16); call free, (%rd1); st.global.u32 [%rd2], %r1; }");
     const Kernel *kernel = module_kernel(module, "k");
-    ck_assert_uint_eq(kernel->inst_count, 5); /* two parameters, the result, and it is fetched */
-    ck_assert_uint_eq(lanes32(kernel, kernel->insts[2].src[0]), 0);
-    ck_assert_uint_eq(kernel->insts[3].src[0], kernel->insts[2].dst[0]);
+    uint32_t calls = 0;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        calls += kernel->insts[i].kind == INST_SYSTEM;
+        if (strcmp(kernel->sources[i].opcode, "call.vprintf") != 0) continue;
+        ck_assert_uint_ne(kernel->insts[i].guard, NO_PREDICATE);
+        ck_assert_uint_eq(kernel->insts[i].src_count, 2);
+    }
+    ck_assert_uint_eq(calls, 3);
+    ck_assert(module->uses_heap);
     module_free(module);
 }
 END_TEST
@@ -204,7 +215,7 @@ Suite *ptx_calls_suite(void) {
     tcase_add_test(calls, calls_that_cannot_be_inlined_are_unsupported);
     tcase_add_test(calls, an_indirect_call_decides_between_the_functions_that_fit);
     tcase_add_test(calls, an_indirect_branch_decides_between_its_labels);
-    tcase_add_test(calls, printf_is_evaluated_and_prints_nothing);
+    tcase_add_test(calls, calls_of_the_device_runtime_are_one_instruction_on_registers);
     tcase_add_test(calls, chains_of_calls_that_explode_end_in_real_calls);
     tcase_add_test(calls, a_recursive_call_saves_registers_on_a_stack);
     suite_add_tcase(suite, calls);

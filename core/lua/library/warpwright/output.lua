@@ -112,7 +112,11 @@ end
 
 local function stats_json(r)
   local launches = {}
-  for i, launch in ipairs(r.launches) do launches[i] = "    " .. json_object(launch) end
+  for i, launch in ipairs(r.launches) do
+    local counts = {}
+    for name, value in pairs(launch) do counts[name] = name ~= "printed" and value or nil end
+    launches[i] = "    " .. json_object(counts)
+  end
   return table.concat {
     "{\n",
     ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
@@ -121,6 +125,20 @@ local function stats_json(r)
     ('  "stats": {\n%s\n  }\n'):format(r.rows:json "    "),
     "}\n",
   }
+end
+
+-- printed.txt --------------------------------------------------------------------------------------------------------
+
+--- What kernels printed, launch by launch; nil when none did.
+local function printed_text(r)
+  local texts = {}
+  for _, launch in ipairs(r.launches) do
+    texts[#texts + 1] = launch.printed
+    if launch.printed_dropped then
+      texts[#texts + 1] = ("[%d messages of kernel %s were dropped]\n"):format(launch.printed_dropped, launch.kernel)
+    end
+  end
+  return #texts > 0 and table.concat(texts) or nil
 end
 
 -- provenance.txt -----------------------------------------------------------------------------------------------------
@@ -186,6 +204,8 @@ function output.write(folder, r, inputs)
     { name = "config.lua", text = inputs.config },
     { name = "provenance.txt", text = provenance_text(r, inputs) },
   }
+  local printed = printed_text(r)
+  if printed then table.insert(files, 2, { name = "printed.txt", text = printed }) end
   local problem = write_files(folder.path, files)
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))
 end
