@@ -17,6 +17,7 @@ void counters_open(lua_State *L);
 void stats_open(lua_State *L);
 void gpu_open(lua_State *L);
 void modules_open(lua_State *L);
+void memcheck_open(lua_State *L);
 void host_open(lua_State *L);
 void launch_open(lua_State *L);
 void checkpoint_open(lua_State *L);

@@ -74,6 +74,7 @@ function inverted_index:run(gpu, size)
   local capacity = bitonic.capacity(total) -- what is missing has the largest hash
   local dev_links, dev_files = gpu:alloc(8 * capacity), gpu:alloc(4 * capacity)
   gpu:fill(dev_links, 0xff, 8 * capacity)
+  gpu:fill(dev_files, 0, 4 * capacity) -- those of what is missing are sorted along
   gpu:launch(self.kernels.index_emit, {
     grid = grid, block = block, args = { dev_text, dev_start, gpu:upload(place), gpu:upload(file), dev_links, dev_files, n },
   })

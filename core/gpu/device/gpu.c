@@ -189,7 +189,10 @@ void gpu_place_module(Gpu *gpu, Module *module) {
     module_place(module);
     for (uint32_t i = 0; i < module->variable_count; i++) {
         const ModuleVariable *variable = &module->variables[i];
-        if (variable->init) gpu_write(gpu, variable->address, variable->init, variable->bytes);
+        if (variable->init)
+            gpu_write(gpu, variable->address, variable->init, variable->bytes);
+        else if (variable->space != SPACE_TEXTURE) /* it is zero */
+            device_initialise(gpu->functional.memory, variable->address, variable->bytes);
     }
 }
 
@@ -478,6 +481,20 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     }
     count(gpu, &gpu->result, true);
     return RUN_DONE;
+}
+
+void gpu_memcheck(Gpu *gpu) {
+    device_track_initialised(gpu->functional.memory);
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        gpu->sms[i]->memcheck = memcheck_new();
+}
+
+bool gpu_has_memcheck(const Gpu *gpu) {
+    return gpu->sms[0]->memcheck != NULL;
+}
+
+uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites) {
+    return memcheck_collect(gpu->sms, gpu->sm_count, sites);
 }
 
 void gpu_drain(Gpu *gpu) {

@@ -4,6 +4,7 @@
 #define WW_GPU_GPU_H
 
 #include "core/gpu/sm/fault.h"
+#include "core/gpu/sm/memcheck.h"
 #include "core/ptx/execution/memory.h"
 #include "core/ptx/execution/system.h"
 #include "core/ptx/execution/texture.h"
@@ -76,6 +77,12 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);
 const LaunchFault *gpu_fault(const Gpu *gpu);
 /* After the last kernel: lets write-backs and the like finish, so that nothing is in flight any more. */
 void gpu_drain(Gpu *gpu);
+
+/* Looks at every access from now on: before the first allocation. No checkpoint holds what it knows. */
+void gpu_memcheck(Gpu *gpu);
+bool gpu_has_memcheck(const Gpu *gpu);
+/* memcheck_collect() of all SMs. */
+uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 LaunchResult gpu_last_launch(const Gpu *gpu);
 uint64_t gpu_cycle(const Gpu *gpu); /* core cycles so far */
 uint64_t gpu_warp_instructions(const Gpu *gpu);

@@ -1,5 +1,7 @@
 #include "core/gpu/sm/barrier.h"
 
+#include "core/gpu/sm/memcheck.h"
+
 static uint32_t operand(const Sm *sm, const Inst *inst, uint32_t index) {
     uint32_t source = inst->src[index];
     const ExecContext *context = sm->context;
@@ -43,7 +45,16 @@ static void announce_votes(Sm *sm, const Barrier *barrier) {
     }
 }
 
+/* All threads of the CTA that live have come, or some. */
+static void tell_memcheck(const Sm *sm, const Barrier *barrier) {
+    if (!barrier->waiting) return;
+    uint32_t slot = sm->warp[first_warp(barrier->waiting)].cta_slot;
+    bool is_whole = (sm->cta[slot].warps & sm->live & ~barrier->waiting) == 0;
+    memcheck_barrier(sm, slot, barrier->waiting, is_whole);
+}
+
 static void release(Sm *sm, Barrier *barrier) {
+    if (sm->memcheck) tell_memcheck(sm, barrier);
     if (barrier->voters) announce_votes(sm, barrier);
     sm->waiting &= ~barrier->waiting;
     object_emit(&sm->obj, SM_WARPS_CHANGED, 0);

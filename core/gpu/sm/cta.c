@@ -1,5 +1,5 @@
 /* Starting and finishing CTAs and their warps. */
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/memcheck.h"
 #include "core/sim/sim.h"
 
 #include <string.h>
@@ -60,6 +60,7 @@ __attribute__((noinline)) void sm_start_cta(Sm *sm, uint32_t slot, const uint32_
     sm->cta_by_age[sm->resident++] = cta->warps;
     sm->ctas_started++;
     gates_cta_starts(&sm->gates, slot);
+    if (sm->memcheck) memcheck_cta_starts(sm, slot);
     sm_warps_changed(sm);
     object_emit(&sm->obj, SM_CTA_START, slot, (int64_t)cta->warps);
     object_emit(&sm->obj, SM_WARPS_CHANGED, 0);

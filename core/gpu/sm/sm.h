@@ -220,8 +220,9 @@ struct Sm {
     MemoryView *view;
     SystemCalls system;
     GateList gates;
-    uint64_t spaces_beyond;   /* bit per space: loads from it come from beyond the SM */
-    const char *class_setter; /* the instance of a policy that set class_of, or NULL */
+    struct Memcheck *memcheck; /* NULL: off */
+    uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
+    const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
     uint64_t slots[SLOT_CAUSES];

@@ -1,4 +1,5 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
+#include "core/gpu/sm/memcheck.h"
 #include "core/gpu/sm/sm_parts.h"
 #include "core/gpu/sm/sm_sound.h"
 
@@ -220,6 +221,7 @@ static const Field sm_fields[] = {
     HOST(Sm, view, "Of device memory"),
     HOST(Sm, system, "What kernels asked of the device's runtime in this quantum"),
     HOST(Sm, gates, "Of its parts"),
+    HOST(Sm, memcheck, "What it has found, if it is on"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -348,12 +350,14 @@ static void destroy(SimObject *object) {
     free(sm->context);
     system_calls_free(&sm->system);
     free(sm->windows);
+    memcheck_free(sm->memcheck);
 }
 
 static void commit(SimObject *object) {
     Sm *sm = (Sm *)object;
     view_commit(sm->view);
     if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
+    if (sm->memcheck) memcheck_commit(sm);
 }
 
 static bool knobs_set(SimObject *object) {

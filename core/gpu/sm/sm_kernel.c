@@ -1,5 +1,5 @@
 /* The kernel that an SM runs: how many of its CTAs fit, and the memory that they take. */
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/memcheck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,4 +68,5 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->shared_bytes = running->shared_bytes;
     sm->context->local_bytes = running->local_bytes;
     gates_kernel_set(&sm->gates);
+    if (sm->memcheck) memcheck_set_kernel(sm);
 }

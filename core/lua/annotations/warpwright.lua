@@ -17,6 +17,8 @@
 ---@field resume? string
 ---@field allow_changes? any
 ---@field energy? any
+---@field bounds? any
+---@field memcheck? any
 
 ---@class warpwright
 ---@field version string

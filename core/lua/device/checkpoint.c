@@ -52,6 +52,11 @@ static int l_write_checkpoint(lua_State *L) {
     CheckpointSection sections[] = {
         {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
+    if (gpu_has_memcheck(machine->gpu)) {
+        lua_pushboolean(L, false);
+        lua_pushliteral(L, "expected a run without memcheck: no checkpoint holds what it knows");
+        return 2;
+    }
     if (!lua_objects_can_be_saved(machine->sim, why, sizeof why) ||
         !policies_save(machine, &sections[4].bytes, why, sizeof why)) {
         lua_pushboolean(L, false);
@@ -159,6 +164,8 @@ static int l_resume(lua_State *L) {
     Machine *machine = gpu_at(L, 1);
     const char *path = luaL_checkstring(L, 2);
     char why[WHY_BYTES];
+    if (gpu_has_memcheck(machine->gpu))
+        user_error("resume: expected a run without memcheck: no checkpoint holds what it knows");
     if (machine->resume || machine->log.count)
         user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);
@@ -202,6 +209,7 @@ static int l_move(lua_State *L) {
     Machine *machine = gpu_at(L, 1), *to = machine_at(L, 2);
     char why[WHY_BYTES];
     require_state(machine, "change");
+    if (gpu_has_memcheck(machine->gpu)) user_error("change: expected a run without memcheck");
     if (to->sim->elaborated || to->gpu)
         user_error("change: expected a new machine, got %s, which has run", to->sim->name);
     lua_newtable(L);

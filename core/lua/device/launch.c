@@ -346,7 +346,7 @@ static void push_and_log_printed(lua_State *L, Machine *machine) {
 
 /* Of a launch that is answered from the log. */
 static void repeat_printed(lua_State *L, Machine *machine) {
-    const HostCall *next = host_log_next(&machine->log);
+    const HostCall *next = host_log_coming(&machine->log);
     uint64_t dropped;
     if (!next || strcmp(next->text, print_call) != 0) return;
     uint64_t bytes = next->answer_bytes;

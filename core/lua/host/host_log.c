@@ -119,7 +119,7 @@ bool host_log_take(HostLog *log, void *bytes, uint64_t count) {
     return true;
 }
 
-const HostCall *host_log_next(const HostLog *log) {
+const HostCall *host_log_coming(const HostLog *log) {
     return host_log_replaying(log) ? &log->calls[log->replayed] : NULL;
 }
 

@@ -42,7 +42,7 @@ void host_log_answer(HostLog *log, const void *bytes, uint64_t count);
  * returns true. False when the program is ahead of the log, or the kernel of this call was still running. */
 bool host_log_take(HostLog *log, void *bytes, uint64_t count);
 /* When replaying, the call in the log that comes next, or NULL. */
-const HostCall *host_log_next(const HostLog *log);
+const HostCall *host_log_coming(const HostLog *log);
 /* Notes the end of a host program; when replaying, a user error when it did not end here. */
 void host_log_end_program(HostLog *log);
 /* The call just made raised an error: the host program may go on, but nothing was done. */

@@ -106,6 +106,10 @@ uint8_t *exec_launch_constants(const Kernel *kernel, const WarpIdentity *identit
  */
 bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start, uint64_t end);
 
+/* Before a memory instruction executes: the addresses of its active lanes, in context->address, as offsets in shared
+ * memory of those that are there. Changes lowest, highest and space, too, which the instruction sets anew. */
+void exec_find_addresses(const Inst *inst, ExecContext *context, uint32_t *global, uint32_t *shared);
+
 /* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
  * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
  * ascending order, and records the old values. False when a lane is out of bounds. */

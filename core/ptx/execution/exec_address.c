@@ -89,3 +89,12 @@ bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start,
                           << lane;
     return lanes & touching;
 }
+
+void exec_find_addresses(const Inst *inst, ExecContext *context, uint32_t *global, uint32_t *shared) {
+    form_addresses(inst, context);
+    SpaceLanes lanes = {.global = inst->space == SPACE_GLOBAL ? context->active : 0,
+                        .shared = inst->space == SPACE_SHARED ? context->active : 0};
+    if (inst->space == SPACE_GENERIC) lanes = resolve_generic(context);
+    *global = lanes.global;
+    *shared = lanes.shared;
+}

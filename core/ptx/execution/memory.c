@@ -21,8 +21,9 @@ typedef struct {
 enum { RELEASED_BLOCKS = 256 }; /* that are remembered for messages */
 
 struct DeviceMemory {
-    uint8_t *host;   /* of DEVICE_MEMORY_BASE */
-    uint8_t *marked; /* for each page: has a kernel written to it? */
+    uint8_t *host;        /* of DEVICE_MEMORY_BASE */
+    uint8_t *marked;      /* for each page: has a kernel written to it? */
+    uint8_t *initialised; /* for each byte; NULL: not tracked */
     uint64_t capacity;
     int shared; /* a file that holds it, which other processes map; -1: none */
     Bounds bounds;
@@ -88,6 +89,7 @@ void device_memory_free(DeviceMemory *memory) {
     if (memory->shared >= 0) close(memory->shared);
     munmap(memory->host, memory->capacity);
     munmap(memory->marked, page_count(memory));
+    if (memory->initialised) munmap(memory->initialised, memory->capacity);
     free(memory->live);
     free(memory->blocks);
     free(memory->views);
@@ -239,6 +241,7 @@ uint64_t device_alloc_aligned(DeviceMemory *memory, uint64_t bytes, uint64_t ali
                       (DeviceBlock){.start = start, .bytes = bytes, .made_by = memory->call, .name = name});
     if (memory->bounds == BOUNDS_HARDWARE)
         clear(memory, start, start + size); /* kernels may have written there */
+    if (memory->initialised) memset(memory->initialised + (start - DEVICE_MEMORY_BASE), 0, size);
     memory->bytes_live += size;
     if (memory->bytes_live > memory->bytes_peak) memory->bytes_peak = memory->bytes_live;
     return start;
@@ -314,10 +317,26 @@ uint64_t device_bytes_peak(const DeviceMemory *memory) {
     return memory->bytes_peak;
 }
 
+void device_track_initialised(DeviceMemory *memory) {
+    ensure(memory->live_count == 0 && !memory->initialised);
+    memory->initialised = reserve(memory->capacity);
+}
+
+void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count) {
+    if (!memory->initialised || count == 0) return;
+    ensure(device_covers(memory, address, count));
+    memset(memory->initialised + (address - DEVICE_MEMORY_BASE), 1, count);
+}
+
+bool device_is_initialised(const DeviceMemory *memory, uint64_t address, uint64_t count) {
+    return !memory->initialised || !memchr(memory->initialised + (address - DEVICE_MEMORY_BASE), 0, count);
+}
+
 void device_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t count) {
     if (count == 0) return;
     ensure(device_covers(memory, address, count));
     memcpy(host_bytes(memory, address), bytes, count);
+    device_initialise(memory, address, count);
 }
 
 void device_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t count) {
@@ -330,6 +349,7 @@ void device_fill(DeviceMemory *memory, uint64_t address, uint8_t byte, uint64_t 
     if (count == 0) return;
     ensure(device_covers(memory, address, count));
     memset(host_bytes(memory, address), byte, count);
+    device_initialise(memory, address, count);
 }
 
 uint8_t *device_bytes(DeviceMemory *memory, uint64_t address, uint64_t count) {

@@ -71,6 +71,13 @@ uint8_t *device_bytes(DeviceMemory *memory, uint64_t address, uint64_t count);
 /* A digest of all live allocations, for tests of determinism. */
 uint64_t device_digest(const DeviceMemory *memory);
 
+/* Which bytes have been written: by the host, and by kernels as device_initialise() says, between quanta. Off until
+ * device_track_initialised(), which must come before the first allocation. */
+void device_track_initialised(DeviceMemory *memory);
+void device_initialise(DeviceMemory *memory, uint64_t address, uint64_t count);
+/* Of bytes inside an allocation. */
+bool device_is_initialised(const DeviceMemory *memory, uint64_t address, uint64_t count);
+
 /* Checkpoints, between quanta only. On resume the host program runs again from its start, so its allocations,
  * copies and fills are made again; what kernels wrote is not. Therefore view_commit() marks every page (4
  * KiB, counted from DEVICE_MEMORY_BASE) that it writes to, and a checkpoint holds the marked pages alone,

@@ -31,6 +31,8 @@ options of run:
   --max-cycles N         stop with an error when a kernel has not ended by core cycle N
   --threads N            how many host threads run the machine, default 1; changes no result
   --memory BYTES         device memory, default 4GiB
+  --bounds BOUNDS        strict (default): accesses stay within allocations; hardware: within the 2 MiB blocks around them
+  --memcheck             finds reads of uninitialised memory, accesses beyond what was allocated, races in shared memory
   --energy TECHNOLOGY    statistics of the energy, by configs/energy/TECHNOLOGY.lua or a path: fermi_40nm
   --order ORDER          the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result
 
@@ -59,7 +61,7 @@ options of cuda: those of run but --size, and
 
 signals: SIGUSR1 makes a checkpoint and goes on; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop
 
-exit status: 0 all went well, 1 a result was wrong, 2 an error of the user's, 75 stopped by a signal
+exit status: 0 all went well, 1 a result was wrong or --memcheck found something, 2 an error of the user's, 75 stopped by a signal
 ]]
 
 local run_options = {
@@ -69,6 +71,7 @@ local run_options = {
   ["--out"] = "out",
   ["--max-cycles"] = "max_cycles",
   ["--memory"] = "memory",
+  ["--bounds"] = "bounds",
   ["--energy"] = "energy",
   ["--order"] = "order",
   ["--threads"] = "threads",
@@ -79,7 +82,7 @@ local run_options = {
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--resume", "--allow-changes", table.unpack(run_kernel.option_list),
+  "--checkpoint-at", "--resume", "--allow-changes", "--bounds", "--memcheck", table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
@@ -201,6 +204,7 @@ local function print_summary(r)
   line("IPC", "%.2f thread, %.3f warp instructions per cycle", r.ipc, r.warp_ipc)
   line("kernels", "%d", #r.launches)
   line("simulated", "%.0f cycles per second, %.2f s", r.cycles_per_second, r.seconds)
+  if r.memcheck then line("memcheck", "%s", (require("warpwright.memcheck").summary(r.memcheck):gsub("^memcheck: ", ""))) end
   line("results", "%s", r.out)
 end
 
@@ -252,7 +256,9 @@ return function(args)
   elseif word == "draw" then
     draw(args, first + 1)
   elseif word == "run" then
-    print_summary(require("warpwright.run").run(read_run_arguments(args, first + 1)))
+    local r = require("warpwright.run").run(read_run_arguments(args, first + 1))
+    print_summary(r)
+    return r.memcheck and r.memcheck.errors > 0 and 1 or 0
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then

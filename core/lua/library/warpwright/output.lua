@@ -194,7 +194,7 @@ local function rescue(files)
   return "stats.txt was written to stdout"
 end
 
---- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), resumed = the
+--- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
 -- checkpoint that it went on from, or nil. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, inputs)
   if not folder.path then return end
@@ -206,6 +206,7 @@ function output.write(folder, r, inputs)
   }
   local printed = printed_text(r)
   if printed then table.insert(files, 2, { name = "printed.txt", text = printed }) end
+  if inputs.memcheck then files[#files + 1] = { name = "memcheck.txt", text = inputs.memcheck } end
   local problem = write_files(folder.path, files)
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))
 end

@@ -49,7 +49,7 @@ local function run_fields(name, policy, totals, launches)
     seconds = totals.seconds,
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
-    workload = false, size = false, checks = 0, out = false,
+    workload = false, size = false, checks = 0, out = false, memcheck = false,
     policy_from = 0,
   }
 end
@@ -104,7 +104,7 @@ function Result:since(earlier)
   local since = { memory_peak = self.memory_peak }
   for _, name in ipairs(totals) do since[name] = self[name] - earlier[name] end
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
-  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure" } do r[name] = self[name] end
+  for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
   return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
 end
 

@@ -2,6 +2,7 @@
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local load = require "warpwright.load"
+local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
@@ -14,7 +15,7 @@ local run = {}
 
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
-  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy" }
+  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy", "bounds", "memcheck" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -28,7 +29,7 @@ local function resolve_resume(options)
   if not options.resume then return options end
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
-  for _, name in ipairs { "config", "workload", "size", "policy", "memory" } do
+  for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds" } do
     if resolved[name] == nil then resolved[name] = saved[name] end
   end
   resolved.set = {}
@@ -54,7 +55,7 @@ local function raise(sim, problem, made)
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
--- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy = } -> result
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
@@ -68,6 +69,8 @@ function run.run(options)
     order = options.order,
     threads = options.threads,
     memory = options.memory,
+    bounds = options.bounds,
+    memcheck = options.memcheck,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
   local gpu = sim:gpu()
@@ -82,6 +85,8 @@ function run.run(options)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     return sim:run(options.workload, size)
   end)
+  local found = options.memcheck and memcheck.report(gpu)
+  if found then memcheck.tell(found, folder.path) end
   local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
   if not dumps then
     output.discard(folder)
@@ -90,6 +95,7 @@ function run.run(options)
   end
 
   local r = sim:result()
+  r.memcheck = found or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
@@ -99,6 +105,7 @@ function run.run(options)
     size = params,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
+    memcheck = found and memcheck.text(found),
   })
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made) end

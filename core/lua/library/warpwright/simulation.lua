@@ -45,6 +45,7 @@ local function describe_choices(config, options, built)
     config = name_of(config),
     policy = options.policy and built.policies.name,
     memory = options.memory,
+    bounds = options.bounds,
     set = set,
     machine = built.name,
     sources = sources.new(built.description, built.policies),
@@ -66,10 +67,13 @@ local function build_machine(description, options, policies)
   })
 end
 
---- ww.build(config, { set =, policy =, order =, threads =, memory = }): a machine that a script drives itself.
+--- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck = }): a machine that a script drives itself.
 function simulation.build(config, options)
   options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory" })
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck" })
+  if options.memcheck and options.bounds == "hardware" then
+    core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
+  end
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
@@ -89,6 +93,8 @@ end
 function Simulation:gpu()
   if not self.device then
     self.device = core.gpu(self.machine, self.memory, self.label)
+    if self.options.bounds then self.device:set_bounds(self.options.bounds) end
+    if self.options.memcheck then core.memcheck(self.device) end
     policies_at_work.attach(self.machine, self.policies)
   end
   return self.device

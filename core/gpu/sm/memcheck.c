@@ -1,0 +1,306 @@
+#include "core/gpu/sm/memcheck.h"
+
+#include "core/sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SITES = 256 }; /* that an SM keeps; more are found after these are mended */
+
+/* What is known of a byte of shared memory. Epochs are counted by the barriers of the whole CTA: accesses in different
+ * ones are in order. */
+typedef struct {
+    uint32_t write_epoch, read_epoch; /* 0: never in this CTA                    */
+    uint32_t readers;                 /* warps of the CTA that read it in read_epoch */
+    uint32_t write_inst, read_inst;   /* read_inst: of the last reader           */
+    uint16_t write_thread, read_thread;
+    bool is_atomic; /* the write */
+} SharedByte;
+
+typedef struct {
+    uint32_t epoch;
+    uint32_t in_order[WARP_LANES]; /* by warp: those whose accesses so far a barrier of some has ordered */
+} CtaOrder;
+
+typedef struct {
+    uint64_t address;
+    uint32_t bytes;
+} Written;
+
+struct Memcheck {
+    MemcheckSite *sites;
+    uint32_t site_count;
+    SharedByte *shared; /* of all CTA slots */
+    CtaOrder cta[MAX_CTAS];
+    Written *written; /* in this quantum */
+    uint32_t written_count, written_capacity;
+};
+
+Memcheck *memcheck_new(void) {
+    Memcheck *check = calloc(1, sizeof *check);
+    ensure(check);
+    check->sites = calloc(MAX_SITES, sizeof *check->sites);
+    ensure(check->sites);
+    return check;
+}
+
+void memcheck_free(Memcheck *check) {
+    if (!check) return;
+    free(check->sites);
+    free(check->shared);
+    free(check->written);
+    free(check);
+}
+
+/* --- What is found ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const Sm *sm;
+    const Inst *inst;
+    uint32_t warp, lane;
+    uint64_t cycle, address;
+} Access;
+
+static uint32_t thread_of(const Access *access) {
+    return access->sm->warp[access->warp].warp_in_cta * WARP_LANES + access->lane;
+}
+
+static bool is_same_place(const MemcheckSite *a, const MemcheckSite *b) {
+    return a->kind == b->kind && a->kernel == b->kernel && a->inst == b->inst &&
+           a->other_inst == b->other_inst;
+}
+
+static void place_in_block(const Sm *sm, uint32_t thread, uint32_t place[3]) {
+    const uint32_t *block = sm->running->block;
+    place[0] = thread % block[0];
+    place[1] = thread / block[0] % block[1];
+    place[2] = thread / block[0] / block[1];
+}
+
+static void report(const Access *access, MemcheckKind kind, uint32_t other_inst, uint32_t other_thread) {
+    const Sm *sm = access->sm;
+    Memcheck *check = sm->memcheck;
+    MemcheckSite found = {.kind = kind,
+                          .sm = sm->number,
+                          .launch = sm->running->launch,
+                          .inst = sm_inst_index(sm, access->inst),
+                          .other_inst = other_inst,
+                          .kernel = sm->running->kernel,
+                          .cycle = access->cycle,
+                          .address = access->address,
+                          .count = 1};
+    memcpy(found.ctaid, sm->cta[sm->warp[access->warp].cta_slot].ctaid, sizeof found.ctaid);
+    place_in_block(sm, thread_of(access), found.thread);
+    place_in_block(sm, other_thread, found.other_thread);
+    for (uint32_t i = 0; i < check->site_count; i++) {
+        if (!is_same_place(&check->sites[i], &found)) continue;
+        check->sites[i].count++;
+        return;
+    }
+    if (check->site_count < MAX_SITES) check->sites[check->site_count++] = found;
+}
+
+/* --- Global memory ---------------------------------------------------------------------------- */
+
+/* Of another warp of this SM, before the boundary. */
+static bool is_written_here(const Memcheck *check, uint64_t address) {
+    for (uint32_t i = check->written_count; i-- > 0;)
+        if (address - check->written[i].address < check->written[i].bytes) return true;
+    return false;
+}
+
+static bool is_initialised(const Access *access, uint32_t bytes) {
+    const DeviceMemory *memory = access->sm->view->memory;
+    if (device_is_initialised(memory, access->address, bytes)) return true;
+    for (uint32_t i = 0; i < bytes; i++)
+        if (!device_is_initialised(memory, access->address + i, 1) &&
+            !is_written_here(access->sm->memcheck, access->address + i))
+            return false;
+    return true;
+}
+
+static void note_written(Sm *sm, uint64_t address, uint32_t bytes) {
+    Memcheck *check = sm->memcheck;
+    if (check->written_count == check->written_capacity) {
+        check->written_capacity = check->written_capacity ? 2 * check->written_capacity : 256;
+        check->written = realloc(check->written, check->written_capacity * sizeof *check->written);
+        ensure(check->written);
+    }
+    check->written[check->written_count++] = (Written){address, bytes};
+    object_request_commit(&sm->obj);
+}
+
+/* What is outside of every allocation is a fault of its own when the instruction executes. */
+static void look_at_global(Sm *sm, const Access *access, uint32_t bytes) {
+    DeviceBlock block;
+    uint8_t kind = access->inst->kind;
+    const DeviceMemory *memory = sm->view->memory;
+    if (!device_covers(memory, access->address, bytes) || !device_nearest(memory, access->address, &block))
+        return;
+    if (access->address + bytes > block.start + block.bytes)
+        report(access, MEMCHECK_BEYOND_END, 0, 0);
+    else if (kind != INST_STORE && !is_initialised(access, bytes))
+        report(access, MEMCHECK_UNINITIALISED_GLOBAL, 0, 0);
+    if (kind != INST_LOAD) note_written(sm, access->address, bytes);
+}
+
+void memcheck_commit(const Sm *sm) {
+    Memcheck *check = sm->memcheck;
+    for (uint32_t i = 0; i < check->written_count; i++)
+        device_initialise(sm->view->memory, check->written[i].address, check->written[i].bytes);
+    check->written_count = 0;
+}
+
+/* --- Shared memory ---------------------------------------------------------------------------- */
+
+static SharedByte *shared_bytes(const Sm *sm, uint32_t slot) {
+    return sm->memcheck->shared + (size_t)slot * sm->running->shared_bytes;
+}
+
+void memcheck_set_kernel(const Sm *sm) {
+    free(sm->memcheck->shared);
+    size_t count = (size_t)sm->running->ctas_per_sm * sm->running->shared_bytes;
+    sm->memcheck->shared = calloc(count ? count : 1, sizeof *sm->memcheck->shared);
+    ensure(sm->memcheck->shared);
+}
+
+void memcheck_cta_starts(const Sm *sm, uint32_t slot) {
+    memset(shared_bytes(sm, slot), 0, sm->running->shared_bytes * sizeof(SharedByte));
+    sm->memcheck->cta[slot] = (CtaOrder){.epoch = 1};
+}
+
+/* After a barrier of some, warps that went on are taken to be in order with all that was before: what they do after it
+ * is not held against anybody until the next one of all. */
+void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole) {
+    CtaOrder *order = &sm->memcheck->cta[slot];
+    if (is_whole) {
+        *order = (CtaOrder){.epoch = order->epoch + 1};
+        return;
+    }
+    for (; warps; warps &= warps - 1)
+        order->in_order[sm->warp[first_warp(warps)].warp_in_cta] = ~0u;
+}
+
+/* The kind of race that the access is in with what was before, in *kind and *other. */
+static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, uint8_t access_kind,
+                  MemcheckKind *kind, bool *other_is_reader) {
+    uint32_t unordered = ~(1u << warp | order->in_order[warp]);
+    bool writes = access_kind != INST_LOAD, both_atomic = byte->is_atomic && access_kind == INST_ATOMIC;
+    bool written = byte->write_epoch == order->epoch && unordered >> byte->write_thread / WARP_LANES & 1;
+    bool read = writes && byte->read_epoch == order->epoch && byte->readers & unordered;
+    *other_is_reader = !(written && !both_atomic);
+    *kind = *other_is_reader ? MEMCHECK_RACE_READ_WRITE
+            : writes         ? MEMCHECK_RACE_WRITE_WRITE
+                             : MEMCHECK_RACE_WRITE_READ;
+    return (written && !both_atomic) || read;
+}
+
+static void note_access(SharedByte *byte, const CtaOrder *order, const Access *access) {
+    uint32_t thread = thread_of(access), inst = sm_inst_index(access->sm, access->inst);
+    uint8_t kind = access->inst->kind;
+    if (kind == INST_LOAD) {
+        if (byte->read_epoch != order->epoch) byte->readers = 0;
+        byte->read_epoch = order->epoch;
+        byte->readers |= 1u << thread / WARP_LANES;
+        byte->read_thread = (uint16_t)thread;
+        byte->read_inst = inst;
+    } else {
+        byte->write_epoch = order->epoch;
+        byte->write_thread = (uint16_t)thread;
+        byte->write_inst = inst;
+        byte->is_atomic = kind == INST_ATOMIC;
+    }
+}
+
+/* A warp that reads, too, may have read last: another of the readers is meant then, whose first thread is told. */
+static uint32_t racing_reader(const SharedByte *byte, uint32_t warp) {
+    if (byte->read_thread / WARP_LANES != warp) return byte->read_thread;
+    return (uint32_t)__builtin_ctz(byte->readers & ~(1u << warp)) * WARP_LANES;
+}
+
+static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
+    uint32_t slot = sm->warp[access->warp].cta_slot, warp = sm->warp[access->warp].warp_in_cta;
+    CtaOrder *order = &sm->memcheck->cta[slot];
+    if (access->address + bytes > sm->running->shared_bytes) return; /* a fault */
+    SharedByte *byte = shared_bytes(sm, slot) + access->address;
+    bool is_fresh = false, is_race = false;
+    for (uint32_t i = 0; i < bytes; i++) {
+        MemcheckKind kind;
+        bool reader;
+        if (!is_race && races(&byte[i], order, warp, access->inst->kind, &kind, &reader)) {
+            is_race = true;
+            report(access, kind, reader ? byte[i].read_inst : byte[i].write_inst,
+                   reader ? racing_reader(&byte[i], warp) : byte[i].write_thread);
+        }
+        is_fresh |= !byte[i].write_epoch;
+        note_access(&byte[i], order, access);
+    }
+    bool reads = access->inst->kind != INST_STORE;
+    if (reads && is_fresh && !sm->running->kernel->dma_line) /* a transfer may have written it */
+        report(access, MEMCHECK_UNINITIALISED_SHARED, 0, 0);
+}
+
+/* --- Instructions ----------------------------------------------------------------------------- */
+
+void memcheck_access(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle) {
+    ExecContext *context = sm->context;
+    uint32_t bytes = (uint32_t)inst->element_bytes * inst->elements, global, shared;
+    bool is_plain = inst->kind == INST_LOAD || inst->kind == INST_STORE || inst->kind == INST_ATOMIC;
+    if (!is_plain || !context->active) return;
+    if (inst->space != SPACE_GLOBAL && inst->space != SPACE_SHARED && inst->space != SPACE_GENERIC) return;
+    exec_find_addresses(inst, context, &global, &shared);
+    for (uint32_t lanes = global | shared; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        Access access = {sm, inst, w, lane, cycle, context->address[lane]};
+        if (access.address & (inst->element_bytes - 1u)) continue; /* a fault */
+        if (global >> lane & 1)
+            look_at_global(sm, &access, bytes);
+        else
+            look_at_shared(sm, &access, bytes);
+    }
+    context->space = inst->space;
+}
+
+/* --- All SMs ---------------------------------------------------------------------------------- */
+
+static int compare_sites(const void *first, const void *second) {
+    const MemcheckSite *a = first, *b = second;
+    if (a->launch != b->launch) return a->launch < b->launch ? -1 : 1;
+    if (a->cycle != b->cycle) return a->cycle < b->cycle ? -1 : 1;
+    if (a->sm != b->sm) return a->sm < b->sm ? -1 : 1;
+    if (a->inst != b->inst) return a->inst < b->inst ? -1 : 1;
+    if (a->other_inst != b->other_inst) return a->other_inst < b->other_inst ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* The sorted list, each place once. */
+static uint32_t merge_sites(MemcheckSite *sites, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < kept && !is_same_place(&sites[at], &sites[i]))
+            at++;
+        if (at < kept)
+            sites[at].count += sites[i].count;
+        else
+            sites[kept++] = sites[i];
+    }
+    return kept;
+}
+
+uint32_t memcheck_collect(Sm *const *sms, uint32_t sm_count, MemcheckSite **sites) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sm_count; i++)
+        count += sms[i]->memcheck ? sms[i]->memcheck->site_count : 0;
+    *sites = calloc(count + 1, sizeof **sites);
+    ensure(*sites);
+    count = 0;
+    for (uint32_t i = 0; i < sm_count; i++) {
+        const Memcheck *check = sms[i]->memcheck;
+        if (!check) continue;
+        memcpy(*sites + count, check->sites, check->site_count * sizeof **sites);
+        count += check->site_count;
+    }
+    qsort(*sites, count, sizeof **sites, compare_sites);
+    return merge_sites(*sites, count);
+}

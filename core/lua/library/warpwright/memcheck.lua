@@ -1,0 +1,43 @@
+-- What `--memcheck` found, as text.
+local core = require "warpwright.core"
+
+local memcheck = {}
+
+local shown <const> = 10 -- on stderr; memcheck.txt has all
+
+local function describe(site)
+  local other = site.other_place
+    and ("; before, by thread %s at %s, in %s"):format(site.other_thread, site.other_place, site.other_ptx) or ""
+  return ("kernel %s, %s: %s, address 0x%x, CTA %s, thread %s, launch %d, cycle %d; %d access%s; in %s%s"):format(site.kernel,
+    site.place, site.kind, site.address, site.cta, site.thread, site.launch, site.cycle, site.count, site.count == 1 and "" or "es",
+    site.ptx, other)
+end
+
+--- { errors = number, lines = { text ... } } of a GPU, in the order of launches, cycles and SMs.
+function memcheck.report(gpu)
+  local found = { errors = 0, lines = {} }
+  for i, site in ipairs(core.memcheck_sites(gpu)) do
+    found.lines[i] = describe(site)
+    found.errors = found.errors + site.count
+  end
+  return found
+end
+
+--- "memcheck: 12 errors at 3 places"
+function memcheck.summary(found)
+  local function many(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
+  return ("memcheck: %s at %s"):format(many(found.errors, "error"), many(#found.lines, "place"))
+end
+
+--- The first of them on stderr; all in a folder's memcheck.txt, if there is one.
+function memcheck.tell(found, folder)
+  for i = 1, math.min(shown, #found.lines) do io.stderr:write("memcheck: ", found.lines[i], "\n") end
+  if #found.lines > shown then
+    io.stderr:write(("memcheck: ... %d more places%s\n"):format(#found.lines - shown, folder and "; see " .. folder .. "/memcheck.txt" or ""))
+  end
+end
+
+--- As a file.
+function memcheck.text(found) return table.concat(found.lines, "\n") .. (found.lines[1] and "\n" or "") .. memcheck.summary(found) .. "\n" end
+
+return memcheck

@@ -1,0 +1,196 @@
+-- --memcheck: uninitialised reads, accesses beyond what was asked for, races in shared memory; nothing of it in programs
+-- that are in order. And the bounds of hardware.
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+local core = require "warpwright.core"
+
+--- A kernel k(p, q) around a body, whose first line is PTX line 19; %r1 is the thread, %rd4 the address of word %r1 of p,
+-- %rd6 of q, %r5 of tile; %p1: of warp 0.
+local function kernel(body)
+  return [[
+.version 7.0
+.target sm_70
+.address_size 64
+.file 1 "tile.cu"
+.visible .entry k(.param .u64 p, .param .u64 q)
+{
+    .reg .u64 %rd<9>; .reg .u32 %r<12>; .reg .pred %p<4>;
+    .shared .align 4 .b8 tile[512];
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [q];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd6, %rd2, %rd3;
+    mov.u32 %r4, tile;
+    mad.lo.u32 %r5, %r1, 4, %r4;
+    setp.lt.u32 %p1, %r1, 32;
+    .loc 1 7 1
+]] .. body .. "\n    ret;\n}\n"
+end
+
+local function lines(...)
+  local list = { ... }
+  for i, line in ipairs(list) do list[i] = "    " .. line end
+  return table.concat(list, "\n")
+end
+
+--- The sites of a launch; `upload` says whether p and q are filled.
+local function sites_of(body, options)
+  options = options or {}
+  local gpu = ww.build(options.config or "gtx480", { memcheck = true, order = options.order, threads = options.threads }):gpu()
+  local kernels = gpu:load { text = kernel(body), name = "tile.ptx" }
+  local bytes = options.bytes or 512
+  local p, q = gpu:alloc(bytes), gpu:alloc(512)
+  if options.filled then gpu:fill(p, 0, options.filled) end
+  gpu:launch(kernels.k, { grid = options.grid or 1, block = options.block or 64, args = { p, q } })
+  for _ = 2, options.launches or 1 do gpu:launch(kernels.k, { grid = options.grid or 1, block = options.block or 64, args = { p, q } }) end
+  return core.memcheck_sites(gpu), p
+end
+
+--- The kinds found, in order, with counts and lines.
+local function shown(sites)
+  local list = {}
+  for i, s in ipairs(sites) do list[i] = ("%d x %s, line %d"):format(s.count, s.kind, s.ptx_line) end
+  return table.concat(list, "; ")
+end
+
+local function finds(what, body, want, options)
+  harness.test(what, function() harness.equal(shown((sites_of(body, options))), want) end)
+end
+
+local load_p <const> = "ld.global.u32 %r6, [%rd4];"
+finds("a read of memory that nobody has written", load_p, "64 x read of uninitialised global memory, line 19")
+finds("written by the host in part: byte by byte", load_p, "39 x read of uninitialised global memory, line 19", { filled = 102 })
+finds("written by the host", load_p, "", { filled = 512 })
+finds("written by the thread before", lines("st.global.u32 [%rd4], %r1;", load_p), "")
+finds("written by the kernel before, and a new allocation is not", lines(load_p, "st.global.u32 [%rd4], %r1;"),
+  "64 x read of uninitialised global memory, line 19", { launches = 2 })
+finds("half a word is written, and the word is read", lines("st.global.u16 [%rd4], %r1;", load_p),
+  "64 x read of uninitialised global memory, line 20")
+finds("an atomic reads, and writes", lines("atom.global.add.u32 %r6, [%rd1], 1;", "ld.global.u32 %r6, [%rd1];"),
+  "1 x read of uninitialised global memory, line 19")
+finds("beyond the bytes that were asked for, within their rounding", lines("st.global.u32 [%rd4], %r1;"),
+  "14 x access beyond the end of an allocation, line 19", { bytes = 200 })
+
+finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%r5];"),
+  "64 x read of uninitialised shared memory, line 19")
+finds("what a CTA before left in shared memory", lines("ld.shared.u32 %r6, [%r5];", "st.shared.u32 [%r5], %r1;"),
+  "192 x read of uninitialised shared memory, line 19", { grid = 3 })
+
+-- The word of the thread 32 on: of the other warp.
+local crossed <const> = lines("xor.b32 %r7, %r1, 32;", "mad.lo.u32 %r8, %r7, 4, %r4;")
+local read_crossed <const> = lines(crossed, "ld.shared.u32 %r6, [%r8];")
+local write <const>, barrier <const> = "st.shared.u32 [%r5], %r1;", "bar.sync 0;"
+
+--- Races of the body, as in { kind = count of accesses }, and nothing else but them.
+local function races(what, body, want, options)
+  harness.test(what, function()
+    local sites = sites_of(body, options)
+    local count = 0
+    for _, site in ipairs(sites) do
+      harness.contains(site.kind, "race in shared memory")
+      count = count + site.count
+    end
+    harness.equal(count, want, shown(sites))
+  end)
+end
+
+races("warps that write and, behind a barrier, read each other's words", lines(write, barrier, read_crossed), 0)
+races("the same again and again, with barriers on both sides",
+  lines(write, barrier, read_crossed, barrier, write, barrier, read_crossed), 0)
+races("a word is written while another warp may still read it", lines(write, barrier, read_crossed, write), 64)
+races("two warps write the same words", lines("and.b32 %r7, %r1, 31;", "mad.lo.u32 %r8, %r7, 4, %r4;", "st.shared.u32 [%r8], %r1;"), 32)
+races("a warp reads what it writes itself", lines(write, "ld.shared.u32 %r6, [%r5];"), 0)
+races("two warps write neighbouring bytes of a word",
+  lines("and.b32 %r7, %r1, 31;", "shr.u32 %r8, %r1, 5;", "mad.lo.u32 %r9, %r7, 4, %r4;", "add.u32 %r9, %r9, %r8;", "st.shared.u8 [%r9], %r1;"), 0)
+races("atomics of all warps", lines("@%p1 " .. write, barrier, "atom.shared.add.u32 %r6, [tile], 1;"), 0)
+races("an atomic, and a read without a barrier",
+  lines("@%p1 " .. write, barrier, "@%p1 atom.shared.add.u32 %r6, [tile], 1;", "@!%p1 ld.shared.u32 %r6, [tile];"), 32)
+races("generic addresses, too", lines("cvt.u64.u32 %rd7, %r5;", "cvta.shared.u64 %rd7, %rd7;", "st.u32 [%rd7], %r1;", barrier,
+  read_crossed, "st.u32 [%rd7], %r1;"), 64)
+races("a producer that arrives, and a consumer that waits",
+  lines("@%p1 " .. write, "@%p1 bra P;", "bar.sync 1, 64;", read_crossed, "bra E;", "P: bar.arrive 1, 64;", "E:"), 0)
+races("a consumer that does not wait", lines("@%p1 " .. write, "@%p1 bra P;", "mov.u32 %r9, 0;", "L: add.u32 %r9, %r9, 1;",
+  "setp.lt.u32 %p2, %r9, 100;", "@%p2 bra L;", read_crossed, "P:"), 32)
+
+harness.test("what is found is the same in any order and on any threads, place by place", function()
+  local body = lines("ld.global.u32 %r6, [%rd4];", write, barrier, read_crossed, write)
+  local function text(options)
+    options.grid = 40
+    local report = {}
+    for i, s in ipairs((sites_of(body, options))) do
+      report[i] = ("%s|%s|%s|%s|%s|%s|%s|%d|%d"):format(s.kind, s.place, s.cta, s.thread, s.other_thread, s.other_place, s.ptx, s.cycle, s.count)
+    end
+    return table.concat(report, "\n")
+  end
+  local plain = text {}
+  harness.contains(plain, "read of uninitialised global memory|PTX line 19, tile.cu:7|(0, 0, 0)|")
+  harness.contains(plain, "|2560") -- 64 threads of 40 CTAs
+  for _, options in ipairs { { order = "reversed" }, { order = "shuffled:3" }, { order = "restless" }, { threads = 3 } } do
+    harness.equal(text(options), plain)
+  end
+end)
+
+-- Runs -------------------------------------------------------------------------------------------------------------
+
+local ptx = harness.write("tile.ptx", kernel(lines(write, crossed, "ld.shared.u32 %r6, [%r8];", "st.global.u32 [%rd4], %r6;")))
+local launch = { "--grid", "2", "--block", "64", "--arg", "u32[64]", "--arg", "u32[64]" }
+
+local function run(...)
+  return harness.run("run", "gtx480", ptx, table.unpack(table.move({ ... }, 1, select("#", ...), #launch + 1, table.move(launch, 1, #launch, 1, {}))))
+end
+
+harness.test("a run says what was found, and ends with status 1; its statistics are those without", function()
+  local with, without = harness.folder() .. "/with", harness.folder() .. "/without"
+  local status, output = run("--memcheck", "--out", with)
+  harness.equal(status, 1, output)
+  harness.contains(output, "memcheck: kernel k, PTX line 22, tile.cu:7: race in shared memory: read after write, address 0x",
+    "; before, by thread (", ") at PTX line 19, tile.cu:7, in st.shared.u32 [%r5], %r1;", "memcheck ")
+  harness.contains(harness.read(with .. "/memcheck.txt"), "race in shared memory", "memcheck: ")
+  status, output = run("--out", without)
+  harness.equal(status, 0, output)
+  harness.equal(harness.read(with .. "/stats.txt"), harness.read(without .. "/stats.txt"))
+  assert(not io.open(without .. "/memcheck.txt"), "memcheck.txt of a run without it")
+  status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--memcheck", "--out", with)
+  harness.equal(status, 0, output)
+  harness.contains(output, "0 errors at 0 places")
+end)
+
+harness.test("checkpoints and memcheck exclude each other, and so do the bounds of hardware", function()
+  local status, output = run("--memcheck", "--checkpoint-at", "100", "--out", harness.folder() .. "/no")
+  harness.equal(status, 1, output)
+  harness.contains(output, "expected a run without memcheck: no checkpoint holds what it knows")
+  local saved = harness.folder() .. "/saved"
+  run("--checkpoint-at", "100", "--out", saved)
+  local pipe <close> = io.popen("ls " .. saved .. "/*.ckpt")
+  status, output = harness.run("run", "--resume", assert(pipe:read "l"), "--memcheck", "--out", harness.folder() .. "/no")
+  harness.equal(status, 2, output)
+  harness.contains(output, "resume: expected a run without memcheck")
+  status, output = run("--memcheck", "--bounds", "hardware")
+  harness.equal(status, 2, output)
+  harness.contains(output, 'bounds: expected "strict" with memcheck, got "hardware"')
+end)
+
+harness.test("with the bounds of hardware a kernel may leave its allocations, but not what is mapped around them", function()
+  local beyond = harness.write("beyond.ptx", kernel(lines("ld.global.u32 %r6, [%rd4+4096];", "st.global.u32 [%rd6], %r6;")))
+  local far = harness.write("far.ptx", kernel(lines("ld.global.u32 %r6, [%rd4+2097152];")))
+  local function run_of(path, ...)
+    return harness.run("run", "gtx480", path, "--grid", "1", "--block", "64", "--arg", "u32[64]=fill:7", "--arg", "u32[64]=fill:9",
+      "--out", harness.folder() .. "/bounds", ...)
+  end
+  local status, output = run_of(beyond)
+  harness.equal(status, 2, output)
+  harness.contains(output, "access out of bounds at address 0xc00010")
+  local zeros = harness.write("zeros.bin", ("\0"):rep(256))
+  status, output = run_of(beyond, "--bounds", "hardware", "--expect", "q=" .. zeros)
+  harness.equal(status, 0, output)
+  status, output = run_of(far, "--bounds", "hardware")
+  harness.equal(status, 2, output)
+  harness.contains(output, "access out of bounds at address 0xc02000")
+  status, output = run_of(far, "--bounds", "soft")
+  harness.equal(status, 2, output)
+  harness.contains(output, "bounds: expected \"strict\" or \"hardware\", got 'soft'")
+end)
+
+harness.finish()
