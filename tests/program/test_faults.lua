@@ -36,6 +36,21 @@ LOOP:
     bar.sync 0;
     bra LOOP;
 }
+.visible .entry late()
+{
+    .reg .u32 %r<2>;
+    .reg .pred %p<3>;
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 1000;
+    @%p1 trap;
+    setp.lt.u32 %p2, %r1, 1000;
+    @%p2 bra OUT;
+LOOP:
+    add.u32 %r1, %r1, 1;
+    bra LOOP;
+OUT:
+    ret;
+}
 .visible .entry hang()
 {
     .reg .u32 %r<2>;
@@ -120,6 +135,15 @@ harness.test("a launch that returns faults does, and the machine goes on", funct
   local last = gpu:launch(kernels.count, { grid = 200, block = 32, args = { a } })
   harness.equal(last.thread_instructions, done.thread_instructions)
   for i = 0, 199 do harness.equal(gpu:read("u32", a + 4 * i), 64) end
+end)
+
+-- CTAs up to the one that traps end at once, so that others are on their way to SMs then; those behind it never end.
+harness.test("no CTA begins after a fault", function()
+  local gpu, kernels = machine()
+  gpu:set_cycle_limit(1000000)
+  local r, fault = gpu:try_launch(kernels.late, { grid = 10000000, block = 64 })
+  harness.equal(fault.cta[1], 1000)
+  assert(r.cycles < 5000, "the kernel went on for " .. r.cycles .. " cycles")
 end)
 
 harness.test("a launch that cannot begin returns why", function()

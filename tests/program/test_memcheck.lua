@@ -66,6 +66,9 @@ finds("written by the host", load_p, "", { filled = 512 })
 finds("written by the thread before", lines("st.global.u32 [%rd4], %r1;", load_p), "")
 finds("written by the kernel before, and a new allocation is not", lines(load_p, "st.global.u32 [%rd4], %r1;"),
   "64 x read of uninitialised global memory, line 19", { launches = 2 })
+finds("written by another CTA of the same launch, long before",
+  lines("mov.u32 %r9, %ctaid.x;", "setp.eq.u32 %p2, %r9, 0;", "@%p2 st.global.u32 [%rd4], %r1;", "@%p2 bra E;", "mov.u32 %r8, 0;",
+    "L: add.u32 %r8, %r8, 1;", "setp.lt.u32 %p3, %r8, 200;", "@%p3 bra L;", load_p, "E:"), "", { grid = 30 })
 finds("half a word is written, and the word is read", lines("st.global.u16 [%rd4], %r1;", load_p),
   "64 x read of uninitialised global memory, line 20")
 finds("an atomic reads, and writes", lines("atom.global.add.u32 %r6, [%rd1], 1;", "ld.global.u32 %r6, [%rd1];"),
@@ -76,7 +79,7 @@ finds("beyond the bytes that were asked for, within their rounding", lines("st.g
 finds("shared memory that the CTA has not written", lines("ld.shared.u32 %r6, [%r5];"),
   "64 x read of uninitialised shared memory, line 19")
 finds("what a CTA before left in shared memory", lines("ld.shared.u32 %r6, [%r5];", "st.shared.u32 [%r5], %r1;"),
-  "192 x read of uninitialised shared memory, line 19", { grid = 3 })
+  "25600 x read of uninitialised shared memory, line 19", { grid = 400 })
 
 -- The word of the thread 32 on: of the other warp.
 local crossed <const> = lines("xor.b32 %r7, %r1, 32;", "mad.lo.u32 %r8, %r7, 4, %r4;")
@@ -188,6 +191,18 @@ harness.test("with the bounds of hardware a kernel may leave its allocations, bu
   status, output = run_of(far, "--bounds", "hardware")
   harness.equal(status, 2, output)
   harness.contains(output, "access out of bounds at address 0xc02000")
+  -- a checkpoint keeps the choice, and what is between allocations
+  local passing = harness.write("passing.ptx", kernel(lines("st.global.u32 [%rd4+4096], %r1;", "bar.sync 0;", "mov.u32 %r8, 0;",
+    "L: add.u32 %r8, %r8, 1;", "setp.lt.u32 %p2, %r8, 500;", "@%p2 bra L;", "ld.global.u32 %r6, [%rd4+4096];", "st.global.u32 [%rd6], %r6;")))
+  local numbers = ww.array("u32", 64)
+  for i = 0, 63 do numbers[i] = i end
+  numbers:write(harness.folder() .. "/numbers.bin")
+  status, output = run_of(passing, "--bounds", "hardware", "--checkpoint-at", "1000", "--expect", "q=" .. harness.folder() .. "/numbers.bin")
+  harness.equal(status, 0, output)
+  local pipe <close> = io.popen("ls " .. harness.folder() .. "/bounds/*.ckpt")
+  status, output = harness.run("run", "--resume", assert(pipe:read "l"), "--out", harness.folder() .. "/bounds_resumed")
+  harness.equal(status, 0, output)
+  harness.contains(output, "verified")
   status, output = run_of(far, "--bounds", "soft")
   harness.equal(status, 2, output)
   harness.contains(output, "bounds: expected \"strict\" or \"hardware\", got 'soft'")

@@ -46,7 +46,7 @@ static void announce_votes(Sm *sm, const Barrier *barrier) {
 }
 
 /* All threads of the CTA that live have come, or some. */
-static void tell_memcheck(const Sm *sm, const Barrier *barrier) {
+COLD static void tell_memcheck(const Sm *sm, const Barrier *barrier) {
     if (!barrier->waiting) return;
     uint32_t slot = sm->warp[first_warp(barrier->waiting)].cta_slot;
     bool is_whole = (sm->cta[slot].warps & sm->live & ~barrier->waiting) == 0;

@@ -163,7 +163,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     context->space = inst->space;
     prepare_memory(sm, w);
     sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
-    if (__builtin_expect(sm->memcheck != NULL, 0)) memcheck_access(sm, w, inst, cycle);
+    if (__builtin_expect(sm->memcheck != NULL, 0)) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
     if (global_atomic && context->active && context->space == SPACE_GLOBAL)

@@ -27,7 +27,7 @@ typedef struct LaunchFault {
 /* The instruction of the warp that has just executed has a fault, which the context describes. Of a launch that
  * returns faults, the SM's first is kept, and the warp exits: no lane is active any more. Otherwise it is a user
  * error. */
-void sm_meet_fault(Sm *sm, uint32_t warp, const Inst *inst);
+COLD void sm_meet_fault(Sm *sm, uint32_t warp, const Inst *inst);
 
 /* Every text of it ends in NUL from now on. */
 void fault_end_texts(LaunchFault *fault);

@@ -242,7 +242,8 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
 
 /* --- Instructions ----------------------------------------------------------------------------- */
 
-void memcheck_access(Sm *sm, uint32_t w, const Inst *inst, uint64_t cycle) {
+void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
+    uint64_t cycle = object_cycle(&sm->obj, sm->obj.cluster->now);
     ExecContext *context = sm->context;
     uint32_t bytes = (uint32_t)inst->element_bytes * inst->elements, global, shared;
     bool is_plain = inst->kind == INST_LOAD || inst->kind == INST_STORE || inst->kind == INST_ATOMIC;

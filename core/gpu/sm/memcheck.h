@@ -34,11 +34,11 @@ void memcheck_free(Memcheck *check);
 
 /* The kernel is another: CTAs of it are to come. */
 void memcheck_set_kernel(const Sm *sm);
-void memcheck_cta_starts(const Sm *sm, uint32_t slot);
+COLD void memcheck_cta_starts(const Sm *sm, uint32_t slot);
 /* An instruction that accesses memory is about to execute, on the context's active lanes. */
-void memcheck_access(Sm *sm, uint32_t warp, const Inst *inst, uint64_t cycle);
+COLD void memcheck_access(Sm *sm, uint32_t warp, const Inst *inst);
 /* A barrier lets `warps` go on, all that live of the CTA or not. */
-void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole);
+COLD void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole);
 /* At the boundary of a quantum: what was written is initialised for all. */
 void memcheck_commit(const Sm *sm);
 

@@ -157,6 +157,29 @@ START_TEST(bounds_of_hardware_are_those_of_what_is_mapped) {
 }
 END_TEST
 
+START_TEST(bytes_are_initialised_when_they_are_written) {
+    DeviceMemory *memory = device_memory_new(1 << 16);
+    device_track_initialised(memory);
+    uint64_t a = device_alloc(memory, 256);
+    ck_assert(!device_is_initialised(memory, a, 1));
+    device_write(memory, a + 3, "abc", 3);
+    ck_assert(device_is_initialised(memory, a + 3, 3));
+    ck_assert(!device_is_initialised(memory, a + 2, 2));
+    ck_assert(!device_is_initialised(memory, a + 3, 4));
+    device_fill(memory, a + 6, 0, 2);
+    ck_assert(device_is_initialised(memory, a + 3, 5));
+    device_initialise(memory, a, 3);
+    ck_assert(device_is_initialised(memory, a, 8));
+    ck_assert(device_release(memory, a));
+    ck_assert_uint_eq(device_alloc(memory, 256), a);
+    ck_assert(!device_is_initialised(memory, a, 1));
+    device_memory_free(memory);
+    memory = device_memory_new(1 << 16); /* not tracked: everything is */
+    ck_assert(device_is_initialised(memory, device_alloc(memory, 8), 8));
+    device_memory_free(memory);
+}
+END_TEST
+
 START_TEST(writes_between_allocations_are_in_checkpoints) {
     DeviceMemory *memories[2];
     MemoryView view;
@@ -556,6 +579,7 @@ Suite *device_memory_suite(void) {
     tcase_add_test(cases, coverage_ends_with_the_allocation);
     tcase_add_test(cases, released_allocations_are_remembered);
     tcase_add_test(cases, bounds_of_hardware_are_those_of_what_is_mapped);
+    tcase_add_test(cases, bytes_are_initialised_when_they_are_written);
     tcase_add_test(cases, writes_between_allocations_are_in_checkpoints);
     tcase_add_test(cases, digest_sees_contents_and_places);
     tcase_add_test(cases, a_write_is_seen_by_its_writer_at_once_and_by_others_after_commit);
