@@ -126,6 +126,8 @@ int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t b
                 uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes);
 /* The stack of each thread in launches that follow. */
 void warp_set_stack(uint64_t bytes);
+/* What a launch may print, and the heap of kernels. */
+int warp_set_limit(LimitKind kind, uint64_t bytes);
 /* CTAs of a kernel that an SM holds at once. */
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
 int warp_make_texture(uint64_t address, uint64_t pitch, const uint32_t extent[4], const TextureQuestion *how,

@@ -202,6 +202,13 @@ void warp_set_stack(uint64_t bytes) {
     warp_client.stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
+int warp_set_limit(LimitKind kind, uint64_t bytes) {
+    WarpMessage *message = warp_question();
+    warp_put_u32(message, kind);
+    warp_put_u64(message, bytes);
+    return warp_ask(message, ASK_LIMIT);
+}
+
 static uint32_t least(uint32_t a, uint64_t b) {
     return a < b ? a : (uint32_t)b;
 }

@@ -239,9 +239,12 @@ static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((unsigned)limit >= LIMITS) return runtime_note(cudaErrorUnsupportedLimit);
-    limits[limit] = value;
-    if (limit == cudaLimitStackSize) warp_set_stack(value);
-    return runtime_note(CUDA_OK);
+    int problem = warp_enter();
+    if (!problem && limit == cudaLimitStackSize) warp_set_stack(value);
+    if (!problem && limit == cudaLimitPrintfFifoSize) problem = warp_set_limit(LIMIT_PRINTED, value);
+    if (!problem && limit == cudaLimitMallocHeapSize) problem = warp_set_limit(LIMIT_HEAP, value);
+    if (!problem) limits[limit] = value;
+    return runtime_leave(problem);
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {

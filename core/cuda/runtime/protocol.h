@@ -41,7 +41,10 @@ typedef enum {
     ASK_RESET,    /* forgets allocations, modules, textures                              */
     ASK_NAME,     /* string: a function that is not there; told once                     */
     ASK_MAP,      /* u64 address, u64 bytes: of a variable that the program has mapped   */
+    ASK_LIMIT,    /* u32 LimitKind, u64 bytes                                            */
 } ChannelOperation;
+
+typedef enum { LIMIT_PRINTED, LIMIT_HEAP } LimitKind;
 
 typedef enum { VARIABLE_GLOBAL, VARIABLE_CONST, VARIABLE_TEXTURE } VariableSpace;
 typedef enum { ALLOCATION_DEVICE, ALLOCATION_MAPPED } AllocationKind;

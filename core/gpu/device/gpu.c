@@ -137,6 +137,7 @@ void gpu_write(Gpu *gpu, uint64_t address, const void *bytes, uint64_t count) {
 }
 
 void gpu_wrote(Gpu *gpu, uint64_t address, uint64_t count) {
+    device_initialise(gpu->functional.memory, address, count);
     if (count) warm_l2(gpu, address, count);
 }
 

@@ -1,6 +1,7 @@
 #include "core/gpu/sm/untimed.h"
 
 #include "core/gpu/sm/fault.h"
+#include "core/gpu/sm/memcheck.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static bool take_turn(Sm *sm, uint32_t w, uint64_t *clock) {
     uint32_t executed = 0;
     while (executed < TURN && sm->live >> w & 1 && !(sm->waiting >> w & 1)) {
         sm->context->clock = sm->context->globaltimer = ++*clock;
-        sm_execute_untimed(sm, w);
+        sm_execute_untimed(sm, w, *clock);
         executed++;
         if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) break;
     }
@@ -66,6 +67,7 @@ static RoundResult run_round(Sm *sm, Grid *grid, uint64_t *clock) {
         if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) result = ROUND_FAULT;
     }
     view_commit(sm->view);
+    if (sm->memcheck) memcheck_commit(sm);
     return result;
 }
 
@@ -95,8 +97,11 @@ bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *runnin
         memset(sms[i]->cta, 0, sizeof sms[i]->cta);
     }
     bool ended = run_rounds(sms, count, &grid);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        SystemCalls system = sms[i]->system; /* its room may have grown */
         *sms[i] = before[i];
+        sms[i]->system = system;
+    }
     free(before);
     return ended;
 }

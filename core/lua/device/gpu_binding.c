@@ -141,8 +141,8 @@ static int l_alloc(lua_State *L) {
     if (align < 1 || align > MOST_ALIGN || (align & (align - 1)))
         user_error("alloc: align: expected a power of two up to %d, got %lld", MOST_ALIGN, align);
     if (!whole || bytes < 0) user_error_got(L, 2, "alloc: expected a number of bytes");
-    host_log_call(&machine->log, (uint64_t)bytes ^ (uint64_t)(align - 1) << 40, "alloc %lld bytes", bytes);
     lua_pushinteger(L, (lua_Integer)allocate(machine, (uint64_t)bytes, (uint64_t)align));
+    host_log_call(&machine->log, (uint64_t)bytes ^ (uint64_t)(align - 1) << 40, "alloc %lld bytes", bytes);
     repeated_call(L, machine);
     return 1;
 }
@@ -151,9 +151,9 @@ static int l_alloc(lua_State *L) {
 static int l_free(lua_State *L) {
     Machine *machine = machine_to_change(L, "free");
     uint64_t address = address_at(L, 2, "free");
-    host_log_call(&machine->log, address, "free 0x%lx", address);
     if (!device_release(gpu_memory(machine->gpu), address))
         user_error("free: expected the start of an allocation, got 0x%lx", address);
+    host_log_call(&machine->log, address, "free 0x%lx", address);
     repeated_call(L, machine);
     return 0;
 }
@@ -275,10 +275,10 @@ static int l_try_launch(lua_State *L) {
 static int l_set_heap(lua_State *L) {
     Machine *machine = machine_to_change(L, "set_heap");
     uint64_t bytes = array_count_at(L, 2, "set_heap: bytes");
-    host_log_call(&machine->log, bytes, "heap of %lu bytes", bytes);
     if (!gpu_set_heap(machine->gpu, bytes))
         user_error(
             "set_heap: expected a size before the first module with malloc is loaded, got one behind it");
+    host_log_call(&machine->log, bytes, "heap of %lu bytes", bytes);
     repeated_call(L, machine);
     return 0;
 }

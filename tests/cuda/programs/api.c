@@ -342,6 +342,9 @@ static void steps(void) {
     static int host[N];
     int *a, *managed;
     void *other;
+    EXPECT(cudaMalloc(&other, 1ll << 40), cudaErrorMemoryAllocation); /* not logged: repeated all the same */
+    EXPECT(cudaMalloc(&other, 3ll << 30), cudaSuccess);
+    EXPECT(cudaMalloc(&other, 3ll << 30), cudaErrorMemoryAllocation);
     GOOD(cudaMemcpyToSymbol(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
     GOOD(cudaMalloc((void **)&a, sizeof host));
     GOOD(cudaMallocManaged((void **)&managed, 4000, cudaMemAttachGlobal));

@@ -55,7 +55,7 @@ options of cuda: those of run but --size, and
   --capability MAJOR.MINOR
                          the compute capability that the device says it has, default 8.0
   --launches 3-7,9       these launches have timing, numbered from 0 as in the statistics; the others just compute
-  --memcheck             an access outside of every allocation is a fault; else one outside of all memory that is mapped
+  --bounds BOUNDS        hardware without it
 
   --traceback            in front of everything else: errors in Lua code show the calls that led there
 
@@ -79,6 +79,7 @@ local run_options = {
   ["--checkpoint-at"] = "checkpoint_at",
   ["--resume"] = "resume",
   ["--allow-changes"] = "allow_changes",
+  ["--memcheck"] = "memcheck",
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
@@ -144,8 +145,7 @@ end
 
 --- The options of `run` and `cuda` together as those of `cuda`.
 local function cuda_options()
-  local legal = { ["--capability"] = "capability", ["--memcheck"] = "memcheck", ["--launches"] = "launches" }
-  local list = { "--capability", "--memcheck", "--launches" }
+  local legal, list = { ["--capability"] = "capability", ["--launches"] = "launches" }, { "--capability", "--launches" }
   for _, option in ipairs(run_option_list) do
     if option ~= "--size" and not run_kernel.is_option(option) then
       legal[option] = run_options[option]

@@ -3,6 +3,7 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
 local cuda_server = require "warpwright.cuda_server"
+local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local workload = require "warpwright.workload"
@@ -10,7 +11,7 @@ local workload = require "warpwright.workload"
 local cuda = {}
 
 --- What cuda.run may be told, beside what ww.run may be.
-cuda.options = { "capability", "memcheck", "launches", "arguments" }
+cuda.options = { "capability", "launches", "arguments" }
 
 local default_capability <const> = "8.0"
 local killed <const> = 128 -- and the signal's number: the exit status, as shells have it
@@ -76,14 +77,13 @@ local function program_of(words, folder, how)
   local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
   program.choices = {
-    program = encode(words), folder = encode { folder }, capability = how.capability, memcheck = how.memcheck, launches = how.launches,
+    program = encode(words), folder = encode { folder }, capability = how.capability, launches = how.launches,
   }
   local capability, is_timed = read_capability(how.capability), read_launches(how.launches)
 
   function program.run(_, gpu)
     core.keep_host_log(gpu, how.keeps_log)
-    gpu:set_bounds(how.memcheck and "strict" or "hardware")
-    local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.keeps_log)
+    local server = cuda_server.new(program.sim, program.name, capability, is_timed, how.tells_copies)
     local channel <close> = core.cuda_start(words, cuda_home.path "lib64", gpu, folder)
     program.ptx_texts = server.ptx
     server:serve(channel)
@@ -98,10 +98,11 @@ end
 local function print_summary(r)
   note("%s: %d launches, %d cycles, IPC %.2f, %.0f cycles per second, %.2f s; results in %s", r.workload, #r.launches, r.cycles, r.ipc,
     r.cycles_per_second, r.seconds, tostring(r.out))
+  if r.memcheck then note("%s", memcheck.summary(r.memcheck)) end
 end
 
---- cuda.run { config =, arguments = { program, its arguments ... }, capability =, memcheck =, launches =, and the rest as ww.run has
--- it } -> the program's exit status
+--- cuda.run { config =, arguments = { program, its arguments ... }, capability =, launches =, and the rest as ww.run has it }
+-- -> the program's exit status
 function cuda.run(options)
   local saved = options.resume and checkpoint.read_run(options.resume) or {}
   if options.resume and not saved.program then
@@ -110,14 +111,15 @@ function cuda.run(options)
   end
   local words = options.arguments or decode(saved.program)
   if not words[1] then core.user_error "cuda: expected a program behind --, got nothing" end
+  local keeps_log = (options.checkpoint_every or options.checkpoint_at or options.resume) ~= nil
   local program = program_of(words, decode(saved.folder or "")[1] or core.real_path ".", {
     capability = options.capability or saved.capability or default_capability,
-    memcheck = options.memcheck or saved.memcheck == "true",
     launches = options.launches or saved.launches,
-    keeps_log = (options.checkpoint_every or options.checkpoint_at or options.resume) ~= nil,
+    keeps_log = keeps_log,
+    tells_copies = keeps_log or options.memcheck or false,
   })
   cuda_home.path "lib64" -- before anything else: nothing runs without
-  local plain = { workload = program }
+  local plain = { workload = program, bounds = not options.memcheck and "hardware" or nil }
   for name, value in pairs(options) do plain[name] = value end
   for _, name in ipairs(cuda.options) do plain[name] = nil end
   print_summary(require("warpwright.run").run(plain))

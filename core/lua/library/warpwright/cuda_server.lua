@@ -9,6 +9,7 @@ local Server = {}
 Server.__index = Server
 
 local version <const> = 1
+local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
 local most_block <const> = 1024
@@ -144,6 +145,16 @@ local function note_shared(server, payload)
   return 0
 end
 
+local function set_limit(server, payload)
+  local kind, bytes = take("I4i8", payload)
+  if bytes < 0 or bytes > server.capacity then return errors.invalid_value end
+  local _, problem = attempt(server, kind == 0 and server.gpu.set_print_limit or server.gpu.set_heap, server.gpu, bytes)
+  if kind ~= 0 and not problem then server.heap = bytes end
+  if not problem or bytes <= server.heap then return 0 end -- a heap that is there may be larger
+  note("%s", problem)
+  return errors.invalid_value
+end
+
 --- All that is left of a program that has gone, in the order of addresses.
 local function reset(server)
   local addresses = {}
@@ -243,7 +254,7 @@ end
 
 local operations <const> = {
   [2] = load_module, [3] = find_function, [4] = find_variable, [5] = allocate, [6] = release, [7] = wrote, [8] = reads, [9] = launch,
-  [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared,
+  [10] = make_texture, [11] = bind_texture, [12] = memory_info, [13] = reset, [14] = name_missing, [15] = note_shared, [16] = set_limit,
 }
 local hello <const>, resets <const>, missing <const> = 1, 13, 14
 
@@ -312,7 +323,7 @@ function cuda_server.new(sim, name, capability, is_timed, tells_copies)
   local l2 = sim:objects("L2")[1]
   return setmetatable({
     gpu = gpu, name = name, capability = capability, base = base, capacity = capacity, cycle = 0,
-    is_timed = is_timed, launches = 0, device_name = sim.name,
+    is_timed = is_timed, launches = 0, heap = first_heap, device_name = sim.name,
     tells_copies = tells_copies or l2 and l2.host_copies or false, numbers = device_numbers(sim, capability),
     modules = {}, functions = {}, allocations = {}, mapped = {}, missing = {}, ptx = {},
   }, Server)
