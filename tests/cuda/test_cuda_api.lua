@@ -41,6 +41,27 @@ harness.test("bounds are those of hardware; --memcheck: those of allocations", f
   harness.contains(output, "cudaErrorIllegalAddress", "bytes past the end of the allocation")
 end)
 
+local printed_text = "first\nthread 0 7\nthread 1 7\nthread 2 7\nthen\nthread 0 8\nprinted: good\n"
+
+harness.test("what kernels print is the program's output, with timing and without", function()
+  local folder, path = harness.folder() .. "/printed", cuda_programs.build "api"
+  for _, launches in ipairs { "0-", "100" } do
+    local pipe = assert(io.popen(("'%s' cuda gtx480 --launches %s --out '%s' -- '%s' printed 2>/dev/null"):format(arg[-1], launches, folder, path)))
+    harness.same_text(pipe:read "a", printed_text, "output")
+    assert(pipe:close())
+    harness.equal(harness.read(folder .. "/printed.txt"), "thread 0 7\nthread 1 7\nthread 2 7\nthread 0 8\n")
+  end
+end)
+
+harness.test("--memcheck knows what the program has written", function()
+  local path = cuda_programs.build "api"
+  for _, launches in ipairs { "0-", "100" } do
+    local status, output = cuda_programs.run("gtx480", "--memcheck", "--launches", launches, "--out", harness.folder() .. "/checked", "--", path, "printed")
+    harness.equal(status, 0, output)
+    harness.contains(output, "memcheck: 28 errors at 1 place", "read of uninitialised global memory", "thread (100, 0, 0)")
+  end
+end)
+
 harness.test("events tell simulated time", function()
   local milliseconds = tonumber(good("events"):match "([%d.]+) ms")
   local cycles = tonumber(harness.read(harness.folder() .. "/events/stats.txt"):match "launch%[0%].cycles%s+(%d+)")

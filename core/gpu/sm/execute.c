@@ -340,13 +340,13 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
 }
 
 /* An atomic on global memory is performed here, where its L2 slice would. */
-static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst, uint64_t clock) {
+static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
     context->space = inst->space;
     context->atomic = &sm->payload[0];
     prepare_memory(sm, w);
     sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
-    if (sm->memcheck) memcheck_access(sm, w, inst, clock);
+    if (sm->memcheck) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
     bool is_global = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED) && context->active &&
@@ -356,12 +356,12 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst, uint64_
     atomic_write_back(inst, context->atomic, context->atomic->mask, sm_registers(sm, w));
 }
 
-COLD void sm_execute_untimed(Sm *sm, uint32_t w, uint64_t clock) {
+COLD void sm_execute_untimed(Sm *sm, uint32_t w) {
     uint32_t pc = sm->warp[w].simt.top.pc;
     const Inst *inst = sm_inst(sm, pc);
     prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
     if (sm->timing[inst->timing].unit == UNIT_MEM) {
-        execute_memory_untimed(sm, w, inst, clock);
+        execute_memory_untimed(sm, w, inst);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else if (inst->kind == INST_ALU) {
         execute_arithmetic(sm, w, inst, pc);

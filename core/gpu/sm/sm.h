@@ -349,7 +349,7 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
 void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* The next instruction of the warp, with all that it does, at once: see untimed.h. */
-void sm_execute_untimed(Sm *sm, uint32_t warp, uint64_t clock);
+void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
 /* The LSU has completed a memory instruction. */

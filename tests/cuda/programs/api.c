@@ -195,6 +195,26 @@ static void beyond(void) {
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 
+/* The text comes when the launch has ended, in the program's own order. */
+static void printed(void) {
+    int *a;
+    size_t bytes;
+    printf("first\n");
+    GOOD(run_prints(7, 3));
+    printf("then\n");
+    GOOD(run_prints(8, 1));
+    GOOD(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 16));
+    GOOD(cudaDeviceGetLimit(&bytes, cudaLimitPrintfFifoSize));
+    EXPECT(bytes, 1 << 16);
+    EXPECT(cudaDeviceSetLimit((enum cudaLimit)77, 1), cudaErrorUnsupportedLimit);
+    cudaGetLastError();
+    /* for --memcheck: nobody has written the last 28 elements */
+    GOOD(cudaMalloc((void **)&a, 512));
+    GOOD(cudaMemset(a, 0, 400));
+    GOOD(run_scale(a, 128, 1, 128));
+    GOOD(cudaDeviceSynchronize());
+}
+
 static void properties(void) {
     struct cudaDeviceProp p;
     int count, value;
@@ -534,7 +554,7 @@ int main(int argc, char **argv) {
     } parts[] = {{"basic", basic},     {"memory", memory}, {"volumes", volumes},   {"mapped", mapped},
                  {"errors", errors},   {"events", events}, {"threads", threads},   {"textures", textures},
                  {"removed", removed}, {"steps", steps},   {"children", children}, {"properties", properties},
-                 {"driver", driver},   {"images", images}, {"beyond", beyond}};
+                 {"driver", driver},   {"images", images}, {"beyond", beyond},     {"printed", printed}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();

@@ -29,6 +29,16 @@ static const char ptx[] =
     ".visible .entry fails() { trap; ret; }\n"
     ".visible .entry uneven(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
+    /* prints its thread and n */
+    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n"
+    ".global .align 1 .b8 form[14] = {116, 104, 114, 101, 97, 100, 32, 37, 117, 32, 37, 117, 10, 0};\n"
+    ".visible .entry prints(.param .u32 n) {\n"
+    "  .local .align 8 .b8 room[8]; .reg .u32 %r<4>; .reg .u64 %d<4>;\n"
+    "  ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; st.local.u32 [room], %r1; st.local.u32 [room+4], %r0;\n"
+    "  mov.u64 %d0, form; cvta.global.u64 %d0, %d0; mov.u64 %d1, room; cvta.local.u64 %d1, %d1;\n"
+    "  { .param .b64 f; .param .b64 v; .param .b32 r; st.param.b64 [f], %d0; st.param.b64 [v], %d1;\n"
+    "    call.uni (r), vprintf, (f, v); ld.param.b32 %r2, [r]; }\n"
+    "  ret; }\n"
     /* out[i] = texel i of the texture; a handle of 0: of `picture` */
     ".visible .entry fetch(.param .u64 out, .param .u64 handle) {\n"
     "  .reg .u32 %r<4>; .reg .f32 %f<4>; .reg .u64 %d<4>; .reg .pred %p;\n"
@@ -74,6 +84,7 @@ static void stray(void) {}
 static void fails(void) {}
 static void uneven(void) {}
 static void fetch(void) {}
+static void prints(void) {}
 static int bias;
 static int factors[4];
 static struct textureReference picture;
@@ -90,6 +101,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(fails);
     KERNEL(uneven);
     KERNEL(fetch);
+    KERNEL(prints);
     __cudaRegisterVar(handle, (char *)&bias, "bias", "bias", 0, sizeof bias, 0, 0);
     __cudaRegisterVar(handle, (char *)factors, "factors", "factors", 0, sizeof factors, 1, 0);
     __cudaRegisterTexture(handle, &picture, 0, "picture", 2, 0, 0);
@@ -112,6 +124,11 @@ static int failures;
 static inline dim3 size1(unsigned x) {
     dim3 size = {x, 1, 1};
     return size;
+}
+
+static inline cudaError_t run_prints(unsigned n, unsigned block) {
+    void *params[] = {&n};
+    return cudaLaunchKernel((const void *)prints, size1(1), size1(block), params, 0, 0);
 }
 
 static inline cudaError_t run_scale(int *a, unsigned n, unsigned grid, unsigned block) {
