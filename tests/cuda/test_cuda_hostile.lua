@@ -23,12 +23,20 @@ harness.test("random bytes", function()
   end
 end)
 
-for what, wanted in pairs { half = 0, huge = 0, deaf = 0, two = 0, dies = 137, leaves = 9 } do
+for what, wanted in pairs { half = 0, huge = 0, deaf = 0, two = 0, dies = 137, leaves = 9, pair = 0 } do
   harness.test("a program that is " .. what, function()
     local status, output = run(what)
     harness.equal(status, wanted, output)
     harness.contains(output, "warpwright: hostile: 0 launches")
   end)
 end
+
+harness.test("who has ended does not keep the machine, though a child of it holds the connection", function()
+  local hostile, api = cuda_programs.build "hostile", cuda_programs.build "api"
+  local status, output = cuda_programs.run("gtx480", "--out", harness.folder() .. "/out", "--", "/bin/sh", "-c",
+    ("%s leaves; %s basic"):format(hostile, api))
+  harness.equal(status, 0, output)
+  harness.contains(output, "basic: good")
+end)
 
 harness.finish()

@@ -112,6 +112,7 @@ static void accept_client(Channel *channel) {
     if (good && channel->client < 0) {
         channel->client = client;
         channel->client_end = open_process(who.pid);
+        if (channel->client_end < 0 && errno == ESRCH) channel_drop_client(channel); /* it has ended by now */
         return;
     }
     ChannelHeader busy = {DEVICE_UNAVAILABLE, 0};

@@ -520,18 +520,20 @@ static size_t as_zstd(uint8_t *to, const char *text, size_t count) {
 }
 
 static void images(void) {
-    char text[2][600];
+    char text[3][600];
+    static const int of[] = {30, 90, 50};
     uint8_t packed[1000], *end;
     static const char *const form =
         ".version 6.0\n.target sm_%d\n.address_size 64\n.visible .entry for_%d() { ret; }\n//%300s\n";
-    for (int i = 0; i < 2; i++)
-        snprintf(text[i], sizeof text[i], form, 30 + 60 * i, 30 + 60 * i, "");
+    for (int i = 0; i < 3; i++)
+        snprintf(text[i], sizeof text[i], form, of[i], of[i], "");
     size_t count = strlen(text[0]);
-    /* of 30 and 90 the device of 7.0 takes 30 */
+    /* of 30, 50 and 90 the device of 7.0 takes 50 */
     end = add_entry(image + 16, 1, 90, 0, text[1], count + 1, 0);
     end = add_entry(end, 2, 70, 0, "\177ELF", 4, 0);
+    end = add_entry(end, 1, 50, 0, text[2], count + 1, 0);
     close_image(add_entry(end, 1, 30, 0, text[0], count + 1, 0));
-    EXPECT(has_kernel("for_30"), 0);
+    EXPECT(has_kernel("for_50"), 0);
     close_image(add_entry(image + 16, 1, 90, 0x2000, packed, as_lz4(packed, text[1], count), count));
     EXPECT(has_kernel("for_90"), 0);
     close_image(add_entry(image + 16, 1, 90, 0x8000, packed, as_zstd(packed, text[1], count), count));

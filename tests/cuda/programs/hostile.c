@@ -95,6 +95,15 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 1000; i++)
             say(channel, ASK_HELLO, &version, 4, 4);
     }
+    if (!strcmp(what, "pair")) { /* two questions before the answer to the first */
+        struct {
+            ChannelHeader header;
+            uint32_t version;
+        } both[2] = {{{ASK_HELLO, 4}, CHANNEL_VERSION}, {{ASK_HELLO, 4}, CHANNEL_VERSION}};
+        int channel = dial();
+        if (send(channel, both, sizeof both, MSG_NOSIGNAL) < 0) return 4;
+        return hear(channel) ? 5 : 0;
+    }
     if (!strcmp(what, "two")) {
         uint32_t version = CHANNEL_VERSION;
         int first = dial();
