@@ -212,6 +212,7 @@ static void printed(void) {
     GOOD(cudaMalloc((void **)&a, 512));
     GOOD(cudaMemset(a, 0, 400));
     GOOD(run_scale(a, 128, 1, 128));
+    GOOD(run_scale(a, 128, 1, 128)); /* now a kernel has */
     GOOD(cudaDeviceSynchronize());
 }
 
