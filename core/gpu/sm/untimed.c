@@ -71,11 +71,29 @@ static RoundResult run_round(Sm *sm, Grid *grid, uint64_t *clock) {
     return result;
 }
 
-static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid) {
+/* An SM takes part from its first CTA on. `before` has what it was then, and nothing of the others. */
+static void take_part(Sm *sm, Sm **before) {
+    *before = malloc(sizeof **before);
+    ensure(*before);
+    **before = *sm;
+    make_deaf(sm);
+    memset(sm->cta, 0, sizeof sm->cta);
+}
+
+static void leave(Sm *sm, Sm *before) {
+    SystemCalls system = sm->system; /* its room may have grown */
+    *sm = *before;
+    sm->system = system;
+    free(before);
+}
+
+static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before) {
     uint64_t clock = 0;
     for (;;) {
         bool progress = false, live = false;
         for (uint32_t i = 0; i < count; i++) {
+            if (!before[i] && grid->next == grid->count) break; /* nor does any behind it */
+            if (!before[i]) take_part(sms[i], &before[i]);
             RoundResult result = run_round(sms[i], grid, &clock);
             if (result == ROUND_FAULT) return true;
             progress |= result == ROUND_PROGRESS;
@@ -89,19 +107,11 @@ static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid) {
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running) {
     const uint32_t *size = running->grid;
     Grid grid = {running, 0, (uint64_t)size[0] * size[1] * size[2]};
-    Sm *before = malloc(count * sizeof *before);
+    Sm **before = calloc(count, sizeof *before);
     ensure(before);
-    for (uint32_t i = 0; i < count; i++) {
-        before[i] = *sms[i];
-        make_deaf(sms[i]);
-        memset(sms[i]->cta, 0, sizeof sms[i]->cta);
-    }
-    bool ended = run_rounds(sms, count, &grid);
-    for (uint32_t i = 0; i < count; i++) {
-        SystemCalls system = sms[i]->system; /* its room may have grown */
-        *sms[i] = before[i];
-        sms[i]->system = system;
-    }
+    bool ended = run_rounds(sms, count, &grid, before);
+    for (uint32_t i = 0; i < count && before[i]; i++)
+        leave(sms[i], before[i]);
     free(before);
     return ended;
 }
