@@ -94,6 +94,22 @@ harness.test("a program that does something else is an error that names the call
   harness.contains(output, "resume: call ", "expected 'write 4096 bytes at 0x", "got 'alloc 64 bytes'")
 end)
 
+harness.test("SIGTERM while the program computes: a checkpoint, if they are asked for, and the way to go on", function()
+  local program = cuda_programs.build "api"
+  local function stop(...)
+    local script = ("%s basic; kill -TERM $PPID; exec sleep 30"):format(program)
+    local words = table.pack("gtx480", ...)
+    for _, word in ipairs { "--", "/bin/sh", "-c", script } do words[#words + 1] = word end
+    return cuda_programs.run(table.unpack(words))
+  end
+  local status, output = stop("--checkpoint-at=99999999", "--out=" .. path "stopped")
+  harness.equal(status, 75, output)
+  harness.contains(output, "the CUDA program has not ended: SIGTERM; go on with: warpwright cuda --resume " .. path "stopped/")
+  status, output = stop("--out=" .. path "stopped_at_once")
+  harness.equal(status, 75, output)
+  harness.contains(output, "SIGTERM; no checkpoint was made", "was not asked for checkpoints")
+end)
+
 harness.test("a checkpoint of another kind of run, and a run without a log", function()
   cuda_programs.libraries()
   harness.equal(harness.run("run", "gtx480", "kmeans", "--size", "small", "--checkpoint-at", "100", "--out", path "lua"), 0)

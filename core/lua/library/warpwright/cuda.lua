@@ -76,6 +76,7 @@ end
 local function program_of(words, folder, how)
   local program = workload.define(base_name(words[1])) { doc = "A CUDA program", ptx = false, sizes = { cuda = {} } }
   program.file = nil
+  program.word = "cuda"
   program.choices = {
     program = encode(words), folder = encode { folder }, capability = how.capability, launches = how.launches,
   }

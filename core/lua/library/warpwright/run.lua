@@ -47,10 +47,11 @@ local function resolve_resume(options)
   return resolved
 end
 
-local function raise(sim, problem, made)
+--- `word`: of the command line that goes on, or nil: run.
+local function raise(sim, problem, made, word)
   local why = sim:gpu():totals().stopped
   if why ~= "SIGINT" and why ~= "SIGTERM" then error(problem, 0) end
-  local how = made.last and ("go on with: warpwright run --resume %s"):format(made.last) or "no checkpoint was made"
+  local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", made.last) or "no checkpoint was made"
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
@@ -108,7 +109,7 @@ function run.run(options)
     memcheck = found and memcheck.text(found),
   })
   if problem and not ok then note("%s", problem) end
-  if not ok then raise(sim, checks_or_problem, made) end
+  if not ok then raise(sim, checks_or_problem, made, w.word) end
   sim:close()
   if problem then core.user_error(problem) end
   return r
