@@ -15,6 +15,7 @@ usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in
                                               run a CUDA program; its exit status is this one's
        warpwright cuda --resume FILE [options]
        warpwright inspect FILE                what a checkpoint holds
+       warpwright ptx FILE...                 what the kernels of PTX files need, and whether they can run
        warpwright draw CONFIG [--set ...]     a picture of the machine as SVG, on standard output
        warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
        warpwright --describe FILE.lua         the same of the classes that a Lua file declares
@@ -253,6 +254,10 @@ return function(args)
     describe(args[first + 1])
   elseif word == "inspect" then
     checkpoint.inspect(args[first + 1] or usage_error("inspect: expected a checkpoint, got nothing"))
+  elseif word == "ptx" then
+    local paths = table.move(args, first + 1, #args, 1, {})
+    if not paths[1] then usage_error "ptx: expected one or more PTX files, got nothing" end
+    return require("warpwright.ptx_report").print(paths) and 0 or 1
   elseif word == "draw" then
     draw(args, first + 1)
   elseif word == "run" then
@@ -262,7 +267,7 @@ return function(args)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end
