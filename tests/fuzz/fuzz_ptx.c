@@ -118,6 +118,31 @@ static const struct {
      "L2:\nmov.b32 {%h1, %h2}, %r1;\ncvt.u32.u16 %r2, %h1;\nmad.lo.cc.u32 %r3, %r1, %r2, 7;\n"
      "madc.hi.u32 %r4, %r1, %r2, 0;\nprmt.b32 %r5, %r3, %r4, 0x5410;\nst.global.u32 [%rd1], %r5;\n"
      "exit;\n}\n"},
+    {"recursion",
+     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+     ".extern .func (.param .b64 r) malloc(.param .b64 n) .noreturn;\n.extern .func free(.param .b64 p)\n"
+     ".reg .b32 %m<3>;\n.local .align 4 .b8 module_local[16];\n"
+     ".weak .func (.param .b32 r) fib(.param .b32 n)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<3>;\n.reg .pred "
+     "%p<2>;\n"
+     ".local .align 8 .b8 depot[16];\nld.param.b32 %r1, [n];\nst.local.u32 [depot+4], %r1;\n"
+     "mov.u64 %rd1, depot;\nsetp.lt.u32 %p1, %r1, 2;\nmov.u32 %r2, %r1;\n@%p1 bra DONE;\nadd.u32 %r3, %r1, "
+     "-1;\n{\n"
+     ".param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r3;\ncall (b), fib, (a);\nld.param.b32 %r4, "
+     "[b];\n}\n"
+     "add.u32 %r3, %r1, -(1+1);\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r3;\n"
+     "@!%p1 call (b), fib, (a);\nld.param.b32 %r5, [b];\n}\nadd.u32 %r2, %r4, %r5;\nDONE:\nst.param.b32 [r], "
+     "%r2;\nret;\n}\n"
+     ".global .u64 functions[1] = {fib};\n.visible .func (.param .b32 r) other(.param .b32 n);\n.alias "
+     "other, fib;\n"
+     ".entry recursion(.param .u64 p, .hidden .param .u32 h)\n{\n.reg .v2 .b32 %v;\n.reg .b32 %r<4>;\n.reg "
+     ".b64 %rd<5>;\n"
+     ".global .align 8 .u32 inside[2] = {1, 2<<3|1};\nmov.b32 %v.x, 5;\nmov.u32 %m1, %tid.x;\n"
+     "st.local.u32 [module_local+2*4], %m1;\nld.global.u64 %rd1, [functions];\n{\n.param .b32 a;\n.param "
+     ".b32 b;\n"
+     "st.param.b32 [a], %m1;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd1, (a), "
+     "proto;\n"
+     "ld.param.b32 %r2, [b];\n}\ncall (%rd2), malloc, (64);\nst.v2.u32 [%rd2], %v;\ncall free, (%rd2);\n"
+     "call (%r3), vprintf, (%rd3, %rd4);\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r2;\nret;\n}\n"},
 };
 
 static void write_seed(const char *folder, const char *name, const char *text) {

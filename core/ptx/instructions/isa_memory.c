@@ -49,8 +49,8 @@ static const NamedValue scopes[] = {
 static const NamedValue vectors[] = {{"v2", 2}, {"v4", 4}};
 
 /* Accepted without effect on values or timing: ordering beyond program order, and hints. */
-static const char *const plain_modifiers[] = {"weak",    "relaxed", "acquire", "release",
-                                              "acq_rel", "nc",      "noftz"};
+static const char *const plain_modifiers[] = {"weak", "relaxed", "acquire", "release", "acq_rel",
+                                              "nc",   "noftz",   "mmio",    "unified"};
 
 static const NamedValue atomic_ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
                                         {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
@@ -88,6 +88,7 @@ typedef struct {
     const NamedValue *operation; /* atomics */
     uint8_t elements;
     bool is_volatile;
+    bool has_hint; /* .L2::cache_hint: its last operand is a policy, which has no effect */
 } Access;
 
 /* How a kind of access depends on type and width of the registers; one handler per space. */
@@ -188,6 +189,11 @@ static bool is_plain(const char *name) {
     return false;
 }
 
+/* .L1::evict_last, .L2::128B and the like: hints without effect. */
+static bool is_cache_hint(const char *name) {
+    return (name[0] == 'L' && (name[1] == '1' || name[1] == '2')) && name[2] == ':';
+}
+
 /* False when the modifier means nothing to this opcode. */
 static bool take_modifier(Access *access, const char *name) {
     bool is_atomic = access->opcode >= OPCODE_ATOM;
@@ -201,6 +207,8 @@ static bool take_modifier(Access *access, const char *name) {
         access->cache_op = (CacheOp)found->value;
     } else if (is_plain(name)) {
         return true;
+    } else if (access->opcode <= OPCODE_RED && is_cache_hint(name)) {
+        access->has_hint |= strcmp(name, "L2::cache_hint") == 0;
     } else if (is_atomic && (found = FIND(atomic_ops, name))) {
         access->operation = found;
     } else if (!is_atomic && strcmp(name, "volatile") == 0) {
@@ -267,7 +275,8 @@ static bool has_shape(const Statement *statement, int first, int count, bool des
 }
 
 static const char *operand_problem(const Statement *statement, const Access *access, Layout layout) {
-    if (statement->operand_count != layout.first_value + layout.values) return "wrong number of operands";
+    if (statement->operand_count != layout.first_value + layout.values + access->has_hint)
+        return "wrong number of operands";
     if (statement->shapes[layout.address] != OPERAND_ADDRESS) return "the address must stand in brackets";
     if (!has_shape(statement, 0, layout.destinations, true)) return "the destination must be a register";
     if (!has_shape(statement, layout.first_value, layout.values, false)) return "the sink '_' has no value";
@@ -294,6 +303,7 @@ static void plan_operands(const Statement *statement, const Access *access, Layo
     plan->roles[layout.address] = ROLE_ADDRESS;
     plan->src_bytes[layout.address] = inst->detail & DETAIL_ADDRESS_32 ? 4 : 8;
     plan->src_is_float[layout.address] = false;
+    if (access->has_hint) plan->roles[layout.first_value + layout.values] = ROLE_IGNORE;
     for (int k = layout.first_value; k < layout.first_value + layout.values; k++) {
         plan->roles[k] = ROLE_SRC;
         plan->src_bytes[k] = wide ? 8 : 4;

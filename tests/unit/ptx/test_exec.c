@@ -161,6 +161,20 @@ START_TEST(votes_count_active_members_only) {
 }
 END_TEST
 
+START_TEST(the_lowest_member_is_elected) {
+    uint32_t *p = &warp.predicates[FIRST_FREE_PREDICATE];
+    warp.context.active = 0x000000f0u;
+    p[1] = 0x1000000fu;
+    set_u32(0, 3, 77);
+    set_constant(2, 4, 0xe0);
+    execute("elect.sync", "r4 p i4");
+    ck_assert_uint_eq(p[1], 0x1000002fu);
+    for (int lane = 4; lane < 8; lane++)
+        ck_assert_uint_eq(get_u32(0, lane), 5);
+    ck_assert_uint_eq(get_u32(0, 3), 77);
+}
+END_TEST
+
 START_TEST(match_and_redux) {
     set_constant(2, 4, UINT32_MAX);
     set_constant(3, 4, UINT32_MAX);
@@ -314,6 +328,7 @@ Suite *exec_suite(void) {
     tcase_add_test(cases, special_registers_of_a_warp);
     tcase_add_test(cases, shuffles_stay_in_their_segment);
     tcase_add_test(cases, votes_count_active_members_only);
+    tcase_add_test(cases, the_lowest_member_is_elected);
     tcase_add_test(cases, match_and_redux);
     tcase_add_test(cases, trap_faults_in_the_first_active_lane);
     tcase_add_loop_test(cases, inactive_lanes_are_left_alone, 0, LAW_CASES);

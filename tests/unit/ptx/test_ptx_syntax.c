@@ -142,6 +142,41 @@ START_TEST(declarations_end_as_compilers_of_all_ages_end_them) {
 }
 END_TEST
 
+START_TEST(hints_of_caches_and_launches_change_nothing) {
+    Module *module = parse(KERNEL(
+        "ld.global.L1::evict_last.L2::128B.u32 %r1, [%rd1]; ld.global.u32 %r1, [%rd1];\n"
+        "atom.global.add.L2::cache_hint.u32 %r1, [%rd1], %r2, %rd2; atom.global.add.u32 %r1, [%rd1], %r2;\n"
+        "st.mmio.relaxed.sys.global.L2::cache_hint.v2.u32 [%rd1], {%r1, %r1}, %rd2;\n"
+        "setmaxnreg.inc.sync.aligned.u32 96; griddepcontrol.wait; pmevent 3; pmevent.mask 7; exit;"));
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    for (int i = 0; i < 4; i += 2) {
+        const Inst *hinted = &kernel->insts[i], *plain = &kernel->insts[i + 1];
+        ck_assert(hinted->exec == plain->exec);
+        ck_assert_uint_eq(hinted->src_count, plain->src_count);
+        ck_assert_uint_eq(hinted->cache_op, plain->cache_op);
+    }
+    ck_assert_uint_eq(kernel->insts[4].src_count, 3);
+    for (int i = 5; i < 9; i++)
+        ck_assert_uint_eq(kernel->insts[i].kind, INST_NOP);
+    module_free(module);
+    assert_refused(KERNEL("ld.global.L2::cache_hint.u32 %r1, [%rd1];"), "wrong number of operands");
+}
+END_TEST
+
+START_TEST(a_constant_may_stand_for_a_predicate) {
+    Module *module = parse(
+        KERNEL("selp.b32 %r1, %r2, %r3, 1; selp.f64 %fd1, %fd2, %fd3, 0; or.pred %p1, %p2, 1;\n"
+               "st.global.u32 [%rd1], %r1; st.global.f64 [%rd1], %fd1; @%p1 st.global.u32 [%rd1], 1;"));
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    ck_assert_uint_eq(kernel->insts[0].src[2], TRUE_PREDICATE);
+    ck_assert_uint_eq(kernel->insts[1].src[2], TRUE_PREDICATE | OPERAND_NEGATED);
+    ck_assert_uint_eq(kernel->insts[2].src[1], TRUE_PREDICATE);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(addresses_of_32_bits_stand_in_registers_of_32) {
     Module *module = parse(".version 1.4\n.target sm_13, map_f64_to_f32\n.address_size 32\n.global .u32 g;\n"
                            ".entry k(.param .u32 p) { .reg .u32 r<4>;\nld.param.u32 r1, [p];\n"
@@ -271,6 +306,8 @@ Suite *ptx_syntax_suite(void) {
     tcase_add_test(syntax, registers_and_local_memory_of_the_module_are_each_kernels_own);
     tcase_add_test(syntax, a_variable_of_a_body_is_one_of_the_module);
     tcase_add_test(syntax, declarations_end_as_compilers_of_all_ages_end_them);
+    tcase_add_test(syntax, hints_of_caches_and_launches_change_nothing);
+    tcase_add_test(syntax, a_constant_may_stand_for_a_predicate);
     tcase_add_test(syntax, addresses_of_32_bits_stand_in_registers_of_32);
     suite_add_tcase(suite, syntax);
     TCase *linking = tcase_create("linking");
