@@ -22,7 +22,7 @@ typedef struct Module {
     uint32_t kernel_count;
     ModuleVariable *variables;
     uint32_t variable_count;
-    bool uses_heap; /* a kernel calls malloc */
+    bool uses_heap;              /* a kernel calls malloc */
     struct ModuleFixups *fixups; /* where addresses of variables go: constant banks and initialisers */
 } Module;
 

@@ -320,13 +320,14 @@ void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
         execute_memory(sm, w, inst, pc, cycle, now);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else {
-        sm->context->clock = cycle;
-        if (inst->kind == INST_ALU)
-            execute_arithmetic(sm, w, inst, pc);
-        else
-            execute_control(sm, w, inst, pc);
         uint32_t latency = timing->latency;
-        if (__builtin_expect(inst->kind == INST_SYSTEM, 0)) latency = system_latency(sm, latency);
+        sm->context->clock = cycle;
+        if (inst->kind == INST_ALU) {
+            execute_arithmetic(sm, w, inst, pc);
+        } else {
+            execute_control(sm, w, inst, pc);
+            if (inst->kind == INST_SYSTEM) latency = system_latency(sm, latency);
+        }
         wheel_add(&sm->wheel,
                   collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, latency,
                                   timing->interval, cycle),
