@@ -23,9 +23,10 @@ static Life *order_by_start(Arena *arena, const LiveRanges *ranges, uint32_t *co
     Life *order = arena_alloc(arena, ranges->register_count, sizeof *order);
     *count = 0;
     for (uint32_t r = 0; r < ranges->register_count; r++) {
-        const LiveSegment *segments = ranges->segments + ranges->first[r];
         uint32_t segment_count = ranges->first[r + 1] - ranges->first[r];
-        if (segment_count) order[(*count)++] = (Life){segments->start, r, segments, segment_count};
+        if (!segment_count) continue; /* there may be no segment at all */
+        const LiveSegment *segments = ranges->segments + ranges->first[r];
+        order[(*count)++] = (Life){segments->start, r, segments, segment_count};
     }
     qsort(order, *count, sizeof *order, by_start);
     return order;

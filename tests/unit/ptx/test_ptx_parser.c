@@ -308,6 +308,13 @@ START_TEST(lines_of_debug_information_are_skipped) {
 }
 END_TEST
 
+START_TEST(a_kernel_may_use_no_register) {
+    Module *module = parse(HEADER ".entry k() { .reg .f32 unused; }");
+    ck_assert_uint_eq(module_kernel(module, "k")->inst_count, 1);
+    module_free(module);
+}
+END_TEST
+
 START_TEST(a_trailing_nul_is_no_text) {
     static const char text[] = KERNEL("ret;");
     Module *module = try_parse(text, sizeof text);
@@ -416,6 +423,7 @@ Suite *ptx_parser_suite(void) {
     tcase_add_test(decoding, the_carry_flag_is_a_dependence);
     tcase_add_test(decoding, lines_of_debug_information_are_skipped);
     tcase_add_test(decoding, a_trailing_nul_is_no_text);
+    tcase_add_test(decoding, a_kernel_may_use_no_register);
     tcase_add_test(decoding, long_initialisers_are_read_whole);
     tcase_add_test(decoding, more_predicates_than_masks_fit_when_few_are_live);
     tcase_add_test(decoding, environment_registers_are_zero);
