@@ -162,7 +162,6 @@ struct Sm {
     uint32_t atomics_stall;   /* a flag */
     uint32_t dp_roots_on_sfu; /* a flag */
     uint32_t local_layout;    /* LocalLayout */
-    uint32_t pad;
     CollectorShape shape;
     Timing timing[TIMING_CLASSES];
     /* derived */

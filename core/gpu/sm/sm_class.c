@@ -123,7 +123,6 @@ static const Field sm_fields[] = {
      .doc =
          "Local memory: all words of a warp lie together, or a word's copies of all threads that run at once",
      FIELD_AT(Sm, local_layout)},
-    DERIVED(Sm, pad, "Alignment"),
     TIMING_ROWS(TIMING_OTHER, "other", "1", "1", "sp",
                 "moves, logic, shifts, compares, conversions, control"),
     TIMING_ROWS(TIMING_INT_ADD, "int_add", "4", "1", "sp", "integer add and subtract"),
@@ -149,6 +148,10 @@ static const Field sm_fields[] = {
     DERIVED(Sm, timing[TIMING_DP_ROOT], "Double-precision reciprocals and square roots"),
     TIMING_ROWS(TIMING_SFU, "sfu", "8", "8", "sfu", "reciprocal, root, sine, exponential, logarithm"),
     TIMING_ROWS(TIMING_SHUFFLE, "shuffle", "32", "4", "sp", "shuffles between lanes"),
+    TIMING_ROWS(TIMING_MATRIX_SHORT, "matrix_short", "18", "4", "sfu",
+                "mma of m16n8k8 f16 and its like: up to 16,384 bits of products"),
+    TIMING_ROWS(TIMING_MATRIX_LONG, "matrix_long", "25", "8", "sfu", "mma of m16n8k16 f16 and its like"),
+    TIMING_ROWS(TIMING_MATRIX_DP, "matrix_dp", "25", "16", "sfu", "mma of f64"),
     DERIVED(Sm, timing[TIMING_MEM], "Memory instructions: their unit is the LSU"),
     PARAM(Sm, code_bytes, "2KiB", "bytes", "Instruction cache, when fetch is wired: capacity", .min = 128,
           .max = 1 << 24),

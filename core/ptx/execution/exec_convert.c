@@ -300,7 +300,7 @@ double f64_of_f16(uint32_t bits) {
 }
 
 /* Exact scaling by a power of two, then one rounding to an integer number of units in the last place. */
-static uint32_t double_to_f16(double value, uint32_t rounding) {
+uint32_t double_to_f16(double value, uint32_t rounding) {
     if (value != value) return 0x7fff;
     uint32_t sign = signbit(value) ? 0x8000 : 0;
     double magnitude = fabs(value);

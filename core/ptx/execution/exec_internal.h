@@ -85,6 +85,7 @@ typedef enum { TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U6
 enum {
     DETAIL_ADDRESS_32 = 0x10000, /* the base register is 32 bits wide                              */
     DETAIL_ATOMIC_MASK = 0xffff,
+    DETAIL_ASYNC_COPY = 0x20000, /* a load whose data go to shared memory: cp.async */
 };
 
 /* Inst.detail of texture fetches. */
@@ -106,6 +107,12 @@ typedef enum { ATOMIC_U32, ATOMIC_S32, ATOMIC_F32, ATOMIC_U64, ATOMIC_S64, ATOMI
 
 static inline const void *source(const Inst *inst, const ExecContext *context, int index) {
     uint32_t operand = inst->src[index];
+    return __builtin_assume_aligned(context->bank[operand >> 31] + (operand & OPERAND_OFFSET), 64);
+}
+
+/* Of a matrix instruction, which may have more. */
+static inline const void *any_source(const Inst *inst, const ExecContext *context, uint32_t index) {
+    uint32_t operand = index < MAX_SRC ? inst->src[index] : inst->more_src[index - MAX_SRC];
     return __builtin_assume_aligned(context->bank[operand >> 31] + (operand & OPERAND_OFFSET), 64);
 }
 
@@ -185,6 +192,8 @@ static inline double f64_of_bits(uint64_t bits) {
 
 /* Exact. */
 double f64_of_f16(uint32_t bits);
+/* Rounded as `rounding`, a RoundingMode, says. */
+uint32_t double_to_f16(double value, uint32_t rounding);
 
 /* PTX generates one NaN for f32. What the host's instructions propagate depends on the order in which the
  * compiler puts the operands of a commutative operation, so f64 needs one as well. */

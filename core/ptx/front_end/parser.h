@@ -289,6 +289,10 @@ void real_functions_add(Parser *parser);
 /* A register with the address of a variable in a frame. */
 Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 
+/* matrices.c */
+/* Adds what the instruction becomes; false when it stays as it is. */
+bool matrix_add(Parser *parser, Draft *draft);
+
 /* indirect.c */
 
 /* Which functions' addresses are taken. */

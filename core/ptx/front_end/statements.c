@@ -396,7 +396,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))
         add_param_access(parser, draft);
-    else
+    else if (!matrix_add(parser, draft))
         statement_add(parser, draft);
 }
 

@@ -61,7 +61,9 @@ static const char *role_defect(OperandRole role, const Operand *operand) {
         return operand->shape == OPERAND_PREDICATE || operand->shape == OPERAND_IMMEDIATE
                    ? NULL
                    : "a source must be a predicate";
-    case ROLE_ADDRESS: return operand->shape == OPERAND_ADDRESS ? NULL : "an address in brackets is missing";
+    case ROLE_ADDRESS:
+    case ROLE_SHARED_ADDRESS:
+        return operand->shape == OPERAND_ADDRESS ? NULL : "an address in brackets is missing";
     case ROLE_TARGET: return NULL;
     case ROLE_IGNORE: return NULL;
     case ROLE_SRC: break;
@@ -83,9 +85,11 @@ static const char *plan_defect(const BodyStatement *statement, const OperandPlan
         destinations += role == ROLE_DST;
         predicates += role == ROLE_PDST;
         sources += role == ROLE_SRC || role == ROLE_PSRC || role == ROLE_ADDRESS;
+        sources += 2 * (role == ROLE_SHARED_ADDRESS);
         addresses += role == ROLE_ADDRESS;
     }
-    bool fits = destinations <= MAX_DST && sources <= MAX_SRC && predicates <= 2 && addresses <= 1;
+    bool fits = destinations <= MAX_DST && predicates <= 2 && addresses <= 1 &&
+                sources <= (addresses ? MAX_SRC : MAX_ALL_SRC);
     return fits ? NULL : "more operands than an instruction can have";
 }
 
@@ -365,6 +369,37 @@ static uint32_t source_operand(Decoder *decoder, const BodyStatement *statement,
     return constant_operand(decoder, bits, bytes, NO_VARIABLE);
 }
 
+/* Sources behind the first MAX_SRC have a list of their own; it lies where instructions that access memory have
+ * their displacement. */
+static void add_source(Decoder *decoder, Inst *inst, uint32_t source) {
+    uint32_t i = inst->src_count++;
+    if (i < MAX_SRC) {
+        inst->src[i] = source;
+        return;
+    }
+    uint32_t *more = (uint32_t *)(uintptr_t)inst->more_src;
+    if (i == MAX_SRC)
+        more = arena_alloc(&decoder->parser->module->fixups->storage, MAX_ALL_SRC - MAX_SRC, sizeof *more);
+    more[i - MAX_SRC] = source;
+    inst->more_src = more;
+}
+
+/* An address beside the one that the instruction accesses by. */
+static void add_shared_address(Decoder *decoder, const BodyStatement *statement, Inst *inst,
+                               const Operand *operand, uint32_t bytes) {
+    uint64_t displacement = operand->value;
+    if (operand->reg != NO_REGISTER) {
+        add_source(decoder, inst, decoder->place[operand->reg] * SLOT_BYTES);
+    } else {
+        if (operand->symbol) {
+            check_space(decoder, statement, operand->symbol, SPACE_SHARED);
+            displacement = symbol_value(decoder, operand);
+        }
+        add_source(decoder, inst, constant_operand(decoder, 0, bytes, NO_VARIABLE));
+    }
+    add_source(decoder, inst, constant_operand(decoder, displacement, bytes, NO_VARIABLE));
+}
+
 static void set_operands(Decoder *decoder, uint32_t i) {
     const BodyStatement *statement = &decoder->body->statements[i];
     const OperandPlan *plan = &decoder->plans[i];
@@ -390,16 +425,20 @@ static void set_operands(Decoder *decoder, uint32_t i) {
             break;
         case ROLE_PSRC:
             if (operand->shape == OPERAND_IMMEDIATE)
-                inst->src[inst->src_count++] = TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED);
+                add_source(decoder, inst, TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED));
             else
-                inst->src[inst->src_count++] = place | (operand->negated ? OPERAND_NEGATED : 0);
+                add_source(decoder, inst, place | (operand->negated ? OPERAND_NEGATED : 0));
             break;
         case ROLE_ADDRESS: set_address(decoder, statement, inst, operand); break;
+        case ROLE_SHARED_ADDRESS:
+            add_shared_address(decoder, statement, inst, operand, plan->src_bytes[k] == 8 ? 8 : 4);
+            break;
         case ROLE_SRC:
             /* The clocks have no slot: the handler reads them itself. */
             if (operand->shape != OPERAND_SPECIAL)
-                inst->src[inst->src_count++] = source_operand(
-                    decoder, statement, operand, plan->src_bytes[k] == 8 ? 8 : 4, plan->src_is_float[k]);
+                add_source(decoder, inst,
+                           source_operand(decoder, statement, operand, plan->src_bytes[k] == 8 ? 8 : 4,
+                                          plan->src_is_float[k]));
             break;
         case ROLE_TARGET:
         case ROLE_IGNORE: break;

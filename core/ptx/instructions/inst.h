@@ -18,6 +18,7 @@ enum {
     INST_BYTES = 8, /* of an instruction in memory */
     MAX_DST = 4,
     MAX_SRC = 6,
+    MAX_ALL_SRC = 16, /* of matrix instructions: those behind MAX_SRC stand in Inst.more_src */
     MAX_BANK_READS = 5,
     MAX_REGISTER_BANKS = 32,
     LANE_TEXELS = 4,             /* that a lane of a texture fetch reads at most: bilinear filtering */
@@ -72,6 +73,9 @@ typedef enum {
     TIMING_DP_ROOT, /* rcp, sqrt and rsqrt of f64 */
     TIMING_SFU,     /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2 */
     TIMING_SHUFFLE,
+    TIMING_MATRIX_SHORT, /* mma of up to 1,024 products of f16, or as many bits */
+    TIMING_MATRIX_LONG,
+    TIMING_MATRIX_DP, /* mma of f64 */
     TIMING_MEM,
     TIMING_CLASSES,
 } TimingClass;
@@ -156,8 +160,9 @@ struct Inst {
         uint32_t detail; /* others: compare or atomic operation, mask, ... */
     };
     union {
-        int64_t displacement; /* memory: [address + displacement]                                  */
-        uint32_t reconverge;  /* branch: index of the immediate post-dominator; inst_count if none */
+        int64_t displacement;     /* memory: [address + displacement]                                  */
+        uint32_t reconverge;      /* branch: index of the immediate post-dominator; inst_count if none */
+        const uint32_t *more_src; /* matrix instructions: sources behind the first MAX_SRC */
     };
     uint32_t bank_mask; /* bit per register read: its number % MAX_REGISTER_BANKS            */
     uint32_t line;      /* in the PTX file                                                   */

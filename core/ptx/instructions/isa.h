@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { MAX_MODIFIERS = 12, MAX_OPERANDS = 12 };
+enum { MAX_MODIFIERS = 12, MAX_OPERANDS = 32 };
 
 typedef enum {
     OPERAND_REGISTER,
@@ -37,12 +37,13 @@ typedef struct {
 
 /* What the parser does with operand k. */
 typedef enum {
-    ROLE_DST,     /* next register destination                                */
-    ROLE_SRC,     /* next register source (immediates go to the constant bank) */
-    ROLE_PDST,    /* first, then second predicate destination                 */
-    ROLE_PSRC,    /* next entry of src[], as a predicate index                */
-    ROLE_ADDRESS, /* src[0] and displacement                                  */
-    ROLE_TARGET,  /* branch label                                             */
+    ROLE_DST,            /* next register destination                                */
+    ROLE_SRC,            /* next register source (immediates go to the constant bank) */
+    ROLE_PDST,           /* first, then second predicate destination                 */
+    ROLE_PSRC,           /* next entry of src[], as a predicate index                */
+    ROLE_ADDRESS,        /* src[0] and displacement                                  */
+    ROLE_SHARED_ADDRESS, /* two sources: the base, and the displacement as a constant, both of 32 or 64 bits */
+    ROLE_TARGET,         /* branch label                                             */
     ROLE_IGNORE,
 } OperandRole;
 

@@ -119,6 +119,10 @@ static void place_operand(const char *word, int k) {
         break;
     case ROLE_SRC:
     case ROLE_ADDRESS: inst->src[inst->src_count++] = offset | (constant ? OPERAND_CONST : 0); break;
+    case ROLE_SHARED_ADDRESS: /* its displacement is the constant of the same number */
+        inst->src[inst->src_count++] = offset;
+        inst->src[inst->src_count++] = offset | OPERAND_CONST;
+        break;
     case ROLE_PSRC: inst->src[inst->src_count++] = predicate | (*word == '!' ? OPERAND_NEGATED : 0); break;
     case ROLE_PDST: {
         uint8_t *place = inst->pdst == NO_PREDICATE && k == 0        ? &inst->pdst

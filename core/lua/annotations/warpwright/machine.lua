@@ -713,6 +713,15 @@ function Machine:Router(name, index) end
 ---@field shuffle_latency? integer Latency of shuffles between lanes (cycles); default 32
 ---@field shuffle_interval? integer Initiation interval of shuffles between lanes (cycles); default 4
 ---@field shuffle_unit? "sp"|"sfu" Unit that executes shuffles between lanes; default sp
+---@field matrix_short_latency? integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles); default 18
+---@field matrix_short_interval? integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles); default 4
+---@field matrix_short_unit? "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products; default sfu
+---@field matrix_long_latency? integer Latency of mma of m16n8k16 f16 and its like (cycles); default 25
+---@field matrix_long_interval? integer Initiation interval of mma of m16n8k16 f16 and its like (cycles); default 8
+---@field matrix_long_unit? "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like; default sfu
+---@field matrix_dp_latency? integer Latency of mma of f64 (cycles); default 25
+---@field matrix_dp_interval? integer Initiation interval of mma of f64 (cycles); default 16
+---@field matrix_dp_unit? "sp"|"sfu" Unit that executes mma of f64; default sfu
 ---@field code_bytes? integer|string Instruction cache, when fetch is wired: capacity (bytes); default 2KiB
 ---@field code_ways? integer Instruction cache: lines per set (lines); default 4
 ---@field code_line? integer|string Instruction cache: line size (bytes); default 128
@@ -805,6 +814,15 @@ function Machine:Router(name, index) end
 ---@field shuffle_latency integer Latency of shuffles between lanes (cycles)
 ---@field shuffle_interval integer Initiation interval of shuffles between lanes (cycles)
 ---@field shuffle_unit "sp"|"sfu" Unit that executes shuffles between lanes
+---@field matrix_short_latency integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
+---@field matrix_short_interval integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
+---@field matrix_short_unit "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
+---@field matrix_long_latency integer Latency of mma of m16n8k16 f16 and its like (cycles)
+---@field matrix_long_interval integer Initiation interval of mma of m16n8k16 f16 and its like (cycles)
+---@field matrix_long_unit "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like
+---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
+---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
+---@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)

@@ -1025,6 +1025,15 @@ function Router:setting(knobs, ...) end
 ---@field shuffle_latency integer Latency of shuffles between lanes (cycles)
 ---@field shuffle_interval integer Initiation interval of shuffles between lanes (cycles)
 ---@field shuffle_unit "sp"|"sfu" Unit that executes shuffles between lanes
+---@field matrix_short_latency integer Latency of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
+---@field matrix_short_interval integer Initiation interval of mma of m16n8k8 f16 and its like: up to 16,384 bits of products (cycles)
+---@field matrix_short_unit "sp"|"sfu" Unit that executes mma of m16n8k8 f16 and its like: up to 16,384 bits of products
+---@field matrix_long_latency integer Latency of mma of m16n8k16 f16 and its like (cycles)
+---@field matrix_long_interval integer Initiation interval of mma of m16n8k16 f16 and its like (cycles)
+---@field matrix_long_unit "sp"|"sfu" Unit that executes mma of m16n8k16 f16 and its like
+---@field matrix_dp_latency integer Latency of mma of f64 (cycles)
+---@field matrix_dp_interval integer Initiation interval of mma of f64 (cycles)
+---@field matrix_dp_unit "sp"|"sfu" Unit that executes mma of f64
 ---@field code_bytes integer Instruction cache, when fetch is wired: capacity (bytes)
 ---@field code_ways integer Instruction cache: lines per set (lines)
 ---@field code_line integer Instruction cache: line size (bytes)

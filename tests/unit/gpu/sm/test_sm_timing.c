@@ -207,6 +207,16 @@ START_TEST(a_dependent_instruction_waits_for_the_latency_of_its_class) {
         {"fma.rn.f64 %e1, %e2, %e3, %e5;\n mov.f64 %e4, %e1;\n", 6 + 8},
         {"div.rn.f64 %e1, %e2, %e3;\n mov.f64 %e4, %e1;\n", 6 + 330},
         {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;\n mov.u32 %r4, %r1;\n", 6 + 32},
+        {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1,%r2},{%r3,%r4},{%r5},{%r6,%r7};\n"
+         "mov.u32 %r8, %r2;\n",
+         6 + 18},
+        {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
+         "{%r1,%r2},{%r3,%r4,%r5,%r6},{%r7,%r8},{%r9,%r10};\n"
+         "mov.u32 %r11, %r2;\n",
+         6 + 25},
+        {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e1,%e2},{%e3},{%e4},{%e5,%e6};\n"
+         "mov.f64 %e7, %e2;\n",
+         6 + 25},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         TinyMachine *m = tiny_run((TinySpec){.body = pairs[i].body});
