@@ -39,6 +39,7 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     predicates[TRUE_PREDICATE] = ~0u;
     simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
     fill_specials(sm, w, &sm->cta[slot], warp_in_cta);
+    sm->async[w] = (AsyncCopies){.committed = 0};
     sm->known_windows[w] = 0;
     sm->live |= warp_bit(w);
     sm->want_fetch |= warp_bit(w);
@@ -131,8 +132,8 @@ void sm_report_finished_cta(Sm *sm, uint64_t now) {
 
 /* It waits for nothing any more, and has no instruction. */
 static void forget_waits(Sm *sm, WarpSet warps) {
-    WarpSet *const sets[] = {&sm->valid,      &sm->blocked,    &sm->waiting,   &sm->fencing,
-                             &sm->want_fetch, &sm->refetch[0], &sm->refetch[1]};
+    WarpSet *const sets[] = {&sm->valid,   &sm->blocked,    &sm->waiting,    &sm->fencing,
+                             &sm->copying, &sm->want_fetch, &sm->refetch[0], &sm->refetch[1]};
     for (uint32_t i = 0; i < sm->gates.count; i++)
         gate_release(sm->gates.gate[i], warps);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)

@@ -1,5 +1,6 @@
 /* What an issued instruction does: it executes functionally at once; its timing, and what others may know of
  * it, follows. */
+#include "core/gpu/sm/async_copies.h"
 #include "core/gpu/sm/barrier.h"
 #include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
@@ -151,6 +152,10 @@ static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int b
     sm->loading = (sm->loading & ~warp_bit(w)) | (WarpSet)(warp->loads_in_flight != 0) << w;
 }
 
+static bool is_async_copy(const Inst *inst) {
+    return __builtin_expect(inst->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY, 0);
+}
+
 static bool is_beyond_sm(const Sm *sm, uint32_t space) {
     return sm->spaces_beyond >> space & 1;
 }
@@ -177,6 +182,7 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     if (sm->view->log_count) object_request_commit(&sm->obj);
     count_memory(sm, w, inst->kind, context->space, 1);
     if (is_beyond_sm(sm, context->space)) set_load_pending(sm, w, inst); /* stores write no name */
+    if (is_async_copy(inst)) payload = async_begin(sm, w);
     send_to_lsu(sm, w, inst, pc, begins, payload, now);
 }
 
@@ -188,6 +194,7 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     }
     count_memory(sm, done->warp, done->kind, done->space, -1);
     if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, done->warp, inst);
+    if (is_async_copy(inst)) async_end(sm, done->warp, done->payload);
     if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
         sm->fencing &= ~warp_bit(done->warp);
         sm->waiting &= ~warp_bit(done->warp);
@@ -267,6 +274,11 @@ static COLD uint32_t system_latency(const Sm *sm, uint32_t latency) {
     return latency < boundary ? (uint32_t)boundary : latency;
 }
 
+/* A constant. */
+static uint32_t first_number(const ExecContext *context, const Inst *inst) {
+    return *(const uint32_t *)(const void *)(context->bank[1] + (inst->src[0] & OPERAND_OFFSET));
+}
+
 /* --- The step -------------------------------------------------------------------------------- */
 
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -287,6 +299,12 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         break;
     case INST_FENCE:
         if (context->active) execute_fence(sm, w);
+        break;
+    case INST_ASYNC_COMMIT:
+        if (context->active) async_commit(sm, w);
+        break;
+    case INST_ASYNC_WAIT:
+        if (context->active) async_wait(sm, w, inst->src_count ? first_number(context, inst) : ASYNC_ALL);
         break;
     case INST_DMA:
         if (context->active) gates_execute(&sm->gates, w, inst);

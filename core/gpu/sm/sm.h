@@ -36,6 +36,8 @@ enum {
     INSTRUCTION_BUFFER = 2,
     NO_WARP = 0xff,
     ATOMIC_PAYLOADS = 64,
+    ASYNC_GROUPS = 8,
+    ASYNC_ALL = 0xff,
 };
 
 /* A kernel while it runs; the same for all SMs, fixed from launch to end. */
@@ -84,6 +86,15 @@ typedef struct {
 typedef struct {
     uint32_t inst, lanes; /* lanes: 0 at other barriers */
 } BarrierVote;
+
+/* Asynchronous copies of a warp: see async_copies.c. */
+typedef struct {
+    uint16_t in_flight[ASYNC_GROUPS]; /* copies that are not complete, by group                      */
+    uint32_t committed;               /* groups, so far                                              */
+    uint8_t shared;                   /* bit per slot: two groups have it                            */
+    uint8_t spared;                   /* of a warp that waits: groups that need not be complete      */
+    uint16_t pad;
+} AsyncCopies;
 
 typedef struct {
     Barrier barrier[NAMED_BARRIERS];
@@ -180,6 +191,7 @@ struct Sm {
     WarpSet want_fetch;  /* buffer empty, instruction needed                          */
     WarpSet refetch[2];  /* needed in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
+    WarpSet copying;     /* they wait for asynchronous copies                              */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -202,6 +214,7 @@ struct Sm {
      * Apart from Warp, as only watched warps are asked for it. */
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
     BarrierVote vote[MAX_WARPS];
+    AsyncCopies async[MAX_WARPS];
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     uint64_t payload_used;       /* bit per entry of payload */
     AtomicPayload *payload;

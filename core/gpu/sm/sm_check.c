@@ -1,5 +1,5 @@
 /* The conservation laws of an SM, and what its warps wait for when the machine hangs. */
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/async_copies.h"
 
 #include "mem/protocol/memory_protocol.h"
 
@@ -60,6 +60,8 @@ static void check_instructions(const Sm *sm) {
         by_unit += sm->unit_instructions[i];
     if (by_unit != sm->warp_instructions)
         panic("%s: the units had %lu of %lu instructions", sm->obj.path, by_unit, sm->warp_instructions);
+    if (!async_adds_up(sm))
+        panic("%s: the load/store unit has other asynchronous copies than are counted", sm->obj.path);
     if (sm->payloads_in_use != (uint32_t)__builtin_popcountll(sm->payload_used) || in_flight.doubled ||
         sm->payload_used != in_flight.payloads)
         panic("%s: %u atomic payloads in use, but 0x%lx are taken, and atomics in flight have 0x%lx",
@@ -131,6 +133,7 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     const char *of_gate = at_gate ? gates_reason(&sm->gates, w, text) : NULL;
     if (of_gate) return of_gate;
     if (sm->fencing & bit) return "waits at a fence for its writes";
+    if (sm->copying & bit) return "waits for its asynchronous copies";
     if (sm->waiting & bit) return "waits at a barrier";
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";
     if (sm->blocked & sm->valid & bit) return "waits for its operands";

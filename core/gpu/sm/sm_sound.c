@@ -38,6 +38,9 @@ void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *
     sound(inst->timing == TIMING_MEM && inst->kind == done->kind && known,
           "%s: instruction %u is said to be of kind %u, space %u", where, done->inst, done->kind,
           done->space);
+    bool is_copy = done->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
+    sound(!is_copy || done->payload < ASYNC_GROUPS, "%s: instruction %u is a copy of group slot %u", where,
+          done->inst, done->payload);
     bool uses_payload = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
     sound(!uses_payload || (done->payload < sm->atomic_payloads && sm->payload_used >> done->payload & 1),
           "%s: instruction %u has payload %u", where, done->inst, done->payload);
@@ -204,7 +207,8 @@ static void sets_are_sound(const Sm *sm) {
     must_be(sm, !(live & ~all), "live");
     must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
             "valid, waiting, want_fetch, refetch");
-    must_be(sm, !(sm->fencing & ~sm->waiting) && !(sm->loading & ~all), "fencing, loading");
+    must_be(sm, !((sm->fencing | sm->copying) & ~sm->waiting) && !(sm->loading & ~all),
+            "fencing, copying, loading");
     must_be(sm, sm->decode_warp == NO_WARP || (sm->decode_warp < MAX_WARPS && live >> sm->decode_warp & 1),
             "decode_warp");
     must_be(sm, sm->last_fetched < MAX_WARPS, "last_fetched");

@@ -85,7 +85,9 @@ typedef enum { TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U6
 enum {
     DETAIL_ADDRESS_32 = 0x10000, /* the base register is 32 bits wide                              */
     DETAIL_ATOMIC_MASK = 0xffff,
-    DETAIL_ASYNC_COPY = 0x20000, /* a load whose data go to shared memory: cp.async */
+    DETAIL_ASYNC_TARGET_32 = 0x40000,
+    DETAIL_ASYNC_SIZE = 0x80000,    /* source 3: the bytes that are read */
+    DETAIL_ASYNC_IGNORE = 0x100000, /* source 3: a predicate, lanes that read none */
 };
 
 /* Inst.detail of texture fetches. */

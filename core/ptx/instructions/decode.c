@@ -40,6 +40,7 @@ static void describe(const KernelBody *body, const BodyStatement *from, Statemen
     for (uint32_t k = 0; k < from->operand_count; k++) {
         const Operand *operand = &from->operands[k];
         to->shapes[k] = operand->shape;
+        to->value[k] = operand->value;
         if (operand->reg != NO_REGISTER)
             to->register_bytes[k] = body->registers[operand->reg].bytes;
         else if (operand->shape == OPERAND_REGISTER)

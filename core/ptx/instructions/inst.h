@@ -48,7 +48,9 @@ typedef enum {
     INST_BARRIER,
     INST_FENCE,
     INST_NOP,
-    INST_DMA,    /* intrinsics of the DMA engine; detail: DmaOperation */
+    INST_ASYNC_COMMIT, /* ends a group of asynchronous copies */
+    INST_ASYNC_WAIT,   /* until no more groups of them than src[0] are not complete; no source: all */
+    INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
     INST_SYSTEM, /* calls of the device's runtime: execution/system.h  */
 } InstKind;
 
@@ -111,6 +113,9 @@ typedef enum {
     BARRIER_RED_AND,
     BARRIER_RED_OR,
 } BarrierKind;
+
+/* Inst.detail of an INST_LOAD whose data go to shared memory: cp.async. */
+enum { DETAIL_ASYNC_COPY = 0x20000 };
 
 /* Inst.detail of an INST_DMA; its sources are the parameters of workloads/dma.h in their order. */
 typedef enum {

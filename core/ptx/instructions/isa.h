@@ -30,6 +30,7 @@ typedef struct {
     uint8_t register_bytes[MAX_OPERANDS]; /* declared width of a register operand: 1,2,4,8; 0 otherwise; of an
                                            * address, that of its base register, 0 for an immediate or symbol
                                            * base */
+    uint64_t value[MAX_OPERANDS];         /* of an OPERAND_IMMEDIATE                     */
     uint8_t special;                      /* the SpecialRegister of an OPERAND_SPECIAL source */
     int vector_elements;                  /* 1, 2 or 4: elements of the ld/st vector     */
     int trailing;                         /* operands behind the brackets of an address  */

@@ -1,0 +1,16 @@
+/* Asynchronous copies of an SM's warps: groups of them, and warps that wait for groups. */
+#ifndef WW_GPU_ASYNC_COPIES_H
+#define WW_GPU_ASYNC_COPIES_H
+
+#include "core/gpu/sm/sm.h"
+
+/* A copy of the warp goes to the load/store unit: its number, which comes back when it is complete. */
+uint32_t async_begin(Sm *sm, uint32_t warp);
+void async_end(Sm *sm, uint32_t warp, uint32_t number);
+void async_commit(Sm *sm, uint32_t warp);
+/* The warp waits until at most `groups` of its groups are not complete; ASYNC_ALL: for all its copies. */
+void async_wait(Sm *sm, uint32_t warp, uint32_t groups);
+/* Are the copies that are counted those that the load/store unit has? */
+bool async_adds_up(const Sm *sm);
+
+#endif
