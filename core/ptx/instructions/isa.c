@@ -55,6 +55,9 @@ static const Option uniform_branch[] = {{"uni", 0}, {NULL, 0}};
 static const Option barrier_options[] = {{"cta", 0}, {"aligned", 0}, {NULL, 0}};
 static const Option fence_options[] = {{"sc", 0}, {"acq_rel", 0}, {"acquire", 0}, {"release", 0}, {NULL, 0}};
 
+static const Option proxy_options[] = {{"global", 0}, {"shared", 0}, {"shared::cluster", 0}, {NULL, 0}};
+static const Option hint_options[] = {{"global", 0}, {NULL, 0}};
+
 typedef struct {
     const char *opcode, *modifiers;
     const Option *options;

@@ -184,7 +184,7 @@ static const char *select_mma(const Statement *statement, Inst *inst, OperandPla
                  : type >= MATRIX_INT8 ? exec_mma_integer
                                        : exec_mma_float;
     inst->kind = INST_ALU;
-    inst->timing = mma_timing(detail);
+    inst->timing = (uint8_t)mma_timing(detail);
     inst->detail = detail;
     return NULL;
 }

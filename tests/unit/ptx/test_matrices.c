@@ -339,6 +339,17 @@ END_TEST
 
 #define EXPECT_REFUSAL(statement, reason) assert_refused(KERNEL(statement " exit;"), reason)
 
+START_TEST(elect_names_the_lowest_lane_of_the_mask_that_executes) {
+    set_all("r4 p r4", 2, 0xfff0);
+    warp.context.active = 0xffffff00;
+    execute("elect.sync", "r4 p r4");
+    for (int lane = 8; lane < WARP_LANES; lane++)
+        ck_assert_uint_eq(get_u32(0, lane), 8);
+    ck_assert_uint_eq(get_u32(0, 0), 0);
+    ck_assert_uint_eq(warp.predicates[FIRST_FREE_PREDICATE + 1], 1u << 8);
+}
+END_TEST
+
 START_TEST(forms_that_do_not_exist_are_refused_by_name) {
     EXPECT_REFUSAL("mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 "
                    "{%r1,%r2,%r3,%r4},{%r1,%r2},{%r1},{%r1,%r2,%r3,%r4};",
@@ -369,6 +380,7 @@ Suite *matrices_suite(void) {
     tcase_add_test(values, ldmatrix_asks_for_the_rows_alone_and_faults_beyond_the_end);
     tcase_add_test(values, rows_of_a_matrix_lie_in_shared_memory);
     tcase_add_test(values, movmatrix_transposes);
+    tcase_add_test(values, elect_names_the_lowest_lane_of_the_mask_that_executes);
     tcase_add_test(values, forms_that_do_not_exist_are_refused_by_name);
     suite_add_tcase(suite, values);
     return suite;
