@@ -9,7 +9,7 @@ void visit_request_links(const SimObject *object, RequestLinkVisitor *visit, voi
         const char *at = (const char *)object + f->offset;
         const Port *ports = array ? *(Port *const *)(const void *)at : (const Port *)(const void *)at;
         for (uint32_t i = 0; ports && i < (array ? object_count(object, f) : 1); i++)
-            if (ports[i].send) visit(context, ports[i].send);
+            if (ports[i].send) visit(context, f, ports[i].send);
     }
 }
 
@@ -45,12 +45,13 @@ typedef struct {
     bool found;
 } Search;
 
-static void go_on(void *context, const Link *link) {
+static void go_on(void *context, const Field *port, const Link *link) {
     Search *search = context;
+    (void)port;
     search->found |= ways_add(search->ways, link, search->to);
 }
 
-/* Machines have no loops. */
+/* What passes on is in no loop. */
 bool ways_add(Ways *ways, const Link *from, const Class *to) {
     SimObject *object = from->receiver;
     Search search = {ways, to, object->class == to};

@@ -10,8 +10,9 @@ typedef struct {
     uint32_t link_count, end_count;
 } Ways;
 
-/* Calls visit(context, link) for the requests' link of each wired requester port, in the order of the rows. */
-typedef void RequestLinkVisitor(void *context, const Link *requests);
+/* Calls visit(context, port, link) for the requests' link of each wired requester port, in the order of the
+ * rows. */
+typedef void RequestLinkVisitor(void *context, const Field *port, const Link *requests);
 void visit_request_links(const SimObject *object, RequestLinkVisitor *visit, void *context);
 
 /* Adds the ways of what is sent into the link to objects of the class, as far as they stay in its cluster. True

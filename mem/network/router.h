@@ -3,6 +3,7 @@
 #define WW_MEM_ROUTER_H
 
 #include "core/sim/sim.h"
+#include "core/sim/ways.h"
 #include "mem/network/arbitration.h"
 #include "mem/network/router_channel.h"
 #include "mem/protocol/address_map.h"
@@ -112,9 +113,8 @@ static inline uint32_t router_flits(const Router *r, const MemMessage *m, bool r
 void router_join_network(Router *r);
 void router_leave_network(Router *r);
 
-/* Calls visit(context, link) for the requests' links by which requests leave the object: of a router, those of
- * its whole network. */
-typedef void OnwardVisitor(void *context, const Link *requests);
-void visit_onward_links(const SimObject *object, OnwardVisitor *visit, void *context);
+/* Calls visit(context, port, link) for the requests' links by which requests leave the object: of a router,
+ * those of its whole network. */
+void visit_onward_links(const SimObject *object, RequestLinkVisitor *visit, void *context);
 
 #endif

@@ -146,22 +146,23 @@ void router_leave_network(Router *r) {
 /* --- For walks over the machine ------------------------------------------------------------------ */
 
 typedef struct {
-    OnwardVisitor *visit;
+    RequestLinkVisitor *visit;
     void *context;
 } Onward;
 
-static void visit_if_memory(void *context, const Link *requests) {
+static void visit_if_memory(void *context, const Field *port, const Link *requests) {
     const Onward *onward = context;
-    if (requests->protocol != &router_channel_protocol) onward->visit(onward->context, requests);
+    if (requests->protocol != &router_channel_protocol) onward->visit(onward->context, port, requests);
 }
 
-void visit_onward_links(const SimObject *object, OnwardVisitor *visit, void *context) {
+void visit_onward_links(const SimObject *object, RequestLinkVisitor *visit, void *context) {
     Onward onward = {visit, context};
     const Router *r = (const Router *)object;
     if (object->class != &router_class || !r->network) {
         visit_request_links(object, visit_if_memory, &onward);
         return;
     }
+    const Field *port = object_field(object, FIELD_PORT_ARRAY, "down");
     for (uint32_t i = 0; i < r->network->down_count; i++)
-        visit(context, r->network->down[i].send);
+        visit(context, port, r->network->down[i].send);
 }

@@ -20,8 +20,9 @@ typedef struct {
     uint32_t count;
 } Links;
 
-static void add_link(void *context, const Link *link) {
+static void add_link(void *context, const Field *port, const Link *link) {
     Links *links = context;
+    (void)port;
     if (link->protocol != &memory_protocol && link->protocol != &router_channel_protocol) return;
     links->link = realloc(links->link, (links->count + 1) * sizeof *links->link);
     ensure(links->link);
@@ -46,7 +47,7 @@ typedef struct {
 static void walk_on(Walk *walk, const Link *link) {
     const SimObject *object = link->receiver;
     Links onward = links_from(object);
-    if (!onward.count) add_link(&walk->ends, link);
+    if (!onward.count) add_link(&walk->ends, NULL, link);
     if (onward.count && !walk->seen[object->id]) {
         walk->seen[object->id] = 1;
         for (uint32_t i = 0; i < onward.count; i++)
@@ -103,7 +104,7 @@ static Links all_ends(const Sim *sim) {
         const Link *link = sim->links[i];
         if (link->requests || link->protocol != &memory_protocol) continue;
         Links onward = links_from(link->receiver);
-        if (!onward.count) add_link(&all, link);
+        if (!onward.count) add_link(&all, NULL, link);
         free(onward.link);
     }
     if (all.count) qsort(all.link, all.count, sizeof *all.link, by_port);

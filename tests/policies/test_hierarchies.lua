@@ -1,6 +1,7 @@
 -- Every policy on machines that are not like the one that it was written for: it acts on their caches, or says in words what
 -- it misses.
 local core = require "warpwright.core"
+local network = require "configs.lib.network"
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local checks = require "tests.lib.policy_checks"
@@ -89,6 +90,25 @@ local machines = {
     m:wire(cache.mem, mux.up[2])
   end, to_memory),
 }
+
+--- The SMs' requests cross routers on their way to the L2, and nothing else.
+machines.meshed_no_l1 = ww.machine("meshed_no_l1", function(m)
+  m:clocks { core = "700MHz", icnt = "1400MHz", dram = "924MHz" }
+  m:quantum(8)
+  m:AddressMap "map" { channels = 2, interleave = "256B" }
+  local dispatcher = m:Dispatcher "dispatcher" { sms = 2 }
+  local mesh = network.mesh(m, "mesh", { columns = 2, rows = 1, up = 1, down = 1, clock = "icnt" })
+  for i = 0, 1 do
+    local sm = m:SM ("sm", i) {}
+    local mux = m:Mux (sm, "mux") { up = 1 }
+    m:wire(dispatcher.sm[i], sm.dispatch, { latency = 8 })
+    m:wire(sm.lsu.mem, mux.up[0])
+    m:wire(mux.down, mesh:up(i), { latency = 8, depth = 64, back = { latency = 16, depth = 64 } })
+    local l2 = m:L2 ("l2", i) { size = "128KiB", ways = 16, mshrs = 32, merges = 4 }
+    m:wire(mesh:down(i), l2.cpu, { latency = 16, depth = 64, back = { latency = 8, depth = 64 } })
+    to_memory(m, l2, i)
+  end
+end)
 
 -- What each policy does there ------------------------------------------------------------------------------------------
 
@@ -182,6 +202,12 @@ harness.test("medic counts answers at the caches before the L2, whichever they a
   for sm = 0, 1 do assert(r[("sm[%d].sampler.answers"):format(sm)] > 0, "no answer counted") end
   harness.equal(r["sm[*].sampler.answers"], r["l15[0].fills"] + r["l15[0].bypasses"] + r["l15[0].write_misses"] + r["l15[0].write_hits"]
     + r["sm[*].constant_cache.fills"] + r["sm[*].texture_cache.fills"], "answers")
+end)
+
+harness.test("L2s are found across routers: nothing stands between them and the load/store unit", function()
+  local ok, problem = pcall(run, "meshed_no_l1", "warp_types")
+  assert(not ok, "warp_types runs")
+  harness.contains(tostring(problem), between)
 end)
 
 for _, policy in ipairs { "ccws", "mrpb", "warp_types", "stream_bypass:period=500" } do

@@ -14,38 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A requester's end of a wire. */
-typedef void WireVisitor(void *context, const SimObject *object, const Field *port, const Link *requests);
-
-/* What comes to a router may leave by any port of its network. */
-typedef struct {
-    WireVisitor *visit;
-    void *context;
-    const SimObject *object;
-    const Field *port;
-} NetworkVisit;
-
-static void visit_from_network(void *context, const Link *requests) {
-    const NetworkVisit *v = context;
-    v->visit(v->context, v->object, v->port, requests);
-}
-
-static void visit_requesters(const SimObject *object, WireVisitor *visit, void *context) {
-    if (object->class == &router_class) {
-        NetworkVisit v = {visit, context, object, object_field(object, FIELD_PORT_ARRAY, "down")};
-        visit_onward_links(object, visit_from_network, &v);
-        return;
-    }
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
-        bool array = f->kind == FIELD_PORT_ARRAY;
-        if ((f->kind != FIELD_PORT && !array) || f->role != ROLE_REQUESTER) continue;
-        const char *at = (const char *)object + f->offset;
-        const Port *ports = array ? *(Port *const *)(const void *)at : (const Port *)(const void *)at;
-        for (uint32_t i = 0; ports && i < (array ? object_count(object, f) : 1); i++)
-            if (ports[i].send) visit(context, object, f, ports[i].send);
-    }
-}
-
 /* A look at the whole machine. The first problem found is raised when its memory has been given back. */
 typedef struct {
     uint8_t *of; /* a byte by number of the object */
@@ -77,9 +45,9 @@ static void note_loop(const Step *last, const Link *back) {
 
 static void follow(const Step *way);
 
-static void follow_wire(void *context, const SimObject *object, const Field *port, const Link *requests) {
+static void follow_wire(void *context, const Field *port, const Link *requests) {
     const Step *way = context;
-    (void)object, (void)port;
+    (void)port;
     for (const Step *step = way; step; step = step->before)
         if (step->object == requests->receiver && !*way->look->problem) note_loop(way, requests);
     if (way->look->of[requests->receiver->id] || *way->look->problem) return;
@@ -87,7 +55,7 @@ static void follow_wire(void *context, const SimObject *object, const Field *por
 }
 
 static void follow(const Step *way) {
-    visit_requesters(way->object, follow_wire, (void *)(uintptr_t)way);
+    visit_onward_links(way->object, follow_wire, (void *)(uintptr_t)way);
     way->look->of[way->object->id] = 1;
 }
 
@@ -112,9 +80,9 @@ static bool is_network(const SimObject *object) {
 
 static uint8_t networks_from(const SimObject *object, Look *look);
 
-static void count_networks(void *context, const SimObject *object, const Field *port, const Link *requests) {
+static void count_networks(void *context, const Field *port, const Link *requests) {
     Route *route = context;
-    (void)object, (void)port;
+    (void)port;
     uint8_t count = networks_from(requests->receiver, route->look);
     if (count > route->most) route->most = count;
 }
@@ -124,7 +92,7 @@ static uint8_t networks_from(const SimObject *object, Look *look) {
     if (!is_network(object)) return 0;
     if (look->of[object->id]) return look->of[object->id];
     Route route = {look, 0};
-    visit_requesters(object, count_networks, &route);
+    visit_onward_links(object, count_networks, &route);
     if (route.most == ROUTE_DEPTH && !*look->problem)
         snprintf(look->problem, sizeof look->problem,
                  "%s: expected at most %d networks (Mux, Crossbar, Router) on the way of a request, got %d",
@@ -170,10 +138,9 @@ typedef struct {
     Look *look; /* of the longest that have come to the object */
 } Requests;
 
-static void send_on(void *context, const SimObject *object, const Field *port, const Link *link) {
+static void send_on(void *context, const Field *port, const Link *link) {
     const Requests *r = context;
     const SimObject *to = link->receiver;
-    (void)object;
     if (port->protocol != &memory_protocol || r->look->of[to->id] >= r->bytes) return;
     r->look->of[to->id] = (uint8_t)r->bytes;
     bool is_cache = to->class == &l1_class || to->class == &l2_class;
@@ -182,21 +149,22 @@ static void send_on(void *context, const SimObject *object, const Field *port, c
                  "%s.line: expected %u B or more for the requests of %s.%s, got %u B; 'sectors' fetches a "
                  "longer line in parts",
                  to->path, r->bytes, r->from->path, r->port->name, parameter_of(to, "line"));
-    visit_requesters(to, send_on, context);
+    visit_onward_links(to, send_on, context);
 }
 
-static void send_from(void *context, const SimObject *object, const Field *port, const Link *link) {
+static void send_from(void *context, const Field *port, const Link *link) {
+    const SimObject *object = link->sender;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         if (sources[i].class != object->class || strcmp(sources[i].port, port->name) != 0) continue;
         uint32_t bytes = sources[i].parameter ? parameter_of(object, sources[i].parameter) : sources[i].bytes;
         if (bytes > LINE_BYTES_MAX) continue; /* which its class refuses */
-        send_on(&(Requests){object, port, bytes, context}, object, port, link);
+        send_on(&(Requests){object, port, bytes, context}, port, link);
     }
 }
 
 static void find_short_line(const Sim *sim, Look *look) {
     for (uint32_t i = 0; i < sim->object_count; i++)
-        visit_requesters(sim->objects[i], send_from, look);
+        visit_onward_links(sim->objects[i], send_from, look);
 }
 
 static void look_at(const Sim *sim, void (*find)(const Sim *sim, Look *look)) {

@@ -3,6 +3,7 @@
 
 #include "core/lua/bindings.h"
 #include "core/sim/ways.h"
+#include "mem/network/router.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,8 +279,9 @@ typedef struct {
     Machine *machine;
 } ObjectList;
 
-static void append_receiver(void *context, const Link *requests) {
+static void append_receiver(void *context, const Field *port, const Link *requests) {
     const ObjectList *list = context;
+    (void)port;
     object_push(list->L, 1, list->machine, requests->receiver);
     lua_rawseti(list->L, -2, (lua_Integer)lua_rawlen(list->L, -2) + 1);
 }
@@ -294,9 +296,11 @@ static int l_behind(lua_State *L) {
     return 1;
 }
 
-/* core.passes_on(object): do requests go through it as they came? */
+/* core.passes_on(object): do requests go through it as they came? Routers lack Class.passes_on because their wires
+ * have loops, and a request may stand in any of them; a search of objects may follow them all the same. */
 static int l_passes_on(lua_State *L) {
-    lua_pushboolean(L, object_at(L, 1)->class->passes_on);
+    const Class *class = object_at(L, 1)->class;
+    lua_pushboolean(L, class->passes_on || class == &router_class);
     return 1;
 }
 
