@@ -38,3 +38,5 @@ harness.test("copies in flight are in a checkpoint", function()
     harness.equal(harness.read(out .. "/stats.txt"), straight, "stats from cycle " .. cycle)
   end
 end)
+
+harness.finish()

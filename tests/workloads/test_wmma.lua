@@ -102,3 +102,5 @@ harness.test("wmma multiplies matrices of every shape, type and layout", functio
   harness.equal(r.cycles, run({ order = "reversed" }).cycles, "cycles in another order")
   harness.equal(r.cycles, run({ threads = 2 }).cycles, "cycles with two threads")
 end)
+
+harness.finish()

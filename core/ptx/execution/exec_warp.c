@@ -53,6 +53,13 @@ void exec_vote_ballot(const Inst *inst, ExecContext *context) {
     write_uniform(inst, context, predicate_source(inst, context, 0) & participants(inst, context, 1));
 }
 
+/* The lowest lane that takes part is elected. */
+void exec_elect(const Inst *inst, ExecContext *context) {
+    uint32_t lanes = participants(inst, context, 0), leader = lanes & -lanes;
+    if (inst->dst_count) write_uniform(inst, context, leader ? (uint32_t)__builtin_ctz(leader) : 0);
+    write_predicate(context, inst->pdst, leader);
+}
+
 void exec_vote_all(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 1), voted = predicate_source(inst, context, 0) & lanes;
     write_predicate(context, inst->pdst, voted == lanes ? ALL_LANES : 0);
@@ -137,15 +144,3 @@ DEFINE_REDUX(exec_redux_min_u32, LaneU32, UINT32_MAX, a < b ? a : b)
 DEFINE_REDUX(exec_redux_min_s32, LaneS32, INT32_MAX, a < b ? a : b)
 DEFINE_REDUX(exec_redux_max_u32, LaneU32, 0, a > b ? a : b)
 DEFINE_REDUX(exec_redux_max_s32, LaneS32, INT32_MIN, a > b ? a : b)
-
-/* elect.sync d|p, members: the lowest of them. */
-void exec_elect(const Inst *inst, ExecContext *context) {
-    const LaneU32 *members = source(inst, context, 0);
-    uint32_t leader[WARP_LANES], elected = 0;
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        leader[lane] = members[lane] ? (uint32_t)__builtin_ctz(members[lane]) : 0;
-        elected |= (uint32_t)(members[lane] && leader[lane] == (uint32_t)lane) << lane;
-    }
-    if (inst->dst_count) write_lanes_32(destination(inst, context, 0), leader, context->active);
-    write_predicate(context, inst->pdst, elected);
-}

@@ -51,7 +51,7 @@ typedef enum {
     INST_ASYNC_COMMIT, /* ends a group of asynchronous copies */
     INST_ASYNC_WAIT,   /* until no more groups of them than src[0] are not complete; no source: all */
     INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
-    INST_SYSTEM, /* calls of the device's runtime: execution/system.h  */
+    INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
 } InstKind;
 
 /* Row of the SM's latency and initiation-interval table. */
