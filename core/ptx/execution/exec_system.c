@@ -127,10 +127,10 @@ static void host_format(const Spec *spec, const char *conversion, char *format, 
     snprintf(format, size, "%%%s%s%s%s", spec->flags, width, precision, conversion);
 }
 
-#define APPEND(printer, format, value)                                                                       \
+#define APPEND(printer, format, ...)                                                                         \
     do {                                                                                                     \
         char text[2 * MAX_WIDTH + 512];                                                                      \
-        int length = snprintf(text, sizeof text, format, value);                                             \
+        int length = snprintf(text, sizeof text, format, __VA_ARGS__);                                       \
         buffer_append((printer)->to, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1); \
     } while (0)
 
@@ -175,11 +175,9 @@ static void print_string(Printer *printer, const Spec *spec) {
 }
 
 static void print_character(Printer *printer, const Spec *spec) {
-    char format[64];
-    host_format(&(Spec){.width = spec->width, .precision = -1}, "c", format, sizeof format);
-    memmove(format + 1 + (strchr(spec->flags, '-') != NULL), format + 1, strlen(format));
-    if (strchr(spec->flags, '-')) format[1] = '-';
-    APPEND(printer, format, (int)(uint8_t)take_argument(printer, 4));
+    int width = spec->width > 0 ? spec->width : 0;
+    bool left = strchr(spec->flags, '-') != NULL;
+    APPEND(printer, "%*c", left ? -width : width, (int)(uint8_t)take_argument(printer, 4));
 }
 
 static void print_pointer(Printer *printer, const Spec *spec) {
