@@ -117,9 +117,10 @@ static inline uint32_t mem_route_top(const MemMessage *m) {
     uint32_t port = (uint32_t)(mem_way_back(m) >> ROUTE_BEGIN) & (ROUTE_PORTS - 1);
     return m->route_depth ? port : ROUTE_PORTS;
 }
+/* After its port, mem_route_top(), has been found to be one of the network's. */
 static inline void mem_leave_network(MemMessage *m) {
     uint64_t way = mem_way_back(m);
-    ensure(m->route_depth > 0);
+    debug_ensure(m->route_depth > 0);
     mem_set_way_back(m, way >> (ROUTE_BEGIN + ROUTE_BITS), way - ROUTE_DEPTH_ONE);
 }
 

@@ -228,8 +228,10 @@ static void note_stall(Lsu *lsu, bool stalled, uint64_t now) {
 
 static void count_access(Lsu *lsu) {
     if (!goes_to_memory(&lsu->op)) return;
-    if (lsu->op.kind == INST_LOAD)
-        ++*(is_prefetch(&lsu->op) ? &lsu->prefetch_accesses : &lsu->load_accesses);
+    if (__builtin_expect(is_prefetch(&lsu->op), 0))
+        lsu->prefetch_accesses++;
+    else if (lsu->op.kind == INST_LOAD)
+        lsu->load_accesses++;
     else if (lsu->op.kind == INST_STORE)
         lsu->store_accesses++;
     else
