@@ -4,7 +4,7 @@ local gpgpusim = require "workloads.reference.gpgpusim"
 local command_line = require "scripts.lib.command_line"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/agreement [--config CONFIG] [--only NAME[,NAME]...]... [--json FILE]

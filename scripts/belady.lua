@@ -4,7 +4,7 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 local replay = require "scripts.lib.replay"
 
 local help = [[

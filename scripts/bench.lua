@@ -7,7 +7,7 @@ local callgrind = require "scripts.lib.callgrind"
 local child = require "scripts.lib.child"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: warpwright scripts/bench.lua [--quick] [--repeat N] [--only NAME]... [--config CONFIG] [--out FILE]

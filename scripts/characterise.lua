@@ -6,7 +6,7 @@ local command_line = require "scripts.lib.command_line"
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local plot = require "scripts.lib.characterise_plot"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local sections = {}
 for _, part in ipairs { "latency", "bandwidth", "sm" } do

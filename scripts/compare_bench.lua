@@ -2,7 +2,7 @@
 --   warpwright scripts/compare_bench.lua OLD.json NEW.json [percent]
 -- Cycles and instructions are compared exactly; speed and memory count as changed from `percent` on, 5 by default, and
 -- the host's instructions per cycle, which no other load on the machine disturbs, from 0.1 % on.
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local function read(path)
   local file, problem = io.open(path, "rb")

@@ -1,7 +1,7 @@
 -- Where the instructions of a simulated cycle go, part by part of the simulator; `help` below says how it is called.
 local callgrind = require "scripts.lib.callgrind"
 local child = require "scripts.lib.child"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/cycle_cost [--files] [ITEM...]

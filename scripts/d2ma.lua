@@ -2,7 +2,7 @@
 -- what the engine is worth, beside the figures of the paper. `help` below says how it is called.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/d2ma [options]

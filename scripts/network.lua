@@ -3,7 +3,7 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 local svg = require "scripts.lib.svg"
 local topologies = require "scripts.lib.topologies"
 

@@ -7,7 +7,7 @@ local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/policies [options]

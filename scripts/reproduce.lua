@@ -4,7 +4,7 @@ local command_line = require "scripts.lib.command_line"
 local draw = require "scripts.lib.reproduce.draw"
 local kit = require "scripts.lib.reproduce.kit"
 local page = require "scripts.lib.reproduce.page"
-local runner = require "scripts.lib.runner"
+local runner = require "warpwright.runner"
 
 local help = [==[
 usage: scripts/reproduce [options] [PAPER[/FIGURE]]...

@@ -2,7 +2,7 @@
 local command_line = require "scripts.lib.command_line"
 local job = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/run_job [options] CONFIG JOB...

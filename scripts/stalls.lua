@@ -1,7 +1,7 @@
 -- What the memory system makes SMs wait for, workload by policy. `help` below says how it is called.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local help = [[
 usage: scripts/stalls [options] CONFIG WORKLOAD[,WORKLOAD...]

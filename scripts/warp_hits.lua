@@ -2,7 +2,7 @@
 -- over time (Figure 4), and queue long at the L2 (Figure 5).
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 local svg = require "scripts.lib.svg"
 local warp_curves = require "scripts.lib.warp_curves"
 

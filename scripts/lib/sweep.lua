@@ -2,7 +2,7 @@
 -- scripts/best_swl and scripts/best_rand_byp.
 local ww = require "warpwright"
 local command_line = require "scripts.lib.command_line"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local sweep = {}
 

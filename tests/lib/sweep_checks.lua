@@ -1,6 +1,6 @@
 -- What the tests of scripts that sweep over a policy's parameter share: best_swl, best_rand_byp.
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local checks = {}
 

@@ -2,7 +2,7 @@
 local harness = require "tests.lib.harness"
 local gpgpusim = require "workloads.reference.gpgpusim"
 local job = require "scripts.lib.job"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local program = arg[-1]
 local reference = "workloads/reference"

@@ -1,7 +1,7 @@
 -- Traces of the L1 data caches and scripts/belady: the replay agrees with the run, and damaged traces are refused.
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local figures = harness.folder() .. "/figures.json"
 

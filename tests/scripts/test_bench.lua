@@ -1,6 +1,6 @@
 -- scripts/bench.lua, scripts/compare_bench.lua and scripts/cycle_cost.lua.
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local function bench(...)
   local path = harness.folder() .. "/bench.json"

@@ -1,7 +1,7 @@
 -- scripts/characterise: its arithmetic, and measurements whose result can be worked out by hand.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 local machine = require "scripts.lib.characterise_machine"
 local measure = require "scripts.lib.characterise_measure"
 local hits_beside = require "workloads.micro.hits_beside"

@@ -1,7 +1,7 @@
 -- scripts/d2ma: its arithmetic against single runs, its table, and that a run that fails stops no other.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local function compare(...)
   local path = harness.folder() .. "/results.json"

@@ -1,7 +1,7 @@
 -- scripts/network: its figures against theory, its options, its drawing; and machines without SMs, which it runs.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local program = arg[-1]
 local figures = harness.folder() .. "/figures.json"

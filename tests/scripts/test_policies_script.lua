@@ -2,7 +2,7 @@
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local counting = harness.write("counting.lua", [[
 local policy = require "warpwright.policy"

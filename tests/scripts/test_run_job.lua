@@ -4,7 +4,7 @@ local harness = require "tests.lib.harness"
 local buffers = require "scripts.lib.buffers"
 local jobs = require "scripts.lib.job"
 local job_runner = require "scripts.lib.job_runner"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local program = arg[-1]
 local reference = "workloads/reference"

@@ -2,7 +2,7 @@
 -- made of has changed; what is lost is made again.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
-local runner = require "scripts.lib.runner"
+local runner = require "warpwright.runner"
 
 local said, folders = nil, 0
 
@@ -115,7 +115,7 @@ harness.test("a killed list goes on with what is missing, to the same results", 
   for i = 1, 6 do list[i] = { config = "gtx480", workload = "spmv", size = ("small,rows=%d"):format(256 * i), policy = "gto" } end
   local script = harness.folder() .. "/list.lua"
   write(script, ([[
-    local runner, list = require "scripts.lib.runner", {}
+    local runner, list = require "warpwright.runner", {}
     for i = 1, 6 do list[i] = { config = "gtx480", workload = "spmv", size = ("small,rows=%%d"):format(256 * i), policy = "gto" } end
     runner.new { folder = %q, jobs = 1, say = function()
       if list.said then os.execute "kill -KILL $PPID" end

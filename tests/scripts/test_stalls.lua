@@ -1,7 +1,7 @@
 -- scripts/stalls: its figures are those of the runs.
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 
 local figures = harness.folder() .. "/figures.json"
 

@@ -1,7 +1,7 @@
 -- scripts/warp_hits: its figures are those of the run.
 local checks = require "tests.lib.policy_checks"
 local harness = require "tests.lib.harness"
-local json = require "scripts.lib.json"
+local json = require "warpwright.json"
 local kernel = require "tests.kernels.warp_types_kernel"
 local warp_curves = require "scripts.lib.warp_curves"
 

@@ -19,6 +19,7 @@
 ---@field energy? any
 ---@field bounds? any
 ---@field memcheck? any
+---@field stats? any
 
 ---@class warpwright
 ---@field version string

@@ -4,14 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,58 +92,23 @@ static int l_digest(lua_State *L) {
     return 1;
 }
 
-/* core.host() -> { name =, peak_bytes = } of this computer and this process */
+/* core.host() -> { name =, cores =, peak_bytes = } of this computer and this process */
 static int l_host(lua_State *L) {
     char name[256] = "";
     struct rusage usage;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    sched_getaffinity(0, sizeof cores, &cores);
     gethostname(name, sizeof name - 1);
     getrusage(RUSAGE_SELF, &usage);
     lua_newtable(L);
     lua_pushstring(L, name);
     lua_setfield(L, -2, "name");
+    lua_pushinteger(L, CPU_COUNT(&cores));
+    lua_setfield(L, -2, "cores");
     lua_pushinteger(L, usage.ru_maxrss * 1024);
     lua_setfield(L, -2, "peak_bytes");
     return 1;
-}
-
-/* core.fork([path]) -> process number of the child, or 0 in the child. It ends when its parent does. What the
- * child prints goes to the file, if one is named. */
-static int l_fork(lua_State *L) {
-    const char *path = luaL_optstring(L, 1, NULL);
-    raise_user_errors_in(L);
-    fflush(NULL);
-    pid_t parent = getpid(), child = fork();
-    if (child < 0) user_error("fork: cannot start a process: %s", strerror(errno));
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(EXIT_USER_ERROR);
-        if (path && !(freopen(path, "a", stdout) && freopen(path, "a", stderr))) _exit(EXIT_USER_ERROR);
-    }
-    lua_pushinteger(L, child);
-    return 1;
-}
-
-/* core.wait_for_child() -> process number, exit status or nil, signal that killed it or nil */
-static int l_wait_for_child(lua_State *L) {
-    int status;
-    pid_t child;
-    raise_user_errors_in(L);
-    while ((child = waitpid(-1, &status, 0)) < 0)
-        if (errno != EINTR) user_error("wait: %s", strerror(errno));
-    lua_pushinteger(L, child);
-    if (WIFEXITED(status)) {
-        lua_pushinteger(L, WEXITSTATUS(status));
-        return 2;
-    }
-    lua_pushnil(L);
-    lua_pushinteger(L, WTERMSIG(status));
-    return 3;
-}
-
-/* core.leave(status): ends this process without freeing anything. */
-static int l_leave(lua_State *L) {
-    fflush(NULL);
-    _exit((int)luaL_checkinteger(L, 1));
 }
 
 /* core.bits_count(n) -> how many bits are set */
@@ -186,18 +149,9 @@ void host_open(lua_State *L) {
         {"__gc", l_close_lock}, {"__close", l_close_lock}, {NULL, NULL}};
     static const luaL_Reg lock_methods[] = {{"close", l_close_lock}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"make_folder", l_make_folder},
-        {"lock_folder", l_lock_folder},
-        {"list_folder", l_list_folder},
-        {"is_file", l_is_file},
-        {"digest", l_digest},
-        {"host", l_host},
-        {"fork", l_fork},
-        {"wait_for_child", l_wait_for_child},
-        {"leave", l_leave},
-        {"bits_count", l_bits_count},
-        {"bits_lowest", l_bits_lowest},
-        {NULL, NULL},
+        {"make_folder", l_make_folder}, {"lock_folder", l_lock_folder}, {"list_folder", l_list_folder},
+        {"is_file", l_is_file},         {"digest", l_digest},           {"host", l_host},
+        {"bits_count", l_bits_count},   {"bits_lowest", l_bits_lowest}, {NULL, NULL},
     };
     define_type(L, lock_type, lock_metamethods, lock_methods);
     luaL_setfuncs(L, functions, 0);

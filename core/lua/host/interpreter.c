@@ -268,6 +268,9 @@ static int open_core(lua_State *L) {
     replay_open(L);
     cuda_open(L);
     host_open(L);
+    children_open(L);
+    packing_open(L);
+    database_open(L);
     return 1;
 }
 

@@ -30,6 +30,9 @@ for _, element in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
   end
 end
 
+--- ww.sweep { ... }: many runs side by side; the modules are read when it is first called.
+function ww.sweep(description) return require("warpwright.sweep.sweep").each(description) end
+
 return setmetatable(ww, {
   __index = function(_, name) core.user_error(("warpwright: no function matches '%s'"):format(tostring(name))) end,
 })

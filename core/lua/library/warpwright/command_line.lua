@@ -14,6 +14,9 @@ usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in
        warpwright cuda CONFIG [options] -- PROGRAM [its arguments]
                                               run a CUDA program; its exit status is this one's
        warpwright cuda --resume FILE [options]
+       warpwright sweep FILE.lua [options]    many runs side by side, into one database; warpwright sweep --help
+       warpwright query SWEEP [options]       rows of that database; warpwright query --help
+       warpwright compare A B                 two runs or two sweeps: what differs
        warpwright inspect FILE                what a checkpoint holds
        warpwright ptx FILE...                 what the kernels of PTX files need, and whether they can run
        warpwright draw CONFIG [--set ...]     a picture of the machine as SVG, on standard output
@@ -29,6 +32,7 @@ options of run:
   --policy POLICY        the warp scheduling policy; default: as the config says
   --set PATH=VALUE       a parameter, such as sm[*].l1d.size=32KiB or clock.core=1GHz; may be repeated, the last one wins
   --out FOLDER           where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N
+  --stats WHICH          all (default), summary: of the run and its launches, none; or packed: all, in a small file
   --max-cycles N         stop with an error when a kernel has not ended by core cycle N
   --threads N            how many host threads run the machine, default 1; changes no result
   --memory BYTES         device memory, default 4GiB
@@ -81,10 +85,11 @@ local run_options = {
   ["--resume"] = "resume",
   ["--allow-changes"] = "allow_changes",
   ["--memcheck"] = "memcheck",
+  ["--stats"] = "stats",
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--resume", "--allow-changes", "--bounds", "--memcheck", table.unpack(run_kernel.option_list),
+  "--checkpoint-at", "--resume", "--allow-changes", "--bounds", "--memcheck", "--stats", table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
@@ -264,10 +269,16 @@ return function(args)
     local r = require("warpwright.run").run(read_run_arguments(args, first + 1))
     print_summary(r)
     return r.memcheck and r.memcheck.errors > 0 and 1 or 0
+  elseif word == "sweep" then
+    return require("warpwright.sweep.command").main(args, first + 1)
+  elseif word == "query" then
+    return require("warpwright.sweep.query").main(args, first + 1)
+  elseif word == "compare" then
+    return require("warpwright.sweep.compare").main(args, first + 1)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, sweep, query, compare, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

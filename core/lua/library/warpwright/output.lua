@@ -62,6 +62,19 @@ function output.discard(folder)
   if folder.path and folder.is_new then os.remove(folder.path) end
 end
 
+-- Statistics ----------------------------------------------------------------------------------------------------------
+
+--- Which of them a run writes.
+local stats_choices <const> = { "all", "packed", "summary", "none" }
+
+--- `choice`: what a run was told, or nil.
+function output.check_stats(choice)
+  for _, legal in ipairs(stats_choices) do
+    if choice == nil or choice == legal then return end
+  end
+  names.expected("stats", table.concat(stats_choices, ", "), choice)
+end
+
 --- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
 local function write_file(path, text)
   local temporary = path .. ".tmp"
@@ -110,7 +123,7 @@ local function json_object(t)
   return "{" .. table.concat(members, ", ") .. "}"
 end
 
-local function stats_json(r)
+local function stats_json(r, rows)
   local launches = {}
   for i, launch in ipairs(r.launches) do
     local counts = {}
@@ -122,9 +135,41 @@ local function stats_json(r)
     ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
       json_value(r.workload), json_value(r.size), json_value(r.policy)),
     ('  "launches": [\n%s\n  ],\n'):format(table.concat(launches, ",\n")),
-    ('  "stats": {\n%s\n  }\n'):format(r.rows:json "    "),
+    ('  "stats": {\n%s\n  }\n'):format(rows:json "    "),
     "}\n",
   }
+end
+
+-- stats.zst: a line for each row, its fields apart by tabs ---------------------------------------------------------------
+
+local function exact(value) return math.type(value) == "integer" and ("%d"):format(value) or ("%.17g"):format(value) end
+
+local function packed_stats(r)
+  local lines, rows = {}, r.rows
+  for i = 1, #rows do
+    local name, value, unit, doc, whole = rows:row(i)
+    lines[i] = ("%s\t%s\t%s\t%s\t%s\n"):format(name, exact(value), whole and exact(whole) or "", unit, doc)
+  end
+  return core.pack(table.concat(lines))
+end
+
+local MOST_BYTES <const> = 1 << 30
+
+--- Every row of a stats.zst as visit(name, value, whole of a ratio or nil, unit, description). False when it is damaged.
+function output.visit_packed_stats(path, visit)
+  local text = core.unpacked(output.read_file(path), MOST_BYTES)
+  if not text then return false end
+  for name, value, whole, unit, doc in text:gmatch "([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\n]*)\n" do
+    visit(name, tonumber(value) or 0 / 0, tonumber(whole), unit, doc)
+  end
+  return true
+end
+
+local function stats_files(r, choice)
+  if choice == "none" then return {} end
+  if choice == "packed" then return { { name = "stats.zst", text = packed_stats(r) } } end
+  local rows = choice == "summary" and r:summary() or r.rows
+  return { { name = "stats.txt", text = rows:text() }, { name = "stats.json", text = stats_json(r, rows) } }
 end
 
 -- printed.txt --------------------------------------------------------------------------------------------------------
@@ -191,21 +236,22 @@ local function rescue(files)
   end)
   if made and not write_files(path, files) then return path end
   io.stdout:write(files[1].text)
-  return "stats.txt was written to stdout"
+  return files[1].name .. " was written to stdout"
 end
 
 --- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
--- checkpoint that it went on from, or nil. Returns nil, or what went wrong and where the results are instead.
+-- checkpoint that it went on from, or nil, stats = which, or nil. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, inputs)
   if not folder.path then return end
-  local files = {
-    { name = "stats.txt", text = r.rows:text() },
-    { name = "stats.json", text = stats_json(r) },
-    { name = "config.lua", text = inputs.config },
-    { name = "provenance.txt", text = provenance_text(r, inputs) },
-  }
+  local files = stats_files(r, inputs.stats)
+  if inputs.stats == "packed" then
+    files[#files + 1] = { name = "config.lua.zst", text = core.pack(inputs.config) }
+  else
+    files[#files + 1] = { name = "config.lua", text = inputs.config }
+  end
+  files[#files + 1] = { name = "provenance.txt", text = provenance_text(r, inputs) }
   local printed = printed_text(r)
-  if printed then table.insert(files, 2, { name = "printed.txt", text = printed }) end
+  if printed then files[#files + 1] = { name = "printed.txt", text = printed } end
   if inputs.memcheck then files[#files + 1] = { name = "memcheck.txt", text = inputs.memcheck } end
   local problem = write_files(folder.path, files)
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))

@@ -108,6 +108,9 @@ function Result:since(earlier)
   return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
 end
 
+--- r:summary(): the statistics of the run and of its launches, a core.stats().
+function Result:summary() return run_rows(self) end
+
 --- r:stats(): for name, value, unit, doc in r:stats() do ... end, in the order of stats.txt.
 function Result:stats()
   local rows, i = rows_of(self), 0

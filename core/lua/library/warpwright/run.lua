@@ -15,7 +15,7 @@ local run = {}
 
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
-  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy", "bounds", "memcheck" }
+  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -56,10 +56,12 @@ local function raise(sim, problem, made, word)
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
--- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck = } -> result
--- `out` is a folder, false for no output, or nil for the next free folder in out/.
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats = } -> result
+-- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
+-- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
+  output.check_stats(options.stats)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
@@ -107,6 +109,7 @@ function run.run(options)
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
     memcheck = found and memcheck.text(found),
+    stats = options.stats,
   })
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end

@@ -1,0 +1,77 @@
+-- What a run is made of: the program, the Lua files that take part, its PTX; each by its digest, so that a stored result is known
+-- to be of what is here now.
+local core = require "warpwright.core"
+
+local inputs = {}
+
+--- Or nil.
+function inputs.read_file(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read "a"
+  if file then file:close() end
+  return text
+end
+
+--- Whole or not at all.
+function inputs.write_file(path, text)
+  local temporary = path .. ".tmp"
+  local file = assert(io.open(temporary, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+  assert(os.rename(temporary, path))
+end
+
+function inputs.digest_of_file(path)
+  local text = inputs.read_file(path)
+  return text and core.digest(text)
+end
+
+--- Of the program: its C code, and the Lua library, which is read when it starts.
+function inputs.digest_of_program()
+  local digests, folder = { core.sources }, core.home_path "core/lua/library/"
+  digests[2] = inputs.digest_of_file(folder .. "warpwright.lua")
+  for _, name in ipairs(core.list_folder(folder .. "warpwright")) do
+    digests[#digests + 1] = inputs.digest_of_file(folder .. "warpwright/" .. name)
+  end
+  return core.digest(table.concat(digests, " "))
+end
+
+--- Files belong to the home folder wherever it is.
+function inputs.stored_path(path)
+  local home = core.real_path(core.home_path ".") .. "/"
+  return path:sub(1, #home) == home and "home:" .. path:sub(#home + 1) or path
+end
+
+function inputs.present_path(path)
+  local below_home = path:match "^home:(.*)"
+  return below_home and core.home_path(below_home) or path
+end
+
+--- The file of a module and those that it loads, by path.
+local function files_of_module(name)
+  local files = { [core.real_path(core.home_path(name:gsub("%.", "/") .. ".lua"))] = true }
+  repeat
+    local found = false
+    for _, row in ipairs(core.noted_files()) do
+      if files[row.by] and not files[row.path] then
+        files[row.path], found = true, true
+      end
+    end
+  until not found
+  return files
+end
+
+--- By stored path: the digests of the Lua files that this process has loaded, the library left out. Scripts take no part in a run,
+-- but for the module `measure`; nor does `apart`, the file that lists the runs.
+function inputs.loaded_files(measure, apart)
+  local files, main = {}, arg and arg[0] and core.real_path(arg[0])
+  local measuring = measure and files_of_module(measure) or {}
+  for _, row in ipairs(core.noted_files()) do
+    local path = inputs.stored_path(row.path)
+    local takes_part = row.path ~= main and row.path ~= apart and not path:find "^home:scripts/"
+    if measuring[row.path] or takes_part then files[path] = row.digest end
+  end
+  return files
+end
+
+return inputs

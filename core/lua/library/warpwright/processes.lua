@@ -1,0 +1,68 @@
+-- Many things to do side by side, each in a process of its own: which fail, and how far it has come.
+local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
+
+local processes = {}
+
+--- "1:05", "2:00:05"
+function processes.clock(seconds)
+  seconds = math.floor(seconds)
+  return seconds < 3600 and ("%d:%02d"):format(seconds // 60, seconds % 60)
+    or ("%d:%02d:%02d"):format(seconds // 3600, seconds // 60 % 60, seconds % 60)
+end
+
+--- Of a run that a signal stopped, and that goes on when it is started again.
+processes.EXIT_STOPPED = 75
+
+--- In the child; never returns. To have been stopped is no problem.
+local function be_child(o, item)
+  local ok, problem = xpcall(o.work, core.message_handler, item)
+  local status = ok and 0 or type(problem) == "table" and problem.exit_status or 1
+  if not ok and status ~= processes.EXIT_STOPPED then pcall(inputs.write_file, o.problem_path(item), tostring(problem) .. "\n") end
+  core.leave(status)
+end
+
+local function problem_of(o, item, status, signal)
+  local text = inputs.read_file(o.problem_path(item)) or signal and ("killed by signal %d"):format(signal)
+    or ("exit status %s"):format(status)
+  return (text:gsub("%s+$", ""))
+end
+
+local function report(o, state, text)
+  local elapsed = os.time() - state.began
+  o.say(("[%d/%d, %s, about %s left] %s"):format(state.done, state.count, processes.clock(elapsed),
+    processes.clock(elapsed * (state.count - state.done) // state.done), text))
+end
+
+--- processes.run(items, { jobs = how many at once, work = function(item) in the child, problem_path = function(item) of the file
+-- for what went wrong, log_path = function(item) of what it prints or nil, name = function(item), say = function(line),
+-- ended = function(item, problem, status) or nil }). Returns a list of { item =, problem =, status = } of those that failed. Once
+-- the process has been asked to stop (core.supervise), no more are started.
+function processes.run(items, o)
+  local running, alive, problems, state = {}, 0, {}, { began = os.time(), done = 0, count = #items }
+  local function wait()
+    local pid, status, signal = core.wait_for_child()
+    local child = running[pid]
+    if not child then return end
+    running[pid] = nil
+    alive, state.done = alive - 1, state.done + 1
+    local problem = status ~= 0 and problem_of(o, child.item, status, signal) or nil
+    if problem then problems[#problems + 1] = { item = child.item, problem = problem, status = status } end
+    if o.ended then o.ended(child.item, problem, status) end
+    report(o, state, ("%s: %s"):format(o.name(child.item),
+      problem and (status == processes.EXIT_STOPPED and "stopped" or "FAILED: " .. problem) or processes.clock(os.time() - child.since)))
+  end
+  for _, item in ipairs(items) do
+    while alive >= o.jobs do wait() end
+    if core.stop_asked() then break end
+    os.remove(o.problem_path(item))
+    local pid = core.fork(o.log_path and o.log_path(item))
+    if pid == 0 then be_child(o, item) end
+    running[pid] = { item = item, since = os.time() }
+    alive = alive + 1
+  end
+  while alive > 0 do wait() end
+  return problems
+end
+
+return processes

@@ -1,0 +1,192 @@
+-- warpwright sweep: the runs of a file side by side; what is there is not run again.
+local core = require "warpwright.core"
+local folder = require "warpwright.sweep.folder"
+local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
+local plan_of = require "warpwright.sweep.plan"
+local processes = require "warpwright.processes"
+local runner = require "warpwright.runner"
+local sweeps = require "warpwright.sweep.sweep"
+local text_table = require "warpwright.sweep.table"
+
+local command = {}
+
+local help = [[
+usage: warpwright sweep FILE.lua [options]        runs what is missing of the file's runs, and collects results.sqlite
+       warpwright sweep FILE.lua --dry-run        what would run, and for about how long
+       warpwright sweep --status FOLDER           how far it is
+       warpwright sweep --collect FOLDER          makes results.sqlite anew from the runs' folders
+
+FILE.lua returns { axes = { config = ..., workload = ..., size = ..., seed = ..., policy = ..., ["sm[*].l1d.size"] = ... },
+runs = a list of points, keep = function(point), repetitions = N, warm_up = { cycles = N, policy = ... } }: each axis a value or
+a list of values, combined in every way.
+
+options:
+  --out FOLDER           where it goes; default: out/sweep-NAME, of FILE's name
+  -j N, --jobs N         runs at a time; default: as many as this computer has cores
+  --stats WHICH          of each run: packed (default), all, summary, none
+  --checkpoint-every N   a checkpoint of each run every N core cycles: less is lost when the computer dies
+
+Ctrl-C or SIGTERM makes a checkpoint of every run at work and stops; the same command goes on. A run whose inputs have changed
+(program, machine, policy, workload, PTX) is made again. Failed runs keep their error and do not stop the others.
+
+exit status: 0 all runs are there, 1 some failed, 2 an error of the user's, 75 stopped by a signal
+]]
+
+local function usage_error(text, ...) core.user_error("sweep: " .. text:format(...) .. "; see warpwright sweep --help") end
+
+-- The command line ----------------------------------------------------------------------------------------------------------------------
+
+local takes <const> = { ["--out"] = "out", ["-j"] = "jobs", ["--jobs"] = "jobs", ["--stats"] = "stats",
+  ["--checkpoint-every"] = "checkpoint_every" }
+local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--help"] = "help", ["-h"] = "help" }
+
+local function read_arguments(args, first)
+  local o, i = {}, first
+  while args[i] do
+    local word = args[i]
+    local name, value = word:match "^(%-%-[%a-]+)=(.*)$"
+    local option = takes[name or word]
+    if flags[word] then
+      o[flags[word]] = true
+    elseif option then
+      if not value then
+        i = i + 1
+        value = args[i] or usage_error("%s: expected a value, got nothing", word)
+      end
+      o[option] = value
+    elseif word:sub(1, 1) == "-" then
+      usage_error("unknown option '%s'%s", word, names.available(word, { "--out", "--jobs", "--stats", "--checkpoint-every",
+        "--dry-run", "--status", "--collect" }))
+    elseif o.file then
+      usage_error("expected one FILE.lua, got a second: '%s'", word)
+    else
+      o.file = word
+    end
+    i = i + 1
+  end
+  if o.jobs then
+    o.jobs = math.tointeger(tonumber(o.jobs))
+    if not o.jobs or o.jobs < 1 then usage_error "--jobs: expected a whole number from 1 on" end
+  end
+  return o
+end
+
+local function read_file(path)
+  if not core.is_file(path) then usage_error("expected a file that returns a sweep, got no file '%s'", path) end
+  local chunk, problem = loadfile(path)
+  if not chunk then error(problem, 0) end
+  return plan_of.new(path, chunk())
+end
+
+-- What is printed ---------------------------------------------------------------------------------------------------------------------------
+
+--- Axes that have more than one value.
+local function varied(plan)
+  local axes = {}
+  for _, axis in ipairs(plan.axes) do
+    local first = plan.runs[1].point[axis]
+    for _, entry in ipairs(plan.runs) do
+      if entry.point[axis] ~= first then
+        axes[#axes + 1] = axis
+        break
+      end
+    end
+  end
+  return axes
+end
+
+local rows_shown <const> = 60
+
+local function print_table(sweep)
+  local axes, rows = varied(sweep.plan), {}
+  local columns = { "run", table.unpack(axes) }
+  for _, name in ipairs { "cycles", "IPC", "state" } do columns[#columns + 1] = name end
+  for i, entry in ipairs(sweep.plan.runs) do
+    if i <= rows_shown then
+      local row, result = { i }, sweep.runs:stored(entry.run)
+      for c, axis in ipairs(axes) do row[c + 1] = entry.point[axis] or "" end
+      row[#axes + 2], row[#axes + 3] = result and result.cycles or 0, result and result.ipc or 0.0
+      row[#axes + 4] = sweep:state_of(entry)
+      rows[i] = row
+    end
+  end
+  io.write(text_table.text(columns, rows))
+  if #sweep.plan.runs > rows_shown then print(("... %d more: warpwright query %s"):format(#sweep.plan.runs - rows_shown, sweep.path)) end
+end
+
+local function print_status(sweep)
+  local count = sweep:counts()
+  print(("%s: %d runs: %d done, %d failed, %d stopped, %d missing"):format(sweep.path, #sweep.plan.runs, count.done, count.failed, count.stopped,
+    count.missing))
+  for _, entry in ipairs(sweep.plan.runs) do
+    local problem = sweep:state_of(entry) == "failed" and inputs.read_file(sweep.runs:problem_path(entry.run))
+    if problem then print(("run %d, %s: %s"):format(entry.number, runner.name(entry.run), problem:gsub("%s+$", ""))) end
+  end
+end
+
+local function print_plan(sweep)
+  local known, left, unknown, seconds = sweep:seconds_known(), 0, {}, 0
+  for _, entry in ipairs(sweep.plan.runs) do
+    local there = sweep.runs:stored(entry.run)
+    local key = entry.run.workload .. " " .. (entry.run.size or "medium")
+    print(("%4d  %-8s %s"):format(entry.number, there and "done" or "to run", runner.name(entry.run)))
+    if not there then
+      left = left + 1
+      if known[key] then seconds = seconds + known[key] else unknown[key] = true end
+    end
+  end
+  local strangers = names.sorted_keys(unknown)
+  print(("%d runs, %d to be made, %d at a time: about %s%s"):format(#sweep.plan.runs, left, sweep.runs.jobs,
+    processes.clock(math.ceil(seconds / sweep.runs.jobs)),
+    strangers[1] and " and the time of " .. table.concat(strangers, ", ") .. ", of which none has run yet" or ""))
+end
+
+-- The command -------------------------------------------------------------------------------------------------------------------------------
+
+local function present(o)
+  local plan = folder.require_plan(o.file or usage_error "expected the FOLDER of a sweep, got nothing")
+  return sweeps.open(o.file, plan, { jobs = o.jobs })
+end
+
+local function run_file(o)
+  local plan = read_file(o.file)
+  local path = o.out or "out/sweep-" .. o.file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.]", "_")
+  folder.make(path)
+  local sweep = sweeps.open(path, plan, o)
+  if o.dry_run then
+    print_plan(sweep)
+    return 0
+  end
+  local _ <close> = core.lock_folder(path)
+  sweep:check()
+  folder.write_plan(path, plan, o.file)
+  local failed, stopped = sweep:run()
+  sweep:collect()
+  print_table(sweep)
+  print(("results   %s"):format(folder.database(path)))
+  if failed > 0 then print_status(sweep) end
+  if stopped then
+    print(("%s: stopped; the same command goes on"):format(stopped))
+    return sweeps.EXIT_STOPPED
+  end
+  return failed > 0 and 1 or 0
+end
+
+function command.main(args, first)
+  local o = read_arguments(args, first)
+  if o.help then
+    io.write(help)
+  elseif o.status then
+    print_status(present(o))
+  elseif o.collect then
+    print(present(o):collect())
+  elseif not o.file then
+    usage_error "expected FILE.lua, got nothing"
+  else
+    return run_file(o)
+  end
+  return 0
+end
+
+return command

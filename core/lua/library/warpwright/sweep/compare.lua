@@ -1,0 +1,259 @@
+-- warpwright compare: two runs, or two sweeps: what differs in their inputs, and which statistics by how much.
+local core = require "warpwright.core"
+local folder = require "warpwright.sweep.folder"
+local inputs = require "warpwright.inputs"
+local json = require "warpwright.json"
+local names = require "warpwright.names"
+local output = require "warpwright.output"
+local text_table = require "warpwright.sweep.table"
+
+local compare = {}
+
+local MOST_CONFIG_BYTES <const> = 1 << 28
+
+-- Runs ----------------------------------------------------------------------------------------------------------------------------------
+
+--- { name, value } in order, and the values by name.
+local function read_stats(path)
+  local list, by_name = {}, {}
+  local function add(name, value)
+    list[#list + 1] = name
+    by_name[name] = value
+  end
+  if core.is_file(path .. "/stats.zst") then
+    if not output.visit_packed_stats(path .. "/stats.zst", function(name, value) add(name, value) end) then
+      core.user_error(("%s/stats.zst: expected statistics, got a damaged file"):format(path))
+    end
+  else
+    local text = inputs.read_file(path .. "/stats.json") or names.expected("compare", "the folder of a run or of a sweep", path)
+    local order = {}
+    for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
+    local stats = json.decode(text).stats
+    for _, name in ipairs(order) do
+      if stats[name] ~= nil then add(name, stats[name]) end
+    end
+  end
+  return list, by_name
+end
+
+--- What provenance.txt says of what the run was made of.
+local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
+  ["PTX digest"] = true, ["resumed from"] = true }
+
+local function read_provenance(path)
+  local values, text = {}, inputs.read_file(path .. "/provenance.txt") or ""
+  for name, value in text:gmatch "([%w ]-)  +([^\n]*)\n" do
+    if of_inputs[name] then values[name] = value end
+  end
+  for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
+  return values
+end
+
+--- A line for each parameter, with its object, and for each wire.
+local function read_config(path)
+  local packed = inputs.read_file(path .. "/config.lua.zst")
+  local text = packed and core.unpacked(packed, MOST_CONFIG_BYTES) or inputs.read_file(path .. "/config.lua") or ""
+  local lines, object = {}, nil
+  for line in text:gmatch "[^\n]+" do
+    line = line:match "^%s*(.-),?%s*$"
+    object = line:match '^m:%w+ "([^"]+)" {$' or line ~= "}" and object or nil
+    if line:find "^[%w_]+ = " and object then line = ("%s.%s"):format(object, line) end
+    if line ~= "}" then lines[#lines + 1] = line end
+  end
+  return lines
+end
+
+--- Lines that only one of two texts has, objects that differ in an index only together.
+local function different_lines(a, b)
+  local count, order = {}, {}
+  local function visit(lines, side)
+    for _, line in ipairs(lines) do
+      local key = line:gsub("%[%d+%]", "[*]")
+      if not count[key] then
+        count[key] = { 0, 0 }
+        order[#order + 1] = key
+      end
+      count[key][side] = count[key][side] + 1
+    end
+  end
+  visit(a, 1)
+  visit(b, 2)
+  local found = {}
+  for _, key in ipairs(order) do
+    if count[key][1] ~= count[key][2] then found[#found + 1] = { key, count[key][1], count[key][2] } end
+  end
+  return found
+end
+
+local function print_inputs(a, b)
+  local of_a, of_b, all = read_provenance(a), read_provenance(b), {}
+  for name in pairs(of_a) do all[name] = true end
+  for name in pairs(of_b) do all[name] = true end
+  local rows = {}
+  for _, name in ipairs(names.sorted_keys(all)) do
+    if of_a[name] ~= of_b[name] then rows[#rows + 1] = { name, of_a[name] or "-", of_b[name] or "-" } end
+  end
+  print(rows[1] and "inputs that differ" or "inputs: the same machine, workload, policy and files by name")
+  if rows[1] then io.write(text_table.text({ "", "A", "B" }, rows)) end
+  local lines = different_lines(read_config(a), read_config(b))
+  if lines[1] then
+    print "\nlines of the configuration, and how often A and B have them"
+    io.write(text_table.text({ "A", "B", "" }, (function()
+      local shown = {}
+      for i, line in ipairs(lines) do shown[i] = { line[2], line[3], line[1] } end
+      return shown
+    end)()))
+  end
+end
+
+--- How far apart: 0 the same, 1 one of them is 0.
+local function distance(x, y)
+  if x == y or x ~= x and y ~= y then return 0 end
+  if type(x) ~= "number" or type(y) ~= "number" then return 1 end
+  return math.abs(x - y) / math.max(math.abs(x), math.abs(y))
+end
+
+local function ratio_text(x, y)
+  return type(x) == "number" and type(y) == "number" and x ~= 0 and ("%.3fx"):format(y / x) or ""
+end
+
+--- Rows of statistics that differ; those of the run first, then the farthest apart. Sums over indices.
+local function different_stats(a, b)
+  local sums, order = {}, {}
+  for side, path in ipairs { a, b } do
+    local list, values = read_stats(path)
+    for _, name in ipairs(list) do
+      local pattern, value = name:gsub("%[%d+%]", "[*]"), values[name]
+      if not sums[pattern] then
+        sums[pattern] = { pattern }
+        order[#order + 1] = pattern
+      end
+      local row = sums[pattern]
+      if math.type(value) == "integer" or name == pattern then row[side + 1] = (row[side + 1] or 0) + value end
+    end
+  end
+  local rows, compared = {}, 0
+  for _, pattern in ipairs(order) do
+    local row = sums[pattern]
+    if row[2] or row[3] then
+      compared = compared + 1
+      row.distance = distance(row[2], row[3])
+      row[4] = ratio_text(row[2], row[3])
+      row.place = pattern:find "^run%." and 0 or 1
+      if row.distance > 0 then rows[#rows + 1] = row end
+    end
+  end
+  table.sort(rows, function(x, y)
+    if x.place ~= y.place then return x.place < y.place end
+    if x.place == 1 and x.distance ~= y.distance then return x.distance > y.distance end
+    return x[1] < y[1]
+  end)
+  return rows, compared
+end
+
+local function print_some(rows, columns, most)
+  local shown = table.move(rows, 1, math.min(#rows, most), 1, {})
+  io.write(text_table.text(columns, shown))
+  if #rows > most then print(("... %d more: --all shows them"):format(#rows - most)) end
+end
+
+local function compare_runs(a, b, most)
+  print(("A  %s\nB  %s\n"):format(a, b))
+  print_inputs(a, b)
+  local rows, compared = different_stats(a, b)
+  print(("\n%d of %d statistics differ (counters summed over indices)"):format(#rows, compared))
+  if rows[1] then print_some(rows, { "", "A", "B", "B/A" }, most) end
+  return rows[1] and 1 or 0
+end
+
+-- Sweeps --------------------------------------------------------------------------------------------------------------------------------
+
+--- Runs by what they are: their axes, with their cycles.
+local function read_sweep(path)
+  local database = core.open_database(folder.database(path), false)
+  local runs, order = {}, {}
+  local axes = database:prepare "SELECT axis, value FROM parameters WHERE run = ? ORDER BY axis"
+  for _, row in ipairs(database:prepare("SELECT run, repetition, status, cycles, ipc FROM runs ORDER BY run"):rows()) do
+    local words = {}
+    for i, axis in ipairs(axes:rows(row[1])) do words[i] = ("%s=%s"):format(axis[1], tostring(axis[2])) end
+    if row[2] > 1 then words[#words + 1] = "repetition=" .. row[2] end
+    local key = table.concat(words, " ")
+    runs[key] = { status = row[3], cycles = row[4], ipc = row[5] }
+    order[#order + 1] = key
+  end
+  return runs, order
+end
+
+--- What all keys have in common is left out.
+local function short(key, common)
+  local words = {}
+  for word in key:gmatch "%S+" do
+    if not common[word] then words[#words + 1] = word end
+  end
+  return words[1] and table.concat(words, " ") or key
+end
+
+local function common_words(order)
+  local count, common = {}, {}
+  for _, key in ipairs(order) do
+    for word in key:gmatch "%S+" do count[word] = (count[word] or 0) + 1 end
+  end
+  for word, times in pairs(count) do common[word] = times == #order end
+  return common
+end
+
+local function compare_sweeps(a, b, most)
+  local of_a, order = read_sweep(a)
+  local of_b, order_b = read_sweep(b)
+  local common, rows, same, missing = common_words(order), {}, 0, {}
+  for _, key in ipairs(order) do
+    local x, y = of_a[key], of_b[key]
+    if not y then
+      missing[#missing + 1] = { short(key, common), "A" }
+    elseif x.cycles == y.cycles and x.status == y.status then
+      same = same + 1
+    else
+      rows[#rows + 1] = { short(key, common), x.cycles or x.status, y.cycles or y.status, ratio_text(x.cycles, y.cycles) }
+    end
+  end
+  for _, key in ipairs(order_b) do
+    if not of_a[key] then missing[#missing + 1] = { short(key, common), "B" } end
+  end
+  print(("A  %s, %d runs\nB  %s, %d runs\n"):format(a, #order, b, #order_b))
+  print(("%d runs with the same cycles, %d with others, %d in one of them only"):format(same, #rows, #missing))
+  if rows[1] then print_some(rows, { "cycles", "A", "B", "B/A" }, most) end
+  if missing[1] then print_some(missing, { "only in", "" }, most) end
+  return (rows[1] or missing[1]) and 1 or 0
+end
+
+-- The command -----------------------------------------------------------------------------------------------------------------------------
+
+local help = [[
+usage: warpwright compare A B [--all]
+
+A and B are the folders of two runs, or of two sweeps. Of runs: what differs in their inputs, and the statistics that differ, those
+farthest apart first, summed over indices. Of sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.
+]]
+
+function compare.main(args, first)
+  local paths, most = {}, 40
+  for i = first, #args do
+    if args[i] == "--help" or args[i] == "-h" then
+      io.write(help)
+      return 0
+    elseif args[i] == "--all" then
+      most = math.maxinteger
+    elseif args[i]:sub(1, 1) == "-" then
+      core.user_error(("compare: unknown option '%s'; available: --all"):format(args[i]))
+    else
+      paths[#paths + 1] = (args[i]:gsub("(.)/+$", "%1"))
+    end
+  end
+  if #paths ~= 2 then core.user_error(("compare: expected two folders, got %d; see warpwright compare --help"):format(#paths)) end
+  local sweeps = {}
+  for i, path in ipairs(paths) do sweeps[i] = core.is_file(folder.database(path)) end
+  if sweeps[1] ~= sweeps[2] then core.user_error "compare: expected two runs or two sweeps, got one of each" end
+  return (sweeps[1] and compare_sweeps or compare_runs)(paths[1], paths[2], most)
+end
+
+return compare

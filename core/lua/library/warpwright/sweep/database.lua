@@ -1,0 +1,133 @@
+-- results.sqlite of a sweep: made anew from the folders of its runs, in the order of their numbers, so that the same results give the
+-- same file. Nothing of the host's time stands in it.
+local core = require "warpwright.core"
+local folder = require "warpwright.sweep.folder"
+local inputs = require "warpwright.inputs"
+local output = require "warpwright.output"
+
+local database = {}
+
+local schema <const> = [[
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY,   -- its number in the sweep, from 1 on
+  status TEXT NOT NULL,      -- done, failed, missing
+  error TEXT,                -- why it failed
+  folder TEXT NOT NULL,      -- below that of the sweep
+  repetition INTEGER NOT NULL,
+  config TEXT NOT NULL, workload TEXT NOT NULL, size TEXT NOT NULL, policy TEXT NOT NULL,
+  cycles INTEGER, ipc REAL, warp_ipc REAL, warp_instructions INTEGER, thread_instructions INTEGER,
+  launches INTEGER, memory_peak INTEGER, checks INTEGER
+);
+CREATE TABLE axes (axis TEXT PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TABLE parameters (run INTEGER NOT NULL, axis TEXT NOT NULL, value, PRIMARY KEY (run, axis)) WITHOUT ROWID;
+CREATE TABLE launches (
+  run INTEGER NOT NULL, launch INTEGER NOT NULL, kernel TEXT NOT NULL, start_cycle INTEGER NOT NULL, cycles INTEGER NOT NULL,
+  ctas INTEGER NOT NULL, warp_instructions INTEGER NOT NULL, thread_instructions INTEGER NOT NULL, PRIMARY KEY (run, launch)
+) WITHOUT ROWID;
+CREATE TABLE names (
+  name_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+  pattern TEXT NOT NULL,     -- with [*] for every index
+  unit TEXT NOT NULL, description TEXT NOT NULL
+);
+CREATE TABLE counts (
+  run INTEGER NOT NULL, name_id INTEGER NOT NULL, value,
+  whole REAL,                -- of a ratio: what the value is a part of
+  PRIMARY KEY (run, name_id)
+) WITHOUT ROWID;
+CREATE INDEX names_by_pattern ON names (pattern);
+CREATE VIEW stats AS SELECT run, name, value, unit, description FROM counts JOIN names USING (name_id);
+]]
+
+-- Writing ------------------------------------------------------------------------------------------------------------------------------
+
+local Writer = {}
+Writer.__index = Writer
+
+local function open(path)
+  local file = core.open_database(path, true)
+  file:execute "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 4096"
+  file:execute(schema)
+  file:execute "BEGIN"
+  return setmetatable({
+    file = file, ids = {}, next_id = 1,
+    run = file:prepare "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    axis = file:prepare "INSERT INTO axes VALUES (?,?)",
+    parameter = file:prepare "INSERT INTO parameters VALUES (?,?,?)",
+    launch = file:prepare "INSERT INTO launches VALUES (?,?,?,?,?,?,?,?)",
+    name = file:prepare "INSERT INTO names VALUES (?,?,?,?,?)",
+    count = file:prepare "INSERT INTO counts VALUES (?,?,?,?)",
+  }, Writer)
+end
+
+function Writer:id_of(name, unit, doc)
+  local id = self.ids[name]
+  if not id then
+    id = self.next_id
+    self.ids[name], self.next_id = id, id + 1
+    self.name:run(id, name, (name:gsub("%[%d+%]", "[*]")), unit, doc)
+  end
+  return id
+end
+
+--- Those of launches stand in a table of their own.
+function Writer:add_stats(number, path)
+  if not core.is_file(path) then return end
+  local whole_file = output.visit_packed_stats(path, function(name, value, whole, unit, doc)
+    if name:find "^launch%[" then return end
+    self.count:run(number, self:id_of(name, unit, doc), value == value and value or nil, whole)
+  end)
+  if not whole_file then core.user_error(("%s: expected statistics, got a damaged file"):format(path)) end
+end
+
+function Writer:add_run(path, runs, entry, axes)
+  local run, number = entry.run, entry.number
+  local result = runs:stored(run)
+  local problem = not result and inputs.read_file(runs:problem_path(run))
+  local stem = runs:path_of(run):gsub("%.lua$", "")
+  local r = result or {}
+  self.run:run(number, result and "done" or problem and "failed" or "missing", problem and problem:gsub("%s+$", "") or nil,
+    (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload, run.size or "medium",
+    run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
+    r.launches and #r.launches, r.memory_peak, r.checks)
+  for _, axis in ipairs(axes) do
+    if entry.point[axis] ~= nil then self.parameter:run(number, axis, entry.point[axis]) end
+  end
+  for i, launch in ipairs(r.launches or {}) do
+    self.launch:run(number, i - 1, launch.kernel, launch.start_cycle, launch.cycles, launch.ctas, launch.warp_instructions,
+      launch.thread_instructions)
+  end
+  if result then self:add_stats(number, stem .. "/stats.zst") end
+end
+
+local run_columns <const> = { config = true, workload = true, size = true, policy = true }
+
+local function quoted(name) return '"' .. name:gsub('"', '""') .. '"' end
+
+--- `results`: a row for each run, its axes as columns.
+function Writer:add_results_view(axes)
+  local columns = {}
+  for _, axis in ipairs(axes) do
+    if not run_columns[axis] then
+      columns[#columns + 1] = (", (SELECT value FROM parameters p WHERE p.run = runs.run AND axis = '%s') AS %s"):format(
+        axis:gsub("'", "''"), quoted(axis))
+    end
+  end
+  self.file:execute(("CREATE VIEW results AS SELECT runs.*%s FROM runs"):format(table.concat(columns)))
+end
+
+--- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all.
+function database.build(path, plan, runs)
+  local target = folder.database(path)
+  os.remove(target .. ".tmp")
+  local writer = open(target .. ".tmp")
+  for i, axis in ipairs(plan.axes) do writer.axis:run(axis, i) end
+  for _, entry in ipairs(plan.runs) do writer:add_run(path, runs, entry, plan.axes) end
+  writer:add_results_view(plan.axes)
+  writer.file:execute "COMMIT"
+  for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count" } do writer[statement]:finish() end
+  writer.file:close()
+  assert(os.rename(target .. ".tmp", target))
+  return target
+end
+
+return database

@@ -1,0 +1,58 @@
+-- The folder of a sweep: sweep.lua, its runs; runs/, a file and a folder for each of them; results.sqlite, made of these.
+local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
+local literal = require "warpwright.literal"
+local names = require "warpwright.names"
+
+local folder = {}
+
+--- Makes a folder and those above it.
+function folder.make(path)
+  for last in (path .. "/"):gmatch "()/" do
+    if last > 1 then core.make_folder(path:sub(1, last - 1)) end
+  end
+end
+
+--- What the sweep is, for those who look at it later: the list of runs.
+function folder.write_plan(path, plan, file)
+  local list = {}
+  for i, entry in ipairs(plan.runs) do list[i] = { point = entry.point, repetition = entry.repetition, run = entry.run } end
+  inputs.write_file(path .. "/sweep.lua", "return " .. literal { runs = list, axes = plan.axes, file = file, name = plan.name or "" } .. "\n")
+end
+
+--- Or nil when it is no folder of a sweep.
+function folder.read_plan(path)
+  local text = inputs.read_file(path .. "/sweep.lua")
+  local chunk = text and load(text, "=sweep", "t", { math = math })
+  local ok, plan = pcall(chunk or error)
+  if not ok or type(plan) ~= "table" or type(plan.runs) ~= "table" or type(plan.axes) ~= "table" then return nil end
+  for i, entry in ipairs(plan.runs) do entry.number = i end
+  return plan
+end
+
+--- The same, or an error.
+function folder.require_plan(path)
+  return folder.read_plan(path) or names.expected("sweep", "the folder of a sweep, with its sweep.lua", path)
+end
+
+function folder.runs(path) return path .. "/runs" end
+
+function folder.database(path) return path .. "/results.sqlite" end
+
+--- The newest checkpoint in a folder, by cycle, or nil.
+function folder.newest_checkpoint(path)
+  local newest
+  for _, name in ipairs(core.list_folder(path)) do
+    local cycle = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
+    if cycle and (not newest or cycle > newest) then newest = cycle end
+  end
+  return newest and ("%s/%d.ckpt"):format(path, newest)
+end
+
+function folder.remove_checkpoints(path)
+  for _, name in ipairs(core.list_folder(path)) do
+    if name:find "^%d+%.ckpt$" then os.remove(path .. "/" .. name) end
+  end
+end
+
+return folder

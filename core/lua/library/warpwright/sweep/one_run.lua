@@ -1,0 +1,91 @@
+-- One run of a sweep, in a process and a folder of its own. It goes on from the newest checkpoint that it left there, and begins
+-- after the sweep's warm-up where there is one.
+local ww = require "warpwright"
+local checkpoint = require "warpwright.checkpoint"
+local core = require "warpwright.core"
+local folder = require "warpwright.sweep.folder"
+local note = require "warpwright.note"
+
+local one_run = {}
+
+local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy" }
+
+-- Warm-ups --------------------------------------------------------------------------------------------------------------------------
+
+--- The warm-up of a run, itself a run of the runner's: those that differ in their policy alone share it. Nil for none.
+function one_run.warm_up_of(run)
+  local warm_up = run.warm_up
+  return warm_up and { config = run.config, workload = run.workload, size = run.size, set = run.set, memory = run.memory,
+    bounds = run.bounds, policy = warm_up.policy, warm_cycles = warm_up.cycles }
+end
+
+local function warm_up(run, stem)
+  local sim = ww.build(run.config, { set = run.set, policy = run.policy, memory = run.memory, bounds = run.bounds })
+  sim:start(run.workload, run.size)
+  if sim:run { until_cycle = run.warm_cycles } then
+    core.user_error(("warm_up.cycles: expected fewer than the %d cycles of %s, got %d"):format(sim:gpu():totals().cycles, run.workload,
+      run.warm_cycles))
+  end
+  local path = stem .. ".ckpt"
+  sim:checkpoint(path .. ".tmp")
+  assert(os.rename(path .. ".tmp", path))
+  return {}
+end
+
+-- The run ---------------------------------------------------------------------------------------------------------------------------
+
+local function launches_of(r)
+  local launches = {}
+  for i, launch in ipairs(r.launches) do
+    launches[i] = { kernel = launch.kernel, start_cycle = launch.start_cycle, cycles = launch.cycles, ctas = launch.ctas,
+      warp_instructions = launch.warp_instructions, thread_instructions = launch.thread_instructions }
+  end
+  return launches
+end
+
+local function summary_of(r)
+  return { cycles = r.cycles, ipc = r.ipc, warp_ipc = r.warp_ipc, warp_instructions = r.warp_instructions,
+    thread_instructions = r.thread_instructions, memory_peak = r.memory_peak, checks = r.checks, machine = r.machine,
+    workload_name = r.workload, size_name = r.size, policy_name = r.policy, launches = launches_of(r), host_seconds = r.seconds }
+end
+
+local function is_stopped(problem) return type(problem) == "table" and problem.exit_status == 75 end
+
+local function is_of_this_program(path)
+  return checkpoint.read_run(path).warpwright == ("%s, revision %s"):format(core.version, core.revision)
+end
+
+--- From where the run had come to; nil when there is nothing to go on from, or something has changed since.
+local function go_on(options, path)
+  if not path then return nil end
+  local resumed = { resume = path }
+  for key, value in pairs(options) do resumed[key] = value end
+  local ok, r = pcall(function() return is_of_this_program(path) and ww.run(resumed) or nil end)
+  if ok then return r end
+  if is_stopped(r) or not tostring(r):find "checkpoint " then error(r, 0) end
+  note("%s: %s; it begins again", path, tostring(r))
+end
+
+local function simulate(sweep, run, stem)
+  local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = sweep.checkpoint_every }
+  for _, key in ipairs(options_of_run) do options[key] = run[key] end
+  local r = go_on(options, folder.newest_checkpoint(stem))
+  if not r then
+    folder.remove_checkpoints(stem)
+    if run.warm_up then
+      options.resume, options.allow_changes, options.set = sweep.stem_of(one_run.warm_up_of(run)) .. ".ckpt", true, nil
+    end
+    r = ww.run(options)
+  end
+  folder.remove_checkpoints(stem)
+  return summary_of(r)
+end
+
+--- one_run.simulate(sweep = { stem_of = function(run), checkpoint_every =, stats = }, run, stem of its folder) -> what is kept of it,
+-- for runner.new.
+function one_run.simulate(sweep, run, stem)
+  if run.warm_cycles then return warm_up(run, stem) end
+  return simulate(sweep, run, stem)
+end
+
+return one_run

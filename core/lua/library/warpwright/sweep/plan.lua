@@ -1,0 +1,186 @@
+-- The runs of a sweep, from the file that describes it: axes, whose values are combined in every way, a list of runs, or both.
+local core = require "warpwright.core"
+local find = require "warpwright.load"
+local names = require "warpwright.names"
+
+local plan = {}
+
+--- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
+local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy" }
+local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name" }
+
+local is_run_axis = {}
+for _, name in ipairs(run_axes) do is_run_axis[name] = true end
+
+-- Values of an axis ---------------------------------------------------------------------------------------------------------------
+
+--- { "swl", limit = { 1, 2 }, level = "l1" } as { "swl:level=l1,limit=1", "swl:level=l1,limit=2" }.
+local function policies_of(entry)
+  local texts = { "" }
+  for _, key in ipairs(names.sorted_keys(entry)) do
+    if key ~= 1 then
+      local values = type(entry[key]) == "table" and entry[key] or { entry[key] }
+      local longer = {}
+      for _, text in ipairs(texts) do
+        for _, value in ipairs(values) do longer[#longer + 1] = ("%s,%s=%s"):format(text, key, tostring(value)) end
+      end
+      texts = longer
+    end
+  end
+  for i, text in ipairs(texts) do texts[i] = entry[1] .. (text ~= "" and ":" .. text:sub(2) or "") end
+  return texts
+end
+
+--- Is it a policy and not a list of them?
+local function has_parameters(given)
+  for key in pairs(given) do
+    if type(key) == "string" then return true end
+  end
+  return false
+end
+
+local function append_all(list, more)
+  for _, value in ipairs(more) do list[#list + 1] = value end
+end
+
+local function is_plain(value) return type(value) == "string" or type(value) == "number" or type(value) == "boolean" end
+
+--- One value, or a list of them; each a text, a number or a boolean.
+local function values_of(where, axis, given)
+  if is_plain(given) then return { given } end
+  if type(given) ~= "table" then names.expected(where, "a value or a list of values", given) end
+  if axis == "policy" and has_parameters(given) then given = { given } end
+  local values = {}
+  for _, value in ipairs(given) do
+    if axis == "policy" and type(value) == "table" and type(value[1]) == "string" then
+      append_all(values, policies_of(value))
+    elseif is_plain(value) then
+      values[#values + 1] = value
+    else
+      names.expected(where, "texts, numbers or booleans", value)
+    end
+  end
+  if not values[1] then core.user_error(where .. ": expected one value or more, got none") end
+  return values
+end
+
+-- Points ----------------------------------------------------------------------------------------------------------------------------
+
+local function axes_in_order(axes)
+  local list = {}
+  for _, name in ipairs { "config", "workload", "size", "seed" } do
+    if axes[name] ~= nil then list[#list + 1] = name end
+  end
+  for _, name in ipairs(names.sorted_keys(axes)) do
+    if not is_run_axis[name] then list[#list + 1] = name end
+  end
+  for _, name in ipairs { "max_cycles", "memory", "bounds", "energy", "policy" } do
+    if axes[name] ~= nil then list[#list + 1] = name end
+  end
+  return list
+end
+
+--- All combinations, as tables by axis, the last axis fastest.
+local function points_of(where, axes)
+  if type(axes) ~= "table" then names.expected(where, "a table of axes", axes) end
+  local points = { {} }
+  for _, axis in ipairs(axes_in_order(axes)) do
+    if type(axis) ~= "string" then names.expected(where, "axes by name", axis) end
+    local longer = {}
+    for _, point in ipairs(points) do
+      for _, value in ipairs(values_of(("%s: %s"):format(where, axis), axis, axes[axis])) do
+        local copy = {}
+        for key, known in pairs(point) do copy[key] = known end
+        copy[axis] = value
+        longer[#longer + 1] = copy
+      end
+    end
+    points = longer
+  end
+  return points
+end
+
+--- What ww.run takes, of a point.
+local function run_of(where, point, repetition, warm_up)
+  for _, name in ipairs { "config", "workload" } do
+    if type(point[name]) ~= "string" then names.expected(("%s: %s"):format(where, name), "a name or a path", point[name]) end
+  end
+  local run = { set = {}, repetition = repetition, warm_up = warm_up }
+  for _, axis in ipairs(axes_in_order(point)) do
+    if axis == "seed" then
+      run.size = ("%s,seed=%s"):format(run.size or "medium", point.seed)
+    elseif is_run_axis[axis] then
+      run[axis] = point[axis]
+    else
+      run.set[#run.set + 1] = ("%s=%s"):format(axis, tostring(point[axis]))
+    end
+  end
+  if not run.set[1] then run.set = nil end
+  return run
+end
+
+-- Checks ------------------------------------------------------------------------------------------------------------------------------
+
+local function read_warm_up(where, warm_up)
+  if warm_up == nil then return nil end
+  names.check_keys(where .. ": warm_up", warm_up, { "cycles", "policy" })
+  if math.type(warm_up.cycles) ~= "integer" or warm_up.cycles < 1 then
+    names.expected(where .. ": warm_up.cycles", "1 cycle or more", warm_up.cycles)
+  end
+  return { cycles = warm_up.cycles, policy = warm_up.policy }
+end
+
+local function read_repetitions(where, repetitions)
+  if repetitions == nil then return 1 end
+  if math.type(repetitions) ~= "integer" or repetitions < 1 then
+    names.expected(where .. ": repetitions", "a whole number from 1 on", repetitions)
+  end
+  return repetitions
+end
+
+--- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name = }. `where` begins
+-- messages. A point has the values of the axes by name.
+function plan.new(where, description)
+  names.check_keys(where, description, fields)
+  if not description.axes and not description.runs then core.user_error(where .. ": expected axes or runs, got neither") end
+  local points = description.axes and points_of(where .. ": axes", description.axes) or {}
+  for i, run in ipairs(description.runs or {}) do
+    append_all(points, points_of(("%s: runs[%d]"):format(where, i), run))
+  end
+  local warm_up, made = read_warm_up(where, description.warm_up), { runs = {}, name = description.name }
+  local axes = {}
+  for _, point in ipairs(points) do
+    if not description.keep or description.keep(point) then
+      for axis in pairs(point) do axes[axis] = true end
+      for repetition = 1, read_repetitions(where, description.repetitions) do
+        made.runs[#made.runs + 1] = {
+          number = #made.runs + 1, point = point, repetition = repetition,
+          run = run_of(where, point, repetition > 1 and repetition or nil, warm_up),
+        }
+      end
+    end
+  end
+  made.axes = axes_in_order(axes)
+  if not made.runs[1] then core.user_error(where .. ": expected runs, but `keep` keeps none of them") end
+  return made
+end
+
+--- Errors for configs, workloads, sizes and policies that do not exist. It loads them, and what was loaded counts among the inputs of
+-- a run: for a process of its own.
+function plan.check(made)
+  local workload, policy, seen = require "warpwright.workload", require "warpwright.policy", {}
+  local function once(what, value)
+    local key = what .. " " .. tostring(value)
+    local known = seen[key]
+    seen[key] = true
+    return not known and value ~= nil
+  end
+  for _, entry in ipairs(made.runs) do
+    local run = entry.run
+    if once("config", run.config) then find.get("config", run.config) end
+    if once("workload " .. run.workload, run.size or "") then workload.resolve_size(find.get("workload", run.workload), run.size) end
+    if once("policy", run.policy) then policy.chain(run.policy, function(what) return find.get("policy", what) end) end
+  end
+end
+
+return plan

@@ -1,0 +1,166 @@
+-- warpwright query: rows of a sweep's database. Columns are those of its view `results`, and statistics by path or pattern
+-- ("sm[*].l1d.misses"): the sum of the counters that match, or of ratios all parts to all wholes.
+local core = require "warpwright.core"
+local folder = require "warpwright.sweep.folder"
+local names = require "warpwright.names"
+local text_table = require "warpwright.sweep.table"
+
+local query = {}
+
+--- The database of a sweep's folder, or the file itself.
+local function open(path)
+  local file = core.is_file(path) and path or folder.database(path)
+  if not core.is_file(file) then names.expected("query", "the folder of a sweep with a results.sqlite, or such a file", path) end
+  return core.open_database(file, false)
+end
+
+function query.sql(path, sql)
+  local statement = open(path):prepare(sql)
+  return statement:columns(), statement:rows()
+end
+
+-- Expressions -------------------------------------------------------------------------------------------------------------------------
+
+local function sql_text(text) return "'" .. text:gsub("'", "''") .. "'" end
+
+--- A GLOB in which brackets stand for themselves.
+local function glob_of(pattern) return (pattern:gsub("%[", "\1"):gsub("%]", "\2"):gsub("\1", "[[]"):gsub("\2", "[]]")) end
+
+--- What SQL asks of a name for the pattern.
+local function condition(pattern)
+  if not pattern:find("*", 1, true) then return "name = " .. sql_text(pattern) end
+  local only_indices = not pattern:find "%[%d" and not pattern:gsub("%[%*%]", ""):find("*", 1, true)
+  return only_indices and "pattern = " .. sql_text(pattern) or "name GLOB " .. sql_text(glob_of(pattern))
+end
+
+--- Of the run of the row. A pattern that matches nothing is an error.
+local function statistic(file, pattern)
+  local where = condition(pattern)
+  if not file:prepare("SELECT 1 FROM names WHERE " .. where .. " LIMIT 1"):rows()[1] then
+    local known = {}
+    for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
+    for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
+    core.user_error(("query: no column or statistic matches '%s'%s"):format(pattern,
+      names.did_you_mean(pattern:gsub("%[%d+%]", "[*]"), known, 3)))
+  end
+  return ("(SELECT CASE WHEN COUNT(whole) THEN SUM(value * whole) / SUM(whole) ELSE SUM(value) END FROM counts JOIN names USING (name_id) "
+    .. "WHERE counts.run = results.run AND %s)"):format(where)
+end
+
+local function columns_of(file)
+  local statement = file:prepare "SELECT * FROM results LIMIT 0"
+  local columns = {}
+  for _, name in ipairs(statement:columns()) do columns[name] = true end
+  return columns
+end
+
+--- Paths become what they mean: a column where one has the name, else a statistic. Texts in quotes stay.
+local function translate(file, expression, columns)
+  local parts, at = {}, 1
+  while at <= #expression do
+    local quoted = expression:match("^'[^']*'", at) or expression:match('^"[^"]*"', at)
+    local path = expression:match("^[%a_][%w_]*%f[%.%[][%w_%.%[%]%*]*", at)
+    local word = expression:match("^[%w_]+%.?%d*", at)
+    local token = quoted or path or word or expression:sub(at, at)
+    parts[#parts + 1] = path and (columns[path] and '"' .. path .. '"' or statistic(file, path)) or token
+    at = at + #token
+  end
+  return table.concat(parts)
+end
+
+--- What stands between commas outside of brackets and quotes.
+local function split(text)
+  local parts, depth, from, quote = {}, 0, 1, nil
+  for at = 1, #text do
+    local c = text:sub(at, at)
+    if quote then
+      quote = c ~= quote and quote or nil
+    elseif c == "'" or c == '"' then
+      quote = c
+    elseif c == "(" then
+      depth = depth + 1
+    elseif c == ")" then
+      depth = depth - 1
+    elseif c == "," and depth == 0 then
+      parts[#parts + 1] = text:sub(from, at - 1)
+      from = at + 1
+    end
+  end
+  parts[#parts + 1] = text:sub(from)
+  for i, part in ipairs(parts) do parts[i] = part:match "^%s*(.-)%s*$" end
+  return parts
+end
+
+--- query.rows(path of a sweep, { select =, where =, group =, order = }): the names of the columns, and rows.
+function query.rows(path, o)
+  local file = open(path)
+  local columns, selected = columns_of(file), {}
+  for i, expression in ipairs(split(o.select or "*")) do
+    local sql, name = translate(file, expression, columns), expression:match "[Aa][Ss]%s+[%w_\"]+$"
+    selected[i] = (expression == "*" or name) and sql or ('%s AS "%s"'):format(sql, expression:gsub('"', '""'))
+  end
+  local words = { "SELECT ", table.concat(selected, ", "), " FROM results" }
+  for _, clause in ipairs { { "where", " WHERE " }, { "group", " GROUP BY " }, { "order", " ORDER BY " } } do
+    local given = o[clause[1]]
+    if given then words[#words + 1] = clause[2] .. translate(file, given, columns) end
+  end
+  if not o.order and not o.group then words[#words + 1] = " ORDER BY run" end
+  local statement = file:prepare(table.concat(words))
+  return statement:columns(), statement:rows()
+end
+
+-- The command -----------------------------------------------------------------------------------------------------------------------------
+
+local help = [[
+usage: warpwright query SWEEP [--select COLUMNS] [--where CONDITION] [--group COLUMNS] [--order COLUMNS] [--csv|--json|--table]
+       warpwright query SWEEP --sql STATEMENT [--csv|--json|--table]
+
+Prints rows of a sweep's results.sqlite, one for each run. COLUMNS and CONDITION are SQL in which statistics may be named by
+path or pattern: --select 'policy, cycles, sm[*].l1d.misses' --where "workload = 'spmv'". The sum of what matches is meant, of
+ratios that of all parts to all wholes. --sql takes a whole statement; the tables are runs, parameters, launches, stats and the
+view results, with a row for each run and a column for each axis.
+]]
+
+local formats <const> = { ["--csv"] = text_table.csv, ["--json"] = text_table.json, ["--table"] = text_table.text }
+local takes <const> = { ["--select"] = "select", ["--where"] = "where", ["--group"] = "group", ["--order"] = "order", ["--sql"] = "sql" }
+
+local function usage_error(text, ...) core.user_error("query: " .. text:format(...) .. "; see warpwright query --help") end
+
+function query.main(args, first)
+  local o, path, format, i = {}, nil, text_table.text, first
+  while args[i] do
+    local word = args[i]
+    local name, value = word:match "^(%-%-%a+)=(.*)$"
+    local option = takes[name or word]
+    if word == "--help" or word == "-h" then
+      io.write(help)
+      return 0
+    elseif formats[word] then
+      format = formats[word]
+    elseif option then
+      if not value then
+        i = i + 1
+        value = args[i] or usage_error("%s: expected a value, got nothing", word)
+      end
+      o[option] = value
+    elseif word:sub(1, 1) == "-" then
+      usage_error("unknown option '%s'; available: --select, --where, --group, --order, --sql, --csv, --json, --table", word)
+    elseif path then
+      usage_error("expected one SWEEP, got a second: '%s'", word)
+    else
+      path = word
+    end
+    i = i + 1
+  end
+  if not path then usage_error "expected SWEEP, got nothing" end
+  local columns, rows
+  if o.sql then
+    columns, rows = query.sql(path, o.sql)
+  else
+    columns, rows = query.rows(path, o)
+  end
+  io.write(format(columns, rows))
+  return 0
+end
+
+return query

@@ -1,0 +1,173 @@
+-- A sweep at work: its runs side by side, what is there already, and what has become of each.
+local core = require "warpwright.core"
+local database = require "warpwright.sweep.database"
+local folder = require "warpwright.sweep.folder"
+local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
+local one_run = require "warpwright.sweep.one_run"
+local output = require "warpwright.output"
+local plan_of = require "warpwright.sweep.plan"
+local processes = require "warpwright.processes"
+local result = require "warpwright.result"
+local runner = require "warpwright.runner"
+
+local sweeps = { EXIT_STOPPED = processes.EXIT_STOPPED }
+
+local Sweep = {}
+Sweep.__index = Sweep
+
+--- sweeps.open(folder, plan, { jobs =, say =, stats =, checkpoint_every =, file = that lists the runs }): { path =, plan =, runs = a
+-- runner }.
+function sweeps.open(path, plan, o)
+  local sweep = setmetatable({ path = path, plan = plan }, Sweep)
+  local options = { stats = o.stats, checkpoint_every = o.checkpoint_every, stem_of = function(run) return sweep:stem_of(run) end }
+  sweep.runs = runner.new {
+    folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = o.say or print,
+    simulate = function(run) return one_run.simulate(options, run, sweep:stem_of(run)) end,
+    log_path = function(run) return sweep:stem_of(run) .. ".log" end,
+    apart = o.file and core.real_path(o.file), prior = one_run.warm_up_of,
+  }
+  return sweep
+end
+
+--- The folder of a run.
+function Sweep:stem_of(run) return (self.runs:path_of(run):gsub("%.lua$", "")) end
+
+--- Each once, as runs of the runner.
+function Sweep:warm_ups()
+  local list, seen = {}, {}
+  for _, entry in ipairs(self.plan.runs) do
+    local warm = one_run.warm_up_of(entry.run)
+    local path = warm and self.runs:path_of(warm)
+    if warm and not seen[path] and not self.runs:stored(entry.run) then list[#list + 1] = warm end
+    seen[path or ""] = true
+  end
+  return list
+end
+
+--- A misspelt name is an error before anything runs.
+function Sweep:check()
+  local path = self.path
+  local problems = processes.run({ self.plan }, { jobs = 1, work = plan_of.check, name = function() return "check" end, say = function() end,
+    problem_path = function() return path .. "/check.problem" end })
+  os.remove(path .. "/check.problem")
+  if problems[1] then error((problems[1].problem:gsub("^warpwright: error: ", "")), 0) end
+end
+
+--- What went wrong in the warm-ups, by path of the warm-up.
+function Sweep:run_warm_ups()
+  local problems = {}
+  for _, problem in ipairs(self.runs:run(self:warm_ups())) do
+    if problem.status ~= sweeps.EXIT_STOPPED then problems[self.runs:path_of(problem.run)] = problem.problem end
+  end
+  return problems
+end
+
+--- Makes what is missing. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
+-- that. Returns how many failed, and the signal that stopped it, or nil.
+function Sweep:run(ended)
+  core.supervise()
+  local warm_problems, list, entries, failed = self:run_warm_ups(), {}, {}, 0
+  local function tell(run)
+    for _, entry in ipairs(ended and entries[self.runs:path_of(run)] or {}) do ended(entry) end
+  end
+  for _, entry in ipairs(self.plan.runs) do
+    local run, path = entry.run, self.runs:path_of(entry.run)
+    local warm = one_run.warm_up_of(run)
+    local problem = warm and warm_problems[self.runs:path_of(warm)]
+    entries[path] = entries[path] or {}
+    table.insert(entries[path], entry)
+    if problem then
+      inputs.write_file(self.runs:problem_path(run), "its warm-up failed: " .. problem .. "\n")
+      failed = failed + 1
+    elseif not self.runs:stored(run) then
+      list[#list + 1] = run
+    end
+    if problem or self.runs:stored(run) then tell(run) end
+  end
+  for _, problem in ipairs(core.stop_asked() and {} or self.runs:run(list, tell)) do
+    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
+  end
+  return failed, core.stop_asked()
+end
+
+--- results.sqlite, made anew. Returns its path.
+function Sweep:collect() return database.build(self.path, self.plan, self.runs) end
+
+-- What has become of a run ------------------------------------------------------------------------------------------------------------
+
+--- done, failed, stopped (it left a checkpoint) or missing
+function Sweep:state_of(entry)
+  if self.runs:stored(entry.run) then return "done" end
+  if core.is_file(self.runs:problem_path(entry.run)) then return "failed" end
+  return folder.newest_checkpoint(self:stem_of(entry.run)) and "stopped" or "missing"
+end
+
+function Sweep:counts()
+  local count = { done = 0, failed = 0, stopped = 0, missing = 0 }
+  for _, entry in ipairs(self.plan.runs) do
+    local state = self:state_of(entry)
+    count[state] = count[state] + 1
+  end
+  return count
+end
+
+--- Mean seconds of runs that are there, by workload and size.
+function Sweep:seconds_known()
+  local sums, counted = {}, {}
+  for _, entry in ipairs(self.plan.runs) do
+    local stored, key = self.runs:stored(entry.run), entry.run.workload .. " " .. (entry.run.size or "medium")
+    if stored then sums[key], counted[key] = (sums[key] or 0) + stored.host_seconds, (counted[key] or 0) + 1 end
+  end
+  for key, count in pairs(counted) do sums[key] = sums[key] / count end
+  return sums
+end
+
+-- Results in scripts -----------------------------------------------------------------------------------------------------------------------
+
+--- All statistics of a run, as ww.run gives them; nil when there are none.
+local function read_result(path, stored)
+  if not stored or not core.is_file(path .. "/stats.zst") then return nil end
+  local rows, fields = core.stats(), {}
+  output.visit_packed_stats(path .. "/stats.zst", function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
+  for _, key in ipairs { "cycles", "ipc", "warp_ipc", "warp_instructions", "thread_instructions", "memory_peak", "checks", "machine",
+    "launches" } do
+    fields[key] = stored[key]
+  end
+  fields.workload, fields.size, fields.policy, fields.out = stored.workload_name, stored.size_name, stored.policy_name, path
+  return result.from_rows(fields, rows)
+end
+
+--- A row: the point's axes, number, status, error or nil, folder, result or nil.
+function Sweep:row(entry)
+  local row, path = {}, self:stem_of(entry.run)
+  for axis, value in pairs(entry.point) do row[axis] = value end
+  row.number, row.repetition, row.status, row.folder = entry.number, entry.repetition, self:state_of(entry), path
+  row.error = row.status == "failed" and inputs.read_file(self.runs:problem_path(entry.run)):gsub("%s+$", "") or nil
+  row.result = read_result(path, self.runs:stored(entry.run))
+  return row
+end
+
+--- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, say = } -> an iterator over the rows as they
+-- finish; the database is there when it has ended.
+function sweeps.each(description)
+  local options, given = { out = true, jobs = true, say = true, checkpoint_every = true }, {}
+  for key, value in pairs(description) do
+    if not options[key] then given[key] = value end
+  end
+  local plan = plan_of.new("ww.sweep", given)
+  local path = description.out or names.expected("ww.sweep: out", "a folder", description.out)
+  folder.make(path)
+  return coroutine.wrap(function()
+    local _ <close> = core.lock_folder(path)
+    local sweep = sweeps.open(path, plan, { jobs = description.jobs, say = description.say or function() end,
+      checkpoint_every = description.checkpoint_every })
+    sweep:check()
+    folder.write_plan(path, plan, "")
+    local _, stopped = sweep:run(function(entry) coroutine.yield(sweep:row(entry)) end)
+    sweep:collect()
+    if stopped then core.user_error(("ww.sweep: stopped by %s; the same script goes on"):format(stopped)) end
+  end)
+end
+
+return sweeps

@@ -1,0 +1,289 @@
+-- Sweeps: which runs a file means; what is there is not run again, whatever killed it; the database is that of the runs.
+local ww = require "warpwright"
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+local plan = require "warpwright.sweep.plan"
+
+local program <const> = arg[-1]
+
+local sweep_text <const> = [[
+return {
+  axes = {
+    config = "gtx480", workload = { "vecadd", "spmv" }, size = "small", policy = { "lrr", { "swl", limit = { 2, 4 } } },
+    sms = 2,
+  },
+}
+]]
+
+local count = 0
+
+--- A new folder, and a file beside it with the text of a sweep.
+local function prepare(text)
+  count = count + 1
+  return harness.write(("sweep%d.lua"):format(count), text), ("%s/out%d"):format(harness.folder(), count)
+end
+
+local function sweep(file, folder, ...)
+  local status, output = harness.run("sweep", file, "--out", folder, "--jobs", "2", ...)
+  return status, output
+end
+
+local function query(folder, ...)
+  local status, output = harness.run("query", folder, "--csv", ...)
+  harness.equal(status, 0, output)
+  return output
+end
+
+local function points(description)
+  local texts = {}
+  for i, entry in ipairs(plan.new("test", description).runs) do
+    local run = entry.run
+    texts[i] = ("%s %s %s %s %s"):format(run.workload, run.size or "-", run.policy or "-", table.concat(run.set or {}, " "),
+      run.repetition or 1)
+  end
+  return table.concat(texts, "; ")
+end
+
+-- Plans ---------------------------------------------------------------------------------------------------------------------------
+
+harness.test("axes are combined in every way, policies fastest", function()
+  harness.equal(points { axes = { config = "m", workload = { "a", "b" }, policy = { "x", "y" } } },
+    "a - x  1; a - y  1; b - x  1; b - y  1")
+end)
+
+harness.test("a policy's parameters are an axis, the seed is a parameter of the size, other names are settings", function()
+  harness.equal(points { axes = { config = "m", workload = "a", policy = { "swl", limit = { 1, 2 }, mode = "x" } } },
+    "a - swl:limit=1,mode=x  1; a - swl:limit=2,mode=x  1")
+  harness.equal(points { axes = { config = "m", workload = "a", seed = { 3, 4 }, ["l2[*].size"] = "1MiB" } },
+    "a medium,seed=3 - l2[*].size=1MiB 1; a medium,seed=4 - l2[*].size=1MiB 1")
+end)
+
+harness.test("keep leaves out points, runs add some, repetitions repeat each", function()
+  harness.equal(points {
+    axes = { config = "m", workload = { "a", "b" }, policy = { "x", "y" } },
+    keep = function(point) return point.workload == "a" or point.policy == "y" end,
+    runs = { { config = "m", workload = "c", policy = "y" } }, repetitions = 2,
+  }, "a - x  1; a - x  2; a - y  1; a - y  2; b - y  1; b - y  2; c - y  1; c - y  2")
+end)
+
+harness.test("what is wrong with a plan is said with its place and what is legal", function()
+  local wrong = {
+    [{ axes = { workload = "a" } }] = "test: config: expected a name or a path, got nil",
+    [{ axes = { config = "m", workload = {} } }] = "test: axes: workload: expected one value or more, got none",
+    [{ axes = { config = "m", workload = { {} } } }] = "test: axes: workload: expected texts, numbers or booleans, got a table",
+    [{ axis = {} }] = "test: no field matches 'axis'; did you mean axes?",
+    [{ axes = { config = "m", workload = "a" }, repetitions = 0 }] = "test: repetitions: expected a whole number from 1 on, got 0",
+    [{ axes = { config = "m", workload = "a" }, warm_up = { cycles = 0 } }] = "test: warm_up.cycles: expected 1 cycle or more, got 0",
+    [{}] = "test: expected axes or runs, got neither",
+    [{ axes = { config = "m", workload = "a" }, keep = function() return false end }] = "expected runs, but `keep` keeps none",
+  }
+  for description, message in pairs(wrong) do
+    local ok, problem = pcall(plan.new, "test", description)
+    assert(not ok, message)
+    harness.contains(tostring(problem), message)
+  end
+end)
+
+-- Runs ----------------------------------------------------------------------------------------------------------------------------
+
+local file <const>, whole <const> = prepare(sweep_text)
+
+harness.test("a sweep's database has the figures of single runs", function()
+  local status, output = sweep(file, whole)
+  harness.equal(status, 0, output)
+  local r = ww.run { config = "gtx480", workload = "spmv", size = "small", policy = "swl:limit=4", set = { "sms=2" }, out = false }
+  harness.equal(query(whole, "--select", "run, cycles, sm[*].l1d.misses, sm[*].l1d.miss_rate, sm[1].l1d.hits",
+    "--where", "run = 6"), ("run,cycles,sm[*].l1d.misses,sm[*].l1d.miss_rate,sm[1].l1d.hits\n"
+    .. "6,%d,%d,%.17g,%d\n"):format(r.cycles, r["sm[*].l1d.misses"], r["sm[*].l1d.miss_rate"], r["sm[1].l1d.hits"]))
+  harness.equal(query(whole, "--sql", "select kernel, cycles from launches where run = 6"),
+    ("kernel,cycles\n%s,%d\n"):format(r.launches[1].kernel, r.launches[1].cycles))
+end)
+
+harness.test("all of a run takes less than 100 KB", function()
+  local pipe = assert(io.popen(("du -sb '%s/runs' | cut -f1"):format(whole)))
+  local bytes = tonumber(pipe:read "a")
+  pipe:close()
+  assert(bytes / 6 < 100000, ("%d bytes a run"):format(bytes // 6))
+end)
+
+harness.test("what is there is not run again, and the database made anew is the same to the byte", function()
+  local before = harness.read(whole .. "/results.sqlite")
+  local status, output = sweep(file, whole)
+  harness.equal(status, 0, output)
+  assert(not output:find "left%]", output)
+  assert(harness.read(whole .. "/results.sqlite") == before, "another database")
+  os.remove(whole .. "/results.sqlite")
+  harness.run("sweep", "--collect", whole)
+  assert(harness.read(whole .. "/results.sqlite") == before, "another database, collected")
+end)
+
+harness.test("killed twice with -9, the same command ends with the same database", function()
+  local _, folder = prepare ""
+  for _, runs in ipairs { 1, 3 } do
+    -- The runner says a line for each run that has ended: after so many of them it is killed.
+    os.execute(("'%s' sweep '%s' --out '%s' --jobs 1 2>/dev/null | { head -n %d >/dev/null; pkill -9 -f -- '--out %s ' || true; }"):format(
+      program, file, folder, runs, folder))
+  end
+  local _, status_text = harness.run("sweep", "--status", folder)
+  harness.contains(status_text, "6 runs: ", " 0 failed")
+  local status, output = sweep(file, folder)
+  harness.equal(status, 0, output)
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(whole .. "/results.sqlite"), "another database")
+end)
+
+harness.test("SIGTERM stops the runs with checkpoints, and the same command goes on to the same database", function()
+  local long = [[return { axes = { config = "gtx480", workload = "kmeans", size = "medium,iterations=1", sms = 4, policy = { "lrr", "gto" } } }]]
+  local other, straight = prepare(long)
+  harness.equal(sweep(other, straight), 0, "exit status")
+  local _, folder = prepare ""
+  local script = harness.write("stop.sh", ([[
+'%s' sweep '%s' --out '%s' --jobs 2 > '%s.said' 2>&1 &
+sweep=$!
+until [ "$(ls '%s'/runs/*/ 2>/dev/null | wc -l)" -ge 1 ]; do sleep 0.02; done
+kill -TERM $sweep
+wait $sweep
+echo $?
+]]):format(program, other, folder, folder, folder))
+  local pipe = assert(io.popen("sh " .. script))
+  local status = tonumber(pipe:read "a")
+  pipe:close()
+  local said = harness.read(folder .. ".said")
+  harness.equal(status, 75, said)
+  harness.contains(said, "SIGTERM: stopped; the same command goes on")
+  harness.equal(sweep(other, folder), 0, "exit status")
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(straight .. "/results.sqlite"), "another database")
+end)
+
+harness.test("a run that fails keeps its error, and the others go on", function()
+  local text = [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 1, max_cycles = { 10000000, 1000 } } }]]
+  local failing, folder = prepare(text)
+  local status, output = sweep(failing, folder)
+  harness.equal(status, 1, output)
+  harness.contains(output, "2 runs: 1 done, 1 failed", "run 2, gtx480 vecadd small default sms=1: ")
+  harness.contains(query(folder, "--select", "run, status, error"), "1,done,\n", "2,failed,", "max_cycles was reached")
+end)
+
+harness.test("a misspelt name is an error before anything runs", function()
+  local wrong, folder = prepare [[return { axes = { config = "gtx480", workload = { "vecadd", "spmw" }, size = "small" } }]]
+  local status, output = sweep(wrong, folder)
+  harness.equal(status, 2, output)
+  harness.contains(output, "workload: no workload matches 'spmw'; did you mean spmv?")
+  harness.equal(#core.list_folder(folder .. "/runs"), 0, "runs")
+end)
+
+harness.test("a policy that was edited has its runs made again, and no others", function()
+  local policy = harness.folder() .. "/mine.lua"
+  local function write(order) harness.write("mine.lua", ('return require "warpwright.policy" "mine" { doc = "x", order = "%s" }\n'):format(order)) end
+  write "gto"
+  local own, folder = prepare(([[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2,
+    policy = { "lrr", "%s" } } }]]):format(policy))
+  sweep(own, folder)
+  local before = query(folder, "--select", "cycles")
+  write "lrr"
+  local _, output = sweep(own, folder)
+  harness.contains(output, "[1/1, ")
+  local after = query(folder, "--select", "cycles")
+  assert(before ~= after, after)
+end)
+
+harness.test("runs that differ in their policy share a warm-up; that under its policy is as without one", function()
+  local text = [[return { axes = { config = "gtx480", workload = "spmv", size = "small", sms = 2, policy = { "gto", "lrr" } }%s }]]
+  local plain, folder = prepare(text:format "")
+  local warm, warm_folder = prepare(text:format ', warm_up = { cycles = 20000, policy = "gto" }')
+  sweep(plain, folder)
+  local status, output = sweep(warm, warm_folder)
+  harness.equal(status, 0, output)
+  harness.contains(output, "[1/1, 0:0", "warm-up gtx480 spmv small gto")
+  local cold, warmed = query(folder, "--select", "cycles"), query(warm_folder, "--select", "cycles")
+  harness.equal(warmed:match "\n(%d+)", cold:match "\n(%d+)", "cycles under the warm-up's policy")
+  assert(warmed ~= cold, "the other policy ran from the start")
+  local _, again = sweep(warm, warm_folder)
+  assert(not again:find "left%]", again)
+end)
+
+harness.test("a warm-up that is longer than the run fails its runs, with the reason", function()
+  local long, folder = prepare [[return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2 },
+    warm_up = { cycles = 100000000 } }]]
+  local status, output = sweep(long, folder)
+  harness.equal(status, 1, output)
+  harness.contains(output, "its warm-up failed", "warm_up.cycles: expected fewer than the")
+end)
+
+harness.test("--dry-run says what would run, and runs nothing", function()
+  local _, folder = prepare ""
+  local status, output = sweep(file, folder, "--dry-run")
+  harness.equal(status, 0, output)
+  harness.contains(output, "   6  to run   gtx480 spmv small swl:limit=4", "6 runs, 6 to be made, 2 at a time",
+    "the time of spmv small, vecadd small, of which none has run yet")
+  harness.equal(#core.list_folder(folder .. "/runs"), 0, "runs")
+end)
+
+harness.test("ww.sweep gives a row for each run as it finishes", function()
+  local script = harness.write("script.lua", ([[
+    local ww, cycles = require "warpwright", {}
+    for row in ww.sweep { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 2, policy = { "lrr", "gto" } },
+      out = "%s/script", jobs = 1 } do
+      print(row.number, row.policy, row.status, row.result.cycles, row.result["sm[*].l1d.misses"])
+    end
+    local r = ww.run { config = "gtx480", workload = "vecadd", size = "small", policy = "gto", set = { "sms=2" }, out = false }
+    print(2, "gto", "done", r.cycles, r["sm[*].l1d.misses"])
+  ]]):format(harness.folder()))
+  local status, output = harness.run(script)
+  harness.equal(status, 0, output)
+  local lines = {}
+  for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
+  harness.equal(#lines, 3, output)
+  harness.equal(lines[2], lines[3], "the row and a run by itself")
+end)
+
+-- Looking at them -----------------------------------------------------------------------------------------------------------------
+
+harness.test("a query that names nothing says what is near", function()
+  harness.refused("query: no column or statistic matches 'sm[*].l1d.hitz'; did you mean sm[*].l1d.hits", "query", whole, "--select",
+    "policy, sm[*].l1d.hitz")
+  harness.refused("no such column: foo", "query", whole, "--where", "foo = 1")
+  harness.refused("attempt to write a readonly database", "query", whole, "--sql", "delete from runs")
+  harness.refused("query: expected the folder of a sweep with a results.sqlite", "query", harness.folder())
+end)
+
+harness.test("query groups, and writes CSV, JSON and tables", function()
+  harness.equal(query(whole, "--select", "workload, min(cycles) as least, count(*)", "--group", "workload", "--order", "workload"),
+    query(whole, "--sql", 'select workload, min(cycles) as least, count(*) as "count(*)" from runs group by workload order by workload'))
+  local _, json = harness.run("query", whole, "--json", "--select", "run, policy", "--where", "run = 2")
+  harness.equal(json, '[\n  {\n    "policy": "swl:limit=2",\n    "run": 2\n  }\n]\n')
+  local _, text = harness.run("query", whole, "--select", "run, policy", "--where", "run < 3")
+  harness.equal(text, "run  policy\n  1  lrr\n  2  swl:limit=2\n")
+end)
+
+harness.test("compare: the parameter that differs and the statistics that follow; nothing between a run and itself", function()
+  local a, b = harness.folder() .. "/run_a", harness.folder() .. "/run_b"
+  harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", a)
+  harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", b, "--set", "sm[*].l1d.latency=90")
+  local status, output = harness.run("compare", a, b)
+  harness.equal(status, 1, output)
+  harness.contains(output, "sm[*].l1d.latency = 90", "run.cycles", " statistics differ")
+  status, output = harness.run("compare", a, a)
+  harness.equal(status, 0, output)
+  harness.contains(output, "0 of ", "inputs: the same machine")
+  status, output = harness.run("compare", whole, whole)
+  harness.equal(status, 0, output)
+  harness.contains(output, "6 runs with the same cycles, 0 with others, 0 in one of them only")
+  harness.refused("compare: expected two runs or two sweeps, got one of each", "compare", a, whole)
+  harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", harness.folder(), a)
+end)
+
+harness.test("a damaged file of statistics is an error, and no crash", function()
+  local _, folder = prepare ""
+  os.execute(("cp -r '%s' '%s'"):format(whole, folder))
+  local pipe = assert(io.popen(("ls '%s'/runs/*/stats.zst | head -1"):format(folder)))
+  local path = pipe:read "l"
+  pipe:close()
+  local text = harness.read(path)
+  local out = assert(io.open(path, "wb"))
+  out:write(text:sub(1, #text // 2))
+  out:close()
+  harness.refused("stats.zst: expected statistics, got a damaged file", "sweep", "--collect", folder)
+  assert(core.is_file(folder .. "/results.sqlite"), "the database before is lost")
+end)
+
+harness.finish()
