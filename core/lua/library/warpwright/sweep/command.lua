@@ -6,6 +6,7 @@ local names = require "warpwright.names"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
+local slurm = require "warpwright.sweep.slurm"
 local sweeps = require "warpwright.sweep.sweep"
 local text_table = require "warpwright.sweep.table"
 
@@ -14,6 +15,8 @@ local command = {}
 local help = [[
 usage: warpwright sweep FILE.lua [options]        runs what is missing of the file's runs, and collects results.sqlite
        warpwright sweep FILE.lua --dry-run        what would run, and for about how long
+       warpwright sweep FILE.lua --slurm [options] [-- options of sbatch]
+                                                  submits what is missing as job arrays
        warpwright sweep --status FOLDER           how far it is
        warpwright sweep --collect FOLDER          makes results.sqlite anew from the runs' folders
 
@@ -26,6 +29,7 @@ options:
   -j N, --jobs N         runs at a time; default: as many as this computer has cores
   --stats WHICH          of each run: packed (default), all, summary, none
   --checkpoint-every N   a checkpoint of each run every N core cycles: less is lost when the computer dies
+  --runs-per-task N      with --slurm: runs that one task makes, one after the other or, with -j, side by side; default 1
 
 Ctrl-C or SIGTERM makes a checkpoint of every run at work and stops; the same command goes on. A run whose inputs have changed
 (program, machine, policy, workload, PTX) is made again. Failed runs keep their error and do not stop the others.
@@ -38,8 +42,15 @@ local function usage_error(text, ...) core.user_error("sweep: " .. text:format(.
 -- The command line ----------------------------------------------------------------------------------------------------------------------
 
 local takes <const> = { ["--out"] = "out", ["-j"] = "jobs", ["--jobs"] = "jobs", ["--stats"] = "stats",
-  ["--checkpoint-every"] = "checkpoint_every" }
-local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--help"] = "help", ["-h"] = "help" }
+  ["--checkpoint-every"] = "checkpoint_every", ["--runs-per-task"] = "runs_per_task", ["--task"] = "task" }
+local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--slurm"] = "slurm",
+  ["--help"] = "help", ["-h"] = "help" }
+
+local function read_whole(option, text)
+  local value = text and math.tointeger(tonumber(text))
+  if text and (not value or value < 1) then usage_error("%s: expected a whole number from 1 on, got '%s'", option, text) end
+  return value
+end
 
 local function read_arguments(args, first)
   local o, i = {}, first
@@ -47,7 +58,10 @@ local function read_arguments(args, first)
     local word = args[i]
     local name, value = word:match "^(%-%-[%a-]+)=(.*)$"
     local option = takes[name or word]
-    if flags[word] then
+    if word == "--" then
+      o.sbatch = table.move(args, i + 1, #args, 1, {})
+      break
+    elseif flags[word] then
       o[flags[word]] = true
     elseif option then
       if not value then
@@ -57,7 +71,7 @@ local function read_arguments(args, first)
       o[option] = value
     elseif word:sub(1, 1) == "-" then
       usage_error("unknown option '%s'%s", word, names.available(word, { "--out", "--jobs", "--stats", "--checkpoint-every",
-        "--dry-run", "--status", "--collect" }))
+        "--dry-run", "--status", "--collect", "--slurm", "--runs-per-task" }))
     elseif o.file then
       usage_error("expected one FILE.lua, got a second: '%s'", word)
     else
@@ -65,10 +79,9 @@ local function read_arguments(args, first)
     end
     i = i + 1
   end
-  if o.jobs then
-    o.jobs = math.tointeger(tonumber(o.jobs))
-    if not o.jobs or o.jobs < 1 then usage_error "--jobs: expected a whole number from 1 on" end
-  end
+  o.jobs = read_whole("--jobs", o.jobs)
+  o.runs_per_task = read_whole("--runs-per-task", o.runs_per_task)
+  if o.sbatch and not o.slurm then usage_error "--: expected --slurm in front of options of sbatch" end
   return o
 end
 
@@ -149,6 +162,23 @@ local function present(o)
   return sweeps.open(o.file, plan, { jobs = o.jobs })
 end
 
+local function submit(sweep, o)
+  local count, jobs = slurm.submit(sweep, o)
+  print(("%d of %d runs submitted%s"):format(count, #sweep.plan.runs, jobs[1] and " as job" .. (jobs[2] and "s " or " ")
+    .. table.concat(jobs, ", ") or ""))
+  print(("state     warpwright sweep --status %s"):format(sweep.path))
+  return 0
+end
+
+--- What a task of a job array does.
+local function run_task(o)
+  local path = o.out or usage_error "--task: expected --out"
+  local sweep = sweeps.open(path, folder.require_plan(path), { jobs = o.jobs or tonumber(os.getenv "SLURM_CPUS_PER_TASK" or 1),
+    checkpoint_every = o.checkpoint_every, stats = o.stats })
+  local failed, stopped = sweep:run_some(slurm.task(path, o.task))
+  return stopped and sweeps.EXIT_STOPPED or failed > 0 and 1 or 0
+end
+
 local function run_file(o)
   local plan = read_file(o.file)
   local path = o.out or "out/sweep-" .. o.file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.]", "_")
@@ -161,6 +191,7 @@ local function run_file(o)
   local _ <close> = core.lock_folder(path)
   sweep:check()
   folder.write_plan(path, plan, o.file)
+  if o.slurm then return submit(sweep, o) end
   local failed, stopped = sweep:run()
   sweep:collect()
   print_table(sweep)
@@ -177,6 +208,8 @@ function command.main(args, first)
   local o = read_arguments(args, first)
   if o.help then
     io.write(help)
+  elseif o.task then
+    return run_task(o)
   elseif o.status then
     print_status(present(o))
   elseif o.collect then

@@ -91,6 +91,20 @@ function Sweep:run(ended)
   return failed, core.stop_asked()
 end
 
+--- Makes the runs of these numbers, or their warm-ups: a task of many. Returns as run() does.
+function Sweep:run_some(numbers, warm_ups)
+  core.supervise()
+  local list, failed = {}, 0
+  for i, number in ipairs(numbers) do
+    local run = self.plan.runs[number].run
+    list[i] = warm_ups and one_run.warm_up_of(run) or run
+  end
+  for _, problem in ipairs(self.runs:run(list)) do
+    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
+  end
+  return failed, core.stop_asked()
+end
+
 --- results.sqlite, made anew. Returns its path.
 function Sweep:collect() return database.build(self.path, self.plan, self.runs) end
 

@@ -1,0 +1,100 @@
+-- Sweeps under a real Slurm, started here for the test: the database is that of the local run, whatever became of the tasks.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+
+local program <const> = arg[-1]
+
+local function is_installed()
+  local pipe = assert(io.popen "for program in munged slurmctld slurmd sbatch; do command -v $program; done")
+  local _, count = pipe:read("a"):gsub("\n", "")
+  pipe:close()
+  return count == 4
+end
+
+local function slurm_test(name, body)
+  harness.test(name, function()
+    if not is_installed() then harness.skip "Slurm is not installed (slurmctld slurmd slurm-client munge)" end
+    body()
+  end)
+end
+
+local clusters = 0
+
+--- Runs a shell script on a new cluster. `submit FILE FOLDER...` submits a sweep; `settle` waits until no job is left. Returns its output.
+local function on_cluster(script)
+  clusters = clusters + 1
+  local folder = ("%s/cluster%d"):format(core.real_path(harness.folder()), clusters)
+  local path = harness.write("script.sh", ([[
+set -eu
+cd '%s'
+program='%s'
+submit() { file=$1 out=$2; shift 2; "$program" sweep "$file" --out "$out" --slurm "$@"; }
+settle() { while squeue -h | grep -q .; do sleep 0.2; done; }
+%s]]):format(core.real_path ".", core.real_path(program), script))
+  local pipe = assert(io.popen(("tests/lib/slurm.sh '%s' sh '%s' 2>&1"):format(folder, path)))
+  local output = pipe:read "a"
+  assert(pipe:close(), output)
+  return output
+end
+
+local function write_sweep(name, text)
+  local file, folder = harness.write(name .. ".lua", text), core.real_path(harness.folder()) .. "/" .. name
+  local status, output = harness.run("sweep", file, "--out", folder .. "-local")
+  harness.equal(status, 0, output)
+  return file, folder
+end
+
+local function same_databases(folder)
+  assert(harness.read(folder .. "/results.sqlite") == harness.read(folder .. "-local/results.sqlite"), "another database than the local one")
+end
+
+slurm_test("job arrays within MaxArraySize, behind their warm-ups, give the database of the local run", function()
+  local file, folder = write_sweep("arrays", [[return {
+    axes = { config = "gtx480", workload = { "vecadd", "spmv" }, size = "small", sms = 2, policy = { "lrr", "gto", "ccws" } },
+    warm_up = { cycles = 5000, policy = "lrr" } }]])
+  local output = on_cluster(("submit '%s' '%s'; settle; submit '%s' '%s'"):format(file, folder, file, folder))
+  harness.contains(output, "6 of 6 runs submitted as jobs 1, 2, 3, 4", "0 of 6 runs submitted")
+  same_databases(folder)
+end)
+
+slurm_test("a task that is told to stop is put back into the queue, and goes on from its checkpoint", function()
+  local file, folder = write_sweep("requeue", [[return {
+    axes = { config = "gtx480", workload = "kmeans", size = "medium", sms = 4, policy = "lrr" } }]])
+  local output = on_cluster(([[
+submit '%s' '%s'
+until ls '%s'/runs/*/ >/dev/null 2>&1; do sleep 0.05; done
+scancel --batch --signal=TERM 1_1
+settle
+cat '%s'/slurm/run-1-*.log
+]]):format(file, folder, folder, folder))
+  harness.contains(output, ": stopped")
+  local provenance = assert(io.popen(("cat '%s'/runs/*/provenance.txt"):format(folder)))
+  local text = provenance:read "a"
+  provenance:close()
+  harness.contains(text, "resumed from", ".ckpt")
+  same_databases(folder)
+end)
+
+slurm_test("after a task was killed the same command submits what is missing", function()
+  local file, folder = write_sweep("killed", [[return {
+    axes = { config = "gtx480", workload = "kmeans", size = "medium", sms = 4, policy = { "lrr", "gto" } } }]])
+  local output = on_cluster(([[
+submit '%s' '%s'
+until ls '%s'/runs/*lrr*/ >/dev/null 2>&1; do sleep 0.05; done
+scancel --signal=KILL --full 1_1
+settle
+"$program" sweep --status '%s'
+submit '%s' '%s'
+settle
+]]):format(file, folder, folder, folder, file, folder))
+  harness.contains(output, "2 runs: 1 done, 0 failed, 0 stopped, 1 missing", "1 of 2 runs submitted")
+  same_databases(folder)
+end)
+
+slurm_test("what sbatch refuses is said", function()
+  local file = harness.write("refused.lua", [[return { axes = { config = "gtx480", workload = "vecadd", size = "small" } }]])
+  local output = on_cluster(("submit '%s' '%s/refused' -- --partition=none || echo status $?"):format(file, harness.folder()))
+  harness.contains(output, "sweep --slurm: sbatch: ", "invalid partition", "status 2")
+end)
+
+harness.finish()
