@@ -1,0 +1,33 @@
+/* CUDA's runtime API for C++, and what device code has without an #include: clang includes this file first. */
+#ifndef WARPWRIGHT_CUDA_RUNTIME_H
+#define WARPWRIGHT_CUDA_RUNTIME_H
+
+#if defined(__CUDA__) && defined(__cplusplus) && __cplusplus >= 201103L
+/* It writes __attribute__((__noinline__)), which the macro below would change. */
+#include <memory>
+#endif
+#ifdef __CUDA__
+#define __noinline__ __attribute__((noinline))
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 8
+#define __CUDACC_VER_BUILD__ 0
+#endif
+#endif
+
+#include "channel_descriptor.h"
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#include "warpwright/host_math.h"
+#include "warpwright/runtime_templates.h"
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+/* clang includes this file by name. What CUDA declares here is in warpwright/device_functions.h. */
