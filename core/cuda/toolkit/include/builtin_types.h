@@ -1,6 +1,6 @@
 /* All of CUDA's types. */
-#ifndef WARPWRIGHT_BUILTIN_TYPES_H
-#define WARPWRIGHT_BUILTIN_TYPES_H
+#ifndef __BUILTIN_TYPES_H__
+#define __BUILTIN_TYPES_H__
 
 #include "driver_types.h"
 #include "surface_types.h"

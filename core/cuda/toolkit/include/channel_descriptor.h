@@ -1,6 +1,6 @@
 /* cudaCreateChannelDesc<T>(): the texels of a texture of T. */
-#ifndef WARPWRIGHT_CHANNEL_DESCRIPTOR_H
-#define WARPWRIGHT_CHANNEL_DESCRIPTOR_H
+#ifndef __CHANNEL_DESCRIPTOR_H__
+#define __CHANNEL_DESCRIPTOR_H__
 
 #include "cuda_runtime_api.h"
 

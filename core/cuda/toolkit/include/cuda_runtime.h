@@ -1,6 +1,6 @@
 /* CUDA's runtime API for C++, and what device code has without an #include: clang includes this file first. */
-#ifndef WARPWRIGHT_CUDA_RUNTIME_H
-#define WARPWRIGHT_CUDA_RUNTIME_H
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
 #if defined(__CUDA__) && defined(__cplusplus) && __cplusplus >= 201103L
 /* It writes __attribute__((__noinline__)), which the macro below would change. */
@@ -16,6 +16,7 @@
 #endif
 
 #include "channel_descriptor.h"
+#include "cuda_device_runtime_api.h"
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
 #include "vector_functions.h"

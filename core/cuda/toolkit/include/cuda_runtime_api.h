@@ -1,10 +1,10 @@
 /* CUDA's runtime API in C. cuda_runtime.h adds what C++ has on top of it. */
-#ifndef WARPWRIGHT_CUDA_RUNTIME_API_H
-#define WARPWRIGHT_CUDA_RUNTIME_API_H
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 
 #include "builtin_types.h"
+#include "warpwright/version.h"
 
-#define CUDART_VERSION       11080
 #define __CUDART_API_VERSION CUDART_VERSION
 #define CUDART_DEVICE        __device__
 

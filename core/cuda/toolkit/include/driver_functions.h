@@ -1,6 +1,6 @@
 /* make_cudaExtent and the like. */
-#ifndef WARPWRIGHT_DRIVER_FUNCTIONS_H
-#define WARPWRIGHT_DRIVER_FUNCTIONS_H
+#ifndef __DRIVER_FUNCTIONS_H__
+#define __DRIVER_FUNCTIONS_H__
 
 #include "driver_types.h"
 

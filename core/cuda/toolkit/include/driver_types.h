@@ -1,6 +1,6 @@
 /* The types of CUDA's runtime API, with CUDA's values and layouts. */
-#ifndef WARPWRIGHT_DRIVER_TYPES_H
-#define WARPWRIGHT_DRIVER_TYPES_H
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 
 #include "host_defines.h"
 #include "vector_types.h"

@@ -1,6 +1,6 @@
 /* The words of CUDA C++ that declare where a function or variable lives. */
-#ifndef WARPWRIGHT_HOST_DEFINES_H
-#define WARPWRIGHT_HOST_DEFINES_H
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
 
 #define CUDARTAPI
 #define CUDARTAPI_CDECL

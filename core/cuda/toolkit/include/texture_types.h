@@ -1,6 +1,6 @@
 /* Texture objects and references. */
-#ifndef WARPWRIGHT_TEXTURE_TYPES_H
-#define WARPWRIGHT_TEXTURE_TYPES_H
+#ifndef __TEXTURE_TYPES_H__
+#define __TEXTURE_TYPES_H__
 
 #include "driver_types.h"
 

@@ -1,6 +1,6 @@
 /* make_int4 and the like. */
-#ifndef WARPWRIGHT_VECTOR_FUNCTIONS_H
-#define WARPWRIGHT_VECTOR_FUNCTIONS_H
+#ifndef __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

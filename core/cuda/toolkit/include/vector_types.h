@@ -1,6 +1,6 @@
 /* CUDA's vector types: char1 to double4, and dim3. */
-#ifndef WARPWRIGHT_VECTOR_TYPES_H
-#define WARPWRIGHT_VECTOR_TYPES_H
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 

@@ -2,6 +2,10 @@
 #ifndef WARPWRIGHT_DEVICE_FUNCTIONS_H
 #define WARPWRIGHT_DEVICE_FUNCTIONS_H
 
+#include "atomics.h"
+#include "cached_accesses.h"
+#include "device_math.h"
+#include "shuffles.h"
 #include "synchronization.h"
 
 #endif
