@@ -1,0 +1,82 @@
+// What log() and the functions made of it share.
+#pragma once
+
+#include "real.h"
+
+#define SQRT_HALF R(0x1.6a09e667f3bcdp-1)
+
+/// A positive number as m 2^n, m about 1; a subnormal one, too.
+INLINE real split(real x, int *n) {
+    int small = x < OF_BITS((bits)1 << MANTISSA_BITS);
+    bits b = TO_BITS(small ? x * power_of_2(SUBNORMAL_SHIFT) : x);
+    *n = (int)((signed_bits)(b - TO_BITS(SQRT_HALF)) >> MANTISSA_BITS);
+    b -= (bits)(signed_bits)*n << MANTISSA_BITS;
+    *n -= small ? SUBNORMAL_SHIFT : 0;
+    return OF_BITS(b);
+}
+
+/// log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2): f less this. It is small beside f.
+INLINE real below_f(real f) {
+    real s = quotient(f, f + 2), z = s * s;
+    return s * FMA(-z, log_tail(z), f);
+}
+
+/// log(1 + f) + n log(2).
+INLINE real log_of_parts(real f, int n) {
+    real whole = (real)n;
+    real below = FMA(-whole, LN2_LOW, below_f(f));
+    return FMA(whole, LN2_HIGH, f - below);
+}
+
+/// log() of what is positive and finite.
+INLINE real log_of(real x) {
+    int n;
+    real m = split(x, &n);
+    return log_of_parts(m - 1, n);
+}
+
+/// The result for any number, when it is known for those that are positive and finite.
+INLINE real with_poles(real x, real result) {
+    result = x == INFINITE ? x : result;
+    result = x == 0 ? -INFINITE : result;
+    return x < 0 || is_nan(x) ? NOT_A_NUMBER : result;
+}
+
+/// log(1 + x), -1 < x < infinity.
+INLINE real log1p_of(real x) {
+    real sum = x + 1;
+    int n;
+    real m = split(sum, &n);
+    // 2^-n, which is subnormal for the largest n; these numbers lose nothing when 1 is left out
+    real factor = power_of_2(-(n < EXPONENT_BIAS - 2 ? n : EXPONENT_BIAS - 2));
+    real f = FMA(x, factor, factor - 1);
+    f = n > MANTISSA_BITS + 2 ? m - 1 : f;
+    return log_of_parts(f, n);
+}
+
+/// log() as a sum that is good to some ten bits more than a number has.
+INLINE Pair log_pair(real x) {
+    int n;
+    real m = split(x, &n), whole = (real)n;
+    real f = m - 1, d = m + 1, d_low = m - (d - 1);
+    real s = quotient(f, d);
+    real s_low = quotient(FMA(-s, d, f) - s * d_low, d);
+    Pair square = exact_product(s, s);
+    square.low = FMA(2 * s, s_low, square.low);
+    // 2 s + s^3 (2/3 + rest)
+    real rest = square.high * log_tail_2(square.high);
+#if REAL_BITS == 64
+    Pair factor = quick_sum(0x1.5555555555555p-1, rest + 0x1.5555555555555p-55);
+#else
+    Pair factor = quick_sum(0x1.555556p-1f, rest - 0x1.555556p-26f);
+#endif
+    Pair cube = exact_product(square.high, s);
+    cube.low += FMA(square.high, s_low, square.low * s);
+    Pair last = exact_product(cube.high, factor.high);
+    last.low += FMA(cube.high, factor.low, cube.low * factor.high);
+    Pair sum = quick_sum(whole * LN2_HIGH, 2 * s);
+    if (n == 0) sum = (Pair){2 * s, 0};
+    Pair total = quick_sum(sum.high, last.high);
+    real low = total.low + (sum.low + (FMA(whole, LN2_LOW, 2 * s_low) + last.low));
+    return quick_sum(total.high, low);
+}

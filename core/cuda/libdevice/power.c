@@ -1,0 +1,35 @@
+// pow and powi.
+#include "exponential.h"
+#include "logarithm.h"
+
+/// |x|^y for x and y that are neither zero nor infinite nor not a number.
+INLINE real power_of(real x, real y) {
+    Pair l = log_pair(ABS(x));
+    Pair p = exact_product(l.high, y);
+    real low = FMA(l.low, y, p.low);
+    low = ABS(p.high) > -EXP_LOWEST + 40 ? 0 : low; // may be infinite there
+    return exp_of_pair(p.high, low, 0);
+}
+
+EXPORT real NAME(pow)(real x, real y) {
+    real a = ABS(x), half = y * R(0.5);
+    int whole = TRUNC(y) == y, odd = whole && TRUNC(half) != half;
+    real result = power_of(x, y);
+    result = (x == 0 || is_infinite(x)) ? ((x == 0) == (y < 0) ? INFINITE : 0) : result;
+    result = is_infinite(y) ? (a == 1 ? 1 : (a > 1) == (y > 0) ? INFINITE : 0) : result;
+    result = x < 0 && !whole && a != INFINITE ? NOT_A_NUMBER : result;
+    // the sign of an odd power, -0 and -infinity included
+    result = odd ? COPYSIGN(result, x) : result;
+    result = is_nan(x) || is_nan(y) ? NOT_A_NUMBER : result;
+    return y == 0 || x == 1 ? 1 : result;
+}
+
+EXPORT real NAME(powi)(real x, int n) {
+    uint left = n < 0 ? 0u - (uint)n : (uint)n;
+    real result = 1, factor = x;
+    for (; left; left >>= 1) {
+        if (left & 1) result *= factor;
+        factor *= factor;
+    }
+    return n < 0 ? exact_quotient(1, result) : result;
+}
