@@ -313,7 +313,7 @@ void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
 #ifndef __CUDA__ /* clang declares it */
 unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem __dv(0),
-                                         void *stream __dv(0));
+                                         struct CUstream_st *stream __dv(0));
 #endif
 cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream);
 
