@@ -4,9 +4,12 @@
 
 #include <stddef.h>
 
+#ifndef WARPWRIGHT_UUID
+#define WARPWRIGHT_UUID
 typedef struct CUuuid_st {
     char bytes[16];
 } CUuuid;
+#endif
 typedef CUuuid cudaUUID_t;
 
 struct cudaDeviceProp {

@@ -99,13 +99,13 @@ template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &s
 /* ---- kernels, by their names */
 
 template <class T>
-inline cudaError_t cudaLaunchKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args,
-                                    size_t sharedMem = 0, cudaStream_t stream = 0) {
+inline cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
+                                    cudaStream_t stream = 0) {
     return cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
 template <class T>
-inline cudaError_t cudaLaunchCooperativeKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args,
+inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
                                                size_t sharedMem = 0, cudaStream_t stream = 0) {
     return cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }

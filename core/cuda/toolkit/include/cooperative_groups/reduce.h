@@ -1,0 +1,36 @@
+/* Reductions over tiles and coalesced groups, and what they reduce by. */
+#ifndef _COOPERATIVE_GROUPS_REDUCE_H_
+#define _COOPERATIVE_GROUPS_REDUCE_H_
+
+#include "../cooperative_groups.h"
+
+#if defined(__CUDA__) && __cplusplus >= 201103L
+
+namespace cooperative_groups {
+
+#define WARPWRIGHT_OPERATION(name, expression)                                                               \
+    template <class T = void> struct name {                                                                  \
+        __device__ __forceinline__ T operator()(T a, T b) const { return expression; }                       \
+    };
+WARPWRIGHT_OPERATION(plus, a + b)
+WARPWRIGHT_OPERATION(less, b < a ? b : a)
+WARPWRIGHT_OPERATION(greater, a < b ? b : a)
+WARPWRIGHT_OPERATION(bit_and, a &b)
+WARPWRIGHT_OPERATION(bit_or, a | b)
+WARPWRIGHT_OPERATION(bit_xor, a ^ b)
+#undef WARPWRIGHT_OPERATION
+
+/* Every thread gets the result. Partners are neighbours first, as CUDA documents no order. */
+template <class Group, class T, class Operation>
+__device__ __forceinline__ T reduce(const Group &group, T value, Operation operation) {
+    for (unsigned distance = 1; distance < group.size(); distance *= 2) {
+        T other = group.shfl_down(value, distance);
+        if (group.thread_rank() + distance < group.size()) value = operation(value, other);
+    }
+    return group.shfl(value, 0);
+}
+
+} // namespace cooperative_groups
+
+#endif
+#endif
