@@ -2,6 +2,7 @@
 #ifndef WARPWRIGHT_DEVICE_FUNCTIONS_H
 #define WARPWRIGHT_DEVICE_FUNCTIONS_H
 
+#include "../surface_functions.h"
 #include "atomics.h"
 #include "cached_accesses.h"
 #include "device_math.h"
