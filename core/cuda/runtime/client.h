@@ -112,6 +112,8 @@ typedef struct WarpFunction {
 
 /* The image is copied; it is sent once something of it is needed. */
 WarpModule *warp_module_new(const void *image, size_t bytes);
+/* Adds an image to a module that was new() with 0 bytes: its texts are linked to each other. */
+void warp_module_link(WarpModule *module, const void *image);
 /* Bytes of an image: a fat binary, ELF or text. */
 size_t warp_image_bytes(const void *image);
 int warp_module_load(WarpModule *module);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FAT_BINARY 0xba55ed50u
+#define LINKED_IMAGE 0x4b4e494cu /* "LINK": the image behind it belongs to those before it */
 
 struct WarpModule {
     struct WarpModule *next;
@@ -60,10 +61,20 @@ size_t warp_image_bytes(const void *image) {
 WarpModule *warp_module_new(const void *image, size_t bytes) {
     WarpModule *module = allocate(sizeof *module);
     module->image = allocate(bytes);
-    memcpy(module->image, image, bytes);
+    if (bytes) memcpy(module->image, image, bytes);
     module->bytes = bytes;
     module->next = modules;
     return modules = module;
+}
+
+void warp_module_link(WarpModule *module, const void *image) {
+    const uint64_t header[2] = {LINKED_IMAGE, warp_image_bytes(image)};
+    size_t bytes = module->bytes + sizeof header + header[1];
+    module->image = realloc(module->image, bytes);
+    if (!module->image) abort();
+    memcpy(module->image + module->bytes, header, sizeof header);
+    memcpy(module->image + module->bytes + sizeof header, image, header[1]);
+    module->bytes = bytes;
 }
 
 int warp_module_load(WarpModule *module) {

@@ -96,14 +96,30 @@ bool runtime_texture(const void *reference, WarpModule **module, const char **na
 
 /* --- What compiled programs call ---------------------------------------------------------------- */
 
+/* Of version 2 are programs with relocatable device code: `parts` are the images that were linked. */
 typedef struct {
     uint32_t magic, version;
-    const void *image, *more;
+    const void *image;
+    const void *const *parts; /* up to a NULL */
 } FatBinaryWrapper;
 
 void **__cudaRegisterFatBinary(void *fatbin) {
     const FatBinaryWrapper *wrapper = fatbin;
-    return (void **)warp_module_new(wrapper->image, warp_image_bytes(wrapper->image));
+    if (wrapper->version < 2 || !wrapper->parts || !*wrapper->parts)
+        return (void **)warp_module_new(wrapper->image, warp_image_bytes(wrapper->image));
+    WarpModule *module = warp_module_new(NULL, 0);
+    for (const void *const *part = wrapper->parts; *part; part++)
+        warp_module_link(module, *part);
+    return (void **)module;
+}
+
+/* What `warpwright nvcc` links into programs with relocatable device code calls it for each of their parts, before
+ * main(). `*group` is the module of all of them, NULL before the first. */
+void __cudaLinkFatBinary(void ***group, void *fatbin, void (*register_globals)(void **));
+void __cudaLinkFatBinary(void ***group, void *fatbin, void (*register_globals)(void **)) {
+    if (!*group) *group = (void **)warp_module_new(NULL, 0);
+    warp_module_link((WarpModule *)*group, ((const FatBinaryWrapper *)fatbin)->image);
+    register_globals(*group);
 }
 
 void __cudaRegisterFatBinaryEnd(void **handle) {

@@ -14,6 +14,8 @@ usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in
        warpwright cuda CONFIG [options] -- PROGRAM [its arguments]
                                               run a CUDA program; its exit status is this one's
        warpwright cuda --resume FILE [options]
+       warpwright nvcc [options of nvcc] FILE...
+                                              compiles CUDA programs with clang; warpwright nvcc --help
        warpwright sweep FILE.lua [options]    many runs side by side, into one database; warpwright sweep --help
        warpwright query SWEEP [options]       rows of that database; warpwright query --help
        warpwright compare A B                 two runs or two sweeps: what differs
@@ -275,10 +277,12 @@ return function(args)
     return require("warpwright.sweep.query").main(args, first + 1)
   elseif word == "compare" then
     return require("warpwright.sweep.compare").main(args, first + 1)
+  elseif word == "nvcc" then
+    return require("warpwright.nvcc.driver").main(args, first + 1)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, sweep, query, compare, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

@@ -48,10 +48,31 @@ local function read_container(image, at, found)
   return last
 end
 
---- All PTX of an image: a list of { architecture =, text = }, with machine_code = true where it has code for hardware; or nil and
--- what is wrong.
+local linked_magic <const> = 0x4B4E494C
+
+--- Images that belong together, each behind a word and its size.
+local function read_linked(image)
+  local parts, at = {}, 1
+  while at <= #image do
+    if at + 15 > #image then return nil, "it is cut off" end
+    local word, bytes = string.unpack("<I8i8", image, at)
+    if word ~= linked_magic or bytes < 0 or bytes > #image - at - 15 then return nil, "it is cut off" end
+    local part, problem = cuda_image.read(image:sub(at + 16, at + 15 + bytes))
+    if not part then return nil, problem end
+    parts[#parts + 1] = part
+    at = at + 16 + bytes
+  end
+  return parts
+end
+
+--- All PTX of an image: a list of { architecture =, text = }, with machine_code = true where it has code for hardware, or with
+-- linked = a list of such lists, of which one text each is linked; or nil and what is wrong.
 function cuda_image.read(image)
   local found, at = {}, 1
+  if #image >= 16 and string.unpack("<I4", image) == linked_magic then
+    local parts, problem = read_linked(image)
+    return parts and { linked = parts }, problem
+  end
   if #image >= 16 and string.unpack("<I4", image) == magic then
     while at + 15 <= #image and string.unpack("<I4", image, at) == magic do
       local behind, problem = read_container(image, at, found)

@@ -45,28 +45,39 @@ end
 
 -- Modules ------------------------------------------------------------------------------------------------------------
 
+--- The texts to be loaded of what an image holds, one of each of its parts; nil when a part has none.
+local function texts_of(server, list, name)
+  local texts = {}
+  for i, part in ipairs(list.linked or { list }) do
+    local ptx = cuda_image.choose(part, server.capability)
+    if not ptx then
+      note("a module has %s and no PTX; compile it with PTX, such as -gencode arch=compute_80,code=compute_80",
+        part.machine_code and "machine code for hardware" or "nothing")
+      return nil
+    end
+    texts[i] = { text = ptx.text, name = list.linked and ("%s, part %d"):format(name, i - 1) or name, architecture = ptx.architecture }
+  end
+  return texts
+end
+
 local function load_module(server, payload)
-  local image = take("s4", payload)
-  local list, problem = cuda_image.read(image)
+  local list, problem = cuda_image.read(take("s4", payload))
   if not list then
     note("a module was refused: %s", problem)
     return errors.invalid_ptx
   end
-  local ptx = cuda_image.choose(list, server.capability)
-  if not ptx then
-    note("a module has %s and no PTX; compile it with PTX, such as -gencode arch=compute_80,code=compute_80",
-      list.machine_code and "machine code for hardware" or "nothing")
-    return errors.no_kernel_image
-  end
   local name = ("%s, module %d"):format(server.name, #server.modules)
-  local kernels, names, refusals, variables = attempt(server, server.gpu.load, server.gpu, { text = ptx.text, name = name })
+  local texts, sources = texts_of(server, list, name), {}
+  if not texts or not texts[1] then return errors.no_kernel_image end
+  for i, text in ipairs(texts) do sources[i] = { text = text.text, name = text.name } end
+  local kernels, names, refusals, variables = attempt(server, server.gpu.load, server.gpu, sources[2] and sources or sources[1])
   if not kernels then
     note("a module was refused: %s", names)
     return errors.invalid_ptx
   end
-  server.ptx[#server.ptx + 1] = ptx.text
+  for _, text in ipairs(texts) do server.ptx[#server.ptx + 1] = text.text end
   server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables,
-    architecture = ptx.architecture }
+    architecture = texts[1].architecture }
   return 0, string.pack("<I4", #server.modules - 1)
 end
 

@@ -1,0 +1,273 @@
+-- warpwright nvcc: compiles CUDA programs as nvcc would be asked to, with Debian's clang, gcc and our own toolkit.
+local arguments = require "warpwright.nvcc.arguments"
+local core = require "warpwright.core"
+local cuda_home = require "warpwright.cuda_home"
+local fat_binary = require "warpwright.nvcc.fat_binary"
+local inputs = require "warpwright.inputs"
+local names = require "warpwright.names"
+local note = require "warpwright.note"
+
+local driver = {}
+
+local COMPILER <const> = "clang++-14"
+
+local help = [[
+usage: warpwright nvcc [options of nvcc] FILE...
+
+Takes the place of nvcc: make NVCC="warpwright nvcc", or share/warpwright/cuda/bin/nvcc. .cu files are compiled by clang 14, .cpp by
+g++, .c by gcc, and linked to our CUDA runtime; warpwright cuda MACHINE -- ./program runs what comes out. docs/nvcc.md lists what
+each option does. --dryrun shows the commands.
+]]
+
+local version <const> = [[
+warpwright nvcc: CUDA compiler driver of Warpwright %s, with clang 14
+Cuda compilation tools, release 11.8, V11.8.0
+]]
+
+local function refuse(text, ...) core.user_error("nvcc: " .. text:format(...)) end
+
+-- Commands ------------------------------------------------------------------------------------------------------------------------------
+
+local function quoted(word) return word:find "^[%w_./=:+,@%%-]+$" and word or "'" .. word:gsub("'", "'\\''") .. "'" end
+
+local function line_of(words)
+  local texts = {}
+  for i, word in ipairs(words) do texts[i] = quoted(word) end
+  return table.concat(texts, " ")
+end
+
+--- What ends the whole: a command that failed, and has said why.
+local Failed = { __tostring = function() return "nvcc: a command failed" end }
+
+--- Runs a command; what it prints, it prints itself.
+local function run(job, words)
+  local line = line_of(words)
+  if job.tells then io.stderr:write("#$ ", line, "\n") end
+  if job.dry then return end
+  local ok, kind, status = os.execute(line)
+  if not ok then error(setmetatable({ exit_status = kind == "exit" and status or 1 }, Failed)) end
+end
+
+local function append(words, ...)
+  for _, list in ipairs { ... } do table.move(list, 1, #list, #words + 1, words) end
+  return words
+end
+
+local function is_there(program)
+  local pipe = assert(io.popen(("command -v %s"):format(program)))
+  local found = pipe:read "l"
+  pipe:close()
+  return found ~= nil
+end
+
+-- Compiling -----------------------------------------------------------------------------------------------------------------------------
+
+--- Options of clang for .cu files.
+local function cuda_flags(job)
+  local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
+    "-std=" .. (job.standard or "gnu++17"), "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
+    "-Qunused-arguments", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+  local level = job.optimise or job.device_debug and "0" or "2"
+  flags[#flags + 1] = "-O" .. level
+  if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
+  if job.lines and not job.device_debug then append(flags, { "-Xarch_device", "-gline-tables-only" }) end
+  if job.relocatable then flags[#flags + 1] = "-fgpu-rdc" end
+  if job.flush then flags[#flags + 1] = "-fgpu-flush-denormals-to-zero" end
+  if job.approximate then flags[#flags + 1] = "-fcuda-approx-transcendentals" end
+  if job.rough or job.rough_division then append(flags, { "-mllvm", "-nvptx-prec-divf32=0" }) end
+  if job.rough or job.rough_root then append(flags, { "-mllvm", "-nvptx-prec-sqrtf32=0" }) end
+  return append(flags, job.both, job.host)
+end
+
+--- Options of gcc and g++ for the others.
+local function host_flags(job, language)
+  local flags = { "-O" .. (job.optimise or "2"), "-isystem", cuda_home.path "include" }
+  if job.debug then flags[#flags + 1] = "-g" end
+  if job.standard and language == "c++" then flags[#flags + 1] = "-std=" .. job.standard end
+  return append(flags, job.both, job.host)
+end
+
+local compilers <const> = { ["c"] = "gcc", ["c++"] = "g++" }
+
+--- One file with these further words.
+local function compile(job, input, words)
+  if input.language == "cuda" then
+    run(job, append({ COMPILER, "-x", "cuda" }, cuda_flags(job), words, { input.path }))
+  else
+    run(job, append({ compilers[input.language], "-x", input.language }, host_flags(job, input.language), words, { input.path }))
+  end
+end
+
+-- Linking -------------------------------------------------------------------------------------------------------------------------------
+
+--- The parts of relocatable device code that objects and archives have: names of the functions that want to hear of them.
+local function relocatable_parts(objects)
+  local files, parts, defined = {}, {}, {}
+  for _, word in ipairs(objects) do
+    if core.is_file(word) then files[#files + 1] = quoted(word) end
+  end
+  if not files[1] then return parts end
+  local pipe = assert(io.popen("nm " .. table.concat(files, " ") .. " 2>/dev/null"))
+  for line in pipe:lines() do
+    local kind, name = line:match "(%a) (__cudaRegisterLinkedBinary[%w_]*)$"
+    if kind == "U" then parts[name] = true elseif kind then defined[name] = true end
+  end
+  pipe:close()
+  for name in pairs(defined) do parts[name] = nil end
+  return parts
+end
+
+local part_text <const> = [[
+void %s(void (*register_globals)(void **), void *fatbin, void *name, void (*unused)(void **));
+void %s(void (*register_globals)(void **), void *fatbin, void *name, void (*unused)(void **)) {
+    (void)name, (void)unused;
+    __cudaLinkFatBinary(&group, fatbin, register_globals);
+}
+]]
+
+--- An object that tells the runtime which parts belong together; nil when there are none.
+local function link_device_code(job, objects, output)
+  local parts = names.sorted_keys(relocatable_parts(objects))
+  if not parts[1] then return nil end
+  local lines = { "void __cudaLinkFatBinary(void ***, void *, void (*)(void **));\nstatic void **group;\n" }
+  for _, name in ipairs(parts) do lines[#lines + 1] = part_text:format(name, name) end
+  local source = job.temporary .. "/parts.c"
+  inputs.write_file(source, table.concat(lines))
+  run(job, { "gcc", "-O1", "-fPIC", "-c", "-o", output, source })
+  return output
+end
+
+local function stem_of(path) return (path:match "([^/]*)$":gsub("%.[^.]*$", "")) end
+
+--- Compiles what is to be compiled into `folder`; returns the objects and libraries in the order of the command line, and those
+-- that it made.
+local function objects_of(job, folder)
+  local objects, made = {}, {}
+  for i, input in ipairs(job.inputs) do
+    if input.language == "object" then
+      objects[#objects + 1] = input.path
+    else
+      local object = ("%s/%d-%s.o"):format(folder, i, stem_of(input.path))
+      compile(job, input, { "-c", "-fPIC", "-o", object })
+      objects[#objects + 1], made[#made + 1] = object, object
+    end
+  end
+  return objects, made
+end
+
+--- What is not an input of the link already.
+local function link_words(job)
+  local words, is_input = {}, {}
+  for _, input in ipairs(job.inputs) do is_input[input.path] = true end
+  for _, word in ipairs(job.link) do
+    if not is_input[word] then words[#words + 1] = word end
+  end
+  return words
+end
+
+local function link(job)
+  local objects = objects_of(job, job.temporary)
+  if not objects[1] then refuse "expected a file to compile or to link, got none; see warpwright nvcc --help" end
+  local device, lib64 = link_device_code(job, objects, job.temporary .. "/parts.o"), cuda_home.path "lib64"
+  local words = { "g++", "-o", job.output or "a.out" }
+  if job.shared then words[#words + 1] = "-shared" end
+  append(words, job.host, objects, { device }, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64, "-ldl", "-lpthread" })
+  run(job, words)
+end
+
+-- What can be wanted --------------------------------------------------------------------------------------------------------------------
+
+local function for_each_source(job, ending, action)
+  for _, input in ipairs(job.inputs) do
+    if input.language ~= "object" then
+      local folder = job.folder and job.folder .. "/" or ""
+      action(input, job.output or folder .. stem_of(input.path) .. ending)
+    end
+  end
+end
+
+local wanted = { link = link }
+
+function wanted.compile(job)
+  if job.output and #job.inputs > 1 then refuse("-o: expected one file with -c, got %d", #job.inputs) end
+  for_each_source(job, ".o", function(input, output)
+    compile(job, input, append({ "-c", "-fPIC", "-o", output }, job.dependencies))
+  end)
+end
+
+function wanted.ptx(job)
+  for_each_source(job, ".ptx", function(input, output) compile(job, input, { "--cuda-device-only", "-S", "-o", output }) end)
+end
+
+function wanted.fatbin(job)
+  for_each_source(job, ".fatbin", function(input, output)
+    local ptx = job.temporary .. "/device.ptx"
+    compile(job, input, { "--cuda-device-only", "-S", "-o", ptx })
+    if not job.dry then inputs.write_file(output, fat_binary.of { { architecture = job.architecture, text = inputs.read_file(ptx) } }) end
+  end)
+end
+
+function wanted.preprocess(job)
+  for_each_source(job, "", function(input)
+    compile(job, input, append({ "-E" }, input.language == "cuda" and { "--cuda-host-only" } or {}, job.output and { "-o", job.output } or {},
+      job.dependencies))
+  end)
+end
+
+wanted.dependencies = wanted.preprocess
+
+wanted["device link"] = function(job)
+  local objects = objects_of(job, job.temporary)
+  local output = job.output or "a_dlink.o"
+  if not link_device_code(job, objects, output) then -- without relocatable device code there is nothing to link
+    inputs.write_file(job.temporary .. "/parts.c", "")
+    run(job, { "gcc", "-c", "-o", output, job.temporary .. "/parts.c" })
+  end
+end
+
+function wanted.archive(job)
+  run(job, append({ "ar", "rcs", job.output or "a.a" }, (objects_of(job, job.temporary))))
+end
+
+-- The command ---------------------------------------------------------------------------------------------------------------------------
+
+local function make_temporary()
+  local path = os.tmpname()
+  os.remove(path)
+  core.make_folder(path)
+  return path
+end
+
+--- Returns the exit status.
+local function build(job)
+  for _, name in ipairs(names.sorted_keys(job.dropped)) do note("nvcc: %s has no effect: %s", name, job.dropped[name]) end
+  for _, input in ipairs(job.inputs) do
+    if input.language == "cuda" and not is_there(COMPILER) then
+      refuse("expected %s, got none; scripts/setup cuda installs what CUDA programs need", COMPILER)
+    end
+  end
+  job.temporary = make_temporary()
+  local ok, problem = pcall(wanted[job.mode], job)
+  os.execute("rm -rf " .. quoted(job.temporary))
+  if ok then return 0 end
+  if getmetatable(problem) == Failed then return problem.exit_status end
+  error(problem, 0)
+end
+
+function driver.main(args, first)
+  local word = args[first]
+  if word == "--fatbinary" then return fat_binary.main(args, first + 1) end
+  if word == nil or word == "--help" or word == "-h" then
+    io.write(help)
+    return word and 0 or 2
+  end
+  for i = first, #args do
+    if args[i] == "--version" or args[i] == "-V" then
+      io.write(version:format(core.version))
+      return 0
+    end
+  end
+  return build(arguments.read(args, first))
+end
+
+return driver
