@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAT_BINARY 0xba55ed50u
+#define FAT_BINARY   0xba55ed50u
 #define LINKED_IMAGE 0x4b4e494cu /* "LINK": the image behind it belongs to those before it */
 
 struct WarpModule {

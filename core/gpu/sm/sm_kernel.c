@@ -4,10 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* .maxntid promises how large the CTAs are, so that a compiler for the machine would keep as many registers as fit
+ * and spill the others. The accesses to what it spills are not simulated. */
+static uint64_t registers_to_fit(const Sm *sm, const RunningKernel *running, uint64_t registers) {
+    uint64_t warps = (running->kernel->max_threads + WARP_LANES - 1) / WARP_LANES;
+    if (!warps || registers * running->warps_per_cta * WARP_LANES <= sm->registers) return registers;
+    return sm->registers / (warps * WARP_LANES) / sm->register_unit * sm->register_unit;
+}
+
 uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t registers_per_thread, char *why,
                       size_t why_size) {
     uint64_t registers = ((uint64_t)registers_per_thread + sm->register_unit - 1) / sm->register_unit *
                          sm->register_unit;
+    uint64_t kept = registers_to_fit(sm, running, registers);
+    if (kept) registers = kept;
     uint64_t per_cta = registers * running->warps_per_cta * WARP_LANES;
     uint32_t fits = sm->ctas;
     if (running->warps_per_cta > sm->warps) {

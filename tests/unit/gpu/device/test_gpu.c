@@ -102,6 +102,15 @@ START_TEST(a_cta_must_fit_the_registers) {
 }
 END_TEST
 
+START_TEST(a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as_fit) {
+    TinySpec spec = {.directives = ".maxntid 256, 1, 1"};
+    Launch launch = {GRID(1, 1, 1), BLOCK(256, 1, 1), .registers = 340};
+    assert_accepted(spec, launch);
+    launch.registers = UINT32_MAX;
+    assert_accepted(spec, launch);
+}
+END_TEST
+
 START_TEST(a_cta_must_fit_the_shared_memory) {
     Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 48 << 10};
     assert_accepted((TinySpec){0}, launch);
@@ -468,6 +477,7 @@ Suite *gpu_suite(void) {
     tcase_add_test(launch, a_grid_has_the_limits_of_cuda);
     tcase_add_test(launch, a_cta_must_fit_the_warps);
     tcase_add_test(launch, a_cta_must_fit_the_registers);
+    tcase_add_test(launch, a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as_fit);
     tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
     tcase_add_test(launch, the_smallest_sm_decides);
     tcase_add_test(launch, local_memory_is_limited_per_thread);

@@ -1,0 +1,202 @@
+-- warpwright nvcc: what Makefiles ask of nvcc, and that what comes out runs.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+
+local program <const> = core.real_path(arg[-1])
+local toolkit <const> = program:match "^(.*)/" .. "/share/warpwright/cuda"
+
+local function has(command)
+  local pipe = assert(io.popen("command -v " .. command))
+  local found = pipe:read "l"
+  pipe:close()
+  return found ~= nil
+end
+
+local function nvcc_test(name, body)
+  harness.test(name, function()
+    if not has "clang++-14" then harness.skip "clang 14 is not installed (scripts/setup cuda)" end
+    if not core.is_file(toolkit .. "/bin/nvcc") then harness.skip "the toolkit is not built (scons cuda)" end
+    body()
+  end)
+end
+
+--- Runs a shell script in the test's folder, where $nvcc and $cuda are commands. Returns its status and what it printed.
+local function shell(script)
+  local path = harness.write("script.sh", ([[
+cd '%s' || exit 99
+program='%s' toolkit='%s'
+nvcc() { "$program" nvcc "$@"; }
+cuda() { "$program" cuda gtx480 --set sms=2 --out "$1.out" -- "./$@"; }
+%s]]):format(core.real_path(harness.folder()), program, toolkit, script))
+  local pipe = assert(io.popen(("sh '%s' 2>&1"):format(path)))
+  local output = pipe:read "a"
+  local _, _, status = pipe:close()
+  return status or 0, output
+end
+
+local function passes(script)
+  local status, output = shell(script)
+  harness.equal(status, 0, output)
+  return output
+end
+
+-- Sources ---------------------------------------------------------------------------------------------------------------------------
+
+harness.write("one.cu", [[
+#include <cstdio>
+__constant__ float scale = 2.0f;
+__global__ void twice(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = sqrtf(x[i]) * scale; }
+int main() {
+    float *d, h[100];
+    for (int i = 0; i < 100; i++) h[i] = (float)(i * i);
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    twice<<<4, 32>>>(d, 100);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    bool good = true;
+    for (int i = 0; i < 100; i++) good = good && h[i] == 2.0f * i;
+    printf("%s, %s\n", good ? "passed" : "failed", cudaGetErrorString(cudaGetLastError()));
+    return !good;
+}
+]])
+harness.write("parts.h", "__device__ int helper(int);\nextern __device__ int counter;\nvoid read_counter(int *);\n")
+harness.write("first.cu", [[
+#include "parts.h"
+#include <cstdio>
+__global__ void kernel(int *out) { out[threadIdx.x] = helper(threadIdx.x); atomicAdd(&counter, 1); }
+int main() {
+    int *d, h[32], n = 0;
+    cudaMalloc(&d, sizeof h);
+    kernel<<<1, 32>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    read_counter(&n);
+    printf("%d %d %d\n", h[1], h[31], n);
+}
+]])
+harness.write("second.cu", [[
+#include "parts.h"
+__device__ int counter;
+static __device__ int factor() { return 10; }
+__device__ int helper(int x) { return x * factor(); }
+void read_counter(int *n) { cudaMemcpyFromSymbol(n, counter, sizeof *n); }
+]])
+harness.write("plain.c", "#include <cuda_runtime_api.h>\nint devices(void) { int n = 0; cudaGetDeviceCount(&n); return n; }\n")
+harness.write("other.cpp", "#include <cuda_runtime.h>\n#include <vector>\nint size() { return (int)std::vector<float4>(3).size(); }\n")
+harness.write("mixed.cu", [[
+#include <cstdio>
+extern "C" int devices(void);
+int size();
+__global__ void empty() {}
+int main() { empty<<<1, 1>>>(); printf("%d %d %d\n", devices(), size(), VALUE); }
+]])
+harness.write("fault.cu", [[
+__global__ void store(int *p) {
+    int i = threadIdx.x;
+    p[i * 100000000] = i;
+}
+int main() {
+    int *d;
+    cudaMalloc(&d, 64);
+    store<<<1, 32>>>(d);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1;
+}
+]])
+
+-- Tests -----------------------------------------------------------------------------------------------------------------------------
+
+nvcc_test("a program compiles and runs; without a simulator it says how to be started", function()
+  harness.contains(passes "nvcc -O3 -arch=sm_70 one.cu -o one && cuda one", "passed, no error")
+  local _, output = shell "./one"
+  harness.contains(output, "start the program with 'warpwright cuda MACHINE -- PROGRAM'")
+end)
+
+nvcc_test("debug builds run: -O0, -g, -G", function()
+  harness.contains(passes "nvcc -O0 -g -G one.cu -o one_debug && cuda one_debug", "passed, no error")
+end)
+
+nvcc_test("-lineinfo and -G: faults name the line of CUDA", function()
+  for _, option in ipairs { "-lineinfo", "-G" } do
+    harness.contains(passes(("nvcc %s fault.cu -o fault && cuda fault"):format(option)), "fault.cu:3")
+  end
+end)
+
+nvcc_test("relocatable device code: objects, a static library, a link step of its own, and both steps at once", function()
+  passes "nvcc -dc first.cu second.cu && nvcc first.o second.o -o linked && ar rcs libsecond.a second.o"
+  harness.contains(passes "cuda linked", "10 310 32")
+  harness.contains(passes "nvcc first.o -L. -lsecond libsecond.a -o from_library && cuda from_library", "10 310 32")
+  harness.contains(passes [[nvcc -dlink first.o second.o -o device.o && g++ first.o device.o second.o -o by_hand -L$toolkit/lib64 -lcudart &&
+    cuda by_hand]], "10 310 32")
+  harness.contains(passes "nvcc -rdc=true first.cu second.cu -o at_once && cuda at_once", "10 310 32")
+end)
+
+nvcc_test(".c goes to gcc, .cpp to g++, .cu to clang, and macros to all", function()
+  harness.contains(passes "nvcc -DVALUE=7 plain.c other.cpp mixed.cu -o mixed && cuda mixed", "1 3 7")
+end)
+
+nvcc_test("the toolkit's bin/nvcc is the same, with its options in nvcc's spellings", function()
+  harness.write("options.txt", "--generate-code=arch=compute_70,code=[compute_70,sm_70] -Xcompiler -Wall,-fno-inline\n--std c++14")
+  harness.contains(passes [[
+"$toolkit/bin/nvcc" @options.txt -O2 --compile --output-file one.o --use_fast_math -Wno-deprecated-gpu-targets one.cu
+"$toolkit/bin/nvcc" -ccbin=g++ --cudart=static -lcudart_static -lrt one.o --output-file two && cuda two]], "passed, no error",
+    "nvcc: -ccbin has no effect: clang compiles .cu files, g++ the others")
+end)
+
+nvcc_test("a shared library with kernels", function()
+  harness.write("library.cu", 'extern "C" int work() { return 5; }\n__global__ void unused() {}\n')
+  harness.write("user.cpp", '#include <cstdio>\nextern "C" int work();\nint main() { std::printf("%d\\n", work()); }\n')
+  harness.contains(passes [[nvcc -shared -Xcompiler -fPIC library.cu -o liblibrary.so &&
+    nvcc user.cpp -L. -llibrary -Xlinker -rpath,. -o user && cuda user]], "5")
+end)
+
+nvcc_test("-ptx, -E, -M, -MD and -lib make what nvcc makes", function()
+  passes "nvcc -ptx -arch=sm_70 one.cu && grep -q 'target sm_70' one.ptx && grep -q 'visible .entry' one.ptx"
+  passes "nvcc -M one.cu | grep -q 'one.o: one.cu' && nvcc -E one.cu | grep -q twice"
+  passes "nvcc -MD -MF one.d -c one.cu && grep -q one.cu one.d"
+  harness.contains(passes "nvcc -lib plain.c -o libplain.a && nm libplain.a", "T devices")
+end)
+
+nvcc_test("architectures that clang 14 does not know are those that it does", function()
+  passes "nvcc -arch=sm_20 -ptx one.cu && grep -q 'target sm_35' one.ptx"
+  harness.contains(passes "nvcc -gencode arch=compute_90,code=sm_90 -ptx one.cu && grep 'target sm_86' one.ptx",
+    "nvcc: sm_90 is compiled as sm_86, the highest that clang 14 knows")
+end)
+
+nvcc_test("errors are the compiler's, with its status, and leave no file", function()
+  harness.write("wrong.cu", "__global__ void k() { undeclared(); }\n")
+  local status, output = shell "nvcc -c wrong.cu -o wrong.o"
+  harness.equal(status, 1, output)
+  harness.contains(output, "wrong.cu:1:", "undeclared")
+  assert(not core.is_file(harness.folder() .. "/wrong.o"), "an object is left")
+end)
+
+nvcc_test("what nvcc has and this has not is refused by name", function()
+  local refusals = {
+    ["-cubin one.cu"] = "nvcc: -cubin: no machine code for hardware can be made",
+    ["one.cu -lcublas"] = "nvcc: -lcublas: this library of NVIDIA's is not part of Warpwright",
+    ["--frobnicate one.cu"] = "nvcc: unknown option '--frobnicate'",
+    ["one.txt"] = "nvcc: one.txt: expected a file .cu",
+    ["-o"] = "nvcc: -o: expected a value, got nothing",
+    ["-c one.cu plain.c -o x.o"] = "nvcc: -o: expected one file with -c, got 2",
+    [""] = "usage: warpwright nvcc",
+    ["-O2"] = "nvcc: expected a file to compile or to link, got none",
+    ["@nothing"] = "nvcc: nothing: no such file of options",
+  }
+  for arguments, message in pairs(refusals) do
+    local status, output = shell("nvcc " .. arguments)
+    harness.equal(status, 2, output)
+    harness.contains(output, message)
+  end
+  harness.contains(passes "nvcc --version", "release 11.8")
+  harness.contains(passes "nvcc --dryrun one.cu -o one", "#$ clang++-14 -x cuda", "#$ g++ -o one")
+end)
+
+nvcc_test("the programs of workloads/cuda compile by their Makefile and pass their own checks", function()
+  local names <const> = { "vecadd_streams", "reduction", "stencil", "sort", "tensor_matmul" }
+  passes(("make -s -j2 -C '%s/workloads/cuda' BUILD='%s' NVCC='%s nvcc'"):format(core.real_path(core.home_path "."),
+    core.real_path(harness.folder()), program))
+  for _, name in ipairs(names) do
+    harness.contains(passes(('"$program" cuda gtx480 --out %s.out -- ./%s'):format(name, name)), name .. ": passed")
+  end
+end)
+
+harness.finish()
