@@ -30,29 +30,30 @@
     }                                                                                                        \
     EXPORT u64 __nv_float2ull_##suffix(float x) {                                                            \
         return (u64)CHOOSE(__nvvm_f2ull_##mode, x);                                                          \
-    }                                                                                                        \
-    EXPORT float __nv_int2float_##suffix(int x) {                                                            \
-        return __nvvm_i2f_##mode(x);                                                                         \
-    }                                                                                                        \
-    EXPORT float __nv_uint2float_##suffix(uint x) {                                                          \
-        return __nvvm_ui2f_##mode(x);                                                                        \
-    }                                                                                                        \
-    EXPORT float __nv_ll2float_##suffix(i64 x) {                                                             \
-        return __nvvm_ll2f_##mode(x);                                                                        \
-    }                                                                                                        \
-    EXPORT float __nv_ull2float_##suffix(u64 x) {                                                            \
-        return __nvvm_ull2f_##mode(x);                                                                       \
-    }                                                                                                        \
-    EXPORT double __nv_ll2double_##suffix(i64 x) {                                                           \
-        return __nvvm_ll2d_##mode(x);                                                                        \
-    }                                                                                                        \
-    EXPORT double __nv_ull2double_##suffix(u64 x) {                                                          \
-        return __nvvm_ull2d_##mode(x);                                                                       \
     }
 ROUNDED(rn, rn)
 ROUNDED(rz, rz)
 ROUNDED(ru, rp)
 ROUNDED(rd, rm)
+
+/* In assembly: LLVM 14 takes the conversions towards zero for those to nearest. */
+#define WIDENED(name, result, type, suffix, instruction, to, from)                                           \
+    EXPORT result name##suffix(type x) {                                                                     \
+        result wide;                                                                                         \
+        __asm__(instruction " %0, %1;" : "=" to(wide) : from(x));                                            \
+        return wide;                                                                                         \
+    }
+#define WIDENED_ALL(suffix, mode)                                                                            \
+    WIDENED(__nv_int2float_, float, int, suffix, "cvt." mode ".f32.s32", "f", "r")                           \
+    WIDENED(__nv_uint2float_, float, uint, suffix, "cvt." mode ".f32.u32", "f", "r")                         \
+    WIDENED(__nv_ll2float_, float, i64, suffix, "cvt." mode ".f32.s64", "f", "l")                            \
+    WIDENED(__nv_ull2float_, float, u64, suffix, "cvt." mode ".f32.u64", "f", "l")                           \
+    WIDENED(__nv_ll2double_, double, i64, suffix, "cvt." mode ".f64.s64", "d", "l")                          \
+    WIDENED(__nv_ull2double_, double, u64, suffix, "cvt." mode ".f64.u64", "d", "l")
+WIDENED_ALL(rn, "rn")
+WIDENED_ALL(rz, "rz")
+WIDENED_ALL(ru, "rp")
+WIDENED_ALL(rd, "rm")
 
 EXPORT double __nv_int2double_rn(int x) {
     return (double)x;
@@ -115,3 +116,5 @@ EXPORT float __nv_uint_as_float(uint x) {
 
 #undef CHOOSE
 #undef ROUNDED
+#undef WIDENED
+#undef WIDENED_ALL
