@@ -28,6 +28,40 @@ function cuda_programs.build(name)
   return path
 end
 
+--- The output of a command; an error with it when the command fails.
+local function output_of(what, command)
+  local pipe = assert(io.popen(command .. " 2>&1"))
+  local output = pipe:read "a"
+  if not pipe:close() then error(("%s:\n%s\n%s"):format(what, command, output), 0) end
+  return output
+end
+
+--- A folder that clang takes for a CUDA toolkit; skips the test where clang or what it needs is missing.
+local function toolkit()
+  local libraries = cuda_programs.libraries()
+  if not os.execute "clang++-14 --version >/dev/null 2>&1" then harness.skip "no clang++-14: scripts/setup cuda" end
+  local ok, nvvm = pcall(cuda_home.path, "nvvm")
+  if not ok then harness.skip "the device library is not built: scons cuda" end
+  local folder = harness.folder() .. "/toolkit"
+  local link = ("mkdir -p '%s/bin'"):format(folder)
+  for name, target in pairs { include = core.home_path "core/cuda/toolkit/include", nvvm = nvvm, lib64 = libraries } do
+    link = ("%s && ln -sfn \"$(realpath '%s')\" '%s/%s'"):format(link, target, folder, name)
+  end
+  output_of("cannot make " .. folder, link)
+  return folder
+end
+
+--- The path of tests/cuda/programs/NAME.cu, compiled by clang for `architecture` (sm_70), with the PTX beside it.
+function cuda_programs.compile(name, architecture, options)
+  local folder, path = toolkit(), harness.folder() .. "/" .. name
+  local common = ("clang++-14 -x cuda --cuda-path='%s' --cuda-gpu-arch=%s -O2 %s '%s'"):format(
+    folder, architecture or "sm_70", options or "", core.home_path("tests/cuda/programs/" .. name .. ".cu"))
+  output_of("cannot compile " .. name, ("%s --cuda-device-only -S -o '%s.ptx' && printf '\\0' >>'%s.ptx'"):format(common, path, path))
+  output_of("cannot compile " .. name, ("%s --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang '%s.ptx' -c -o '%s.o'"):format(common, path, path))
+  output_of("cannot link " .. name, ("c++ -o '%s' '%s.o' -L'%s/lib64' -Wl,-rpath-link,'%s/lib64' -lcudart -lcuda -lpthread"):format(path, path, folder, folder))
+  return path
+end
+
 --- `warpwright cuda` with these arguments; returns the exit status and all output.
 function cuda_programs.run(...) return harness.run("cuda", ...) end
 

@@ -3,6 +3,12 @@
 #define __CUDA_RUNTIME_H__
 
 #if defined(__CUDA__) && defined(__cplusplus) && __cplusplus >= 201103L
+#include <stddef.h>
+/* <new>, of which <memory> makes part, wants these; clang declares them again. */
+extern "C" {
+__attribute__((device)) void free(void *) __attribute((nothrow));
+__attribute__((device)) void *malloc(size_t) __attribute((nothrow)) __attribute__((malloc));
+}
 /* It writes __attribute__((__noinline__)), which the macro below would change. */
 #include <memory>
 #endif

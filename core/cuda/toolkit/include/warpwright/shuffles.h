@@ -45,25 +45,33 @@ WARPWRIGHT_SHUFFLE(__shfl_xor, int, __nvvm_shfl_sync_bfly_i32, 31)
 /* ---- which threads have the same value */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-#define WARPWRIGHT_MATCH(type, bits, word)                                                                   \
+/* clang 14 gives matches of 64 bits a result of 64 bits, which PTX refuses. */
+#define WARPWRIGHT_MATCH(type, bits, word, letter)                                                           \
     WARPWRIGHT_DEVICE unsigned __match_any_sync(unsigned mask, type value) {                                 \
+        unsigned lanes;                                                                                      \
         word whole;                                                                                          \
         memcpy(&whole, &value, sizeof whole);                                                                \
-        return (unsigned)__match##bits##_any_sync(mask, whole);                                              \
+        asm volatile("match.any.sync.b" #bits " %0, %1, %2;" : "=r"(lanes) : letter(whole), "r"(mask));      \
+        return lanes;                                                                                        \
     }                                                                                                        \
     WARPWRIGHT_DEVICE unsigned __match_all_sync(unsigned mask, type value, int *predicate) {                 \
+        unsigned lanes;                                                                                      \
         word whole;                                                                                          \
         memcpy(&whole, &value, sizeof whole);                                                                \
-        return (unsigned)__match##bits##_all_sync(mask, whole, predicate);                                   \
+        asm volatile("{\n\t.reg .pred p;\n\tmatch.all.sync.b" #bits                                          \
+                     " %0|p, %2, %3;\n\tselp.s32 %1, 1, 0, p;\n\t}"                                          \
+                     : "=r"(lanes), "=r"(*predicate)                                                         \
+                     : letter(whole), "r"(mask));                                                            \
+        return lanes;                                                                                        \
     }
-WARPWRIGHT_MATCH(int, 32, unsigned)
-WARPWRIGHT_MATCH(unsigned, 32, unsigned)
-WARPWRIGHT_MATCH(float, 32, unsigned)
-WARPWRIGHT_MATCH(long, 64, unsigned long long)
-WARPWRIGHT_MATCH(unsigned long, 64, unsigned long long)
-WARPWRIGHT_MATCH(long long, 64, unsigned long long)
-WARPWRIGHT_MATCH(unsigned long long, 64, unsigned long long)
-WARPWRIGHT_MATCH(double, 64, unsigned long long)
+WARPWRIGHT_MATCH(int, 32, unsigned, "r")
+WARPWRIGHT_MATCH(unsigned, 32, unsigned, "r")
+WARPWRIGHT_MATCH(float, 32, unsigned, "r")
+WARPWRIGHT_MATCH(long, 64, unsigned long long, "l")
+WARPWRIGHT_MATCH(unsigned long, 64, unsigned long long, "l")
+WARPWRIGHT_MATCH(long long, 64, unsigned long long, "l")
+WARPWRIGHT_MATCH(unsigned long long, 64, unsigned long long, "l")
+WARPWRIGHT_MATCH(double, 64, unsigned long long, "l")
 #undef WARPWRIGHT_MATCH
 #endif
 
