@@ -38,6 +38,30 @@ void exec_shfl_idx(const Inst *inst, ExecContext *context) {
     shuffle(inst, context, SHUFFLE_INDEX);
 }
 
+/* Lanes that name different member masks, as those of different tiles of a warp do, go in groups of one mask. */
+static inline void by_mask(const Inst *inst, ExecContext *context, int member_mask,
+                           void (*body)(const Inst *, ExecContext *)) {
+    uint32_t active = context->active, masks[WARP_LANES];
+    if (member_mask >= inst->src_count) {
+        body(inst, context);
+        return;
+    }
+    memcpy(masks, source(inst, context, member_mask), sizeof masks);
+    for (uint32_t left = active; left; left &= ~context->active) {
+        uint32_t mask = masks[__builtin_ctz(left)], group = 0;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            group |= (uint32_t)(masks[lane] == mask) << lane;
+        context->active = group & left;
+        body(inst, context);
+    }
+    context->active = active;
+}
+
+#define BY_MASK(name, member_mask)                                                                           \
+    void exec_##name(const Inst *inst, ExecContext *context) {                                               \
+        by_mask(inst, context, member_mask, name);                                                           \
+    }
+
 /* The lanes that take part: those that execute, and of .sync forms, those that the member mask names. */
 static inline uint32_t participants(const Inst *inst, const ExecContext *context, int member_mask) {
     uint32_t active = context->active;
@@ -49,31 +73,36 @@ static inline void write_uniform(const Inst *inst, ExecContext *context, uint32_
     DEFINE_MIXED_BODY(uint32_t, write_lanes_32, (void)0, value)
 }
 
-void exec_vote_ballot(const Inst *inst, ExecContext *context) {
+static void vote_ballot(const Inst *inst, ExecContext *context) {
     write_uniform(inst, context, predicate_source(inst, context, 0) & participants(inst, context, 1));
 }
+BY_MASK(vote_ballot, 1)
 
 /* The lowest lane that takes part is elected. */
-void exec_elect(const Inst *inst, ExecContext *context) {
+static void elect(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 0), leader = lanes & -lanes;
     if (inst->dst_count) write_uniform(inst, context, leader ? (uint32_t)__builtin_ctz(leader) : 0);
     write_predicate(context, inst->pdst, leader);
 }
+BY_MASK(elect, 0)
 
-void exec_vote_all(const Inst *inst, ExecContext *context) {
+static void vote_all(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 1), voted = predicate_source(inst, context, 0) & lanes;
     write_predicate(context, inst->pdst, voted == lanes ? ALL_LANES : 0);
 }
+BY_MASK(vote_all, 1)
 
-void exec_vote_any(const Inst *inst, ExecContext *context) {
+static void vote_any(const Inst *inst, ExecContext *context) {
     uint32_t voted = predicate_source(inst, context, 0) & participants(inst, context, 1);
     write_predicate(context, inst->pdst, voted ? ALL_LANES : 0);
 }
+BY_MASK(vote_any, 1)
 
-void exec_vote_uni(const Inst *inst, ExecContext *context) {
+static void vote_uni(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 1), voted = predicate_source(inst, context, 0) & lanes;
     write_predicate(context, inst->pdst, voted == lanes || voted == 0 ? ALL_LANES : 0);
 }
+BY_MASK(vote_uni, 1)
 
 void exec_activemask(const Inst *inst, ExecContext *context) {
     write_uniform(inst, context, context->active);
@@ -112,21 +141,25 @@ static inline void match_64(const Inst *inst, ExecContext *context, bool all) {
     match(inst, context, values, all);
 }
 
-void exec_match_any_b32(const Inst *inst, ExecContext *context) {
+static void match_any_b32(const Inst *inst, ExecContext *context) {
     match_32(inst, context, false);
 }
-void exec_match_all_b32(const Inst *inst, ExecContext *context) {
+BY_MASK(match_any_b32, 1)
+static void match_all_b32(const Inst *inst, ExecContext *context) {
     match_32(inst, context, true);
 }
-void exec_match_any_b64(const Inst *inst, ExecContext *context) {
+BY_MASK(match_all_b32, 1)
+static void match_any_b64(const Inst *inst, ExecContext *context) {
     match_64(inst, context, false);
 }
-void exec_match_all_b64(const Inst *inst, ExecContext *context) {
+BY_MASK(match_any_b64, 1)
+static void match_all_b64(const Inst *inst, ExecContext *context) {
     match_64(inst, context, true);
 }
+BY_MASK(match_all_b64, 1)
 
 #define DEFINE_REDUX(name, T, neutral, expression)                                                           \
-    void name(const Inst *inst, ExecContext *context) {                                                      \
+    static void name(const Inst *inst, ExecContext *context) {                                               \
         const T *from = source(inst, context, 0);                                                            \
         T a = neutral;                                                                                       \
         for (uint32_t lanes = participants(inst, context, 1); lanes; lanes &= lanes - 1) {                   \
@@ -134,13 +167,14 @@ void exec_match_all_b64(const Inst *inst, ExecContext *context) {
             a = expression;                                                                                  \
         }                                                                                                    \
         write_uniform(inst, context, (uint32_t)a);                                                           \
-    }
+    }                                                                                                        \
+    BY_MASK(name, 1)
 
-DEFINE_REDUX(exec_redux_add, LaneU32, 0, a + b)
-DEFINE_REDUX(exec_redux_and, LaneU32, UINT32_MAX, (a & b))
-DEFINE_REDUX(exec_redux_or, LaneU32, 0, a | b)
-DEFINE_REDUX(exec_redux_xor, LaneU32, 0, a ^ b)
-DEFINE_REDUX(exec_redux_min_u32, LaneU32, UINT32_MAX, a < b ? a : b)
-DEFINE_REDUX(exec_redux_min_s32, LaneS32, INT32_MAX, a < b ? a : b)
-DEFINE_REDUX(exec_redux_max_u32, LaneU32, 0, a > b ? a : b)
-DEFINE_REDUX(exec_redux_max_s32, LaneS32, INT32_MIN, a > b ? a : b)
+DEFINE_REDUX(redux_add, LaneU32, 0, a + b)
+DEFINE_REDUX(redux_and, LaneU32, UINT32_MAX, (a & b))
+DEFINE_REDUX(redux_or, LaneU32, 0, a | b)
+DEFINE_REDUX(redux_xor, LaneU32, 0, a ^ b)
+DEFINE_REDUX(redux_min_u32, LaneU32, UINT32_MAX, a < b ? a : b)
+DEFINE_REDUX(redux_min_s32, LaneS32, INT32_MAX, a < b ? a : b)
+DEFINE_REDUX(redux_max_u32, LaneU32, 0, a > b ? a : b)
+DEFINE_REDUX(redux_max_s32, LaneS32, INT32_MIN, a > b ? a : b)

@@ -197,6 +197,30 @@ START_TEST(match_and_redux) {
 }
 END_TEST
 
+START_TEST(lanes_of_different_member_masks_do_not_see_each_other) {
+    uint32_t *p = &warp.predicates[FIRST_FREE_PREDICATE];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        set_u32(1, lane, (uint32_t)lane % 3);
+        set_u32(2, lane, lane < 8 ? 0xffu : lane < 16 ? 0xff00u : 0xffff0000u);
+    }
+    warp.context.active = 0x7fffffff;
+    set_u32(0, 31, 77);
+    p[1] = 0x00ff00f1u;
+    execute("vote.sync.ballot.b32", "r4 p r4");
+    ck_assert_uint_eq(get_u32(0, 0), 0xf1u);
+    ck_assert_uint_eq(get_u32(0, 15), 0);
+    ck_assert_uint_eq(get_u32(0, 16), 0x00ff0000u);
+    ck_assert_uint_eq(get_u32(0, 31), 77);
+    execute("match.any.sync.b32", "r4 r4 r4");
+    ck_assert_uint_eq(get_u32(0, 0), 0x49u);
+    ck_assert_uint_eq(get_u32(0, 9), 0x9200u);
+    execute("redux.sync.add.s32", "r4 r4 r4");
+    ck_assert_uint_eq(get_u32(0, 0), 7);
+    ck_assert_uint_eq(get_u32(0, 8), 8);
+    ck_assert_uint_eq(warp.context.active, 0x7fffffff);
+}
+END_TEST
+
 START_TEST(trap_faults_in_the_first_active_lane) {
     warp.context.active = 0x30;
     execute("trap", "");
@@ -330,6 +354,7 @@ Suite *exec_suite(void) {
     tcase_add_test(cases, votes_count_active_members_only);
     tcase_add_test(cases, the_lowest_member_is_elected);
     tcase_add_test(cases, match_and_redux);
+    tcase_add_test(cases, lanes_of_different_member_masks_do_not_see_each_other);
     tcase_add_test(cases, trap_faults_in_the_first_active_lane);
     tcase_add_loop_test(cases, inactive_lanes_are_left_alone, 0, LAW_CASES);
     tcase_add_loop_test(cases, destination_may_overlay_a_source, 0, LAW_CASES);
