@@ -18,5 +18,11 @@ end
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
 harness.test("half and bfloat16 by the device's instructions", function() passes("half", "sm_80", 120000) end)
+harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2580) end)
+harness.test("textures by references and objects; surfaces compile", function() passes("textures", "sm_70", 1000) end)
+harness.test("thrust and CUB", function()
+  if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
+  passes("thrust", "sm_70", 140)
+end)
 
 harness.finish()
