@@ -3,23 +3,67 @@ local core = require "warpwright.core"
 local cuda_programs = require "tests.lib.cuda_programs"
 local harness = require "tests.lib.harness"
 
---- Runs a program; it must have made at least `least` checks, all of which held.
-local function passes(name, architecture, least)
-  local path = cuda_programs.compile("headers_" .. name, architecture)
+--- Runs a program that checks itself; it must have made at least `least` checks, all of which held.
+local function checks(name, path, least)
   local status, output = cuda_programs.run("gtx480", "--capability", "9.0", "--set", "sm[*].registers=65536",
     "--out", harness.folder() .. "/out", "--", path)
   harness.equal(status, 0, output)
   local checked, failed = output:match(name .. ": (%d+) checks, (%d+) failed")
   harness.equal(failed, "0", output)
   assert(tonumber(checked) >= least, ("expected at least %d checks, got %s"):format(least, checked))
-  return output
 end
+
+local function passes(name, architecture, least)
+  checks(name, cuda_programs.compile("headers_" .. name, architecture), least)
+end
+
+--- The output of a command, and whether it succeeded.
+local function output_of(command, ...)
+  local pipe = assert(io.popen(command:format(...) .. " 2>&1"))
+  local text = pipe:read "a"
+  return text, pipe:close()
+end
+
+--- The names in `text` that `pattern` captures, as a set.
+local function names(text, pattern)
+  local found = {}
+  for name in text:gmatch(pattern) do found[name] = true end
+  return found
+end
+
+-- What nvcc's programs call without a declaration, what has a name for each version, and what is not there.
+local undeclared = {
+  libcuda = { cuCtxCreate_v4 = true, cuDeviceGetUuid_v2 = true, cuEventElapsedTime_v2 = true, cuGetProcAddress_v2 = true },
+  libcudart = { cudaEventElapsedTime_v2 = true, cudaGetDeviceProperties_v2 = true },
+}
+
+for library, header in pairs { libcudart = "cuda_runtime_api.h", libcuda = "cuda.h" } do
+  harness.test("what " .. library .. " has is what " .. header .. " declares", function()
+    local folder, include = cuda_programs.libraries(), core.home_path "core/cuda/toolkit/include"
+    local file = library == "libcuda" and "libcuda.so.1" or "libcudart.so.12"
+    local exported = names(output_of("nm -D --defined-only '%s/%s'", folder, file), "%x+ T (cu[%w_]+)")
+    local text = output_of("echo '#include <%s>' | cc -E -P -I '%s' -", header, include)
+    local declared = names(text:gsub("typedef[^;]*;", ""), "[^%w_](cu[%w_]+) ?%(")
+    local missing = library == "libcuda" and names(harness.read(core.home_path "core/cuda/runtime/driver_modules.c"), "MISSING%(([%w_]+)%)") or {}
+    local count = 0
+    for name in pairs(exported) do
+      local plain = name:gsub("_v2$", "")
+      assert(declared[name] or declared[plain] or declared[name .. "_v2"] or undeclared[library][name] or missing[name], name .. " is not declared")
+      count = count + 1
+    end
+    for name in pairs(declared) do assert(exported[name], name .. " is declared, but not there") end
+    assert(count > 90, count)
+  end)
+end
+
+harness.test("a program of both APIs in C, by the system's compiler", function() checks("host", cuda_programs.build "headers_host", 25) end)
 
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
 harness.test("half and bfloat16 by the device's instructions", function() passes("half", "sm_80", 120000) end)
 harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2580) end)
 harness.test("textures by references and objects; surfaces compile", function() passes("textures", "sm_70", 1000) end)
+harness.test("mathematics of host code", function() passes("math", "sm_70", 1600) end)
 harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
   passes("thrust", "sm_70", 140)

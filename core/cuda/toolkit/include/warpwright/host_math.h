@@ -82,11 +82,22 @@ WARPWRIGHT_HOST double erfcx(double x) {
     return 0.56418958354775628695 / tail;
 }
 
-/* The x whose erfc is y. A start from the tail's asymptote, then Halley's steps on the smaller tail. */
+/* The x whose erf is y, for y between -0.5 and 0.5: Halley's steps. */
+WARPWRIGHT_HOST double __warpwright_erfinv_centre(double y) {
+    double x = 0.88622692545275801365 * y;
+    for (int i = 0; i < 4; i++) {
+        double step = (erf(x) - y) / (1.12837916709551257390 * exp(-x * x));
+        x -= step / (1 + x * step);
+    }
+    return x;
+}
+
+/* The x whose erfc is y. In the tails a start from their asymptote, then Halley's steps on the smaller tail. */
 WARPWRIGHT_HOST double erfcinv(double y) {
     if (!(y >= 0 && y <= 2)) return NAN;
     if (y == 0) return INFINITY;
     if (y == 2) return -INFINITY;
+    if (y > 0.5 && y < 1.5) return __warpwright_erfinv_centre(1 - y);
     double tail = y < 1 ? y : 2 - y, t = sqrt(-2 * log(tail / 2));
     double x = 0.70710678118654752440 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
     for (int i = 0; i < 3; i++) {
@@ -96,15 +107,9 @@ WARPWRIGHT_HOST double erfcinv(double y) {
     return y < 1 ? x : -x;
 }
 
-/* The x whose erf is y; near 0 with steps of its own, where 1 - y would lose digits. */
 WARPWRIGHT_HOST double erfinv(double y) {
-    if (!(fabs(y) <= 0.5)) return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
-    double x = 0.88622692545275801365 * y;
-    for (int i = 0; i < 4; i++) {
-        double step = (erf(x) - y) / (1.12837916709551257390 * exp(-x * x));
-        x -= step / (1 + x * step);
-    }
-    return x;
+    if (fabs(y) <= 0.5) return __warpwright_erfinv_centre(y);
+    return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
 }
 
 WARPWRIGHT_HOST double normcdf(double x) {
