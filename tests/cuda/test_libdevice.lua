@@ -43,18 +43,108 @@ harness.test("all functions that clang's headers declare are there, and need not
   end
 end)
 
-harness.test("a kernel gets what the host's functions give", function()
-  local gpu = ww.build("gtx480"):gpu()
-  local kernels = gpu:load { text = compile "libdevice_first", name = "first.ptx" }
-  local y, w = gpu:alloc(12), gpu:alloc(16)
-  gpu:launch(kernels.first, { grid = 1, block = 1, timed = false,
-    args = { gpu:upload(ww.f32 { 2, 1.5, 3, 0.7 }), y, gpu:upload(ww.f64 { 1, 1e22 }), w } })
-  local single, double = gpu:download("f32", y, 3), gpu:download("f64", w, 2)
-  for i, want in ipairs { math.sqrt(2), math.exp(1.5), 3 ^ 0.7 } do
-    assert(math.abs(single[i - 1] / want - 1) < 2e-7, ("got %.9g, expected %.9g"):format(single[i - 1], want))
+-- The same sources as functions of this computer, and a program that checks them ------------------------------------
+
+local check
+
+--- The path of libdevice_check, built; skips the test without the compilers or libquadmath.
+local function checker()
+  if check then return check end
+  library()
+  local folder = harness.folder()
+  local pipe = assert(io.popen(("'%s' --build '%s' 2>&1"):format(core.home_path "scripts/libdevice", folder)))
+  local problem = pipe:read "a"
+  if not pipe:close() then
+    if problem:find "quadmath" then harness.skip "no libquadmath, which is part of Debian's gcc" end
+    error(problem, 0)
   end
-  harness.equal(double[0], math.sin(1))
-  assert(math.abs(double[1] - -0.8522008497671888018) < 2e-16, double[1])
+  check = folder .. "/libdevice_check"
+  return check
+end
+
+harness.test("errors are no larger than those that CUDA documents", function()
+  local pipe = assert(io.popen(("'%s' ulps 1 20000"):format(checker())))
+  local text = pipe:read "a"
+  local ok = pipe:close()
+  local _, rows = text:gsub("\n", "")
+  assert(ok, "worse than documented:\n" .. text:gsub("[^\n]* good [^\n]*\n", ""))
+  assert(rows > 120, rows .. " rows")
+end)
+
+local words_in <const>, words_out <const> = 4, 3
+
+--- Runs all functions' kernels; calls body(name, arguments, got, want), arrays of 64-bit words, for each.
+local function each_function(options, count, body)
+  local path = harness.folder() .. "/calls"
+  output_of("'%s' calls 7 %d '%s'", checker(), count, path)
+  local gpu = ww.build("gtx480"):gpu()
+  local kernels = gpu:load { text = compile("libdevice_kernels", options), name = "libdevice_kernels.ptx" }
+  local words = core.file_array(path, "i64")
+  local out = gpu:alloc(count * words_out * 8)
+  local position = 0
+  for name in output_of("'%s' names", check):gmatch "%S+" do
+    local arguments = words:slice(position, count * words_in)
+    local want = words:slice(position + count * words_in, count * words_out)
+    position = position + count * (words_in + words_out)
+    gpu:fill(out, 0, count * words_out * 8)
+    local input = gpu:upload(arguments)
+    gpu:launch(kernels[name], { grid = count // 32, block = 32, args = { input, out }, timed = false })
+    gpu:free(input)
+    body(name, arguments, gpu:download("i64", out, count * words_out), want)
+  end
+end
+
+harness.test("kernels get the same bits as the functions of this computer, whatever the compiler may fuse", function()
+  for _, options in ipairs { "", "-ffp-contract=off" } do
+    local different, first = {}, {}
+    each_function(options, 256, function(name, arguments, got, want)
+      for i = 0, #got - 1 do
+        if got[i] ~= want[i] and different[#different] ~= name then
+          local of = i // words_out * words_in
+          different[#different + 1] = name
+          first[#first + 1] = ("\n%s of %016x %016x %016x: got %016x, expected %016x"):format(name, arguments[of],
+            arguments[of + 1], arguments[of + 2], got[i], want[i])
+        end
+      end
+    end)
+    assert(#different == 0, ("%d functions differ with '%s':%s"):format(#different, options, table.concat(first)))
+  end
+end)
+
+--- The number in a 64-bit word, when it is finite and neither zero nor subnormal.
+local function normal(word, single)
+  local value = single and string.unpack("<f", string.pack("<I4", word & 0xffffffff)) or string.unpack("<d", string.pack("<i8", word))
+  local size = math.abs(value)
+  return size >= (single and 0x1p-126 or 0x1p-1022) and size < math.huge and value or nil
+end
+
+-- Of these, with arguments, results and what is in between far from subnormals, the errors are small in any mode.
+local smooth <const> = "sin cos tan exp exp2 exp10 expm1 log log2 log10 log1p sinh cosh tanh asinh acosh atanh asin acos atan atan2 "
+  .. "erf erfc erfcx erfinv normcdf cbrt rcbrt sqrt rsqrt hypot rhypot sinpi cospi cyl_bessel_i0 cyl_bessel_i1 pow tgamma"
+
+harness.test("-use_fast_math: what it lets the compiler do leaves the functions exact", function()
+  local is_smooth, values, problems = {}, 0, {}
+  for name in smooth:gmatch "%S+" do
+    is_smooth[name], is_smooth[name .. "f"] = "double", "float"
+  end
+  each_function("-ffast-math -fcuda-flush-denormals-to-zero", 256, function(name, arguments, got, want)
+    local single = is_smooth[name] == "float"
+    for i = 0, is_smooth[name] and #got - 1 or -1, words_out do
+      local of = i // words_out * words_in
+      local x, y = normal(arguments[of], single), arguments[of + 1] == 0 and 1 or normal(arguments[of + 1], single)
+      local expected = normal(want[i], single)
+      if x and y and expected and math.abs(x) < 1e30 and math.abs(x) > 1e-30 and math.abs(y) < 1e30 and math.abs(y) > 1e-30
+        and math.abs(expected) > 1e-30 then
+        local result = normal(got[i], single)
+        values = values + 1
+        if not result or math.abs(result / expected - 1) > (single and 2e-6 or 4e-15) then
+          problems[#problems + 1] = ("%s of %a, %a: got %s, expected %s"):format(name, x, y, tostring(result), tostring(expected))
+        end
+      end
+    end
+  end)
+  assert(values > 5000, values .. " values")
+  assert(#problems == 0, #problems .. " differ:\n" .. table.concat(problems, "\n", 1, math.min(#problems, 40)))
 end)
 
 harness.finish()

@@ -1,10 +1,7 @@
 // Arithmetic with a rounding mode, and the fast functions that are one or two instructions.
 #include "base.h"
 
-// For float, an instruction that flushes subnormals and one that does not.
-#define CHOOSE(name, ...) (FLUSHES ? name##_ftz_f(__VA_ARGS__) : name##_f(__VA_ARGS__))
-
-#define ROUNDED(suffix, mode)                                                                                \
+#define OTHER_ROUNDING(suffix, mode)                                                                         \
     EXPORT double __nv_dadd_##suffix(double a, double b) {                                                   \
         return __nvvm_add_##mode##_d(a, b);                                                                  \
     }                                                                                                        \
@@ -23,9 +20,6 @@
     EXPORT double __nv_dsqrt_##suffix(double a) {                                                            \
         return __nvvm_sqrt_##mode##_d(a);                                                                    \
     }                                                                                                        \
-    EXPORT double __nv_fma_##suffix(double a, double b, double c) {                                          \
-        return __nvvm_fma_##mode##_d(a, b, c);                                                               \
-    }                                                                                                        \
     EXPORT float __nv_fadd_##suffix(float a, float b) {                                                      \
         return CHOOSE(__nvvm_add_##mode, a, b);                                                              \
     }                                                                                                        \
@@ -43,6 +37,29 @@
     }                                                                                                        \
     EXPORT float __nv_fsqrt_##suffix(float a) {                                                              \
         return CHOOSE(__nvvm_sqrt_##mode, a);                                                                \
+    }
+// clang-format off
+OTHER_ROUNDING(rz, rz)
+OTHER_ROUNDING(ru, rp)
+OTHER_ROUNDING(rd, rm)
+
+EXPORT double __nv_dadd_rn(double a, double b) { return add_rn_d(a, b); }
+EXPORT double __nv_dsub_rn(double a, double b) { return add_rn_d(a, -b); }
+EXPORT double __nv_dmul_rn(double a, double b) { return mul_rn_d(a, b); }
+EXPORT double __nv_ddiv_rn(double a, double b) { return div_rn_d(a, b); }
+EXPORT double __nv_drcp_rn(double a) { return rcp_rn_d(a); }
+EXPORT double __nv_dsqrt_rn(double a) { return sqrt_rn_d(a); }
+EXPORT float __nv_fadd_rn(float a, float b) { return add_rn_f(a, b); }
+EXPORT float __nv_fsub_rn(float a, float b) { return add_rn_f(a, -b); }
+EXPORT float __nv_fmul_rn(float a, float b) { return mul_rn_f(a, b); }
+EXPORT float __nv_fdiv_rn(float a, float b) { return div_rn_f(a, b); }
+EXPORT float __nv_frcp_rn(float a) { return rcp_rn_f(a); }
+EXPORT float __nv_fsqrt_rn(float a) { return sqrt_rn_f(a); }
+// clang-format on
+
+#define FUSED(suffix, mode)                                                                                  \
+    EXPORT double __nv_fma_##suffix(double a, double b, double c) {                                          \
+        return __nvvm_fma_##mode##_d(a, b, c);                                                               \
     }                                                                                                        \
     EXPORT float __nv_fmaf_##suffix(float a, float b, float c) {                                             \
         return CHOOSE(__nvvm_fma_##mode, a, b, c);                                                           \
@@ -50,10 +67,10 @@
     EXPORT float __nv_fmaf_ieee_##suffix(float a, float b, float c) {                                        \
         return __nvvm_fma_##mode##_f(a, b, c);                                                               \
     }
-ROUNDED(rn, rn)
-ROUNDED(rz, rz)
-ROUNDED(ru, rp)
-ROUNDED(rd, rm)
+FUSED(rn, rn)
+FUSED(rz, rz)
+FUSED(ru, rp)
+FUSED(rd, rm)
 
 EXPORT float __nv_saturatef(float x) {
     return CHOOSE(__nvvm_saturate, x);
@@ -61,7 +78,7 @@ EXPORT float __nv_saturatef(float x) {
 
 EXPORT float __nv_frsqrt_rn(float x) {
     // 1 / sqrt(x) rounded once: double has bits enough, but for halves between two floats, which no x has
-    return (float)(1 / __builtin_sqrt((double)x));
+    return (float)div_rn_d(1, sqrt_rn_d((double)x));
 }
 
 EXPORT double __nv_rcp64h(double x) {
@@ -117,6 +134,3 @@ EXPORT float __nv_fast_exp10f(float x) {
 EXPORT float __nv_fast_powf(float x, float y) {
     return CHOOSE(__nvvm_ex2_approx, y * __nv_fast_log2f(x));
 }
-
-#undef CHOOSE
-#undef ROUNDED

@@ -42,25 +42,28 @@ INLINE real zero_of(real zero, real zero_low) {
 #define SQUARE_BEYOND(x, ...) (BEYOND(x, __VA_ARGS__) * ((x) + ZERO(__VA_ARGS__)))
 
 INLINE real log_beside(real x, real beyond, real zero) {
-    // near the zero the difference is exact, far from it the quotient
-    return x > R(0.5) * zero ? log1p_of(exact_quotient(beyond, zero)) : log_of(exact_quotient(x, zero));
+    // near the zero the difference is exact, far from it the quotient, which must be no subnormal
+    if (x > R(0.5) * zero) return log1p_of(div_rn(beyond, zero));
+    return x < R(0x1p-80)
+               ? log_of(div_rn(x * R(0x1p80), zero)) - R(55.45177444479562475337856971665) // log(2^80)
+               : log_of(div_rn(x, zero));
 }
 
 /// The functions beyond 8: the modulus times the cosine (turn 0) or the sine (turn -1) of the phase. Orders 0 and 1.
 static LARGE real bessel_far(real x, int order, int turn) {
-    real inverse = exact_quotient(8, x), w = inverse * inverse;
+    real inverse = div_rn(8, x), w = inverse * inverse;
     real modulus = order ? modulus_1(w) : modulus_0(w);
-    real beyond = (order ? phase_1(w) : phase_0(w)) * inverse * R(0.125);
+    real beyond = (order ? phase_1(w) : phase_0(w)) * inverse; // 8 times it
     Reduced r = reduce(x);
     // less pi/4, and a quarter turn more for order 1
-    real angle = r.high + (r.low + (beyond - PI / 4));
+    real angle = r.high + (r.low + FMA(beyond, R(0.125), -PI / 4));
     int quadrant = r.quadrant - order + turn;
     if (angle < -PI / 4) {
         angle += PI / 2;
         quadrant--;
     }
     real cosine = sin_turned(sin_reduced(angle, 0), cos_reduced(angle, 0), quadrant + 1);
-    real result = modulus * SQRT(exact_quotient(TWO_OVER_PI, x)) * cosine;
+    real result = modulus * SQRT(div_rn(TWO_OVER_PI, x)) * cosine;
     return x == INFINITE ? 0 : result;
 }
 
@@ -106,7 +109,7 @@ static LARGE real y1_of(real x) {
     if (!(x < 8)) return of_positive(x, bessel_far(x, 1, -1));
     if (x >= 4) return BEYOND(x, Y1_ZERO_2) * y1_far(x - 6);
     real log_part = log_beside(x, BEYOND(x, Y1_ZERO_1), ZERO(Y1_ZERO_1));
-    real rest = exact_quotient(SQUARE_BEYOND(x, Y1_ZERO_1) * y1_near(x * x), x);
+    real rest = div_rn(SQUARE_BEYOND(x, Y1_ZERO_1) * y1_near(x * x), x);
     return of_positive(x, FMA(TWO_OVER_PI * log_part, j1_below_5(x), rest));
 }
 
@@ -129,7 +132,7 @@ EXPORT real NAME(y1)(real x) {
 /// The recurrence upwards, which is stable for jn while n < x, and for yn always.
 INLINE real upwards(int n, real x, real before, real now) {
     for (int k = 1; k < n && now != -INFINITE; k++) {
-        real next = FMA(exact_quotient(2 * (real)k, x), now, -before);
+        real next = FMA(div_rn(2 * (real)k, x), now, -before);
         before = now;
         now = next;
     }
@@ -141,7 +144,7 @@ INLINE real downwards(int n, real x) {
     int start = n + (int)SQRT((real)(REAL_BITS == 64 ? 60 : 40) * (real)n);
     start = (start / 2 + (REAL_BITS == 64 ? 12 : 8)) * 2;
     real above = 0, now = 1, sum = 0, result = 0;
-    real two_over_x = exact_quotient(2, x);
+    real two_over_x = div_rn(2, x);
     real limit = power_of_2(EXPONENT_BIAS / 2), shrink = power_of_2(-EXPONENT_BIAS / 2);
     for (int k = start; k > 0; k--) {
         real below = FMA((real)k * two_over_x, now, -above);
@@ -156,7 +159,7 @@ INLINE real downwards(int n, real x) {
         if (k - 1 == n) result = now;
         if (k & 1) sum += now; // the order k - 1 is even
     }
-    return exact_quotient(result, 2 * sum - now);
+    return div_rn(result, FMA(2, sum, -now));
 }
 
 #define TINY_ARGUMENT OF_BITS(ONE_BITS - ((bits)(EXPONENT_BIAS / 4) << MANTISSA_BITS))
@@ -195,14 +198,14 @@ EXPORT real NAME(yn)(int n, real x) {
 /// exp(x) times a part and 1 / sqrt(x), x >= 8, where exp(x) alone may overflow.
 INLINE real grown(real x, real part) {
     real half = exp_scaled(R(0.5) * x, 0);
-    return exact_quotient(part, SQRT(x)) * half * half;
+    return div_rn(part, SQRT(x)) * half * half;
 }
 
 EXPORT real NAME(cyl_bessel_i0)(real x) {
     real a = ABS(x), z = x * x;
     if (a < 4) return FMA(z, i0_near(z), 1);
     if (a < 8) return exp_scaled(a, 0) * i0_middle(a - 6);
-    return is_nan(x) ? x : a > R(720.0) ? INFINITE : grown(a, i0_far(exact_quotient(16, a) - 1));
+    return is_nan(x) ? x : a > R(720.0) ? INFINITE : grown(a, i0_far(div_rn(16, a) - 1));
 }
 
 EXPORT real NAME(cyl_bessel_i1)(real x) {
@@ -211,6 +214,6 @@ EXPORT real NAME(cyl_bessel_i1)(real x) {
     if (a < 8)
         result = exp_scaled(a, 0) * i1_middle(a - 6);
     else
-        result = is_nan(x) ? x : a > R(720.0) ? INFINITE : grown(a, i1_far(exact_quotient(16, a) - 1));
+        result = is_nan(x) ? x : a > R(720.0) ? INFINITE : grown(a, i1_far(div_rn(16, a) - 1));
     return COPYSIGN(result, x);
 }

@@ -9,7 +9,7 @@ EXPORT real NAME(exp2)(real x) {
 #if REAL_BITS == 64
     double n = ROUND_TO_EVEN(x), r = x - n;
     double high = mul_rn(r, 0x1.62e42fefa39efp-1);
-    double low = FMA(r, 0x1.62e42fefa39efp-1, -high) + r * 0x1.abc9e3b39803fp-56;
+    double low = FMA(r, 0x1.abc9e3b39803fp-56, FMA(r, 0x1.62e42fefa39efp-1, -high));
     double grown = high + FMA(high * high, exp_tail(high), low);
     double result = scale(grown + 1, (int)n);
     result = x >= 1024 ? INFINITE : result;
@@ -25,7 +25,7 @@ EXPORT real NAME(exp10)(real x) {
     double r = FMA(-n, 0x1.34413509f0000p-2, x); // log10(2), in two parts
     r = FMA(-n, 0x1.e7fbcc47c4acdp-40, r);
     double high = mul_rn(r, 0x1.26bb1bbb55516p+1); // log(10), in two parts
-    double low = FMA(r, 0x1.26bb1bbb55516p+1, -high) - r * 0x1.f48ad494ea3e9p-53;
+    double low = FMA(r, -0x1.f48ad494ea3e9p-53, FMA(r, 0x1.26bb1bbb55516p+1, -high));
     double grown = high + FMA(high * high, exp_tail(high), low);
     double result = scale(grown + 1, (int)n);
     result = x > 310 ? INFINITE : result;
@@ -42,14 +42,13 @@ EXPORT real NAME(exp10)(real x) {
 
 INLINE real expm1_of(real x) {
     real n = ROUND_TO_EVEN(x * LOG2_E);
-    n = ABS(x) < R(0.4) ? 0 : n;
     real r = FMA(-n, LN2_HIGH, x);
     r = FMA(-n, LN2_LOW, r);
-    real grown = FMA(r * r, exp_tail(r), r);
+    real square = r * r, tail = exp_tail(r);
     // 2^n may be beyond the range where the result is not: half of it, twice
     real half = power_of_2((int)MAX(MIN(n, (real)EXPONENT_BIAS + 1), R(-100.0)) - 1);
-    real result = FMA(grown, half, half - R(0.5)) * 2;
-    result = n == 0 ? grown : result;
+    real result = FMA(square * half, tail, FMA(r, half, half - R(0.5))) * 2;
+    result = n == 0 ? FMA(square, tail, r) : result;
     result = x > EXP_HIGHEST ? INFINITE : result;
     return x < R(-50.0) ? R(-1.0) : result;
 }
@@ -75,7 +74,7 @@ EXPORT real NAME(cosh)(real x) {
 
 EXPORT real NAME(tanh)(real x) {
     real a = ABS(x), z = x * x;
-    real large = 1 - quotient(R(2.0), exp_scaled(2 * MIN(a, R(30.0)), 0) + 1);
+    real large = 1 - quotient(R(2.0), add_rn(exp_scaled(2 * MIN(a, R(30.0)), 0), 1));
     real small = FMA(a * z, tanh_tail(z), a);
     large = is_nan(x) ? x : large;
     return COPYSIGN(a < R(0.55) ? small : large, x);

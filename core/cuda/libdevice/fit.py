@@ -7,6 +7,7 @@ words), the function, the interval of the polynomial's argument, and the degree 
 """
 import os
 import struct
+import subprocess
 from mpmath import mp, mpf, chebyt, besselj, bessely, besseli, erfc, erf, exp, expm1, log, log1p, sqrt, sin, cos, pi
 from mpmath import asin, atan, atanh, tanh, sinh, gamma, loggamma, erfinv, findroot, besseljzero, besselyzero, cospi
 from mpmath import sinpi
@@ -135,14 +136,15 @@ TABLE = [
     ('erf_tail', 'erf(x) / x - 1 of t = x^2', by_square(lambda x: erf(x) / x - 1, 2 / sqrt(pi) - 1), 0, 1, 7, 12),
     ('erfcx_part', '(1 + 2 x) erfcx(x) of t = (x - 4) / (x + 4)', erfcx_by, -1, 1, 11, 24),
     ('erf_log', 'log2(erfc(x)) of t = x - 2.5', lambda t: log(erfc(t + 2.5)) / log(2), mpf('-1.51'), mpf('1.6'), 8, None),
-    ('erfinv_centre', 'erfinv(x) / x of t = w - 3, w = -log(1 - x^2)', lambda t: inverse_erf_by(t + 3), -3, 3, 10, 23),
-    ('erfinv_near', 'erfinv(x) / x of t = sqrt(w) - 3.2', lambda t: inverse_erf_by((t + mpf('3.2')) ** 2),
+    ('erfinv_centre', 'erfinv(x) / x - 1 of t = w - 3, w = -log(1 - x^2)', lambda t: inverse_erf_by(t + 3) - 1, -3, 3, 10, 23),
+    ('erfinv_small', 'erfinv(x) / x - 1 of t = x^2', by_square(lambda x: erfinv(x) / x - 1, sqrt(pi) / 2 - 1), 0, mpf('0.7'), 12, None),
+    ('erfinv_near', 'erfinv(x) / x - 1 of t = sqrt(w) - 3.2', lambda t: inverse_erf_by((t + mpf('3.2')) ** 2) - 1,
      mpf('2.44') - mpf('3.2'), mpf('4.01') - mpf('3.2'), 8, 20),
-    ('erfinv_far', 'erfinv(x) / x of t = sqrt(w) - 5', lambda t: inverse_erf_by((t + 5) ** 2),
+    ('erfinv_far', 'erfinv(x) / x - 1 of t = sqrt(w) - 5', lambda t: inverse_erf_by((t + 5) ** 2) - 1,
      mpf('-1.01'), mpf('1.2'), 6, 19),
-    ('erfinv_farther', 'erfinv(x) / x of t = sqrt(w) - 9', lambda t: inverse_erf_by((t + 9) ** 2),
+    ('erfinv_farther', 'erfinv(x) / x - 1 of t = sqrt(w) - 9', lambda t: inverse_erf_by((t + 9) ** 2) - 1,
      mpf('-3'), mpf('3.1'), 7, 19),
-    ('erfinv_farthest', 'erfinv(x) / x of t = sqrt(w) - 19', lambda t: inverse_erf_by((t + 19) ** 2),
+    ('erfinv_farthest', 'erfinv(x) / x - 1 of t = sqrt(w) - 19', lambda t: inverse_erf_by((t + 19) ** 2) - 1,
      mpf('-7.01'), mpf('8.4'), None, 20),
     ('lgamma_at_1', 'lgamma(1 + t) / t', ratio(lambda t: loggamma(1 + t), lambda t: t, -mp.euler),
      mpf('-0.2501'), mpf('0.5'), 9, 22),
@@ -241,6 +243,7 @@ def write(bits):
                 out.write('    p = FMA(p, t, %s);\n' % literal(c, bits))
             out.write('    return p;\n}\n')
             print(bits, name, mp.nstr(worst, 3), flush=True)
+    subprocess.run(['clang-format', '-i', path], check=True)
 
 
 write(32)

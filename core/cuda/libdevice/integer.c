@@ -55,7 +55,7 @@ EXPORT int __nv_popcll(i64 x) {
 
 EXPORT int __nv_byte_perm(int a, int b, int selector) {
     // the hardware's bit for copies of a sign is not part of this function
-    return __nvvm_prmt(a, b, selector & 0x7777);
+    return (int)__nvvm_prmt((uint)a, (uint)b, (uint)selector & 0x7777);
 }
 
 EXPORT int __nv_mul24(int a, int b) {

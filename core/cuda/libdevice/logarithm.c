@@ -11,8 +11,8 @@ INLINE real log_by(real x, real high, real low, real whole_high, real whole_low)
     real f = split(x, &n) - 1;
     Pair natural = quick_sum(f, -below_f(f));
     Pair product = exact_product(natural.high, high);
-    product.low += FMA(natural.high, low, natural.low * high) + (real)n * whole_low;
-    Pair sum = quick_sum((real)n * whole_high, product.high);
+    product.low += FMA((real)n, whole_low, FMA(natural.high, low, natural.low * high));
+    Pair sum = quick_sum(mul_rn((real)n, whole_high), product.high);
     if (n == 0) return with_poles(x, product.high + product.low);
     return with_poles(x, sum.high + (sum.low + product.low));
 }
@@ -60,7 +60,7 @@ EXPORT real NAME(logb)(real x) {
 EXPORT real NAME(asinh)(real x) {
     real a = ABS(x), square = a * a;
     int large = a > SQUARE_ALONE;
-    real small = a + quotient(square, 1 + SQRT(1 + square));
+    real small = a + quotient(square, 1 + SQRT(FMA(a, a, 1)));
     real result = log1p_of(large ? a - 1 : small) + (large ? LN2 : 0);
     result = is_infinite(x) || is_nan(x) ? a : result;
     return COPYSIGN(a == 0 ? a : result, x);
@@ -78,7 +78,7 @@ EXPORT real NAME(acosh)(real x) {
 
 EXPORT real NAME(atanh)(real x) {
     real a = ABS(x);
-    real result = R(0.5) * log1p_of(exact_quotient(2 * a, 1 - a));
+    real result = R(0.5) * log1p_of(div_rn(2 * a, 1 - a));
     result = a == 1 ? INFINITE : result;
     result = a <= 1 ? result : NOT_A_NUMBER;
     return COPYSIGN(a < OF_BITS(ONE_BITS - ((bits)(MANTISSA_BITS / 2 + 2) << MANTISSA_BITS)) ? a : result, x);

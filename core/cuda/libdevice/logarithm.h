@@ -18,7 +18,7 @@ INLINE real split(real x, int *n) {
 /// log(1 + f) for 1 + f from sqrt(1/2) to sqrt(2): f less this. It is small beside f.
 INLINE real below_f(real f) {
     real s = quotient(f, f + 2), z = s * s;
-    return s * FMA(-z, log_tail(z), f);
+    return mul_rn(s, FMA(-z, log_tail(z), f));
 }
 
 /// log(1 + f) + n log(2).
@@ -60,21 +60,21 @@ INLINE Pair log_pair(real x) {
     real m = split(x, &n), whole = (real)n;
     real f = m - 1, d = m + 1, d_low = m - (d - 1);
     real s = quotient(f, d);
-    real s_low = quotient(FMA(-s, d, f) - s * d_low, d);
+    real s_low = quotient(FMA(-s, d_low, FMA(-s, d, f)), d);
     Pair square = exact_product(s, s);
     square.low = FMA(2 * s, s_low, square.low);
-    // 2 s + s^3 (2/3 + rest)
-    real rest = square.high * log_tail_2(square.high);
+    // 2 s + s^3 (2/3 + rest), 2/3 in two parts
 #if REAL_BITS == 64
-    Pair factor = quick_sum(0x1.5555555555555p-1, rest + 0x1.5555555555555p-55);
+    const real two_thirds = 0x1.5555555555555p-1, two_thirds_low = 0x1.5555555555555p-55;
 #else
-    Pair factor = quick_sum(0x1.555556p-1f, rest - 0x1.555556p-26f);
+    const real two_thirds = 0x1.555556p-1f, two_thirds_low = -0x1.555556p-26f;
 #endif
+    Pair factor = quick_sum(two_thirds, FMA(square.high, log_tail_2(square.high), two_thirds_low));
     Pair cube = exact_product(square.high, s);
     cube.low += FMA(square.high, s_low, square.low * s);
     Pair last = exact_product(cube.high, factor.high);
     last.low += FMA(cube.high, factor.low, cube.low * factor.high);
-    Pair sum = quick_sum(whole * LN2_HIGH, 2 * s);
+    Pair sum = quick_sum(mul_rn(whole, LN2_HIGH), 2 * s);
     if (n == 0) sum = (Pair){2 * s, 0};
     Pair total = quick_sum(sum.high, last.high);
     real low = total.low + (sum.low + (FMA(whole, LN2_LOW, 2 * s_low) + last.low));

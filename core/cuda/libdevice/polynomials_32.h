@@ -151,7 +151,7 @@ INLINE real erf_log(real t) {
     return p;
 }
 
-// erfinv(x) / x of t = w - 3, w = -log(1 - x^2), t in [-3.0, 3.0]: 2^-26.1
+// erfinv(x) / x - 1 of t = w - 3, w = -log(1 - x^2), t in [-3.0, 3.0]: 2^-16.4
 INLINE real erfinv_centre(real t) {
     real p = 0x1.8531fa0000000p-31f;
     p = FMA(p, t, -0x1.759ab60000000p-28f);
@@ -163,11 +163,29 @@ INLINE real erfinv_centre(real t) {
     p = FMA(p, t, -0x1.b669700000000p-11f);
     p = FMA(p, t, -0x1.780e1a0000000p-8f);
     p = FMA(p, t, 0x1.eedbee0000000p-3f);
-    p = FMA(p, t, 0x1.9fa0720000000p+0f);
+    p = FMA(p, t, 0x1.3f40e60000000p-1f);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 3.2, t in [-0.76, 0.81]: 2^-25.3
+// erfinv(x) / x - 1 of t = x^2, t in [0.0, 0.7]: 2^-20.1
+INLINE real erfinv_small(real t) {
+    real p = 0x1.13bdb40000000p+3f;
+    p = FMA(p, t, -0x1.e1d2820000000p+4f);
+    p = FMA(p, t, 0x1.793f8c0000000p+5f);
+    p = FMA(p, t, -0x1.5617c60000000p+5f);
+    p = FMA(p, t, 0x1.8d2eaa0000000p+4f);
+    p = FMA(p, t, -0x1.2f919c0000000p+3f);
+    p = FMA(p, t, 0x1.3e60c80000000p+1f);
+    p = FMA(p, t, -0x1.7216f40000000p-2f);
+    p = FMA(p, t, 0x1.bf2b4c0000000p-4f);
+    p = FMA(p, t, 0x1.571cb80000000p-4f);
+    p = FMA(p, t, 0x1.056b7c0000000p-3f);
+    p = FMA(p, t, 0x1.db29620000000p-3f);
+    p = FMA(p, t, -0x1.d203b60000000p-4f);
+    return p;
+}
+
+// erfinv(x) / x - 1 of t = sqrt(w) - 3.2, t in [-0.76, 0.81]: 2^-24.5
 INLINE real erfinv_near(real t) {
     real p = -0x1.d680ee0000000p-15f;
     p = FMA(p, t, -0x1.d820160000000p-13f);
@@ -177,11 +195,11 @@ INLINE real erfinv_near(real t) {
     p = FMA(p, t, -0x1.18c3d40000000p-8f);
     p = FMA(p, t, 0x1.876c300000000p-8f);
     p = FMA(p, t, 0x1.01337e0000000p+0f);
-    p = FMA(p, t, 0x1.844e340000000p+1f);
+    p = FMA(p, t, 0x1.044e340000000p+1f);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 5, t in [-1.01, 1.2]: 2^-26.4
+// erfinv(x) / x - 1 of t = sqrt(w) - 5, t in [-1.01, 1.2]: 2^-25.9
 INLINE real erfinv_far(real t) {
     real p = 0x1.265a2e0000000p-18f;
     p = FMA(p, t, -0x1.6d47c20000000p-16f);
@@ -189,11 +207,11 @@ INLINE real erfinv_far(real t) {
     p = FMA(p, t, -0x1.c075f60000000p-13f);
     p = FMA(p, t, -0x1.2391000000000p-13f);
     p = FMA(p, t, 0x1.02a30a0000000p+0f);
-    p = FMA(p, t, 0x1.3664de0000000p+2f);
+    p = FMA(p, t, 0x1.ecc9bc0000000p+1f);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 9, t in [-3.0, 3.1]: 2^-26.1
+// erfinv(x) / x - 1 of t = sqrt(w) - 9, t in [-3.0, 3.1]: 2^-25.8
 INLINE real erfinv_farther(real t) {
     real p = -0x1.ceadde0000000p-28f;
     p = FMA(p, t, 0x1.a181320000000p-25f);
@@ -202,7 +220,7 @@ INLINE real erfinv_farther(real t) {
     p = FMA(p, t, 0x1.58ce2e0000000p-16f);
     p = FMA(p, t, -0x1.ac9cf00000000p-12f);
     p = FMA(p, t, 0x1.01b8e20000000p+0f);
-    p = FMA(p, t, 0x1.1c4bf20000000p+3f);
+    p = FMA(p, t, 0x1.f897e40000000p+2f);
     return p;
 }
 

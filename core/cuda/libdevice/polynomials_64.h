@@ -210,7 +210,7 @@ INLINE real erfcx_part(real t) {
     return p;
 }
 
-// erfinv(x) / x of t = w - 3, w = -log(1 - x^2), t in [-3.0, 3.0]: 2^-57.0
+// erfinv(x) / x - 1 of t = w - 3, w = -log(1 - x^2), t in [-3.0, 3.0]: 2^-50.0
 INLINE real erfinv_centre(real t) {
     real p = 0x1.47a851c2cf954p-68;
     p = FMA(p, t, -0x1.81ab51d514e6cp-67);
@@ -235,11 +235,11 @@ INLINE real erfinv_centre(real t) {
     p = FMA(p, t, -0x1.b6666b152b661p-11);
     p = FMA(p, t, -0x1.780def1d3f3ffp-8);
     p = FMA(p, t, 0x1.eedbebdce73e6p-3);
-    p = FMA(p, t, 0x1.9fa072ed72dbbp+0);
+    p = FMA(p, t, 0x1.3f40e5dae5b77p-1);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 3.2, t in [-0.76, 0.81]: 2^-58.7
+// erfinv(x) / x - 1 of t = sqrt(w) - 3.2, t in [-0.76, 0.81]: 2^-58.3
 INLINE real erfinv_near(real t) {
     real p = 0x1.13b1e2b018e6cp-27;
     p = FMA(p, t, -0x1.9252d648b836dp-26);
@@ -261,11 +261,11 @@ INLINE real erfinv_near(real t) {
     p = FMA(p, t, -0x1.196c225e9f2c3p-8);
     p = FMA(p, t, 0x1.877527b86abbfp-8);
     p = FMA(p, t, 0x1.0133861c5d96bp+0);
-    p = FMA(p, t, 0x1.844e340984c07p+1);
+    p = FMA(p, t, 0x1.044e340984c07p+1);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 5, t in [-1.01, 1.2]: 2^-58.2
+// erfinv(x) / x - 1 of t = sqrt(w) - 5, t in [-1.01, 1.2]: 2^-57.8
 INLINE real erfinv_far(real t) {
     real p = 0x1.29449780224aep-38;
     p = FMA(p, t, -0x1.5dc55d06b2b95p-36);
@@ -286,11 +286,11 @@ INLINE real erfinv_far(real t) {
     p = FMA(p, t, -0x1.c2f36aa1c0631p-13);
     p = FMA(p, t, -0x1.22ea5df1c5612p-13);
     p = FMA(p, t, 0x1.02a30d1fba10cp+0);
-    p = FMA(p, t, 0x1.3664ddd1ad7fbp+2);
+    p = FMA(p, t, 0x1.ecc9bba35aff6p+1);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 9, t in [-3.0, 3.1]: 2^-56.3
+// erfinv(x) / x - 1 of t = sqrt(w) - 9, t in [-3.0, 3.1]: 2^-56.0
 INLINE real erfinv_farther(real t) {
     real p = -0x1.b41576969db1cp-65;
     p = FMA(p, t, 0x1.1d743354683c6p-61);
@@ -311,11 +311,11 @@ INLINE real erfinv_farther(real t) {
     p = FMA(p, t, 0x1.58dc927bf1cdbp-16);
     p = FMA(p, t, -0x1.accd56c8e8c75p-12);
     p = FMA(p, t, 0x1.01b8e2742818dp+0);
-    p = FMA(p, t, 0x1.1c4bf1ab3c8b6p+3);
+    p = FMA(p, t, 0x1.f897e3567916cp+2);
     return p;
 }
 
-// erfinv(x) / x of t = sqrt(w) - 19, t in [-7.01, 8.4]: 2^-55.8
+// erfinv(x) / x - 1 of t = sqrt(w) - 19, t in [-7.01, 8.4]: 2^-55.7
 INLINE real erfinv_farthest(real t) {
     real p = 0x1.52fbb3ce27e54p-91;
     p = FMA(p, t, -0x1.5a0a755f9be66p-86);
@@ -337,7 +337,7 @@ INLINE real erfinv_farthest(real t) {
     p = FMA(p, t, 0x1.0255bb2736863p-18);
     p = FMA(p, t, -0x1.97ba7f32c097dp-14);
     p = FMA(p, t, 0x1.00a61f319561cp+0);
-    p = FMA(p, t, 0x1.2ecf50e432de1p+4);
+    p = FMA(p, t, 0x1.1ecf50e432de1p+4);
     return p;
 }
 

@@ -8,7 +8,7 @@ INLINE real power_of(real x, real y) {
     Pair p = exact_product(l.high, y);
     real low = FMA(l.low, y, p.low);
     low = ABS(p.high) > -EXP_LOWEST + 40 ? 0 : low; // may be infinite there
-    return exp_of_pair(p.high, low, 0);
+    return exp_of_pair(p.high, low);
 }
 
 EXPORT real NAME(pow)(real x, real y) {
@@ -31,5 +31,5 @@ EXPORT real NAME(powi)(real x, int n) {
         if (left & 1) result *= factor;
         factor *= factor;
     }
-    return n < 0 ? exact_quotient(1, result) : result;
+    return n < 0 ? div_rn(1, result) : result;
 }

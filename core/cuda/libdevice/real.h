@@ -22,7 +22,6 @@ typedef i64 signed_bits;
 #define TRUNC(x)         __builtin_trunc(x)
 #define FLOOR(x)         __builtin_floor(x)
 #define COPYSIGN(x, y)   __builtin_copysign(x, y)
-#define SQRT(x)          __nvvm_sqrt_rn_d(x)
 #define MAX(a, b)        __builtin_fmax(a, b)
 #define MIN(a, b)        __builtin_fmin(a, b)
 #define HUGE_EXPONENT    2100                 // beyond any sum of exponents
@@ -53,7 +52,6 @@ typedef int signed_bits;
 #define TRUNC(x)         __builtin_truncf(x)
 #define FLOOR(x)         __builtin_floorf(x)
 #define COPYSIGN(x, y)   __builtin_copysignf(x, y)
-#define SQRT(x)          square_root(x)
 #define MAX(a, b)        __builtin_fmaxf(a, b)
 #define MIN(a, b)        __builtin_fminf(a, b)
 #define HUGE_EXPONENT    300
@@ -81,41 +79,24 @@ typedef struct {
     real high, low;
 } Pair;
 
-/// a * b, rounded, which no compiler joins with an addition.
-INLINE real mul_rn(real a, real b) {
-    real product;
 #if REAL_BITS == 64
-    __asm__("mul.rn.f64 %0, %1, %2;" : "=d"(product) : "d"(a), "d"(b));
+#define mul_rn  mul_rn_d
+#define add_rn  add_rn_d
+#define div_rn  div_rn_d
+#define SQRT(x) sqrt_rn_d(x)
 #else
-    if (FLUSHES)
-        __asm__("mul.rn.ftz.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
-    else
-        __asm__("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
-#endif
-    return product;
-}
-
-#if REAL_BITS == 32
-INLINE float square_root(float x) {
-    return FLUSHES ? __nvvm_sqrt_rn_ftz_f(x) : __nvvm_sqrt_rn_f(x);
-}
+#define mul_rn  mul_rn_f
+#define add_rn  add_rn_f
+#define div_rn  div_rn_f
+#define SQRT(x) sqrt_rn_f(x)
 #endif
 
 /// a / b: for double rounded correctly, for float within 2 ulp, in one instruction. |b| < 2^126.
 INLINE real quotient(real a, real b) {
 #if REAL_BITS == 64
-    return a / b;
+    return div_rn(a, b);
 #else
-    return FLUSHES ? __nvvm_div_approx_ftz_f(a, b) : __nvvm_div_approx_f(a, b);
-#endif
-}
-
-/// a / b, rounded correctly.
-INLINE real exact_quotient(real a, real b) {
-#if REAL_BITS == 64
-    return a / b;
-#else
-    return FLUSHES ? __nvvm_div_rn_ftz_f(a, b) : __nvvm_div_rn_f(a, b);
+    return CHOOSE(__nvvm_div_approx, a, b);
 #endif
 }
 
@@ -132,13 +113,13 @@ INLINE real scale(real x, int n) {
 
 /// a + b without loss, |a| >= |b|.
 INLINE Pair quick_sum(real a, real b) {
-    real sum = a + b;
+    real sum = add_rn(a, b);
     return (Pair){sum, b - (sum - a)};
 }
 
 /// a + b without loss.
 INLINE Pair exact_sum(real a, real b) {
-    real sum = a + b, part = sum - a;
+    real sum = add_rn(a, b), part = sum - a;
     return (Pair){sum, (a - (sum - part)) + (b - part)};
 }
 

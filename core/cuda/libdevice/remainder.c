@@ -26,14 +26,14 @@ INLINE real real_of(u64 whole, int exponent) {
 }
 
 /// rest 2^places modulo `divisor`; the quotient's last bits are shifted into *quotient. divisor < 2^(MANTISSA_BITS + 2).
-INLINE u64 divide(u64 rest, int places, u64 divisor, uint *quotient) {
+INLINE u64 divide(u64 rest, int places, u64 divisor, u64 *quotient) {
     const int step = 64 - (MANTISSA_BITS + 2);
-    *quotient = (uint)(rest / divisor);
+    *quotient = rest / divisor;
     rest %= divisor;
     while (places > 0) {
         int now = places < step ? places : step;
         rest <<= now;
-        *quotient = *quotient << now | (uint)(rest / divisor);
+        *quotient = *quotient << now | rest / divisor;
         rest %= divisor;
         places -= now;
     }
@@ -54,7 +54,7 @@ static LARGE real fmod_of(real x, real y) {
     real result;
     if (is_special(x, y, &result) || ABS(x) < ABS(y)) return result;
     int ex, ey;
-    uint quotient;
+    u64 quotient;
     u64 a = whole_of(x, &ex), b = whole_of(y, &ey);
     u64 rest = divide(a, ex - ey, b, &quotient);
     return COPYSIGN(real_of(rest, ey), x);
@@ -65,7 +65,7 @@ static LARGE real remainder_of(real x, real y, int *quotient) {
     *quotient = 0;
     if (is_special(x, y, &result)) return result;
     int ex, ey, negative = (TO_BITS(x) & SIGN_BIT) != 0;
-    uint count;
+    u64 count;
     // in halves of y's last place: a remainder may be as small
     u64 a = whole_of(x, &ex), b = whole_of(y, &ey) * 2;
     ey--;

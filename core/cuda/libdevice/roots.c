@@ -5,20 +5,19 @@ EXPORT real NAME(sqrt)(real x) {
 #if REAL_BITS == 64
     return SQRT(x);
 #else
-    // clang has no question for -prec-sqrt=false; -use_fast_math, of which it is a part, flushes, too
-    return FLUSHES ? __nvvm_sqrt_approx_ftz_f(x) : __nvvm_sqrt_rn_f(x);
+    return sqrt_as_asked(x);
 #endif
 }
 
 EXPORT real NAME(rsqrt)(real x) {
 #if REAL_BITS == 64
-    double root = SQRT(x), first = 1 / root;
+    double root = SQRT(x), first = div_rn(1, root);
     // what the root and the quotient rounded off
-    double error = FMA(-root, first, 1) - FMA(root, root, -x) * 0.5 * first * first;
+    double error = FMA(FMA(root, root, -x) * 0.5 * first, first, FMA(-root, first, 1));
     double result = FMA(first, error, first);
     return x > 0 && x < INFINITE ? result : first;
 #else
-    return FLUSHES ? __nvvm_rsqrt_approx_ftz_f(x) : __nvvm_rsqrt_approx_f(x);
+    return CHOOSE(__nvvm_rsqrt_approx, x);
 #endif
 }
 
@@ -55,7 +54,7 @@ EXPORT real NAME(rcbrt)(real x) {
     real r = (real)approximate_power((float)m, -0x1.555556p-2f);
     Pair square = exact_product(r, r), product = exact_product(m, square.high);
     // 1 - m r^3, then (1 - error)^(-1/3)
-    real error = FMA(-product.high, r, 1) - r * FMA(m, square.low, product.low);
+    real error = FMA(-r, FMA(m, square.low, product.low), FMA(-product.high, r, 1));
     real grown = error * FMA(error, R(0x1.c71c71c71c71cp-3), R(0x1.5555555555555p-2));
     real root = FMA(r, grown, r) * power_of_2(-third);
     root = x == 0 ? INFINITE : is_infinite(x) ? 0 : root;
@@ -88,11 +87,11 @@ INLINE real length(Pair squares, real largest, Scale scale_of) {
 
 INLINE real inverse_length(Pair squares, real largest, Scale scale_of) {
     Pair sum = quick_sum(squares.high, squares.low);
-    real first = exact_quotient(1, SQRT(sum.high));
+    real first = div_rn(1, SQRT(sum.high));
     Pair product = exact_product(sum.high, first);
-    real error = FMA(-product.high, first, 1) - first * FMA(sum.low, first, product.low);
+    real error = FMA(-first, FMA(sum.low, first, product.low), FMA(-product.high, first, 1));
     real result = FMA(first * R(0.5), error, first) * scale_of.to;
-    result = largest == 0 ? INFINITE : result;
+    result = sum.high == 0 ? INFINITE : result;
     return largest == INFINITE ? 0 : result;
 }
 

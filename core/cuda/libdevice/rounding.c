@@ -38,7 +38,7 @@ INLINE i64 to_i64(real x) {
 #if REAL_BITS == 64
     return __nvvm_d2ll_rn(x);
 #else
-    return FLUSHES ? __nvvm_f2ll_rn_ftz(x) : __nvvm_f2ll_rn(x);
+    return CHOOSE_CONVERSION(__nvvm_f2ll_rn, x);
 #endif
 }
 

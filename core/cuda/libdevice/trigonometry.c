@@ -21,8 +21,17 @@ EXPORT void NAME(sincos)(real x, real *sine, real *cosine) {
 
 EXPORT real NAME(tan)(real x) {
     Reduced r = reduce(x);
-    real s = sin_reduced(r.high, r.low), c = cos_reduced(r.high, r.low);
+#if REAL_BITS == 64
+    // both to more than a number's bits: the quotient of two that are rounded is not good enough
+    Pair s = quick_sum(r.high, sin_beyond(r.high, r.low)), c = quick_sum(1, cos_beyond(r.high, r.low));
+    Pair upper = r.quadrant & 1 ? (Pair){-c.high, -c.low} : s, lower = r.quadrant & 1 ? s : c;
+    real first = div_rn(upper.high, lower.high);
+    real rest = FMA(-first, lower.high, upper.high) + FMA(-first, lower.low, upper.low);
+    real result = first + div_rn(rest, lower.high);
+#else
+    real s = sin_reduced(r.high, 0), c = cos_reduced(r.high, 0);
     real result = r.quadrant & 1 ? quotient(-c, s) : quotient(s, c);
+#endif
     return x == 0 ? x : result;
 }
 
@@ -74,18 +83,13 @@ EXPORT void NAME(sincospi)(real x, real *sine, real *cosine) {
     *cosine = cospi_of(r, quadrant);
 }
 
-/// asin(s) - s, given s^2, which is at most 1/4.
-INLINE real asin_beyond(real s, real square) {
-    return s * square * asin_tail(square);
-}
-
 EXPORT real NAME(asin)(real x) {
     real a = ABS(x);
     int large = a > R(0.5);
     real square = large ? FMA(a, R(-0.5), R(0.5)) : a * a;
     real s = large ? SQRT(square) : a;
-    real beyond = asin_beyond(s, square);
-    real result = large ? PI / 2 - (2 * s + FMA(2, beyond, -PI_LOW / 2)) : s + beyond;
+    real cube = s * square, tail = asin_tail(square);
+    real result = large ? PI / 2 - FMA(2, s, FMA(2 * cube, tail, -PI_LOW / 2)) : FMA(cube, tail, s);
     return COPYSIGN(result, x);
 }
 
@@ -94,31 +98,30 @@ EXPORT real NAME(acos)(real x) {
     int large = a > R(0.5);
     real square = large ? FMA(a, R(-0.5), R(0.5)) : a * a;
     real s = large ? SQRT(square) : x;
-    real beyond = asin_beyond(s, square);
-    real small = PI / 2 - (s + (beyond - PI_LOW / 2));
-    real right = 2 * (s + beyond);
-    real left = PI - (2 * s + FMA(2, beyond, -PI_LOW));
+    real cube = s * square, tail = asin_tail(square);
+    real small = PI / 2 - (s + FMA(cube, tail, -PI_LOW / 2));
+    real right = 2 * FMA(cube, tail, s);
+    real left = PI - FMA(2, s, FMA(2 * cube, tail, -PI_LOW));
     return large ? (x > 0 ? right : left) : small;
 }
 
 /// atan(q), 0 <= q <= 1, or pi/2 less that.
 INLINE real atan_of(real q, int turned) {
-    real z = q * q;
-    real beyond = q * z * atan_tail(z);
-    return turned ? PI / 2 - (q + (beyond - PI_LOW / 2)) : q + beyond;
+    real z = q * q, cube = q * z, tail = atan_tail(z);
+    return turned ? PI / 2 - (q + FMA(cube, tail, -PI_LOW / 2)) : FMA(cube, tail, q);
 }
 
 EXPORT real NAME(atan)(real x) {
     real a = ABS(x);
     int turned = a > 1;
-    return COPYSIGN(atan_of(turned ? exact_quotient(1, a) : a, turned), x);
+    return COPYSIGN(atan_of(turned ? div_rn(1, a) : a, turned), x);
 }
 
 EXPORT real NAME(atan2)(real y, real x) {
     real a = ABS(y), b = ABS(x);
     int turned = a > b;
     real larger = turned ? a : b, smaller = turned ? b : a;
-    real q = exact_quotient(smaller, larger);
+    real q = div_rn(smaller, larger);
     q = a == b ? (a == 0 ? 0 : 1) : q; // of infinities, too
     real result = atan_of(q, turned);
     result = TO_BITS(x) & SIGN_BIT ? PI - (result - PI_LOW) : result;

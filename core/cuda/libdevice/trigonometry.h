@@ -92,22 +92,31 @@ INLINE Reduced reduce(real x) {
     int quadrant = (int)ROUND_TO_EVEN(x * R(0x1.45f306dc9c883p-1));
     real n = (real)quadrant;
     real a = FMA(-n, HALF_PI_1, x);
-    real high = FMA(-n, HALF_PI_2, a);
 #if REAL_BITS == 64
-    // what the last steps rounded off: tan() needs it
-    double taken = mul_rn(n, HALF_PI_2);
-    double low = ((a - high) - taken) - FMA(n, HALF_PI_2, -taken);
-    return (Reduced){high, FMA(-n, HALF_PI_3, low), quadrant};
+    Pair taken = exact_product(n, HALF_PI_2), rest = exact_sum(a, -taken.high);
+    rest = quick_sum(rest.high, FMA(-n, HALF_PI_3, rest.low - taken.low));
+    return (Reduced){rest.high, rest.low, quadrant};
 #else
-    return (Reduced){FMA(-n, HALF_PI_3, high), 0, quadrant};
+    return (Reduced){FMA(-n, HALF_PI_3, FMA(-n, HALF_PI_2, a)), 0, quadrant};
 #endif
 }
 
-/// sin(r + low), |r| <= pi/4. For float, low is 0.
+/// sin(r + low) less r, |r| <= pi/4.
+INLINE real sin_beyond(real r, real low) {
+    real z = r * r;
+    return FMA(r * z, sin_tail(z), FMA(R(-0.5) * z, low, low));
+}
+
+/// cos(r + low) - 1.
+INLINE real cos_beyond(real r, real low) {
+    real z = r * r;
+    return FMA(z, FMA(z, cos_tail(z), R(-0.5)), -(r * low));
+}
+
+/// sin(r + low). For float, low is 0.
 INLINE real sin_reduced(real r, real low) {
     real z = r * r;
-    real tail = r * z * sin_tail(z);
-    return REAL_BITS == 64 ? r + (tail + FMA(R(-0.5) * z, low, low)) : r + tail;
+    return REAL_BITS == 32 ? FMA(r * z, sin_tail(z), r) : r + sin_beyond(r, low);
 }
 
 INLINE real cos_reduced(real r, real low) {
