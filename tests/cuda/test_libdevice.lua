@@ -5,6 +5,7 @@ local harness = require "tests.lib.harness"
 local ww = require "warpwright"
 
 local clang <const> = "clang-14"
+local fast <const> = "-ffast-math -fcuda-flush-denormals-to-zero" -- as for -use_fast_math
 
 --- The output of a command; an error when it fails.
 local function output_of(command, ...)
@@ -22,11 +23,10 @@ local function library()
   return path
 end
 
---- The PTX of tests/cuda/programs/NAME.cu.
-local function compile(name, options)
+--- The PTX of a CUDA program.
+local function compile(path, options)
   return output_of("%s -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 "
-    .. "-Wno-unknown-cuda-version -O2 %s -Xclang -mlink-builtin-bitcode -Xclang '%s' -S -o - '%s'",
-    clang, options or "", library(), core.home_path("tests/cuda/programs/" .. name .. ".cu"))
+    .. "-Wno-unknown-cuda-version -O2 %s -Xclang -mlink-builtin-bitcode -Xclang '%s' -S -o - '%s'", clang, options, library(), path)
 end
 
 harness.test("all functions that clang's headers declare are there, and need nothing", function()
@@ -78,7 +78,7 @@ local function each_function(options, count, body)
   local path = harness.folder() .. "/calls"
   output_of("'%s' calls 7 %d '%s'", checker(), count, path)
   local gpu = ww.build("gtx480"):gpu()
-  local kernels = gpu:load { text = compile("libdevice_kernels", options), name = "libdevice_kernels.ptx" }
+  local kernels = gpu:load { text = compile(core.home_path "tests/cuda/programs/libdevice_kernels.cu", options), name = "libdevice_kernels.ptx" }
   local words = core.file_array(path, "i64")
   local out = gpu:alloc(count * words_out * 8)
   local position = 0
@@ -127,7 +127,7 @@ harness.test("-use_fast_math: what it lets the compiler do leaves the functions 
   for name in smooth:gmatch "%S+" do
     is_smooth[name], is_smooth[name .. "f"] = "double", "float"
   end
-  each_function("-ffast-math -fcuda-flush-denormals-to-zero", 256, function(name, arguments, got, want)
+  each_function(fast, 256, function(name, arguments, got, want)
     local single = is_smooth[name] == "float"
     for i = 0, is_smooth[name] and #got - 1 or -1, words_out do
       local of = i // words_out * words_in
@@ -145,6 +145,54 @@ harness.test("-use_fast_math: what it lets the compiler do leaves the functions 
   end)
   assert(values > 5000, values .. " values")
   assert(#problems == 0, #problems .. " differ:\n" .. table.concat(problems, "\n", 1, math.min(#problems, 40)))
+end)
+
+-- Options ------------------------------------------------------------------------------------------------------------
+
+--- The PTX of a kernel with this statement, without comments.
+local function ptx_of(type, declarations, statement, options)
+  harness.write("statement.cu", ([[
+#define DEVICE extern "C" __attribute__((device))
+%s
+extern "C" __attribute__((global)) void kernel(%s a, %s b, %s c, %s *out) { %s; }
+]]):format(declarations, type, type, type, type, statement))
+  return (compile(harness.folder() .. "/statement.cu", options):gsub("//[^\n]*", ""))
+end
+
+harness.test("intrinsics that name a rounding are neither fused nor approximated", function()
+  for _, of in ipairs { { "float", "f", "f32" }, { "double", "d", "f64" } } do
+    local type, letter, suffix = table.unpack(of)
+    local names, declarations = {}, {}
+    for _, name in ipairs { "add", "sub", "mul", "div" } do
+      names[name] = "__nv_" .. letter .. name .. "_rn"
+      declarations[#declarations + 1] = ("DEVICE %s %s(%s, %s);"):format(type, names[name], type, type)
+    end
+    declarations[#declarations + 1] = ("DEVICE %s __nv_%ssqrt_rn(%s);"):format(type, letter, type)
+    for _, options in ipairs { "", fast } do
+      local text = ptx_of(type, table.concat(declarations, "\n"), ("out[0] = %s(%s(a, b), c); out[1] = %s(%s(a, b), c); "
+        .. "out[2] = %s(a, b); out[3] = __nv_%ssqrt_rn(a)"):format(names.add, names.mul, names.sub, names.mul, names.div, letter), options)
+      local ftz = options == fast and letter == "f" and ".ftz" or ""
+      harness.contains(text, "mul.rn" .. ftz .. "." .. suffix, "add.rn" .. ftz, "div.rn" .. ftz, "sqrt.rn" .. ftz)
+      for _, other in ipairs { "fma", "approx", "full", "reflect" } do
+        assert(not text:find(other, 1, true), other .. " in\n" .. text)
+      end
+    end
+  end
+end)
+
+harness.test("float instructions flush subnormals where the program does, and only there", function()
+  local function text(options)
+    return ptx_of("float", "DEVICE float __nv_sqrtf(float); DEVICE float __nv_powf(float, float); DEVICE float __nv_fast_sinf(float);",
+      "out[0] = __nv_sqrtf(a); out[1] = __nv_powf(a, b); out[2] = __nv_fast_sinf(c)", options)
+  end
+  local plain, flushing = text "", text(fast)
+  assert(not plain:find("ftz", 1, true), "a flushing instruction")
+  harness.contains(plain, "sqrt.rn.f32", "sin.approx.f32", "mul.rn.f32")
+  harness.contains(flushing, "sqrt.approx.ftz.f32", "sin.approx.ftz.f32", "mul.rn.ftz.f32")
+  for kept in flushing:gmatch "\n\t%a[%w.]*%.f32[^\n]*" do
+    assert(kept:find("ftz", 1, true) or kept:find "mov" or kept:find "ld%." or kept:find "st%." or kept:find "selp" or kept:find "cvt"
+      or kept:find "abs" or kept:find "neg" or kept:find "copysign", "no ftz:" .. kept)
+  end
 end)
 
 harness.finish()
