@@ -184,7 +184,7 @@ end)
 -- Options ------------------------------------------------------------------------------------------------------------
 
 for _, case in ipairs {
-  { "no cycles between checkpoints", "checkpoint_every: expected 1 cycle or more, got '0'", "--checkpoint-every", "0" },
+  { "no cycles between checkpoints", "checkpoint_every: expected 1 cycle or more, or a time such as 10min, got '0'", "--checkpoint-every", "0" },
   { "checkpoints at a cycle that is no number", "checkpoint_at: expected 1 cycle or more, got 'x'", "--checkpoint-at", "100,x" },
   { "checkpoints at a negative cycle", "checkpoint_at: expected 1 cycle or more, got '-5'", "--checkpoint-at", "-5" },
 } do

@@ -14,6 +14,7 @@
 ---@field memory? any
 ---@field checkpoint_every? integer|string
 ---@field checkpoint_at? any
+---@field keep? any
 ---@field resume? string
 ---@field allow_changes? any
 ---@field energy? any

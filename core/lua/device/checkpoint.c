@@ -2,6 +2,7 @@
 
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
+#include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
 #include "core/sim/checkpoint/checkpoint_file.h"
 
@@ -97,6 +98,12 @@ static int l_on_checkpoint(lua_State *L) {
     machine->checkpoint_cycle = lua_isinteger(L, 3) ? (uint64_t)lua_tointeger(L, 3) : NEVER;
     lua_pushvalue(L, 2);
     lua_setiuservalue(L, 1, GPU_CHECKPOINT_FUNCTION);
+    return 0;
+}
+
+/* core.checkpoint_timer(seconds): calls the checkpoint function every so often, with "time"; 0: never */
+static int l_checkpoint_timer(lua_State *L) {
+    signals_every((uint64_t)luaL_checkinteger(L, 1));
     return 0;
 }
 
@@ -337,6 +344,7 @@ void checkpoint_open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"write_checkpoint", l_write_checkpoint},
         {"on_checkpoint", l_on_checkpoint},
+        {"checkpoint_timer", l_checkpoint_timer},
         {"resume", l_resume},
         {"resume_notes", l_resume_notes},
         {"move", l_move},

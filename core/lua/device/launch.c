@@ -267,6 +267,8 @@ static RunStatus run_part(lua_State *L, Machine *machine, uint64_t cycle) {
     return status;
 }
 
+#define MAX_CYCLES_REACHED "max_cycles was reached"
+
 _Noreturn static void stop_run(Machine *machine, const char *why) {
     GpuProgress progress = gpu_progress(machine->gpu);
     machine->stopped = why;
@@ -296,7 +298,10 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
         if (status == RUN_INTERRUPTED) handle_signal(L, machine);
         uint64_t cycle = gpu_cycle(machine->gpu);
         if (cycle >= machine->checkpoint_cycle) call_checkpoint_function(L, machine, "cycle");
-        if (cycle >= machine->cycle_limit) stop_run(machine, "max_cycles was reached");
+        if (cycle >= machine->cycle_limit) {
+            call_checkpoint_function(L, machine, "max_cycles");
+            stop_run(machine, MAX_CYCLES_REACHED);
+        }
         if (cycle < machine->pause_cycle) continue;
         if (machine->coroutine != L || !lua_isyieldable(L))
             stop_run(machine,

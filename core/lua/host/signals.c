@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* How long Lua may go on after a signal to stop, in seconds of its thread: a policy's function for one, after
@@ -12,20 +13,30 @@
 static const double call_seconds = 1, host_program_seconds = 3;
 enum { STEP = 100000 }; /* instructions of Lua between two looks at the clock */
 
-static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1};
+static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM};
 enum { WATCHED = sizeof watched_signals / sizeof *watched_signals };
 
 static struct sigaction actions_before[WATCHED];
 static Machine *volatile watching;
 static lua_State *volatile host_program;
 static volatile sig_atomic_t pending_signal, one_was_ended;
+static uint64_t timer_seconds;
 volatile sig_atomic_t stop_signal;
 
 _Thread_local lua_State *volatile entered_state;
 static _Thread_local volatile double limited_since;
 
 const char *signal_name(int signal) {
-    return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGUSR1";
+    switch (signal) {
+    case SIGINT: return "SIGINT";
+    case SIGTERM: return "SIGTERM";
+    case SIGALRM: return "time";
+    default: return "SIGUSR1";
+    }
+}
+
+static bool stops_run(int signal) {
+    return signal == SIGINT || signal == SIGTERM;
 }
 
 static double thread_seconds(void) {
@@ -77,8 +88,8 @@ static void limit_thread(int signal) {
  * that watches: the others block these signals. */
 static void note_signal(int signal) {
     int problem = errno;
-    if (signal != SIGUSR1 || !pending_signal) pending_signal = signal;
-    if (signal != SIGUSR1) stop_signal = signal;
+    if (stops_run(signal) || !pending_signal) pending_signal = signal;
+    if (stops_run(signal)) stop_signal = signal;
     Machine *machine = watching;
     if (machine && machine->gpu) gpu_interrupt(machine->gpu);
     if (machine && stop_signal) {
@@ -87,6 +98,16 @@ static void note_signal(int signal) {
         if (machine->sim) sim_signal_threads(machine->sim, SIGURG);
     }
     errno = problem;
+}
+
+static void set_timer(uint64_t seconds) {
+    struct itimerval timer = {{(time_t)seconds, 0}, {(time_t)seconds, 0}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void signals_every(uint64_t seconds) {
+    timer_seconds = seconds;
+    if (watching) set_timer(seconds);
 }
 
 bool signals_watch(Machine *machine, lua_State *host) {
@@ -98,14 +119,16 @@ bool signals_watch(Machine *machine, lua_State *host) {
     sigaction(SIGURG, &(struct sigaction){.sa_handler = limit_thread, .sa_flags = SA_RESTART}, NULL);
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-        if (watched_signals[i] != SIGUSR1) action.sa_flags |= (int)SA_RESETHAND;
+        if (stops_run(watched_signals[i])) action.sa_flags |= (int)SA_RESETHAND;
         sigaction(watched_signals[i], &action, &actions_before[i]);
     }
+    if (timer_seconds) set_timer(timer_seconds);
     return true;
 }
 
 int signals_unwatch(const Machine *machine) {
     if (!watching || watching != machine) return 0;
+    if (timer_seconds) set_timer(0);
     for (int i = 0; i < WATCHED; i++)
         sigaction(watched_signals[i], &actions_before[i], NULL);
     watching = NULL;

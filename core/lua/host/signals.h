@@ -1,5 +1,5 @@
-/* SIGINT, SIGTERM and SIGUSR1 while a machine runs: the run looks at them at the next boundary. Lua that does
- * not come there is ended. */
+/* SIGINT, SIGTERM, SIGUSR1 and SIGALRM while a machine runs: the run looks at them at the next boundary. Lua that
+ * does not come there after one of the first two is ended. */
 #ifndef WW_LUA_SIGNALS_H
 #define WW_LUA_SIGNALS_H
 
@@ -14,6 +14,8 @@ extern volatile sig_atomic_t stop_signal;
 /* From here on signals of the process are for this machine. `host`: the coroutine of its host program, or
  * NULL. False, and nothing done, when there is a machine already that they are for. */
 bool signals_watch(Machine *machine, lua_State *host);
+/* SIGALRM every so many seconds while signals are watched; 0: never. */
+void signals_every(uint64_t seconds);
 /* The signals do again what they did before. Returns the one that was not taken, or 0. */
 int signals_unwatch(const Machine *machine);
 /* The signal to look at, which is then forgotten; or 0. */

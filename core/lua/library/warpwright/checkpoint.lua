@@ -15,6 +15,7 @@ local function text_of(gpu, run, cycle, why)
   add("why", why)
   add("host seconds", ("%.3f"):format(gpu:totals().seconds + (run["seconds before"] or 0)))
   add("warpwright", ("%s, revision %s"):format(core.version, core.revision))
+  add("started in", core.real_path "." or "")
   for _, name in ipairs(names.sorted_keys(run)) do
     local value = run[name]
     if name == "sources" then
@@ -47,6 +48,21 @@ end
 --- What the run that made the checkpoint was: config, workload, size, policy, set, memory.
 function checkpoint.read_run(path) return read_text(core.checkpoint_text(path)) end
 
+local may_be_path <const> = { config = true, workload = true, policy = true }
+
+--- What a checkpoint says of the run's config, workload, policy ...; where it names a file that is not to be found from here, the
+-- same from the folder in which the run was started.
+function checkpoint.found(saved, name)
+  local value = saved[name]
+  if not value or not saved["started in"] or not may_be_path[name] then return value end
+  return (value:gsub("[^+]+", function(word)
+    local path, rest = word:match "^([^:]*)(.*)$"
+    local there = saved["started in"] .. "/" .. path
+    local is_relative = path:find "[/.]" and path:sub(1, 1) ~= "/"
+    return is_relative and not core.is_file(path) and core.is_file(there) and there .. rest or nil
+  end))
+end
+
 --- Of a resume { path =, saved = what read_run() gave, allow_changes = }: the Lua files of the run must be what they were.
 function checkpoint.require_sources(resume, parts)
   local program = ("%s, revision %s"):format(core.version, core.revision)
@@ -65,14 +81,28 @@ end
 
 local function cycle_count(what, value)
   local cycle = math.tointeger(tonumber(value))
-  if not cycle or cycle < 1 then names.expected(what, "1 cycle or more", value) end
+  if not cycle or cycle < 1 then
+    names.expected(what, what == "keep" and "a whole number from 1 on"
+      or what == "checkpoint_every" and "1 cycle or more, or a time such as 10min" or "1 cycle or more", value)
+  end
   return cycle
+end
+
+local seconds_of <const> = { s = 1, sec = 1, min = 60, h = 3600 }
+
+--- "10min" as seconds; nil for what is no time.
+local function seconds_in(value)
+  local number, unit = tostring(value):match "^(%d+)(%a+)$"
+  local seconds = number and seconds_of[unit] and math.tointeger(number) * seconds_of[unit]
+  return seconds and seconds > 0 and seconds or nil
 end
 
 --- The plan of options checkpoint_every and checkpoint_at (a number, a text with commas, or a list).
 local function read_plan(options)
   local plan = { at = {} }
-  if options.checkpoint_every then plan.every = cycle_count("checkpoint_every", options.checkpoint_every) end
+  plan.seconds = seconds_in(options.checkpoint_every)
+  if options.checkpoint_every and not plan.seconds then plan.every = cycle_count("checkpoint_every", options.checkpoint_every) end
+  plan.keep = options.keep and cycle_count("keep", options.keep)
   local at = options.checkpoint_at or {}
   if type(at) == "string" then
     local list = {}
@@ -107,7 +137,7 @@ local function print_notes(gpu, before, run)
 end
 
 --- Signals after which the run goes on, like "cycle".
-local goes_on = { cycle = true, SIGUSR1 = true }
+local goes_on = { cycle = true, time = true, SIGUSR1 = true }
 
 --- Writes one; a failure is told, and no error. Returns whether it was written.
 local function write(gpu, path, run, cycle, why)
@@ -116,13 +146,53 @@ local function write(gpu, path, run, cycle, why)
   return good
 end
 
+--- Cycles of the checkpoints in a folder, the newest first.
+local function cycles_in(folder)
+  local cycles = {}
+  for _, name in ipairs(core.list_folder(folder)) do
+    cycles[#cycles + 1] = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
+  end
+  table.sort(cycles, function(a, b) return a > b end)
+  return cycles
+end
+
+--- Removes those that are older than the newest `keep`.
+local function remove_old(folder, keep)
+  for i, cycle in ipairs(cycles_in(folder)) do
+    if i > keep then os.remove(("%s/%d.ckpt"):format(folder, cycle)) end
+  end
+end
+
+--- The newest checkpoint of a folder that is whole, or nil. Damaged ones are told.
+function checkpoint.newest(folder)
+  for _, cycle in ipairs(cycles_in(folder)) do
+    local path = ("%s/%d.ckpt"):format(folder, cycle)
+    local good, problem = pcall(core.inspect_checkpoint, path)
+    if good then return path end
+    note("%s", (tostring(problem):gsub("^.-checkpoint ", "checkpoint ")))
+  end
+end
+
+--- Options whose `resume` is a folder, with its newest checkpoint instead; the run goes on there unless `out` says otherwise.
+function checkpoint.of_folder(options)
+  local folder = options.resume
+  if type(folder) ~= "string" or core.is_file(folder) or not core.real_path(folder) then return options end
+  local resolved = {}
+  for key, value in pairs(options) do resolved[key] = value end
+  resolved.resume = checkpoint.newest(folder)
+    or core.user_error(("checkpoint %s: expected a checkpoint, or a folder with one, got a folder without"):format(folder))
+  if resolved.out == nil then resolved.out = folder end
+  return resolved
+end
+
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
 -- will give. Returns a table whose `last` is the path of the newest.
 function checkpoint.watch(gpu, folder, run, options)
   local plan, made = read_plan(options), {}
-  if not folder and (plan.every or plan.at[1]) then
+  if not folder and (plan.every or plan.seconds or plan.at[1]) then
     core.user_error("out: expected a folder for checkpoints, got false")
   end
+  core.checkpoint_timer(plan.seconds or 0)
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then
       print_notes(gpu, checkpoint.read_run(options.resume), run)
@@ -130,7 +200,8 @@ function checkpoint.watch(gpu, folder, run, options)
       local path = ("%s/%d.ckpt"):format(folder, cycle)
       if write(gpu, path, run, cycle, why) then
         made.last = path
-        if why ~= "cycle" then note("%s: checkpoint %s", why, path) end
+        if plan.keep then remove_old(folder, plan.keep) end
+        if why ~= "cycle" and why ~= "time" then note("%s: checkpoint %s", why, path) end
       end
     end
     return next_planned(plan, cycle)

@@ -43,9 +43,10 @@ options of run:
   --energy TECHNOLOGY    statistics of the energy, by configs/energy/TECHNOLOGY.lua or a path: fermi_40nm
   --order ORDER          the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result
 
-  --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt
+  --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt; or every 30s, 10min, 2h of time
   --checkpoint-at N,...  and at these
-  --resume FILE          goes on from a checkpoint; what is not given is as it was
+  --keep N               only the newest N of them stay
+  --resume FILE          goes on from a checkpoint; what is not given is as it was. FOLDER: from the newest good one in it
   --allow-changes        with --resume: --policy and --set may differ; says what became of the state
 
   of one kernel of a PTX file:
@@ -84,6 +85,7 @@ local run_options = {
   ["--threads"] = "threads",
   ["--checkpoint-every"] = "checkpoint_every",
   ["--checkpoint-at"] = "checkpoint_at",
+  ["--keep"] = "keep",
   ["--resume"] = "resume",
   ["--allow-changes"] = "allow_changes",
   ["--memcheck"] = "memcheck",
@@ -91,7 +93,7 @@ local run_options = {
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--resume", "--allow-changes", "--bounds", "--memcheck", "--stats", table.unpack(run_kernel.option_list),
+  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--stats", table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.

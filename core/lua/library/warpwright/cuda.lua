@@ -105,6 +105,7 @@ end
 --- cuda.run { config =, arguments = { program, its arguments ... }, capability =, launches =, and the rest as ww.run has it }
 -- -> the program's exit status
 function cuda.run(options)
+  options = checkpoint.of_folder(options)
   local saved = options.resume and checkpoint.read_run(options.resume) or {}
   if options.resume and not saved.program then
     core.user_error(("checkpoint %s: expected a run of a CUDA program, got workload %s"):format(options.resume,

@@ -15,7 +15,7 @@ local run = {}
 
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
-  "checkpoint_every", "checkpoint_at", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats" }
+  "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -27,10 +27,11 @@ local Stopped = {
 --- The options with what they leave open taken from the checkpoint that they resume; its overrides come first.
 local function resolve_resume(options)
   if not options.resume then return options end
+  options = checkpoint.of_folder(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds" } do
-    if resolved[name] == nil then resolved[name] = saved[name] end
+    if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}
   for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
@@ -50,8 +51,10 @@ end
 --- `word`: of the command line that goes on, or nil: run.
 local function raise(sim, problem, made, word)
   local why = sim:gpu():totals().stopped
-  if why ~= "SIGINT" and why ~= "SIGTERM" then error(problem, 0) end
+  local by_signal = why == "SIGINT" or why == "SIGTERM"
   local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", made.last) or "no checkpoint was made"
+  if why == "max_cycles was reached" and made.last then core.user_error(("%s; %s"):format(tostring(problem), how)) end
+  if not by_signal then error(problem, 0) end
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 

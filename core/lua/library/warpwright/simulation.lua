@@ -5,6 +5,7 @@ local fork = require "warpwright.fork"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
+local output = require "warpwright.output"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local result = require "warpwright.result"
@@ -184,7 +185,8 @@ function Simulation:resume(path, options)
   names.check_keys("sim:resume", options, { "allow_changes" })
   local saved = checkpoint.read_run(path)
   self.choices["seconds before"] = tonumber(saved["host seconds"])
-  local other_policy = (saved.policy or "default") ~= (self.choices.policy or "default")
+  local now = self.choices.policy
+  local other_policy = saved.policy ~= now and checkpoint.found(saved, "policy") ~= now
   if other_policy and not options.allow_changes then
     core.user_error(("checkpoint %s: expected policy %s as in the checkpoint, got %s; allow_changes drops the state of the former"):format(
       path, saved.policy or "default", self.choices.policy or "default"))
@@ -293,6 +295,30 @@ function Simulation:counters(patterns)
   local counters, unmatched = core.counters(self.machine, lists)
   if unmatched[1] then no_such_counter(self, unmatched[1]) end
   return counters
+end
+
+--- sim:write(out, { stats =, energy = }): the result so far, with the output folder of ww.run; `out` as there. Returns the result.
+function Simulation:write(out, options)
+  options = options or {}
+  names.check_keys("sim:write", options, { "stats", "energy" })
+  output.check_stats(options.stats)
+  local technology = options.energy and load.get("technology", options.energy)
+  local r = self:result()
+  r.workload, r.size, r.checks = self.choices.workload_name or "none", self.choices.size or "none", self.checks or 0
+  local folder <close> = output.open(out, { self.name, r.workload, r.size, self.policy })
+  r.out = folder.path
+  if technology then result.add_energy(r, technology) end
+  local ptx = self.ptx_path and core.is_file(self.ptx_path) and output.read_file(self.ptx_path) or ""
+  local problem = output.write(folder, r, {
+    status = self.checks and "completed" or "stopped by its script",
+    config = self:config(),
+    ptx = ptx,
+    size = self.params or {},
+    files = sources.list(self.choices.sources),
+    stats = options.stats,
+  })
+  if problem then core.user_error(problem) end
+  return r
 end
 
 --- sim:close(): gives its memory back at once.

@@ -39,16 +39,6 @@ function folder.runs(path) return path .. "/runs" end
 
 function folder.database(path) return path .. "/results.sqlite" end
 
---- The newest checkpoint in a folder, by cycle, or nil.
-function folder.newest_checkpoint(path)
-  local newest
-  for _, name in ipairs(core.list_folder(path)) do
-    local cycle = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
-    if cycle and (not newest or cycle > newest) then newest = cycle end
-  end
-  return newest and ("%s/%d.ckpt"):format(path, newest)
-end
-
 function folder.remove_checkpoints(path)
   for _, name in ipairs(core.list_folder(path)) do
     if name:find "^%d+%.ckpt$" then os.remove(path .. "/" .. name) end

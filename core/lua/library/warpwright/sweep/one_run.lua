@@ -69,7 +69,7 @@ end
 local function simulate(sweep, run, stem)
   local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = sweep.checkpoint_every }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
-  local r = go_on(options, folder.newest_checkpoint(stem))
+  local r = go_on(options, checkpoint.newest(stem))
   if not r then
     folder.remove_checkpoints(stem)
     if run.warm_up then

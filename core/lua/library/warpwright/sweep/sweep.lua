@@ -1,4 +1,5 @@
 -- A sweep at work: its runs side by side, what is there already, and what has become of each.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local database = require "warpwright.sweep.database"
 local folder = require "warpwright.sweep.folder"
@@ -114,7 +115,7 @@ function Sweep:collect() return database.build(self.path, self.plan, self.runs) 
 function Sweep:state_of(entry)
   if self.runs:stored(entry.run) then return "done" end
   if core.is_file(self.runs:problem_path(entry.run)) then return "failed" end
-  return folder.newest_checkpoint(self:stem_of(entry.run)) and "stopped" or "missing"
+  return checkpoint.newest(self:stem_of(entry.run)) and "stopped" or "missing"
 end
 
 function Sweep:counts()

@@ -1,0 +1,134 @@
+-- A run that is stopped, moved, gone on with: which checkpoint is taken, which stay, and that the statistics are those of the run
+-- that nothing happened to.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+
+local home <const> = harness.folder()
+local set <const> = { "--set", "sms=2" }
+
+local function run(...)
+  local status, output = harness.run("run", ...)
+  return status, output
+end
+
+local function passes(...)
+  local status, output = run(...)
+  harness.equal(status, 0, output)
+  return output
+end
+
+local function checkpoints(folder)
+  local cycles = {}
+  for _, name in ipairs(core.list_folder(folder)) do
+    cycles[#cycles + 1] = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
+  end
+  table.sort(cycles)
+  return cycles
+end
+
+local straight <const> = home .. "/straight"
+passes("gtx480", "spmv", "--size", "small", set[1], set[2], "--out", straight)
+local wanted <const> = harness.read(straight .. "/stats.txt")
+
+local function same_stats(folder) harness.same_text(harness.read(folder .. "/stats.txt"), wanted, folder) end
+
+harness.test("--keep N leaves the newest N", function()
+  local folder = home .. "/keep"
+  passes("gtx480", "spmv", "--size", "small", set[1], set[2], "--checkpoint-every", "20000", "--keep", "2", "--out", folder)
+  local all, kept = math.tointeger(tonumber(wanted:match "run%.cycles +(%d+)")) // 20000, checkpoints(folder)
+  assert(all > 3, "too few checkpoints to see it")
+  harness.equal(#kept, 2, "checkpoints")
+  harness.equal(kept[2], all * 20000, "the newest")
+  harness.equal(kept[1], (all - 1) * 20000, "the one before")
+  same_stats(folder)
+end)
+
+harness.test("--resume FOLDER goes on there from the newest checkpoint, and past a damaged one from that before", function()
+  local folder = home .. "/keep"
+  local newest = checkpoints(folder)[2]
+  os.remove(folder .. "/stats.txt")
+  local output = passes("--resume", folder)
+  harness.contains(output, "results              " .. folder)
+  same_stats(folder)
+  harness.contains(harness.read(folder .. "/provenance.txt"), ("/%d.ckpt"):format(newest))
+  local path = ("%s/%d.ckpt"):format(folder, newest)
+  local bytes = harness.read(path)
+  local file = assert(io.open(path, "wb"))
+  file:write(bytes:sub(1, #bytes // 2))
+  file:close()
+  output = passes("--resume", folder)
+  harness.contains(output, ("checkpoint %s: "):format(path))
+  harness.contains(harness.read(folder .. "/provenance.txt"), ("/%d.ckpt"):format(newest - 20000))
+  same_stats(folder)
+end)
+
+harness.test("a folder without checkpoints is an error", function()
+  harness.refused(("checkpoint %s: expected a checkpoint, or a folder with one, got a folder without"):format(straight), "run",
+    "--resume", straight)
+end)
+
+harness.test("--max-cycles leaves a checkpoint, from which the run goes on", function()
+  local folder = home .. "/limit"
+  local output = harness.refused("max_cycles was reached", "run", "gtx480", "spmv", "--size", "small", set[1], set[2], "--max-cycles",
+    "30000", "--out", folder)
+  local cycles = checkpoints(folder)
+  harness.equal(#cycles, 1, "checkpoints")
+  assert(cycles[1] >= 30000 and cycles[1] < 30000 + 64, "at cycle " .. cycles[1])
+  harness.contains(output, ("go on with: warpwright run --resume %s/%d.ckpt"):format(folder, cycles[1]))
+  passes("--resume", folder)
+  same_stats(folder)
+end)
+
+harness.test("--checkpoint-every with a time: a checkpoint when the clock rings, and the run is what it was", function()
+  local script = harness.write("ring.lua", [[
+    local ww = require "warpwright"
+    local w = dofile "workloads/spmv/spmv.lua"
+    local run = w.run
+    function w.run(...)
+      os.execute "kill -ALRM $PPID" -- what the clock does every two hours
+      return run(...)
+    end
+    ww.run { config = "gtx480", workload = w, size = "small", set = { "sms=2" }, checkpoint_every = "2h", out = arg[1] }
+  ]])
+  local status, output = harness.run(script, home .. "/timed")
+  harness.equal(status, 0, output)
+  harness.equal(#checkpoints(home .. "/timed"), 1, "checkpoints")
+  same_stats(home .. "/timed")
+end)
+
+harness.test("what is wrong with a time or a number is said", function()
+  for _, wrong in ipairs { "0s", "5parsecs", "min", "-3", "0" } do
+    harness.refused(("checkpoint_every: expected 1 cycle or more, or a time such as 10min, got '%s'"):format(wrong), "run", "gtx480",
+      "vecadd", "--checkpoint-every=" .. wrong)
+  end
+  harness.refused("keep: expected a whole number from 1 on, got '0'", "run", "gtx480", "vecadd", "--keep", "0")
+end)
+
+harness.test("a checkpoint of files named from one folder resumes from another", function()
+  local folder = home .. "/elsewhere"
+  assert(os.execute("mkdir -p " .. folder .. "/policies"))
+  harness.write("elsewhere/policies/mine.lua", 'return require "warpwright.policy" "mine" { doc = "x", order = "lrr" }\n')
+  local program = core.real_path(arg[-1])
+  local command = "cd '%s' && '%s' run gtx480 spmv --size small --set sms=2 --policy policies/mine.lua --out '%s/out' 2>&1"
+  local pipe = assert(io.popen(command:format(folder, program, folder) .. " --checkpoint-at 20000"))
+  local output = pipe:read "a"
+  assert(pipe:close(), output)
+  passes("--resume", folder .. "/out/20000.ckpt", "--out", home .. "/resumed")
+  harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(folder .. "/out/stats.txt"), "stats")
+end)
+
+harness.test("sim:write gives a script's run the folder of warpwright run", function()
+  local script = harness.write("script.lua", ([[
+    local ww = require "warpwright"
+    local sim = ww.build("gtx480", { set = { "sms=2" } })
+    sim:run("spmv", "small")
+    print(sim:write("%s/scripted").out)
+  ]]):format(home))
+  local status, output = harness.run(script)
+  harness.equal(status, 0, output)
+  same_stats(home .. "/scripted")
+  harness.same_text(harness.read(home .. "/scripted/config.lua"), harness.read(straight .. "/config.lua"), "config")
+  harness.contains(harness.read(home .. "/scripted/provenance.txt"), "status             completed", "size               small")
+end)
+
+harness.finish()
