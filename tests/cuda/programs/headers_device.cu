@@ -371,9 +371,10 @@ static void check_accesses() {
     F(exp2f(5) + exp10f(2) + log2(8.0) + log10f(1000), 138)                                                  \
     F(cbrt(27.0) + erf(0.0) + erfc(0.0) + tgamma(5.0), 28)                                                   \
     F(normcdf(0.0) + normcdfinvf(0.5f) + erfinv(0.0) + erfcinvf(1), 0.5)                                     \
-    F(__uint2double_rn(7) + __float2half_places(1), 8)
-
-static __device__ double __float2half_places(int value) { return value; }
+    F(exp2(3.0f) + log2(8.0f) + cbrt(8.0f) + erf(0.0f) + rint(2.5f) + round(2.5f) + trunc(-1.5f), 17)       \
+    F(fmax(1.0f, 2.0f) + fmin(3.0f, 4.0f) + fma(2.0f, 3.0f, 4.0f) + hypot(3.0f, 4.0f) + fdim(5.0f, 3.0f), 22) \
+    F(ilogb(9.0f) + lrint(2.5f) + lround(2.5f) + llrint(-2.5f) + logb(16.0f) + scalbn(1.0f, 3), 18)         \
+    F(isnan(nan("")) + isnan(nanf("1")) + copysign(2.0f, -1.0f) + nextafter(0.0f, 1.0f) + remainder(5.0f, 4.0f), 1)
 
 __global__ void rounded(double *results) {
 #define F(device, host) *results++ = (double)(device);

@@ -123,6 +123,66 @@ WARPWRIGHT_DEVICE void sincospi(float x, float *sine, float *cosine) {
     sincospif(x, sine, cosine);
 }
 
+/* ---- what clang declares for floats, and leaves to the toolkit */
+
+#define WARPWRIGHT_FLOAT(result, name)                                                                       \
+    WARPWRIGHT_DEVICE result name(float x) {                                                                 \
+        return name##f(x);                                                                                   \
+    }
+WARPWRIGHT_FLOAT(float, erf)
+WARPWRIGHT_FLOAT(float, erfc)
+WARPWRIGHT_FLOAT(float, cbrt)
+WARPWRIGHT_FLOAT(float, exp2)
+WARPWRIGHT_FLOAT(float, log2)
+WARPWRIGHT_FLOAT(float, logb)
+WARPWRIGHT_FLOAT(float, rint)
+WARPWRIGHT_FLOAT(float, acosh)
+WARPWRIGHT_FLOAT(float, asinh)
+WARPWRIGHT_FLOAT(float, atanh)
+WARPWRIGHT_FLOAT(float, expm1)
+WARPWRIGHT_FLOAT(float, log1p)
+WARPWRIGHT_FLOAT(float, round)
+WARPWRIGHT_FLOAT(float, trunc)
+WARPWRIGHT_FLOAT(float, lgamma)
+WARPWRIGHT_FLOAT(float, tgamma)
+WARPWRIGHT_FLOAT(float, nearbyint)
+WARPWRIGHT_FLOAT(int, ilogb)
+WARPWRIGHT_FLOAT(long, lrint)
+WARPWRIGHT_FLOAT(long, lround)
+WARPWRIGHT_FLOAT(long long, llrint)
+#undef WARPWRIGHT_FLOAT
+
+#define WARPWRIGHT_FLOAT(name)                                                                               \
+    WARPWRIGHT_DEVICE float name(float x, float y) {                                                         \
+        return name##f(x, y);                                                                                \
+    }
+WARPWRIGHT_FLOAT(fdim)
+WARPWRIGHT_FLOAT(fmax)
+WARPWRIGHT_FLOAT(fmin)
+WARPWRIGHT_FLOAT(hypot)
+WARPWRIGHT_FLOAT(copysign)
+WARPWRIGHT_FLOAT(nextafter)
+WARPWRIGHT_FLOAT(remainder)
+#undef WARPWRIGHT_FLOAT
+WARPWRIGHT_DEVICE float fma(float x, float y, float z) {
+    return fmaf(x, y, z);
+}
+WARPWRIGHT_DEVICE float remquo(float x, float y, int *quotient) {
+    return remquof(x, y, quotient);
+}
+WARPWRIGHT_DEVICE float scalbn(float x, int exponent) {
+    return scalbnf(x, exponent);
+}
+WARPWRIGHT_DEVICE float scalbln(float x, long exponent) {
+    return scalblnf(x, exponent);
+}
+WARPWRIGHT_DEVICE double nan(const char *tag) {
+    return __nv_nan((const signed char *)tag);
+}
+WARPWRIGHT_DEVICE float nanf(const char *tag) {
+    return __nv_nanf((const signed char *)tag);
+}
+
 /* ---- dot products of packed integers */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
