@@ -56,6 +56,30 @@ for library, header in pairs { libcudart = "cuda_runtime_api.h", libcuda = "cuda
   end)
 end
 
+--- All headers that programs may include, in the order of their names.
+local function all_includes()
+  local include, lines = core.home_path "core/cuda/toolkit/include", {}
+  local found = output_of("cd '%s' && ls *.h crt/*.h cooperative_groups/*.h nvtx3/*.h", include)
+  for name in found:gmatch "%S+" do
+    if name ~= "curand_mtgp32_kernel.h" and name ~= "crt/host_runtime.h" and name ~= "texture_indirect_functions.h" then
+      lines[#lines + 1] = "#include <" .. name .. ">"
+    end
+  end
+  assert(#lines > 55, #lines .. " headers")
+  return table.concat(lines, "\n") .. "\n"
+end
+
+harness.test("all headers together, without a warning, by gcc, g++ and clang", function()
+  local source, include = harness.write("all.txt", all_includes()), core.home_path "core/cuda/toolkit/include"
+  for _, compiler in ipairs { "cc -x c -std=gnu11", "c++ -x c++ -std=gnu++98", "c++ -x c++ -std=c++17" } do
+    harness.equal(output_of("%s -Wall -Wextra -fsyntax-only -I '%s' '%s'", compiler, include, source), "", compiler)
+  end
+  for _, options in ipairs { "--cuda-gpu-arch=sm_35 -std=c++11", "--cuda-gpu-arch=sm_86 -std=c++20" } do
+    harness.equal(output_of("clang++-14 -x cuda --cuda-path='%s' %s -Wall -Wextra -fsyntax-only '%s'",
+      cuda_programs.toolkit(), options, source), "", options)
+  end
+end)
+
 harness.test("a program of both APIs in C, by the system's compiler", function() checks("host", cuda_programs.build "headers_host", 25) end)
 
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)

@@ -37,7 +37,7 @@ local function output_of(what, command)
 end
 
 --- A folder that clang takes for a CUDA toolkit; skips the test where clang or what it needs is missing.
-local function toolkit()
+function cuda_programs.toolkit()
   local libraries = cuda_programs.libraries()
   if not os.execute "clang++-14 --version >/dev/null 2>&1" then harness.skip "no clang++-14: scripts/setup cuda" end
   local ok, nvvm = pcall(cuda_home.path, "nvvm")
@@ -53,7 +53,7 @@ end
 
 --- The path of tests/cuda/programs/NAME.cu, compiled by clang for `architecture` (sm_70), with the PTX beside it.
 function cuda_programs.compile(name, architecture, options)
-  local folder, path = toolkit(), harness.folder() .. "/" .. name
+  local folder, path = cuda_programs.toolkit(), harness.folder() .. "/" .. name
   local common = ("clang++-14 -x cuda --cuda-path='%s' --cuda-gpu-arch=%s -O2 %s '%s'"):format(
     folder, architecture or "sm_70", options or "", core.home_path("tests/cuda/programs/" .. name .. ".cu"))
   output_of("cannot compile " .. name, ("%s --cuda-device-only -S -o '%s.ptx' && printf '\\0' >>'%s.ptx'"):format(common, path, path))

@@ -32,8 +32,10 @@
 #define __global__             __attribute__((global))
 #define __shared__             __attribute__((shared))
 #define __constant__           __attribute__((constant))
-#define __managed__            __attribute__((managed))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* clang would take it for a variable of each side. */
+#define __managed__                                                                                          \
+    _Pragma("GCC error \"expected cudaMallocManaged, got __managed__: clang has no managed variables\"")
 #define __grid_constant__
 #define __cluster_dims__(...)
 #define __maxnreg__(n)

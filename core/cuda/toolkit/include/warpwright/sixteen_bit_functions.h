@@ -206,7 +206,11 @@ WARPWRIGHT_PAIRED_2(__hmin2_nan, __hmin_nan)
     }                                                                                                        \
     WARPWRIGHT_PAIRED_1(h2##name, h##name)
 WARPWRIGHT_FUNCTION(sqrt, sqrtf(a))
+#ifdef __CUDA__
 WARPWRIGHT_FUNCTION(rsqrt, rsqrtf(a))
+#else
+WARPWRIGHT_FUNCTION(rsqrt, 1 / sqrtf(a))
+#endif
 WARPWRIGHT_FUNCTION(rcp, 1 / a)
 WARPWRIGHT_FUNCTION(exp, expf(a))
 WARPWRIGHT_FUNCTION(exp2, exp2f(a))
