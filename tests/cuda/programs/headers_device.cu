@@ -408,7 +408,25 @@ __global__ void neighbours(int *results) {
     results[n] = sum;
 }
 
-__device__ int *chain;
+/* Who wrote first must see what another wrote after the barrier, though no address of `box` is taken. */
+__global__ void overwritten(int *results) {
+    __shared__ int box;
+    if (threadIdx.x == 0) box = 1;
+    __syncthreads();
+    if (threadIdx.x == 5) box = 2;
+    __syncthreads();
+    results[threadIdx.x] = box;
+}
+__global__ void overwritten_in_a_warp(int *results) {
+    __shared__ int box;
+    if (threadIdx.x == 0) box = 1;
+    __syncwarp();
+    if (threadIdx.x == 5) box = 2;
+    __threadfence_block();
+    __syncwarp();
+    results[threadIdx.x] = box;
+}
+
 __constant__ float factors[4] = {1, 2, 3, 4};
 struct Node {
     int value;
@@ -444,6 +462,12 @@ static void check_memory() {
     neighbours<<<1, 64>>>(results);
     settle();
     for (int i = 0; i < 64; i++) CHECK(results[i] == (i + 1) % 64 * 28);
+    overwritten<<<1, 64>>>(results);
+    settle();
+    for (int i = 0; i < 64; i++) CHECK(results[i] == 2);
+    overwritten_in_a_warp<<<1, 32>>>(results);
+    settle();
+    for (int i = 0; i < 32; i++) CHECK(results[i] == 2);
     float *floats = managed<float>(4), changed[4] = {2, 2, 2, 2};
     objects<<<1, 1>>>(floats);
     settle();
