@@ -4,6 +4,7 @@
 //                                            correctly), where, how many values, CUDA's bound, and its verdict
 //   libdevice_check all NAME                 the same with all floats, for a function of one
 //   libdevice_check calls SEED COUNT FILE    all functions with COUNT arguments each: arguments and results
+//   libdevice_check typical COUNT FILE       arguments alone, from the ranges of the rows
 //   libdevice_check names                    the functions in the order of that file
 #define _GNU_SOURCE
 #include <math.h>
@@ -488,6 +489,31 @@ static u64 argument_of(const char *type, uint64_t i, int small) {
     return random_bits() & 1 ? word : word >> random_bits() % 64;
 }
 
+/// For each function WORDS_IN arguments COUNT times, evenly from the range of its row; those without a row get 1.5s.
+static int write_typical(uint64_t count, const char *path) {
+    FILE *file = fopen(path, "wb");
+    if (!file) return perror(path), 1;
+    state = 1;
+    for (size_t c = 0; c < CALLS; c++) {
+        const Row *row = NULL;
+        for (size_t r = 0; !row && r < sizeof rows / sizeof *rows; r++)
+            if (!strcmp(rows[r].name, calls[c].name)) row = &rows[r];
+        for (uint64_t i = 0; i < count; i++) {
+            u64 in[WORDS_IN];
+            int first = strncmp(calls[c].types, "int", 3) == 0; // the order of a Bessel function
+            for (int k = 0; k < WORDS_IN; k++) {
+                int of = k - first;
+                double x = row ? spread(row->range[of > 0 ? 2 : 0], row->range[of > 0 ? 3 : 1], row->bits)
+                               : 1.5;
+                in[k] = !row || row->bits == 64 ? BIT_CAST(u64, double, x) : BIT_CAST(uint, float, x);
+            }
+            if (first) in[0] = 7;
+            fwrite(in, sizeof in, 1, file);
+        }
+    }
+    return fclose(file) != 0;
+}
+
 /// For each function WORDS_IN arguments and WORDS_OUT results, COUNT times.
 static int write_calls(uint64_t seed, uint64_t count, const char *path) {
     FILE *file = fopen(path, "wb");
@@ -521,12 +547,14 @@ int main(int count, char **arguments) {
     if (!strcmp(what, "all") && count == 3) return all_floats(arguments[2]);
     if (!strcmp(what, "calls") && count == 5)
         return write_calls(strtoull(arguments[2], NULL, 0), strtoull(arguments[3], NULL, 0), arguments[4]);
+    if (!strcmp(what, "typical") && count == 4)
+        return write_typical(strtoull(arguments[2], NULL, 0), arguments[3]);
     if (!strcmp(what, "names")) {
         for (size_t c = 0; c < CALLS; c++)
             puts(calls[c].name);
         return 0;
     }
-    fprintf(stderr,
-            "libdevice_check: expected ulps SEED COUNT [NAME], all NAME, calls SEED COUNT FILE or names\n");
+    fprintf(stderr, "libdevice_check: expected ulps SEED COUNT [NAME], all NAME, calls SEED COUNT FILE, "
+                    "typical COUNT FILE or names\n");
     return 2;
 }
