@@ -11,9 +11,9 @@ INLINE real log_by(real x, real high, real low, real whole_high, real whole_low)
     real f = split(x, &n) - 1;
     Pair natural = quick_sum(f, -below_f(f));
     Pair product = exact_product(natural.high, high);
-    product.low += FMA((real)n, whole_low, FMA(natural.high, low, natural.low * high));
-    Pair sum = quick_sum(mul_rn((real)n, whole_high), product.high);
-    if (n == 0) return with_poles(x, product.high + product.low);
+    product.low = FMA(natural.high, low, FMA(natural.low, high, product.low));
+    if (whole_low != 0) product.low = FMA((real)n, whole_low, product.low);
+    Pair sum = quick_sum(whole_high == 1 ? (real)n : mul_rn((real)n, whole_high), product.high);
     return with_poles(x, sum.high + (sum.low + product.low));
 }
 

@@ -83,15 +83,36 @@ static LARGE real remainder_of(real x, real y, int *quotient) {
     return negative ? -size : size;
 }
 
+// A quotient below this is a whole number when it is rounded to one, and off by one at most: what then remains is no more
+// than y and a multiple of y's last place, and so exact.
+#define QUOTIENT_EXACT OF_BITS(ONE_BITS + ((bits)(MANTISSA_BITS - 1) << MANTISSA_BITS))
+
 EXPORT real NAME(fmod)(real x, real y) {
-    return fmod_of(x, y);
+    real a = ABS(x), b = ABS(y), quotient = div_rn(a, b);
+    if (!(quotient < QUOTIENT_EXACT && b < INFINITE)) return fmod_of(x, y);
+    real rest = FMA(-TRUNC(quotient), b, a);
+    rest = rest < 0 ? rest + b : rest;
+    return COPYSIGN(rest, x);
+}
+
+INLINE real remainder_and_quotient(real x, real y, int *quotient) {
+    real a = ABS(x), b = ABS(y), near = div_rn(a, b);
+    if (!(near < QUOTIENT_EXACT && b < INFINITE)) return remainder_of(x, y, quotient);
+    real whole = ROUND_TO_EVEN(near), rest = FMA(-whole, b, a), twice = rest + rest;
+    i64 count = (i64)whole;
+    // the quotient was rounded, perhaps to a half between two, or to beyond it
+    int up = twice > b || (twice == b && (count & 1)), down = twice < -b || (twice == -b && (count & 1));
+    rest = up ? rest - b : down ? rest + b : rest;
+    int low = (int)(count + up - down) & 7;
+    *quotient = (TO_BITS(x) ^ TO_BITS(y)) & SIGN_BIT ? -low : low;
+    return rest == 0 ? COPYSIGN(rest, x) : TO_BITS(x) & SIGN_BIT ? -rest : rest;
 }
 
 EXPORT real NAME(remainder)(real x, real y) {
     int quotient;
-    return remainder_of(x, y, &quotient);
+    return remainder_and_quotient(x, y, &quotient);
 }
 
 EXPORT real NAME(remquo)(real x, real y, int *quotient) {
-    return remainder_of(x, y, quotient);
+    return remainder_and_quotient(x, y, quotient);
 }

@@ -37,29 +37,56 @@ INLINE real split_by_8(real x, int *third) {
     return OF_BITS((b & MANTISSA_MASK) | (bits)(n + EXPONENT_BIAS) << MANTISSA_BITS);
 }
 
-EXPORT real NAME(cbrt)(real x) {
+#if REAL_BITS == 32
+/// |x|^power beside what one step of Newton's method makes of it, for power 1/3 and -1/3: x is made no smaller than 2^-80,
+/// so that the step's differences are no subnormals; `back` is what the root is to be multiplied by.
+INLINE float first_root(float *x, float power, float *back) {
+    int small = *x < 0x1p-80f;
+    *x = small ? *x * 0x1p48f : *x;
+    *back = small ? (power > 0 ? 0x1p-16f : 0x1p16f) : 1.0f;
+    return approximate_power(*x, power);
+}
+
+EXPORT float __nv_cbrtf(float x) {
+    float m = ABS(x), back, r = first_root(&m, 0x1.555556p-2f, &back);
+    Pair square = exact_product(r, r);
+    float error = FMA(-square.low, r, FMA(-square.high, r, m));
+    float root = FMA(error, quotient(0x1.555556p-2f, square.high), r) * back;
+    return is_nan(root) ? x : COPYSIGN(root, x); // of 0 and infinity, too
+}
+
+EXPORT float __nv_rcbrtf(float x) {
+    float m = ABS(x), back, r = first_root(&m, -0x1.555556p-2f, &back);
+    Pair square = exact_product(r, r), product = exact_product(m, square.high);
+    float error = FMA(-r, FMA(m, square.low, product.low), FMA(-product.high, r, 1));
+    float root = FMA(r * error, 0x1.555556p-2f, r) * back;
+    return is_nan(root) ? div_rn(1, x) : COPYSIGN(root, x);
+}
+#else
+EXPORT double NAME(cbrt)(double x) {
     int third;
-    real m = split_by_8(ABS(x), &third);
-    real r = (real)approximate_power((float)m, 0x1.555556p-2f);
+    double m = split_by_8(ABS(x), &third);
+    double r = (double)approximate_power((float)m, 0x1.555556p-2f);
     // Halley's step; r^3 without loss, as far as the difference needs it
     Pair square = exact_product(r, r);
-    real error = FMA(-square.low, r, FMA(-square.high, r, m));
-    real root = FMA(r, quotient(error, FMA(2 * square.high, r, m)), r) * power_of_2(third);
+    double error = FMA(-square.low, r, FMA(-square.high, r, m));
+    double root = FMA(r, quotient(error, FMA(2 * square.high, r, m)), r) * power_of_2(third);
     return x == 0 || is_infinite(x) || is_nan(x) ? x : COPYSIGN(root, x);
 }
 
-EXPORT real NAME(rcbrt)(real x) {
+EXPORT double NAME(rcbrt)(double x) {
     int third;
-    real m = split_by_8(ABS(x), &third);
-    real r = (real)approximate_power((float)m, -0x1.555556p-2f);
+    double m = split_by_8(ABS(x), &third);
+    double r = (double)approximate_power((float)m, -0x1.555556p-2f);
     Pair square = exact_product(r, r), product = exact_product(m, square.high);
     // 1 - m r^3, then (1 - error)^(-1/3)
-    real error = FMA(-r, FMA(m, square.low, product.low), FMA(-product.high, r, 1));
-    real grown = error * FMA(error, R(0x1.c71c71c71c71cp-3), R(0x1.5555555555555p-2));
-    real root = FMA(r, grown, r) * power_of_2(-third);
+    double error = FMA(-r, FMA(m, square.low, product.low), FMA(-product.high, r, 1));
+    double grown = error * FMA(error, R(0x1.c71c71c71c71cp-3), R(0x1.5555555555555p-2));
+    double root = FMA(r, grown, r) * power_of_2(-third);
     root = x == 0 ? INFINITE : is_infinite(x) ? 0 : root;
     return is_nan(x) ? x : COPYSIGN(root, x);
 }
+#endif
 
 /// The power of two by which the components of a vector are to be multiplied, and its inverse: from its largest component.
 typedef struct {
@@ -79,55 +106,48 @@ INLINE Pair add_square(Pair sum, real x) {
     return both;
 }
 
-INLINE real length(Pair squares, real largest, Scale scale_of) {
-    Pair sum = quick_sum(squares.high, squares.low);
-    real result = SQRT(sum.high) * scale_of.back;
+INLINE real length(real squares, real largest, Scale scale_of) {
+    real result = SQRT(squares) * scale_of.back;
     return largest == INFINITE ? INFINITE : result;
 }
 
+/// From the sum of squares in two parts for double, where one that is rounded would not be good enough.
 INLINE real inverse_length(Pair squares, real largest, Scale scale_of) {
+#if REAL_BITS == 64
     Pair sum = quick_sum(squares.high, squares.low);
-    real first = div_rn(1, SQRT(sum.high));
+    double first = div_rn(1, SQRT(sum.high));
     Pair product = exact_product(sum.high, first);
-    real error = FMA(-first, FMA(sum.low, first, product.low), FMA(-product.high, first, 1));
-    real result = FMA(first * R(0.5), error, first) * scale_of.to;
+    double error = FMA(-first, FMA(sum.low, first, product.low), FMA(-product.high, first, 1));
+    double result = FMA(first * 0.5, error, first) * scale_of.to;
     result = sum.high == 0 ? INFINITE : result;
+#else
+    float result = CHOOSE(__nvvm_rsqrt_approx, squares.high + squares.low) * scale_of.to;
+#endif
     return largest == INFINITE ? 0 : result;
 }
 
 // MAX gives the other number where one is none, and sums of squares then find it again.
-#define SQUARES_OF_TWO(a, b)                                                                                 \
-    real largest = MAX(ABS(a), ABS(b));                                                                      \
-    Scale s = scale_for(largest);                                                                            \
-    Pair sum = add_square((Pair){0, 0}, (a)*s.to);                                                           \
-    sum = add_square(sum, (b)*s.to)
-#define SQUARES_OF_THREE(a, b, c)                                                                            \
-    real largest = MAX(MAX(ABS(a), ABS(b)), ABS(c));                                                         \
-    Scale s = scale_for(largest);                                                                            \
-    Pair sum = add_square((Pair){0, 0}, (a)*s.to);                                                           \
-    sum = add_square(sum, (b)*s.to);                                                                         \
-    sum = add_square(sum, (c)*s.to)
-#define SQUARES_OF_FOUR(a, b, c, d)                                                                          \
-    real largest = MAX(MAX(ABS(a), ABS(b)), MAX(ABS(c), ABS(d)));                                            \
-    Scale s = scale_for(largest);                                                                            \
-    Pair sum = add_square((Pair){0, 0}, (a)*s.to);                                                           \
-    sum = add_square(sum, (b)*s.to);                                                                         \
-    sum = add_square(sum, (c)*s.to);                                                                         \
-    sum = add_square(sum, (d)*s.to)
+#define LARGEST_OF_3(a, b, c)    MAX(MAX(ABS(a), ABS(b)), ABS(c))
+#define LARGEST_OF_4(a, b, c, d) MAX(LARGEST_OF_3(a, b, c), ABS(d))
 
 EXPORT real NAME(hypot)(real x, real y) {
-    real a = ABS(x), b = ABS(y), largest = MAX(a, b), smallest = MIN(a, b);
+    real largest = MAX(ABS(x), ABS(y));
     Scale s = scale_for(largest);
-    a = largest * s.to;
-    b = smallest * s.to;
-    real result = SQRT(FMA(a, a, b * b)) * s.back;
-    result = is_nan(x) || is_nan(y) ? NOT_A_NUMBER : result;
-    return largest == INFINITE ? INFINITE : result;
+    x *= s.to;
+    y *= s.to;
+    return length(FMA(x, x, y * y), largest, s);
 }
 
 EXPORT real NAME(rhypot)(real x, real y) {
-    SQUARES_OF_TWO(x, y);
-    return inverse_length(sum, largest, s);
+    real largest = MAX(ABS(x), ABS(y));
+    Scale s = scale_for(largest);
+    x *= s.to;
+    y *= s.to;
+#if REAL_BITS == 64
+    return inverse_length(add_square(exact_product(x, x), y), largest, s);
+#else
+    return inverse_length((Pair){FMA(x, x, y * y), 0}, largest, s);
+#endif
 }
 
 #if REAL_BITS == 64
@@ -143,23 +163,50 @@ EXPORT real NAME(rhypot)(real x, real y) {
 #endif
 
 EXPORT real NORM3(real x, real y, real z) {
-    SQUARES_OF_THREE(x, y, z);
-    return length(sum, largest, s);
+    real largest = LARGEST_OF_3(x, y, z);
+    Scale s = scale_for(largest);
+    x *= s.to;
+    y *= s.to;
+    z *= s.to;
+    return length(FMA(x, x, FMA(y, y, z * z)), largest, s);
 }
 
 EXPORT real NORM4(real x, real y, real z, real w) {
-    SQUARES_OF_FOUR(x, y, z, w);
-    return length(sum, largest, s);
+    real largest = LARGEST_OF_4(x, y, z, w);
+    Scale s = scale_for(largest);
+    x *= s.to;
+    y *= s.to;
+    z *= s.to;
+    w *= s.to;
+    return length(FMA(x, x, FMA(y, y, FMA(z, z, w * w))), largest, s);
 }
 
 EXPORT real RNORM3(real x, real y, real z) {
-    SQUARES_OF_THREE(x, y, z);
-    return inverse_length(sum, largest, s);
+    real largest = LARGEST_OF_3(x, y, z);
+    Scale s = scale_for(largest);
+    x *= s.to;
+    y *= s.to;
+    z *= s.to;
+#if REAL_BITS == 64
+    return inverse_length(add_square(add_square(exact_product(x, x), y), z), largest, s);
+#else
+    return inverse_length((Pair){FMA(x, x, FMA(y, y, z * z)), 0}, largest, s);
+#endif
 }
 
 EXPORT real RNORM4(real x, real y, real z, real w) {
-    SQUARES_OF_FOUR(x, y, z, w);
-    return inverse_length(sum, largest, s);
+    real largest = LARGEST_OF_4(x, y, z, w);
+    Scale s = scale_for(largest);
+    x *= s.to;
+    y *= s.to;
+    z *= s.to;
+    w *= s.to;
+#if REAL_BITS == 64
+    Pair half = add_square(exact_product(x, x), y);
+    return inverse_length(add_square(add_square(half, z), w), largest, s);
+#else
+    return inverse_length((Pair){FMA(x, x, FMA(y, y, FMA(z, z, w * w))), 0}, largest, s);
+#endif
 }
 
 INLINE Pair squares_of(int count, const real *vector, real *largest, Scale *scale_of) {
@@ -177,7 +224,7 @@ EXPORT real NAME(norm)(int count, const real *vector) {
     real largest;
     Scale s;
     Pair sum = squares_of(count, vector, &largest, &s);
-    return length(sum, largest, s);
+    return length(sum.high + sum.low, largest, s);
 }
 
 EXPORT real NAME(rnorm)(int count, const real *vector) {

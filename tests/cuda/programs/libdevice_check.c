@@ -126,6 +126,35 @@ static float rnorm_of_4f(const double *x) {
     return __nv_rnormf(4, (float[]){(float)x[0], (float)x[1], (float)x[2], (float)x[3]});
 }
 
+/// Of remquo's quotient the three bits that it must have, with its sign.
+static double low_bits_of(double remainder, int quotient) {
+    return isnan(remainder) ? 0 : quotient < 0 ? -(-quotient & 7) : quotient & 7;
+}
+
+static double low_bits_f(const double *x) {
+    int quotient;
+    float remainder = __nv_remquof((float)x[0], (float)x[1], &quotient);
+    return low_bits_of(remainder, quotient) + 0.0;
+}
+
+static double low_bits_d(const double *x) {
+    int quotient;
+    double remainder = __nv_remquo(x[0], x[1], &quotient);
+    return low_bits_of(remainder, quotient) + 0.0;
+}
+
+static quad low_bits(const double *x) {
+    int quotient;
+    double remainder = remquo(x[0], x[1], &quotient);
+    return low_bits_of(remainder, quotient);
+}
+
+static quad low_bits_q(const double *x) {
+    int quotient;
+    quad remainder = remquoq(x[0], x[1], &quotient);
+    return low_bits_of((double)remainder, quotient);
+}
+
 static int exponent_of(double x) {
     return isnan(x) ? 0 : x > 100000 ? 100000 : x < -100000 ? -100000 : (int)x;
 }
