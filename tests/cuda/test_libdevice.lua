@@ -97,7 +97,7 @@ end
 harness.test("kernels get the same bits as the functions of this computer, whatever the compiler may fuse", function()
   for _, options in ipairs { "", "-ffp-contract=off" } do
     local different, first = {}, {}
-    each_function(options, 256, function(name, arguments, got, want)
+    each_function(options, 512, function(name, arguments, got, want)
       for i = 0, #got - 1 do
         if got[i] ~= want[i] and different[#different] ~= name then
           local of = i // words_out * words_in

@@ -86,6 +86,11 @@ INLINE float sqrt_as_asked(float x) {
     return FLUSHES ? __nvvm_sqrt_approx_ftz_f(x) : sqrt_rn_f(x);
 }
 
+#define maximum_f(a, b) __builtin_fmaxf(a, b)
+#define minimum_f(a, b) __builtin_fminf(a, b)
+#define maximum_d(a, b) __builtin_fmax(a, b)
+#define minimum_d(a, b) __builtin_fmin(a, b)
+
 INLINE u16 half_of_float(float x) {
     u16 half;
     if (FLUSHES)

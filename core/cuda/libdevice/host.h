@@ -133,8 +133,19 @@ INLINE float sqrt_as_asked(float x) {
     return sqrtf(x);
 }
 
+// The number wins over what is none, and -0 is less than 0.
+#define HOST_EXTREMES(type, letter)                                                                          \
+    INLINE type maximum_##letter(type a, type b) {                                                           \
+        return a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;                      \
+    }                                                                                                        \
+    INLINE type minimum_##letter(type a, type b) {                                                           \
+        return a != a ? b : b != b ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;                      \
+    }
+HOST_EXTREMES(float, f)
+HOST_EXTREMES(double, d)
+
 INLINE u16 half_of_float(float x) {
-    return __builtin_bit_cast(u16, (_Float16)x);
+    return x != x ? 0x7fff : __builtin_bit_cast(u16, (_Float16)x);
 }
 
 INLINE float float_of_half(u16 x) {

@@ -22,8 +22,8 @@ typedef i64 signed_bits;
 #define TRUNC(x)         __builtin_trunc(x)
 #define FLOOR(x)         __builtin_floor(x)
 #define COPYSIGN(x, y)   __builtin_copysign(x, y)
-#define MAX(a, b)        __builtin_fmax(a, b)
-#define MIN(a, b)        __builtin_fmin(a, b)
+#define MAX(a, b)        maximum_d(a, b)
+#define MIN(a, b)        minimum_d(a, b)
 #define HUGE_EXPONENT    2100                 // beyond any sum of exponents
 #define LN2_HIGH         0x1.62e42fefa0000p-1 // with zeros at its end: exact times an exponent
 #define LN2_LOW          0x1.cf79abc9e3b3ap-40
@@ -52,8 +52,8 @@ typedef int signed_bits;
 #define TRUNC(x)         __builtin_truncf(x)
 #define FLOOR(x)         __builtin_floorf(x)
 #define COPYSIGN(x, y)   __builtin_copysignf(x, y)
-#define MAX(a, b)        __builtin_fmaxf(a, b)
-#define MIN(a, b)        __builtin_fminf(a, b)
+#define MAX(a, b)        maximum_f(a, b)
+#define MIN(a, b)        minimum_f(a, b)
 #define HUGE_EXPONENT    300
 #define LN2_HIGH         0x1.62e400p-1f
 #define LN2_LOW          0x1.7f7d1cp-20f
