@@ -71,6 +71,12 @@ harness.test("errors are no larger than those that CUDA documents", function()
   assert(rows > 120, rows .. " rows")
 end)
 
+harness.test("powers, roots and logarithms that are whole numbers are exact", function()
+  local pipe = assert(io.popen(("'%s' exact"):format(checker())))
+  local text = pipe:read "a"
+  assert(pipe:close(), text)
+end)
+
 local words_in <const>, words_out <const> = 4, 3
 
 --- Runs all functions' kernels; calls body(name, arguments, got, want), arrays of 64-bit words, for each.

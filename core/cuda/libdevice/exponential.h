@@ -27,8 +27,10 @@ INLINE real exp_of_pair(real high, real low) {
 #if REAL_BITS == 64
     return scale(grown + 1, (int)n);
 #else
-    // a power of a whole number is exact; twice, as 2^n itself may be infinite where the result is not
-    return FMA(grown, 2.0f, 2.0f) * power_of_2_approx(n - 1);
+    // the power of a whole number is exact; but 2^n itself may be infinite or 0 where the result is not
+    int small = n < -100;
+    float factor = small ? 0x1p-24f : 2.0f;
+    return FMA(grown, factor, factor) * power_of_2_approx(n + (small ? 24.0f : -1.0f));
 #endif
 }
 

@@ -38,5 +38,6 @@ EXPORT real NAME(powi)(real x, int n) {
         if (left & 1) result *= factor;
         factor *= factor;
     }
-    return n < 0 ? div_rn(1, result) : result;
+    if (n >= 0) return result;
+    return is_infinite(result) ? NAME(pow)(x, (real)n) : div_rn(1, result); // which may be a number, if small
 }
