@@ -130,14 +130,63 @@ local function bad_ptx(name, statement, texts)
   end)
 end
 
-bad_ptx("a 3D texture", "tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6, %f7, %f7}];",
-  { "bad.ptx:8", "3D textures are not supported" })
-bad_ptx("a layered texture", "tex.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%r1, %f5, %f6, %f6}];",
-  { "bad.ptx:8", "layered textures are not supported" })
-bad_ptx("a cubemap", "tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6, %f7, %f7}];",
-  { "bad.ptx:8", "cubemaps are not supported" })
-bad_ptx("a mipmap", "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}], %f7;",
-  { "bad.ptx:8", "mipmaps are not supported" })
-bad_ptx("a surface", "sust.b.1d.b32.trap [s, {%r1}], {%r2};", { "bad.ptx:8", "surfaces are not supported" })
+bad_ptx("a multi-sample texture", "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2, %r3, %r3}];",
+  { "bad.ptx:8", "multi-sample textures are not supported" })
+bad_ptx("an offset", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}], {1, 2};",
+  { "bad.ptx:8", "offsets and depth comparisons are not supported" })
+
+refused("a volume of no depth", { depth = 0 }, { "expected a depth or layers of 1 to 16384, got 0" })
+refused("a volume of too many slices", { depth = 16385 }, { "1 to 16384, got 16385" })
+refused("a volume larger than its buffer", { depth = 17 }, { "4352 bytes", "expected bytes inside an allocation" })
+refused("layers of no number", { layers = 0 }, { "expected a depth or layers of 1 to 16384, got 0" })
+refused("layers and a depth", { layers = 2, depth = 2 }, { "depth: expected 1 or none with layers or cube, got 2" })
+refused("slices that overlap", { depth = 2, slice = 252 }, { "slice: expected 256", "got 252" })
+refused("a slice of half a texel", { depth = 2, slice = 258 }, { "slice: expected a multiple of the 4 bytes of a texel, got 258" })
+refused("a cube that is none", { cube = true, width = 8, height = 4 }, { "cube: expected a width equal to the height, got 8 x 4" })
+refused("an axis of no known address", { address = { "clamp", "wrapped" } }, { "address[2]: expected one of clamp, border", "got 'wrapped'" })
+refused("an axis that wraps", { address = { "clamp", "wrap" } }, { "address: expected clamp or border", "got wrap" })
+
+-- Shapes -------------------------------------------------------------------------------------------------------------
+
+local shapes <const> = [[
+.version 7.0
+.target sm_30
+.address_size 64
+.visible .entry fetch(.param .u64 out, .param .u64 texture, .param .u32 layered) {
+  .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<5>; .reg .pred %p;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [texture]; ld.param.u32 %r1, [layered];
+  mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %tid.z; cvta.to.global.u64 %d1, %d1;
+  setp.ne.u32 %p, %r1, 0;
+  @%p tex.a2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d2, {%r4, %r2, %r3, %r3}];
+  @!%p tex.3d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d2, {%r2, %r3, %r4, %r4}];
+  mad.lo.u32 %r5, %r4, 4, %r3; mad.lo.u32 %r5, %r5, 8, %r2; mul.wide.u32 %d3, %r5, 4; add.u64 %d1, %d1, %d3;
+  st.global.f32 [%d1], %f1;
+  ret;
+}
+]]
+
+--- What 8 x 4 x 3 threads fetch from a texture of so many slices, on both kinds of machine.
+local function fetched(config, keys, order)
+  local sim = ww.build(config, { set = { sms = 1 }, order = order })
+  local gpu = sim:gpu()
+  local values = ww.array("f32", 8 * 4 * 3):random(5, -1, 1)
+  local texture = { buffer = gpu:upload(values), format = "f32", width = 8, height = 4 }
+  for key, value in pairs(keys) do texture[key] = value end
+  local out = gpu:alloc(4 * #values)
+  local result = gpu:launch(gpu:load { text = shapes, name = "shapes" }.fetch,
+    { grid = 1, block = { 8, 4, 3 }, args = { out, gpu:texture(texture), keys.layers and 1 or 0 } })
+  local back = gpu:download("f32", out, #values)
+  sim:close()
+  return values, back, result.cycles
+end
+
+for _, keys in ipairs { { depth = 3 }, { layers = 3 } } do
+  harness.test("fetches from " .. (keys.depth and "slices" or "layers"), function()
+    local values, back, cycles = fetched("gtx480", keys, "path")
+    for i = 0, #values - 1 do harness.equal(back[i], values[i], "texel " .. i) end
+    local _, _, others = fetched("gtx480", keys, "reversed")
+    harness.equal(others, cycles, "cycles in reversed order")
+  end)
+end
 
 harness.finish()

@@ -132,8 +132,7 @@ void warp_set_stack(uint64_t bytes);
 int warp_set_limit(LimitKind kind, uint64_t bytes);
 /* CTAs of a kernel that an SM holds at once. */
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
-int warp_make_texture(uint64_t address, uint64_t pitch, const uint32_t extent[4], const TextureQuestion *how,
-                      uint64_t *handle);
+int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle);
 int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle);
 
 #endif

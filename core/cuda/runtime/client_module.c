@@ -241,19 +241,21 @@ uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t
 
 /* --- Textures -------------------------------------------------------------------------------- */
 
-int warp_make_texture(uint64_t address, uint64_t pitch, const uint32_t extent[4], const TextureQuestion *how,
-                      uint64_t *handle) {
+int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle) {
     WarpMessage *message = warp_question();
-    warp_put_u64(message, address);
-    warp_put_u64(message, pitch);
+    warp_put_u64(message, source->address);
+    warp_put_u64(message, source->pitch);
+    warp_put_u64(message, source->slice);
     for (int i = 0; i < 4; i++)
-        warp_put_u32(message, extent[i]);
+        warp_put_u32(message, source->extent[i]);
     warp_put_u32(message, how->format);
     warp_put_u32(message, how->channels);
     warp_put_u32(message, how->linear);
-    warp_put_u32(message, how->address);
+    for (int i = 0; i < 3; i++)
+        warp_put_u32(message, how->address[i]);
     warp_put_u32(message, how->normalized);
     warp_put_u32(message, how->normalized_float);
+    warp_put_u32(message, how->cube);
     int problem = warp_ask(message, ASK_TEXTURE);
     if (!problem) *handle = warp_take_u64(message);
     return problem;

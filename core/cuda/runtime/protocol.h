@@ -10,7 +10,7 @@
 #define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
 
 enum {
-    CHANNEL_VERSION = 1,
+    CHANNEL_VERSION = 2,
     CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
 };
 
@@ -49,11 +49,17 @@ typedef enum { LIMIT_PRINTED, LIMIT_HEAP } LimitKind;
 typedef enum { VARIABLE_GLOBAL, VARIABLE_CONST, VARIABLE_TEXTURE } VariableSpace;
 typedef enum { ALLOCATION_DEVICE, ALLOCATION_MAPPED } AllocationKind;
 
-/* u64 address, u64 pitch, u32 width, height, depth, layers, then one u32 each: */
+/* u64 address, pitch, slice, u32 width, height, depth, layers, then one u32 each: */
 typedef struct {
     uint32_t format; /* 0 to 7: u8 s8 u16 s16 u32 s32 f16 f32 */
-    uint32_t channels, linear, address, normalized, normalized_float;
+    uint32_t channels, linear, address[3], normalized, normalized_float, cube;
 } TextureQuestion;
+
+/* Where the texels lie. */
+typedef struct {
+    uint64_t address, pitch, slice; /* bytes from row to row, and from slice or layer to the next */
+    uint32_t extent[4];             /* width, height, depth, layers; 0 where it has none          */
+} TextureSource;
 
 /* Of the answer to ASK_HELLO; rates in kHz. */
 typedef enum {

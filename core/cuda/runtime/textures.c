@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_UNIT = 256 };
+enum { ROW_UNIT = 256, CUBE_FACES = 6 };
 
 /* --- Formats ----------------------------------------------------------------------------------- */
 
@@ -183,19 +183,31 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
 /* --- What a texture reads ------------------------------------------------------------------------ */
 
 typedef struct {
-    uint64_t address, pitch;
-    uint32_t extent[4]; /* width, height, depth, layers */
+    TextureSource place;
     struct cudaChannelFormatDesc format;
+    bool is_cube;
 } Source;
 
 static Source source_of_array(const struct cudaArray *array) {
-    bool is_layered = (array->flags & cudaArrayLayered) != 0;
-    uint32_t depth = (uint32_t)array->extent.depth;
-    return (Source){array->address,
-                    array->pitch,
-                    {(uint32_t)array->extent.width, (uint32_t)array->extent.height, is_layered ? 0 : depth,
-                     is_layered ? depth : 0},
-                    array->format};
+    bool is_cube = (array->flags & cudaArrayCubemap) != 0,
+         is_layered = (array->flags & cudaArrayLayered) != 0;
+    uint32_t depth = (uint32_t)array->extent.depth, layers = is_cube ? depth / CUBE_FACES : depth;
+    return (Source){.place = {.address = array->address,
+                              .pitch = array->pitch,
+                              .slice = array->slice,
+                              .extent = {(uint32_t)array->extent.width, (uint32_t)array->extent.height,
+                                         is_layered || is_cube ? 0 : depth, is_layered ? layers : 0}},
+                    .format = array->format,
+                    .is_cube = is_cube};
+}
+
+static Source source_of_pitched(const void *pointer, uint64_t pitch, size_t width, size_t height,
+                                const struct cudaChannelFormatDesc *format) {
+    return (Source){.place = {.address = (uint64_t)pointer,
+                              .pitch = pitch,
+                              .slice = pitch * height,
+                              .extent = {(uint32_t)width, (uint32_t)height, 0, 0}},
+                    .format = *format};
 }
 
 static Source source_of_linear(const void *pointer, size_t bytes,
@@ -205,17 +217,18 @@ static Source source_of_linear(const void *pointer, size_t bytes,
     if (range && bytes > range->start + range->bytes - (uint64_t)pointer) /* whoever gave no size means all */
         bytes = range->start + range->bytes - (uint64_t)pointer;
     uint64_t width = element ? bytes / element : 0;
-    return (Source){(uint64_t)pointer, width * element, {(uint32_t)width, 1, 0, 0}, *format};
+    return source_of_pitched(pointer, width * element, width, 1, format);
 }
 
 static int make(const Source *source, const struct cudaTextureDesc *how, uint64_t *handle) {
     TextureQuestion question = {.linear = how->filterMode == cudaFilterModeLinear,
-                                .address = how->addressMode[0],
+                                .address = {how->addressMode[0], how->addressMode[1], how->addressMode[2]},
                                 .normalized = how->normalizedCoords != 0,
                                 .normalized_float = how->readMode == cudaReadModeNormalizedFloat &&
-                                                    source->format.f != cudaChannelFormatKindFloat};
+                                                    source->format.f != cudaChannelFormatKindFloat,
+                                .cube = source->is_cube};
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
-    return warp_make_texture(source->address, source->pitch, source->extent, &question, handle);
+    return warp_make_texture(&source->place, &question, handle);
 }
 
 /* --- Objects ----------------------------------------------------------------------------------- */
@@ -240,11 +253,9 @@ static int source_of_resource(const struct cudaResourceDesc *resource, Source *s
                                    &resource->res.linear.desc);
         return CUDA_OK;
     case cudaResourceTypePitch2D:
-        *source = (Source){
-            (uint64_t)resource->res.pitch2D.devPtr,
-            resource->res.pitch2D.pitchInBytes,
-            {(uint32_t)resource->res.pitch2D.width, (uint32_t)resource->res.pitch2D.height, 0, 0},
-            resource->res.pitch2D.desc};
+        *source = source_of_pitched(resource->res.pitch2D.devPtr, resource->res.pitch2D.pitchInBytes,
+                                    resource->res.pitch2D.width, resource->res.pitch2D.height,
+                                    &resource->res.pitch2D.desc);
         return CUDA_OK;
     default: warp_name_missing("a texture of a mipmapped array"); return CUDA_NOT_SUPPORTED;
     }
@@ -254,6 +265,10 @@ static int new_object(const struct cudaResourceDesc *resource, const struct cuda
                       cudaTextureObject_t *result) {
     Source source;
     uint64_t handle;
+    if (how->seamlessCubemap) {
+        warp_name_missing("filtering across the edges of a cubemap's faces");
+        return CUDA_NOT_SUPPORTED;
+    }
     int problem = source_of_resource(resource, &source);
     if (!problem) problem = make(&source, how, &handle);
     if (problem) return problem;
@@ -314,11 +329,11 @@ static int bind(const struct textureReference *reference, const Source *source) 
     bool normalized_float;
     uint64_t handle;
     if (!runtime_texture(reference, &module, &name, &normalized_float)) return CUDA_INVALID_TEXTURE;
-    struct cudaTextureDesc how = {.addressMode = {reference->addressMode[0]},
-                                  .filterMode = reference->filterMode,
-                                  .readMode = normalized_float ? cudaReadModeNormalizedFloat
-                                                               : cudaReadModeElementType,
-                                  .normalizedCoords = reference->normalized};
+    struct cudaTextureDesc how = {
+        .addressMode = {reference->addressMode[0], reference->addressMode[1], reference->addressMode[2]},
+        .filterMode = reference->filterMode,
+        .readMode = normalized_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
+        .normalizedCoords = reference->normalized};
     int problem = make(source, &how, &handle);
     return problem ? problem : warp_bind_texture(module, name, handle);
 }
@@ -341,7 +356,7 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *ref
     int problem = warp_enter();
     if (!problem && (!reference || !format)) problem = CUDA_INVALID_VALUE;
     if (!problem) {
-        Source source = {(uint64_t)pointer, pitch, {(uint32_t)width, (uint32_t)height, 0, 0}, *format};
+        Source source = source_of_pitched(pointer, pitch, width, height, format);
         if (offset) *offset = 0;
         problem = bind(reference, &source);
     }

@@ -197,7 +197,7 @@ void coalesce_texels(const uint64_t *texel, uint32_t count, MemoryOp *op) {
         if (address < lowest) lowest = address;
     }
     op->lowest = lowest;
-    op->segments = (uint8_t)segments;
+    op->segments = segments;
     for (uint32_t i = 0; i < segments; i++)
         op->segment[i] = (uint32_t)((found[i] - lowest) / TEXTURE_SEGMENT);
 }

@@ -6,7 +6,8 @@
 
 enum {
     COALESCE_LINE = 128,
-    MAX_SEGMENTS = WARP_LANES * 4, /* every lane in lines of its own: local 16 B accesses take four each */
+    MAX_SEGMENTS = WARP_LANES *
+                   LANE_TEXELS, /* every texel in one of its own; other accesses take four a lane */
 };
 
 typedef struct {

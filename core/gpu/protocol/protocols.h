@@ -22,9 +22,10 @@ typedef struct {
     uint8_t bytes;    /* per lane: element_bytes * elements                                 */
     uint8_t cache_op; /* CacheOp                                                            */
     uint8_t has_addresses;
-    uint8_t segments;     /* texture fetches: entries of segment                                */
-    uint64_t word_stride; /* local memory: from a word of a lane to its next one */
-    uint64_t pad;
+    uint8_t pad;
+    uint64_t word_stride; /* local memory: from a word of a lane to its next one                    */
+    uint32_t segments;    /* texture fetches: entries of segment                                */
+    uint32_t pad2;
     union {
         uint64_t address[WARP_LANES]; /* of active lanes */
         /* Texture fetches: segments of 32 B, counted from `lowest` on. */

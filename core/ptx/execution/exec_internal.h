@@ -90,8 +90,35 @@ enum {
     DETAIL_ASYNC_IGNORE = 0x100000, /* source 3: a predicate, lanes that read none */
 };
 
-/* Inst.detail of texture fetches. */
-enum { DETAIL_TEXTURE_2D = 1, DETAIL_TEXTURE_FLOAT = 2 /* coordinates */ };
+/* Inst.detail of texture fetches. Sources behind the handle: the layer, then a coordinate for each axis. */
+enum {
+    DETAIL_TEXTURE_AXES = 3,    /* how many: 1 to 3                                 */
+    DETAIL_TEXTURE_FLOAT = 4,   /* coordinates                                      */
+    DETAIL_TEXTURE_LAYERED = 8, /* source 1 is the layer                            */
+    DETAIL_TEXTURE_CUBE = 0x10, /* three coordinates make a direction               */
+    DETAIL_TEXTURE_GATHER = 0x20,
+    DETAIL_COMPONENT_SHIFT = 6, /* the channel gathered                             */
+};
+
+/* Inst.detail of txq and suq. */
+enum { DETAIL_QUERY = 0xff };
+typedef enum {
+    QUERY_WIDTH,
+    QUERY_HEIGHT,
+    QUERY_DEPTH,
+    QUERY_ARRAY_SIZE,
+    QUERY_LEVELS,
+    QUERY_SAMPLES,
+    QUERY_CHANNEL_TYPE,
+    QUERY_CHANNEL_ORDER,
+    QUERY_NORMALIZED,
+    QUERY_UNNORMALIZED,
+    QUERY_FILTER,
+    QUERY_ADDRESS_0,
+    QUERY_ADDRESS_1,
+    QUERY_ADDRESS_2,
+    QUERY_LAYOUT,
+} TextureQuery;
 
 typedef enum {
     ATOMIC_ADD,

@@ -29,42 +29,118 @@ static int64_t place_index(int64_t index, uint32_t size, TextureAddress address)
     }
 }
 
+/* How the coordinates along one axis are taken. */
+typedef struct {
+    uint32_t size;
+    TextureAddress address;
+    bool normalized;
+} Axis;
+
 /* From the edge of texel 0, in texels. Two lengths of the texture are a period of wrap and mirror, and
  * whatever lies farther out than that is as good as just beyond the edge. NaN counts as 0. */
-static double position_of(const Texture *texture, float coordinate, uint32_t size) {
-    double position = coordinate, limit = 2.0 * size + 2.0;
-    if (texture->normalized) {
-        if (texture->address >= TEXTURE_WRAP) position -= 2.0 * floor(position / 2.0);
-        position *= size;
+static double position_of(Axis axis, float coordinate) {
+    double position = coordinate, limit = 2.0 * axis.size + 2.0;
+    if (axis.normalized) {
+        if (axis.address >= TEXTURE_WRAP) position -= 2.0 * floor(position / 2.0);
+        position *= axis.size;
     }
     if (position != position) return 0.0;
     return position < -limit ? -limit : position > limit ? limit : position;
 }
 
-static Samples sample(const Texture *texture, float coordinate, uint32_t size) {
-    TextureAddress address = (TextureAddress)texture->address;
-    double position = position_of(texture, coordinate, size);
-    if (texture->filter == FILTER_POINT)
-        return (Samples){{place_index((int64_t)floor(position), size, address)}, {WHOLE}, 1};
+static Samples nearest_sample(Axis axis, float coordinate) {
+    int64_t index = (int64_t)floor(position_of(axis, coordinate));
+    return (Samples){{place_index(index, axis.size, axis.address)}, {WHOLE}, 1};
+}
+
+static Samples neighbours(Axis axis, float coordinate) {
+    double position = position_of(axis, coordinate);
     double below = floor(position - 0.5);
     uint32_t weight = (uint32_t)((position - 0.5 - below) * WHOLE + 0.5);
     int64_t index = (int64_t)below;
-    return (Samples){{place_index(index, size, address), place_index(index + 1, size, address)},
-                     {WHOLE - weight, weight},
-                     2};
+    return (Samples){
+        {place_index(index, axis.size, axis.address), place_index(index + 1, axis.size, axis.address)},
+        {WHOLE - weight, weight},
+        2};
 }
 
 /* Wrap and mirror are of normalised coordinates: these are none, and clamp. */
-static Samples sample_integer(const Texture *texture, int32_t coordinate, uint32_t size) {
-    bool border = texture->address == TEXTURE_BORDER;
-    return (Samples){{place_index(coordinate, size, border ? TEXTURE_BORDER : TEXTURE_CLAMP)}, {WHOLE}, 1};
+static Samples sample_integer(Axis axis, int32_t coordinate) {
+    bool border = axis.address == TEXTURE_BORDER;
+    return (Samples){
+        {place_index(coordinate, axis.size, border ? TEXTURE_BORDER : TEXTURE_CLAMP)}, {WHOLE}, 1};
 }
 
-static Samples sample_operand(const Inst *inst, const ExecContext *context, int operand, int lane,
-                              const Texture *texture, uint32_t size) {
-    uint32_t bits = ((const LaneU32 *)source(inst, context, operand))[lane];
-    return inst->detail & DETAIL_TEXTURE_FLOAT ? sample(texture, f32_of_bits(bits), size)
-                                               : sample_integer(texture, (int32_t)bits, size);
+static uint32_t coordinate_bits(const Inst *inst, const ExecContext *context, int axis, int lane) {
+    int operand = 1 + (inst->detail & DETAIL_TEXTURE_LAYERED ? 1 : 0) + axis;
+    return ((const LaneU32 *)source(inst, context, operand))[lane];
+}
+
+static Samples sample(const Inst *inst, const Texture *texture, Axis axis, uint32_t bits) {
+    bool both = texture->filter == FILTER_LINEAR || inst->detail & DETAIL_TEXTURE_GATHER;
+    if (!(inst->detail & DETAIL_TEXTURE_FLOAT)) return sample_integer(axis, (int32_t)bits);
+    return both ? neighbours(axis, f32_of_bits(bits)) : nearest_sample(axis, f32_of_bits(bits));
+}
+
+/* The texels that a fetch reads: along x, along y, and along z or in one slice. */
+typedef struct {
+    Samples axis[TEXTURE_AXES];
+} Footprint;
+
+static Samples in_slice(const Texture *texture, uint64_t slice) {
+    uint64_t last = texture->slices - 1;
+    return (Samples){{(int64_t)(slice < last ? slice : last)}, {WHOLE}, 1};
+}
+
+static uint32_t layer_of(const Inst *inst, const ExecContext *context, int lane) {
+    return inst->detail & DETAIL_TEXTURE_LAYERED ? ((const LaneU32 *)source(inst, context, 1))[lane] : 0;
+}
+
+static void sample_axes(const Inst *inst, const ExecContext *context, const Texture *texture, int lane,
+                        Footprint *footprint) {
+    const uint32_t sizes[TEXTURE_AXES] = {texture->width, texture->height, texture->slices};
+    int axes = inst->detail & DETAIL_TEXTURE_AXES;
+    for (int i = 0; i < TEXTURE_AXES; i++) {
+        Axis axis = {sizes[i], (TextureAddress)texture->address[i], texture->normalized};
+        footprint->axis[i] = i < axes ? sample(inst, texture, axis, coordinate_bits(inst, context, i, lane))
+                                      : (Samples){{0}, {WHOLE}, 1};
+    }
+    if (axes < TEXTURE_AXES) footprint->axis[2] = in_slice(texture, layer_of(inst, context, lane));
+}
+
+/* The face that a direction points at, by its largest component (of equal ones z before y before x), and where
+ * on it, from 0 to 1. A direction that is none, since all components are 0 or one is no number, points at the
+ * middle of a face. */
+static uint32_t cube_face(const float direction[3], float at[2]) {
+    float x = direction[0], y = direction[1], z = direction[2], s, t, m;
+    float size[3] = {fabsf(x), fabsf(y), fabsf(z)};
+    uint32_t face;
+    if (size[2] >= size[0] && size[2] >= size[1]) {
+        face = z < 0 ? 5 : 4, m = size[2], s = z < 0 ? -x : x, t = -y;
+    } else if (size[1] >= size[0]) {
+        face = y < 0 ? 3 : 2, m = size[1], s = x, t = y < 0 ? -z : z;
+    } else {
+        face = x < 0 ? 1 : 0, m = size[0], s = x < 0 ? z : -z, t = -y;
+    }
+    s = s / m, t = t / m;
+    at[0] = s == s ? (s + 1.0f) / 2.0f : 0.5f;
+    at[1] = t == t ? (t + 1.0f) / 2.0f : 0.5f;
+    return face;
+}
+
+/* Each face is a texture of its own, whose edges are clamped. */
+static void sample_face(const Inst *inst, const ExecContext *context, const Texture *texture, int lane,
+                        Footprint *footprint) {
+    Axis axis = {texture->width, TEXTURE_CLAMP, true};
+    float direction[3], at[2];
+    for (int i = 0; i < 3; i++)
+        direction[i] = f32_of_bits(coordinate_bits(inst, context, i, lane));
+    uint32_t face = cube_face(direction, at);
+    for (int i = 0; i < 2; i++)
+        footprint->axis[i] = sample(inst, texture, axis, bits_of_f32(at[i]));
+    uint64_t layer = layer_of(inst, context, lane), layers = texture->slices / CUBE_FACES;
+    if (layers && layer >= layers) layer = layers - 1;
+    footprint->axis[2] = in_slice(texture, layer * CUBE_FACES + face);
 }
 
 static uint32_t normalized_float(int32_t value, int32_t largest) {
@@ -86,12 +162,13 @@ static uint32_t channel_value(const Texture *texture, uint32_t bits) {
 
 /* Channels that the texture does not have are 0, the fourth 1; beyond the border those that it has are 0. */
 static bool read_texel(ExecContext *context, const Texture *texture, int lane, int64_t x, int64_t y,
-                       uint32_t value[4]) {
+                       int64_t z, uint32_t value[4]) {
     uint32_t bytes = texel_format_bytes((TexelFormat)texture->format), channels = texture->channels;
     value[0] = value[1] = value[2] = value[3] = 0;
     if (channels < 4) value[3] = texture_returns_float(texture) ? bits_of_f32(1.0f) : 1;
-    if (x == OUTSIDE || y == OUTSIDE) return true;
-    uint64_t address = texture->base + (uint64_t)y * texture->pitch + (uint64_t)x * bytes * channels;
+    if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE) return true;
+    uint64_t address = texture->base + (uint64_t)z * texture->slice + (uint64_t)y * texture->pitch +
+                       (uint64_t)x * bytes * channels;
     /* From the buffer's first texel to this one in one allocation: what lies behind the buffer is another's.
      */
     if (!view_covers(context->view, texture->base, address - texture->base + bytes * channels)) {
@@ -109,34 +186,58 @@ static bool read_texel(ExecContext *context, const Texture *texture, int lane, i
 
 /* The sum is exact in double but for the last rounding, unless the texels differ by more than 2^11. A texel
  * of weight 0 is read, but what it holds does not count: it may be infinite. */
-static bool filter_texels(ExecContext *context, const Texture *texture, int lane, const Samples *x,
-                          const Samples *y, uint32_t value[4]) {
+static bool filter_texels(ExecContext *context, const Texture *texture, int lane, const Footprint *footprint,
+                          uint32_t value[4]) {
+    const Samples *x = &footprint->axis[0], *y = &footprint->axis[1], *z = &footprint->axis[2];
     double sum[4] = {0};
-    for (int j = 0; j < y->count; j++)
-        for (int i = 0; i < x->count; i++) {
-            uint32_t weight = x->weight[i] * y->weight[j];
-            if (!read_texel(context, texture, lane, x->index[i], y->index[j], value)) return false;
-            for (int c = 0; c < 4 && weight; c++)
-                sum[c] += (double)weight * (double)f32_of_bits(value[c]);
-        }
+    for (int k = 0; k < z->count; k++)
+        for (int j = 0; j < y->count; j++)
+            for (int i = 0; i < x->count; i++) {
+                uint32_t weight = x->weight[i] * y->weight[j] * z->weight[k];
+                if (!read_texel(context, texture, lane, x->index[i], y->index[j], z->index[k], value))
+                    return false;
+                for (int c = 0; c < 4 && weight; c++)
+                    sum[c] += (double)weight * (double)f32_of_bits(value[c]);
+            }
     for (int c = 0; c < 4; c++)
-        value[c] = bits_of_f32(canonical_f32((float)(sum[c] / (WHOLE * WHOLE))));
+        value[c] = bits_of_f32(canonical_f32((float)(sum[c] / (WHOLE * WHOLE * WHOLE))));
+    return true;
+}
+
+/* One channel of four neighbours, counter-clockwise from the one with the least x and the greatest y. */
+static bool gather(const Inst *inst, ExecContext *context, const Texture *texture, int lane,
+                   const Footprint *footprint, uint32_t value[4]) {
+    static const int column[] = {0, 1, 1, 0}, row[] = {1, 1, 0, 0};
+    const Samples *x = &footprint->axis[0], *y = &footprint->axis[1];
+    uint32_t component = inst->detail >> DETAIL_COMPONENT_SHIFT & 3;
+    for (int i = 0; i < 4; i++) {
+        uint32_t texel[4];
+        if (!read_texel(context, texture, lane, x->index[column[i]], y->index[row[i]],
+                        footprint->axis[2].index[0], texel))
+            return false;
+        value[i] = texel[component];
+    }
     return true;
 }
 
 static bool fetch(const Inst *inst, ExecContext *context, int lane, uint32_t value[4]) {
     uint64_t handle = context->address[lane];
     const Texture *texture = texture_find(context->textures, handle);
+    Footprint footprint;
     if (!texture) {
         fault_at(context, FAULT_NO_TEXTURE, lane, handle);
         return false;
     }
-    Samples x = sample_operand(inst, context, 1, lane, texture, texture->width), y = {{0}, {WHOLE}, 1};
-    if (inst->detail & DETAIL_TEXTURE_2D)
-        y = sample_operand(inst, context, 2, lane, texture, texture->height);
-    if (x.count == 1 && y.count == 1)
-        return read_texel(context, texture, lane, x.index[0], y.index[0], value);
-    return filter_texels(context, texture, lane, &x, &y, value);
+    if (inst->detail & DETAIL_TEXTURE_CUBE)
+        sample_face(inst, context, texture, lane, &footprint);
+    else
+        sample_axes(inst, context, texture, lane, &footprint);
+    if (inst->detail & DETAIL_TEXTURE_GATHER) return gather(inst, context, texture, lane, &footprint, value);
+    const Samples *axis = footprint.axis;
+    if (axis[0].count == 1 && axis[1].count == 1 && axis[2].count == 1)
+        return read_texel(context, texture, lane, axis[0].index[0], axis[1].index[0], axis[2].index[0],
+                          value);
+    return filter_texels(context, texture, lane, &footprint, value);
 }
 
 void exec_texture(const Inst *inst, ExecContext *context) {

@@ -32,16 +32,21 @@ typedef enum { READ_ELEMENT, READ_NORMALIZED_FLOAT, TEXTURE_READS } TextureRead;
 extern const char *const texel_format_names[], *const texture_filter_names[], *const texture_address_names[],
                                                                                   *const texture_read_names[];
 
-/* A width of 0: no texture. */
+enum { TEXTURE_AXES = 3, CUBE_FACES = 6 };
+
+/* A width of 0: no texture. Slices are those of a 3D texture or the layers of a layered one; a cube has six
+ * of them, and a layered cube six for each layer. */
 typedef struct {
-    uint64_t base, pitch;   /* address of the first texel; bytes from row to row */
-    uint32_t width, height; /* in texels                                         */
-    uint8_t format;         /* TexelFormat of each channel                       */
-    uint8_t channels;       /* 1, 2 or 4                                         */
-    uint8_t filter;         /* TextureFilter                                     */
-    uint8_t address;        /* TextureAddress: coordinates beyond the edges      */
-    uint8_t normalized;     /* float coordinates: from 0 to 1 across the texture */
-    uint8_t read;           /* TextureRead                                       */
+    uint64_t base, pitch, slice;   /* address of the first texel; bytes from row to row, slice to slice */
+    uint32_t width, height;        /* in texels                                                         */
+    uint32_t slices;               /* 1 or more                                                         */
+    uint8_t format;                /* TexelFormat of each channel                                       */
+    uint8_t channels;              /* 1, 2 or 4                                                         */
+    uint8_t filter;                /* TextureFilter                                                     */
+    uint8_t address[TEXTURE_AXES]; /* TextureAddress: coordinates beyond the edges                      */
+    uint8_t normalized;            /* float coordinates: from 0 to 1 across the texture                 */
+    uint8_t read;                  /* TextureRead                                                       */
+    uint8_t is_layered, is_cube;
     uint8_t pad[2];
 } Texture;
 

@@ -21,7 +21,7 @@ enum {
     MAX_ALL_SRC = 16, /* of matrix instructions: those behind MAX_SRC stand in Inst.more_src */
     MAX_BANK_READS = 5,
     MAX_REGISTER_BANKS = 32,
-    LANE_TEXELS = 4,             /* that a lane of a texture fetch reads at most: bilinear filtering */
+    LANE_TEXELS = 8,             /* that a lane of a texture fetch reads at most: filtering in 3D */
     MAX_OUT_NAMES = MAX_DST + 2, /* and two predicates, of which one may be the carry */
     SCOREBOARD_NAMES = 256,      /* names of registers and predicates that the scoreboard tells apart */
     NO_PREDICATE = 0xff,

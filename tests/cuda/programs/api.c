@@ -305,6 +305,47 @@ static void expect_picture(cudaTextureObject_t handle, const float *want) {
     GOOD(cudaFree(out));
 }
 
+static cudaTextureObject_t object_of(cudaArray_t array) {
+    cudaTextureObject_t object = 0;
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc how = {
+        .addressMode = {cudaAddressModeClamp, cudaAddressModeClamp, cudaAddressModeClamp}};
+    resource.res.array.array = array;
+    GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+    return object;
+}
+
+/* An array of 3 x 3 x 6 texels, i + 0.5 in the i-th, read as a volume, as layers and as a cube. */
+static void voxel_arrays(void) {
+    static const unsigned flags[] = {0, cudaArrayLayered, cudaArrayCubemap};
+    enum { SIDE = 3, SLICES = 6, TEXELS = SIDE * SIDE * SLICES };
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    struct cudaExtent extent = {SIDE, SIDE, SLICES};
+    dim3 block = {SIDE, SIDE, SLICES};
+    float texels[TEXELS], back[TEXELS], *out;
+    GOOD(cudaMalloc((void **)&out, sizeof back));
+    for (int i = 0; i < TEXELS; i++)
+        texels[i] = (float)i + 0.5f;
+    for (uint32_t shape = 0; shape < 3; shape++) {
+        cudaArray_t array;
+        GOOD(cudaMalloc3DArray(&array, &format, extent, flags[shape]));
+        struct cudaMemcpy3DParms copy = {.srcPtr = {texels, SIDE * 4, SIDE, SIDE},
+                                         .dstArray = array,
+                                         .extent = extent,
+                                         .kind = cudaMemcpyHostToDevice};
+        GOOD(cudaMemcpy3D(&copy));
+        cudaTextureObject_t object = object_of(array);
+        void *params[] = {&out, &object, &shape};
+        GOOD(cudaLaunchKernel((const void *)voxels, size1(1), block, params, 0, 0));
+        GOOD(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < TEXELS; i++)
+            EXPECT(back[i], shape < 2 ? texels[i] : texels[i / 9 * 9 + 4]);
+        GOOD(cudaDestroyTextureObject(object));
+        GOOD(cudaFreeArray(array));
+    }
+    GOOD(cudaFree(out));
+}
+
 static void textures(void) {
     float texels[12], *linear;
     struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
@@ -554,10 +595,12 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"basic", basic},     {"memory", memory}, {"volumes", volumes},   {"mapped", mapped},
-                 {"errors", errors},   {"events", events}, {"threads", threads},   {"textures", textures},
-                 {"removed", removed}, {"steps", steps},   {"children", children}, {"properties", properties},
-                 {"driver", driver},   {"images", images}, {"beyond", beyond},     {"printed", printed}};
+    } parts[] = {{"basic", basic},           {"memory", memory},     {"volumes", volumes},
+                 {"mapped", mapped},         {"errors", errors},     {"events", events},
+                 {"threads", threads},       {"textures", textures}, {"voxel_arrays", voxel_arrays},
+                 {"removed", removed},       {"steps", steps},       {"children", children},
+                 {"properties", properties}, {"driver", driver},     {"images", images},
+                 {"beyond", beyond},         {"printed", printed}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();

@@ -48,7 +48,25 @@ static const char ptx[] =
     "reference: tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [picture, {%r0, %r1}];\n"
     "store: mov.u32 %r2, %ntid.x; mad.lo.u32 %r2, %r1, %r2, %r0; mul.wide.u32 %d2, %r2, 4; add.u64 %d2, %d0, "
     "%d2;\n"
-    "  st.global.f32 [%d2], %f0; ret; }\n";
+    "  st.global.f32 [%d2], %f0; ret; }\n"
+    /* out[i] = texel i of a volume (shape 0), of layers (1) or of a cube's face z, at its middle (2) */
+    ".visible .entry voxels(.param .u64 out, .param .u64 handle, .param .u32 shape) {\n"
+    "  .reg .u32 %r<9>; .reg .f32 %f<9>; .reg .u64 %d<4>; .reg .pred %p<3>;\n"
+    "  ld.param.u64 %d0, [out]; ld.param.u64 %d1, [handle]; ld.param.u32 %r3, [shape];\n"
+    "  mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z;\n"
+    "  setp.eq.u32 %p0, %r3, 1; setp.eq.u32 %p1, %r3, 2; @%p0 bra layered; @%p1 bra cube;\n"
+    "  tex.3d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d1, {%r0, %r1, %r2, %r2}]; bra store;\n"
+    "layered: tex.a2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d1, {%r2, %r0, %r1, %r1}]; bra store;\n"
+    "cube: mov.f32 %f4, 0f3F800000; neg.f32 %f6, %f4; and.b32 %r4, %r2, 1; setp.eq.u32 %p0, %r4, 0;\n"
+    "  selp.f32 %f4, %f4, %f6, %p0; mov.f32 %f7, 0f00000000; shr.u32 %r4, %r2, 1;\n"
+    "  setp.eq.u32 %p0, %r4, 0; selp.f32 %f5, %f4, %f7, %p0; setp.eq.u32 %p0, %r4, 1; selp.f32 %f6, %f4, "
+    "%f7, %p0;\n"
+    "  setp.eq.u32 %p0, %r4, 2; selp.f32 %f8, %f4, %f7, %p0;\n"
+    "  tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d1, {%f5, %f6, %f8, %f8}];\n"
+    "store: mov.u32 %r5, %ntid.x; mov.u32 %r6, %ntid.y; mad.lo.u32 %r7, %r2, %r6, %r1; mad.lo.u32 %r7, %r7, "
+    "%r5, "
+    "%r0;\n"
+    "  mul.wide.u32 %d2, %r7, 4; add.u64 %d2, %d0, %d2; st.global.f32 [%d2], %f0; ret; }\n";
 
 static struct {
     uint32_t magic;
@@ -84,6 +102,7 @@ static void stray(void) {}
 static void fails(void) {}
 static void uneven(void) {}
 static void fetch(void) {}
+static void voxels(void) {}
 static void prints(void) {}
 static int bias;
 static int factors[4];
@@ -101,6 +120,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(fails);
     KERNEL(uneven);
     KERNEL(fetch);
+    KERNEL(voxels);
     KERNEL(prints);
     __cudaRegisterVar(handle, (char *)&bias, "bias", "bias", 0, sizeof bias, 0, 0);
     __cudaRegisterVar(handle, (char *)factors, "factors", "factors", 0, sizeof factors, 1, 0);

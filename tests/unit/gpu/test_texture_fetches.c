@@ -92,15 +92,41 @@ START_TEST(fetches_are_loads_of_the_texture_space) {
 }
 END_TEST
 
+/* Levels and gradients choose among one level. */
+START_TEST(every_shape_of_a_fetch_is_read) {
+    static const char *const statements[] = {
+        "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], %f7;",
+        "tex.base.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6, %f7, %f7}];",
+        "tex.grad.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5}], {%f6}, {%f7};",
+        "tex.grad.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%r1, %f5, %f6, %f6}], {%f6, %f7}, {%f6, "
+        "%f7};",
+        "tex.grad.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6, %f7, %f7}], {%f6, %f7, %f5, %f5}, "
+        "{%f6, %f7, %f5, %f5};",
+        "tex.acube.v4.u32.f32 {%r1, %r2, %r3, %r4}, [first, {%r5, %f5, %f6, %f7}];",
+        "tld4.g.a2d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [first, {%r5, %f5, %f6, %f6}];",
+        "txq.level.width.b32 %r1, [first], %r2;",
+        "suq.array_size.b32 %r1, [%d1];",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        char *text = NULL;
+        static const char whole[] = KERNEL("@@");
+        const char *mark = strstr(whole, "@@");
+        ck_assert_int_gt(asprintf(&text, "%.*s%s%s", (int)(mark - whole), whole, statements[i], mark + 2), 0);
+        module_free(parse(text));
+        free(text);
+    }
+}
+END_TEST
+
 START_TEST(what_is_no_supported_fetch_is_refused_with_its_line) {
     static const struct {
         const char *statement, *reason;
     } cases[] = {
-        {"tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6, %f7, %f7}];", "3D textures"},
-        {"tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%r1, %f5}];", "layered textures"},
-        {"tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%r1, %f5, %f6, %f7}];", "cubemaps"},
+        {"tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}];", "[texture, {coordinates}]"},
+        {"tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%r1, %r2, %r3, %r3}];", "of type .f32"},
         {"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%r1, %r2, %r3, %r3}];", "multi-sample"},
-        {"tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], %f7;", "mipmaps"},
+        {"tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}];", "expected a level"},
+        {"tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], {%f5, %f6};", "two gradients"},
         {"tex.2d.v2.f16x2.f32 {%r1, %r2}, [first, {%f5, %f6}];", ".f16x2"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, sampler, {%f5, %f6}];", "separate samplers"},
         {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}], {1, 2};",
@@ -113,11 +139,11 @@ START_TEST(what_is_no_supported_fetch_is_refused_with_its_line) {
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%r2, {%r1}];", "64 bits"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%d1}];",
          "32-bit registers or numbers as coordinates"},
-        {"tex.1d.v4.f64.s32 {%d1, %d2, %d3, %d4}, [first, {%r1}];", "expected .1d or .2d, .v4"},
-        {"tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5, %f6}];", "gathers"},
-        {"txq.width.b32 %r1, [first];", "queries"},
-        {"suld.b.1d.b32.trap {%r1}, [surface, {%r2}];", "surfaces"},
-        {"sust.b.2d.b32.trap [surface, {%r1, %r2}], {%r3};", "surfaces"},
+        {"tex.1d.v4.f64.s32 {%d1, %d2, %d3, %d4}, [first, {%r1}];", "expected .1d, .2d, .3d, "},
+        {"tld4.r.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [first, {%f5}];", "expected .2d, .a2d, .cube"},
+        {"tld4.r.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [first, {%r1, %r2}];", "of type .f32"},
+        {"txq.size.b32 %r1, [first];", "expected a query such as .width"},
+        {"txq.width.b32 %d1, [first];", "expected a 32-bit register and [texture]"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [word, {%r1}];",
          "expected a variable in texture memory, got 'word'"},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [handle, {%r1}];",
@@ -162,17 +188,17 @@ START_TEST(texels_are_gathered_into_segments_of_32_bytes) {
         ck_assert_uint_eq(op.lowest + op.segment[i] * 32ull, segments[i]);
     uint64_t scattered[WARP_LANES * LANE_TEXELS];
     for (uint32_t i = 0; i < WARP_LANES * LANE_TEXELS; i++)
-        scattered[i] = DEVICE_MEMORY_BASE + (127 - i) * (1ull << 28);
+        scattered[i] = DEVICE_MEMORY_BASE + (255 - i) * (1ull << 27);
     coalesce_texels(scattered, WARP_LANES * LANE_TEXELS, &op);
-    ck_assert_uint_eq(op.segments, 128);
-    for (uint32_t i = 0; i < 128; i++)
+    ck_assert_uint_eq(op.segments, 256);
+    for (uint32_t i = 0; i < 256; i++)
         ck_assert_uint_eq(op.lowest + op.segment[i] * 32ull, scattered[i]);
 }
 END_TEST
 
 typedef struct {
     TinyMachine *m;
-    uint64_t buffer; /* 4 KiB: word i is i */
+    uint64_t buffer; /* 8 KiB: word i is i */
     uint64_t handle;
 } TextureMachine;
 
@@ -195,8 +221,8 @@ static void wire(Sim *sim, TinyMachine *m, bool cached) {
 
 static void bind(TextureMachine *t, Texture texture) {
     Gpu *gpu = t->m->gpu;
-    t->buffer = texture.base = device_alloc(gpu_memory(gpu), 4096);
-    for (uint32_t i = 0; i < 1024; i++)
+    t->buffer = texture.base = device_alloc(gpu_memory(gpu), 8192);
+    for (uint32_t i = 0; i < 2048; i++)
         device_write(gpu_memory(gpu), t->buffer + 4 * i, &i, 4);
     texture_check(&texture);
     t->handle = module_texture(t->m->module, "t")->address;
@@ -236,8 +262,13 @@ static TextureMachine run(const char *body, Texture texture, bool cached) {
     return t;
 }
 
-static const Texture words = {
-    .pitch = 256, .width = 64, .height = 16, .format = TEXEL_F32, .channels = 1, .address = TEXTURE_BORDER};
+static const Texture words = {.pitch = 256,
+                              .width = 64,
+                              .height = 16,
+                              .slices = 1,
+                              .format = TEXEL_F32,
+                              .channels = 1,
+                              .address = {TEXTURE_BORDER, TEXTURE_BORDER, TEXTURE_BORDER}};
 
 static const LoggedMessage *arrival(const TextureMachine *t, uint32_t index) {
     ck_assert_uint_lt(index, tiny_arrivals(t->m, 0)->count);
@@ -316,8 +347,13 @@ END_TEST
 /* Every texel in a segment of its own: 32 lanes, four each. A texel of 16 bytes, lanes two texels and two
  * rows apart. */
 START_TEST(a_scattered_linear_fetch_is_128_accesses) {
-    Texture wide = {
-        .pitch = 64, .width = 4, .height = 64, .format = TEXEL_F32, .channels = 4, .filter = FILTER_LINEAR};
+    Texture wide = {.pitch = 64,
+                    .width = 4,
+                    .height = 64,
+                    .slices = 1,
+                    .format = TEXEL_F32,
+                    .channels = 4,
+                    .filter = FILTER_LINEAR};
     TextureMachine t = run(
         "mov.u32 %r5, %laneid;\n shl.b32 %r6, %r5, 1;\n add.s32 %r6, %r6, 1;\n"
         "cvt.rn.f32.u32 %f5, %r6;\n"
@@ -328,6 +364,29 @@ START_TEST(a_scattered_linear_fetch_is_128_accesses) {
     for (uint32_t i = 0; i < 128; i++)
         ck_assert_uint_eq(arrival(&t, i)->message.address, t.buffer + i * 32);
     ck_assert_uint_eq(tiny_issued(t.m, 0, 5), issued + 4 + 128 + 1 + MEMORY + 2);
+    tiny_free(t.m);
+}
+END_TEST
+
+/* Likewise in 3D, between two slices: eight texels each. */
+START_TEST(a_scattered_linear_fetch_of_a_volume_is_256_accesses) {
+    Texture wide = {.pitch = 64,
+                    .slice = 4096,
+                    .width = 4,
+                    .height = 64,
+                    .slices = 2,
+                    .format = TEXEL_F32,
+                    .channels = 4,
+                    .filter = FILTER_LINEAR};
+    TextureMachine t = run(
+        "mov.u32 %r5, %laneid;\n shl.b32 %r6, %r5, 1;\n add.s32 %r6, %r6, 1;\n"
+        "cvt.rn.f32.u32 %f5, %r6;\n mov.f32 %f6, 0f3f800000;\n"
+        "tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {0f40000000, %f5, %f6, %f6}];\n mov.b32 %r7, %f1;\n",
+        wide, false);
+    ck_assert_uint_eq(tiny_arrivals(t.m, 0)->count, 256);
+    for (uint32_t i = 0; i < 256; i++)
+        ck_assert_uint_eq(arrival(&t, i)->message.address,
+                          t.buffer + i % 8 / 4 * 4096 + i / 8 * 128 + i % 4 * 32);
     tiny_free(t.m);
 }
 END_TEST
@@ -351,6 +410,7 @@ Suite *texture_fetches_suite(void) {
     tcase_add_test(text, texrefs_are_textures_and_take_no_memory);
     tcase_add_test(text, a_texref_in_the_code_is_its_handle);
     tcase_add_test(text, fetches_are_loads_of_the_texture_space);
+    tcase_add_test(text, every_shape_of_a_fetch_is_read);
     tcase_add_test(text, what_is_no_supported_fetch_is_refused_with_its_line);
     tcase_add_test(text, a_texture_has_neither_elements_nor_an_initialiser);
     suite_add_tcase(suite, text);
@@ -361,6 +421,7 @@ Suite *texture_fetches_suite(void) {
     tcase_add_test(timing, a_fetch_is_an_access_per_segment_and_cycle);
     tcase_add_test(timing, linear_filtering_accesses_all_texels_that_it_mixes);
     tcase_add_test(timing, a_scattered_linear_fetch_is_128_accesses);
+    tcase_add_test(timing, a_scattered_linear_fetch_of_a_volume_is_256_accesses);
     tcase_add_test(timing, a_fetch_beyond_the_border_accesses_nothing);
     suite_add_tcase(suite, timing);
     return suite;

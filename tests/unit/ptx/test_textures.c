@@ -35,8 +35,13 @@ static Texture plain(TexelFormat format, uint8_t channels) {
                      .pitch = PITCH,
                      .width = COLUMNS,
                      .height = ROWS,
+                     .slices = 1,
                      .format = (uint8_t)format,
                      .channels = channels};
+}
+
+static void set_address(Texture *texture, uint8_t address) {
+    memset(texture->address, address, sizeof texture->address);
 }
 
 static uint64_t make(Texture texture) {
@@ -163,7 +168,7 @@ static int floor_of(int position) {
 }
 
 static int nearest(const Texture *texture, int position, int size) {
-    return fold(floor_of(position), size, (TextureAddress)texture->address);
+    return fold(floor_of(position), size, (TextureAddress)texture->address[0]);
 }
 
 /* The sizes must be powers of two where coordinates are normalised: else the division would round. */
@@ -172,7 +177,7 @@ static void for_address_modes(uint8_t filter, void (*check)(Texture texture)) {
         for (uint8_t address = 0; address < (normalized ? TEXTURE_ADDRESSES : TEXTURE_WRAP); address++) {
             Texture texture = plain(TEXEL_F32, 2);
             texture.filter = filter;
-            texture.address = address;
+            set_address(&texture, address);
             texture.normalized = normalized;
             texture.width = normalized ? 16 : COLUMNS;
             texture.height = normalized ? 4 : ROWS;
@@ -199,7 +204,7 @@ static void check_point(Texture texture) {
         uint32_t want[4];
         for (int c = 0; c < 4; c++)
             want[c] = channel(&texture, i, j, c);
-        expect_lane(lane, want, texture_address_names[texture.address]);
+        expect_lane(lane, want, texture_address_names[texture.address[0]]);
         reading |= (uint32_t)(i >= 0 && j >= 0) << lane;
     }
     ck_assert_uint_eq(warp.context.active, reading);
@@ -225,8 +230,8 @@ static void fill_with_whole_floats(void) {
  */
 static int between(const Texture *texture, int position, int size, int index[2]) {
     int below = floor_of(position - 2048);
-    index[0] = fold(below, size, (TextureAddress)texture->address);
-    index[1] = fold(below + 1, size, (TextureAddress)texture->address);
+    index[0] = fold(below, size, (TextureAddress)texture->address[0]);
+    index[1] = fold(below + 1, size, (TextureAddress)texture->address[0]);
     return (position - 2048 - below * 4096 + 8) / 16;
 }
 
@@ -259,7 +264,7 @@ static void check_linear(Texture texture) {
         }
         for (int corner = 0; corner < 4; corner++)
             texels += i[corner & 1] >= 0 && j[corner >> 1] >= 0;
-        expect_lane(lane, want, texture_address_names[texture.address]);
+        expect_lane(lane, want, texture_address_names[texture.address[0]]);
     }
     ck_assert_uint_eq(warp.context.texel_count, texels);
 }
@@ -328,7 +333,7 @@ START_TEST(integer_coordinates_are_neither_filtered_nor_normalized) {
     Texture texture = plain(TEXEL_F32, 1);
     texture.filter = FILTER_LINEAR;
     texture.normalized = 1;
-    texture.address = TEXTURE_WRAP;
+    set_address(&texture, TEXTURE_WRAP);
     set_handles(make(texture));
     for (int lane = 0; lane < WARP_LANES; lane++)
         set_u32(5, lane, (uint32_t)(lane - 8));
@@ -349,7 +354,7 @@ START_TEST(coordinates_of_every_size_find_a_texel) {
             for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
                 Texture texture = plain(TEXEL_F32, 4);
                 texture.width = texture.height = 4;
-                texture.address = address;
+                set_address(&texture, address);
                 texture.filter = filter;
                 texture.normalized = 1;
                 set_handles(make(texture));
@@ -403,7 +408,7 @@ START_TEST(a_fetch_reports_the_texels_it_reads_lane_by_lane) {
     fill_buffer();
     Texture texture = plain(TEXEL_F32, 1);
     texture.filter = FILTER_LINEAR;
-    texture.address = TEXTURE_BORDER;
+    set_address(&texture, TEXTURE_BORDER);
     set_handles(make(texture));
     /* In the middle; over the left edge; out of sight; over the lower right corner. */
     static const float x[] = {3, 0, -5, COLUMNS}, y[] = {2, 2, 2, ROWS};
@@ -450,8 +455,13 @@ END_TEST
  * smaller one can be read, those of the other one not. */
 START_TEST(a_fetch_leaves_no_allocation) {
     uint64_t buffer = device_alloc(warp.memory, 1024);
-    Texture texture = {
-        .base = buffer, .pitch = 1024, .width = 256, .height = 1, .format = TEXEL_U32, .channels = 1};
+    Texture texture = {.base = buffer,
+                       .pitch = 1024,
+                       .width = 256,
+                       .height = 1,
+                       .slices = 1,
+                       .format = TEXEL_U32,
+                       .channels = 1};
     set_handles(make(texture));
     ck_assert(device_release(warp.memory, buffer));
     for (int lane = 0; lane < WARP_LANES; lane++)

@@ -8,7 +8,7 @@ local note = require "warpwright.note"
 local Server = {}
 Server.__index = Server
 
-local version <const> = 1
+local version <const> = 2
 local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
@@ -225,14 +225,19 @@ end
 local formats <const> = { [0] = "u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32" }
 local addresses <const> = { [0] = "wrap", "clamp", "mirror", "border" } -- in CUDA's order
 
+--- CUDA's wrap and mirror clamp where coordinates are not normalized.
+local function address_word(mode, normalized)
+  return (normalized == 0 and (mode == 0 or mode == 2)) and "clamp" or addresses[mode] or "?"
+end
+
 local function make_texture(server, payload)
-  local address, pitch, width, height, depth, layers, format, channels, linear, mode, normalized, as_float =
-    take("i8i8I4I4I4I4I4I4I4I4I4I4", payload)
-  if depth > 1 or layers > 0 then return errors.not_supported end
+  local address, pitch, slice, width, height, depth, layers, format, channels, linear, x, y, z, normalized, as_float, cube =
+    take("i8i8i8I4I4I4I4I4I4I4I4I4I4I4I4I4", payload)
   local handle, problem = attempt(server, server.gpu.texture, server.gpu, {
-    buffer = address, pitch = pitch, width = width, height = math.max(height, 1), format = formats[format], channels = channels,
-    filter = linear ~= 0 and "linear" or "point", normalized = normalized ~= 0,
-    address = (normalized == 0 and (mode == 0 or mode == 2)) and "clamp" or addresses[mode],
+    buffer = address, pitch = pitch, slice = slice, width = width, height = math.max(height, 1), format = formats[format],
+    depth = layers == 0 and cube == 0 and math.max(depth, 1) or nil, layers = layers > 0 and layers or nil, cube = cube ~= 0,
+    channels = channels, filter = linear ~= 0 and "linear" or "point", normalized = normalized ~= 0,
+    address = { address_word(x, normalized), address_word(y, normalized), address_word(z, normalized) },
     read = as_float ~= 0 and "normalized_float" or "element",
   })
   if not handle then
