@@ -11,7 +11,7 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "removed", "threads", "children", "properties", "driver" } do
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
 

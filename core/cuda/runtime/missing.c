@@ -10,18 +10,13 @@ int runtime_note(int problem);
         return runtime_note(CUDA_NOT_SUPPORTED);                                                             \
     }
 
-MISSING(cudaBindSurfaceToArray)
 MISSING(cudaBindTextureToMipmappedArray)
-MISSING(cudaCreateSurfaceObject)
-MISSING(cudaDestroySurfaceObject)
 MISSING(cudaDeviceGetDefaultMemPool)
 MISSING(cudaDeviceGetMemPool)
 MISSING(cudaDeviceGetP2PAttribute)
 MISSING(cudaDeviceSetMemPool)
 MISSING(cudaFreeMipmappedArray)
 MISSING(cudaGetMipmappedArrayLevel)
-MISSING(cudaGetSurfaceObjectResourceDesc)
-MISSING(cudaGetSurfaceReference)
 MISSING(cudaGetTextureObjectResourceViewDesc)
 MISSING(cudaGraphAddDependencies)
 MISSING(cudaGraphAddEmptyNode)

@@ -168,7 +168,8 @@ void __cudaRegisterSurface(void **handle, const void *host, const void **device,
                            int dimensions, int is_extern);
 void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
                            int dimensions, int is_extern) {
-    (void)handle, (void)host, (void)device, (void)name, (void)dimensions, (void)is_extern;
+    (void)device, (void)dimensions, (void)is_extern;
+    add(handle, host, name, ENTRY_TEXTURE);
 }
 
 /* Managed variables of the program are pointers to where both sides find them. */

@@ -1,5 +1,6 @@
-/* Arrays, texture objects and texture references. */
+/* Arrays; objects and references of textures and surfaces. */
 #include "core/cuda/runtime/runtime.h"
+#include "core/cuda/toolkit/include/surface_types.h"
 #include "core/cuda/toolkit/include/texture_types.h"
 
 #include <stdlib.h>
@@ -297,7 +298,7 @@ static Object **find(uint64_t handle) {
     return at;
 }
 
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
+static cudaError_t destroy(uint64_t handle) {
     int problem = warp_enter();
     Object **at = find(handle), *object = *at;
     if (object) *at = object->next;
@@ -305,12 +306,20 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
     return runtime_leave(problem);
 }
 
-cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle) {
+static cudaError_t resource_of(struct cudaResourceDesc *resource, uint64_t handle) {
     int problem = warp_enter();
     const Object *object = *find(handle);
-    if (!problem && !object) problem = CUDA_INVALID_VALUE;
+    if (!problem && (!object || !resource)) problem = CUDA_INVALID_VALUE;
     if (!problem) *resource = object->resource;
     return runtime_leave(problem);
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle) {
+    return destroy(handle);
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle) {
+    return resource_of(resource, handle);
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t handle) {
@@ -319,6 +328,31 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTex
     if (!problem && !object) problem = CUDA_INVALID_VALUE;
     if (!problem) *how = object->texture;
     return runtime_leave(problem);
+}
+
+/* A surface reads no filter or address mode. */
+static const struct cudaTextureDesc as_bytes = {
+    .addressMode = {cudaAddressModeClamp, cudaAddressModeClamp, cudaAddressModeClamp}};
+
+static bool takes_stores(const struct cudaArray *array) {
+    return array && array->flags & cudaArraySurfaceLoadStore;
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource) {
+    int problem = warp_enter();
+    bool fits = object && resource && resource->resType == cudaResourceTypeArray &&
+                takes_stores(resource->res.array.array);
+    if (!problem && !fits) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = new_object(resource, &as_bytes, object);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle) {
+    return destroy(handle);
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t handle) {
+    return resource_of(resource, handle);
 }
 
 /* --- References -------------------------------------------------------------------------------- */
@@ -386,6 +420,29 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 }
 
 cudaError_t cudaGetTextureReference(const struct textureReference **reference, const void *symbol) {
+    *reference = symbol;
+    return runtime_note(CUDA_OK);
+}
+
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *reference, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *format) {
+    WarpModule *module;
+    const char *name;
+    bool unused;
+    uint64_t handle;
+    (void)format; /* the array has it */
+    int problem = warp_enter();
+    if (!problem && (!reference || !takes_stores(array))) problem = CUDA_INVALID_VALUE;
+    if (!problem && !runtime_texture(reference, &module, &name, &unused)) problem = CUDA_INVALID_SURFACE;
+    if (!problem) {
+        Source source = source_of_array(array);
+        problem = make(&source, &as_bytes, &handle);
+    }
+    if (!problem) problem = warp_bind_texture(module, name, handle);
+    return runtime_leave(problem);
+}
+
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **reference, const void *symbol) {
     *reference = symbol;
     return runtime_note(CUDA_OK);
 }

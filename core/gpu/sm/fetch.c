@@ -19,8 +19,9 @@ static bool names_conflict(const Warp *warp, const Inst *inst) {
  * warp's own program order is kept by letting the latter wait. */
 static bool waits_for_atomics(const Sm *sm, const Warp *warp, const Inst *inst) {
     if (!warp->atomics_in_flight) return false;
-    return sm->atomics_stall || ((inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
-                                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC));
+    return sm->atomics_stall ||
+           ((inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
+            (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC || inst->space == SPACE_SURFACE));
 }
 
 bool sm_waits_for_load(const Sm *sm, uint32_t w) {

@@ -33,6 +33,7 @@ void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *
     sound(done->inst < sm->kernel.inst_count, "%s: instruction %u of the kernel", where, done->inst);
     const Inst *inst = sm_inst(sm, done->inst);
     bool known = inst->space == done->space ||
+                 (inst->space == SPACE_SURFACE && done->space == SPACE_GLOBAL) ||
                  (inst->space == SPACE_GENERIC &&
                   (done->space == SPACE_GLOBAL || done->space == SPACE_SHARED || done->space == SPACE_LOCAL));
     sound(inst->timing == TIMING_MEM && inst->kind == done->kind && known,

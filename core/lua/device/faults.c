@@ -21,7 +21,8 @@ static void set_place(lua_State *L, const char *name, const uint32_t place[3]) {
 
 static const char *kind_name(uint32_t kind) {
     switch (kind) {
-    case FAULT_OUT_OF_BOUNDS: return "out of bounds";
+    case FAULT_OUT_OF_BOUNDS:
+    case FAULT_BEYOND_SURFACE: return "out of bounds";
     case FAULT_MISALIGNED: return "misaligned";
     case FAULT_TRAP: return "trap";
     case FAULT_NO_TEXTURE: return "no texture";

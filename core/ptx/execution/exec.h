@@ -17,9 +17,10 @@ typedef enum {
     FAULT_OUT_OF_BOUNDS,
     FAULT_MISALIGNED,
     FAULT_TRAP,
-    FAULT_NO_TEXTURE,  /* the address is a handle without a texture */
-    FAULT_NO_FUNCTION, /* an indirect call of no function           */
-    FAULT_ASSERTION,   /* its text is in the context                */
+    FAULT_NO_TEXTURE,     /* the address is a handle without a texture */
+    FAULT_NO_FUNCTION,    /* an indirect call of no function           */
+    FAULT_ASSERTION,      /* its text is in the context                */
+    FAULT_BEYOND_SURFACE, /* the address is the handle of the surface */
 } FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the

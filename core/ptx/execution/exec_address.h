@@ -51,6 +51,10 @@ typedef enum { ACCESS_FAULT, ACCESS_UNIFORM, ACCESS_SCATTERED } AccessPattern;
 AccessPattern check_global(ExecContext *context, uint64_t bytes);
 AccessPattern check_range(ExecContext *context, uint64_t bytes, uint64_t limit);
 
+/* For an access to global memory by the lanes' addresses, of which those of inactive lanes are filled: source
+ * `operand` of the instruction is the first operand of `operation`, which has the bits of DETAIL_ATOMIC_MASK. */
+void fill_atomic_payload(const Inst *inst, ExecContext *context, uint32_t operation, uint32_t operand);
+
 /* Lanes of a warp by the space that their generic addresses fall into. */
 typedef struct {
     uint32_t global, shared, local;

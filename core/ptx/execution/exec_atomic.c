@@ -95,18 +95,22 @@ static void perform_on_shared(const Inst *inst, ExecContext *context) {
     }
 }
 
-static void fill_payload(const Inst *inst, ExecContext *context) {
+void fill_atomic_payload(const Inst *inst, ExecContext *context, uint32_t operation, uint32_t operand) {
     AtomicPayload *payload = context->atomic;
     if (check_global(context, inst->element_bytes) == ACCESS_FAULT) return;
     payload->mask = context->active;
-    payload->operation = inst->detail & DETAIL_ATOMIC_MASK;
+    payload->operation = operation;
     payload->bytes = inst->element_bytes;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         payload->address[lane] = context->address[lane];
-        payload->operand[lane] = operand_lane(inst, context, 1, lane);
-        payload->operand2[lane] = operand_lane(inst, context, 2, lane);
+        payload->operand[lane] = operand_lane(inst, context, (int)operand, lane);
+        payload->operand2[lane] = operand_lane(inst, context, (int)operand + 1, lane);
         payload->result[lane] = 0;
     }
+}
+
+static void fill_payload(const Inst *inst, ExecContext *context) {
+    fill_atomic_payload(inst, context, inst->detail & DETAIL_ATOMIC_MASK, 1);
 }
 
 void exec_atomic_shared(const Inst *inst, ExecContext *context) {

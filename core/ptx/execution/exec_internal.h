@@ -100,6 +100,13 @@ enum {
     DETAIL_COMPONENT_SHIFT = 6, /* the channel gathered                             */
 };
 
+/* Inst.detail of surface accesses, beside DETAIL_TEXTURE_AXES and _LAYERED. */
+enum {
+    DETAIL_CLAMP_SHIFT = 6,     /* SurfaceClamp                                      */
+    DETAIL_REDUCTION_SHIFT = 16 /* what an atomic has in its DETAIL_ATOMIC_MASK bits */
+};
+typedef enum { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO } SurfaceClamp;
+
 /* Inst.detail of txq and suq. */
 enum { DETAIL_QUERY = 0xff };
 typedef enum {

@@ -36,7 +36,8 @@ static uint64_t parse_align(Parser *parser) {
 
 /* True for what may follow the type of a parameter: .ptr .global .align 8 */
 static bool parse_pointer_attribute(Parser *parser) {
-    static const char *const attributes[] = {"ptr", "global", "shared", "const", "local", "texref"};
+    static const char *const attributes[] = {"ptr",   "global", "shared", "const",
+                                             "local", "texref", "surfref"};
     if (at_dotted(parser, "align")) return parse_align(parser), true;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (at_dotted(parser, attributes[i])) return advance(parser), true;
@@ -62,7 +63,7 @@ void parse_type(Parser *parser, VariableType *type) {
             type->is_predicate = !strcmp(name->text, "pred");
             type->element_bytes = type_bytes(name->text);
             type->is_float = !strcmp(name->text, "f32") || !strcmp(name->text, "f64");
-            type->is_texture = !strcmp(name->text, "texref");
+            type->is_texture = !strcmp(name->text, "texref") || !strcmp(name->text, "surfref");
             type->is_integer = name->text[0] == 'u' || name->text[0] == 's';
             if (!type->is_predicate && !type->element_bytes)
                 parser_fail(parser, token.line, "expected a type for declarations, got %s",

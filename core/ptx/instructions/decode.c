@@ -62,6 +62,9 @@ static const char *role_defect(OperandRole role, const Operand *operand) {
         return operand->shape == OPERAND_PREDICATE || operand->shape == OPERAND_IMMEDIATE
                    ? NULL
                    : "a source must be a predicate";
+    case ROLE_HANDLE:
+        if (operand->shape == OPERAND_ADDRESS && operand->value) return "expected a handle without an offset";
+        return operand->shape == OPERAND_ADDRESS ? NULL : "a handle in brackets is missing";
     case ROLE_ADDRESS:
     case ROLE_SHARED_ADDRESS:
         return operand->shape == OPERAND_ADDRESS ? NULL : "an address in brackets is missing";
@@ -85,7 +88,7 @@ static const char *plan_defect(const BodyStatement *statement, const OperandPlan
         if (defect) return defect;
         destinations += role == ROLE_DST;
         predicates += role == ROLE_PDST;
-        sources += role == ROLE_SRC || role == ROLE_PSRC || role == ROLE_ADDRESS;
+        sources += role == ROLE_SRC || role == ROLE_PSRC || role == ROLE_ADDRESS || role == ROLE_HANDLE;
         sources += 2 * (role == ROLE_SHARED_ADDRESS);
         addresses += role == ROLE_ADDRESS;
     }
@@ -429,6 +432,10 @@ static void set_operands(Decoder *decoder, uint32_t i) {
                 add_source(decoder, inst, TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED));
             else
                 add_source(decoder, inst, place | (operand->negated ? OPERAND_NEGATED : 0));
+            break;
+        case ROLE_HANDLE:
+            if (operand->symbol) check_space(decoder, statement, operand->symbol, SPACE_TEXTURE);
+            add_source(decoder, inst, source_operand(decoder, statement, operand, 8, false));
             break;
         case ROLE_ADDRESS: set_address(decoder, statement, inst, operand); break;
         case ROLE_SHARED_ADDRESS:

@@ -36,6 +36,7 @@ typedef enum {
     SPACE_PARAM,
     SPACE_TEXTURE,
     SPACE_GENERIC, /* resolved per lane to global, shared or local when it executes */
+    SPACE_SURFACE, /* global memory by coordinates: becomes global when it executes */
 } Space;
 
 typedef enum {

@@ -4,6 +4,7 @@
 #include "core/ptx/instructions/isa_async.h"
 #include "core/ptx/instructions/isa_matrix.h"
 #include "core/ptx/instructions/isa_memory.h"
+#include "core/ptx/instructions/isa_surface.h"
 #include "core/ptx/instructions/isa_texture.h"
 
 #include <stdio.h>
@@ -297,6 +298,7 @@ static bool refuse(const Statement *statement, bool opcode_known, const IsaRow *
 bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char *why, size_t why_size) {
     if (isa_is_memory(statement->opcode)) return isa_select_memory(statement, inst, plan, why, why_size);
     if (isa_is_texture(statement->opcode)) return isa_select_texture(statement, inst, plan, why, why_size);
+    if (isa_is_surface(statement->opcode)) return isa_select_surface(statement, inst, plan, why, why_size);
     if (isa_is_async(statement->opcode)) return isa_select_async(statement, inst, plan, why, why_size);
     if (isa_is_matrix(statement->opcode)) return isa_select_matrix(statement, inst, plan, why, why_size);
     bool opcode_known = false;
@@ -337,6 +339,7 @@ void isa_print_rows(void (*print)(void *context, const char *row), void *context
     }
     isa_print_memory(print, context);
     isa_print_texture(print, context);
+    isa_print_surface(print, context);
     isa_print_matrix(print, context);
     isa_print_async(print, context);
 }

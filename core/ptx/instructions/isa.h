@@ -43,6 +43,7 @@ typedef enum {
     ROLE_PDST,           /* first, then second predicate destination                 */
     ROLE_PSRC,           /* next entry of src[], as a predicate index                */
     ROLE_ADDRESS,        /* src[0] and displacement                                  */
+    ROLE_HANDLE,         /* next source, of 64 bits: a texture or surface in brackets */
     ROLE_SHARED_ADDRESS, /* two sources: the base, and the displacement as a constant, both of 32 or 64 bits */
     ROLE_TARGET,         /* branch label                                             */
     ROLE_IGNORE,

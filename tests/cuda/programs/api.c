@@ -346,6 +346,41 @@ static void voxel_arrays(void) {
     GOOD(cudaFree(out));
 }
 
+static void expect_painted(cudaArray_t array, cudaSurfaceObject_t handle) {
+    uint32_t back[12];
+    dim3 block = {4, 3, 1};
+    void *params[] = {&handle};
+    memset(back, 0, sizeof back);
+    GOOD(cudaMemcpy2DToArray(array, 0, 0, back, 16, 16, 3, cudaMemcpyHostToDevice));
+    GOOD(cudaLaunchKernel((const void *)paint, size1(1), block, params, 0, 0));
+    GOOD(cudaMemcpy2DFromArray(back, 16, array, 0, 0, 16, 3, cudaMemcpyDeviceToHost));
+    for (uint32_t i = 0; i < 12; i++)
+        EXPECT(back[i], i / 4 * 100 + i % 4);
+}
+
+static void surfaces(void) {
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray}, found;
+    cudaSurfaceObject_t object;
+    cudaArray_t array, plain;
+    GOOD(cudaMallocArray(&array, &format, 4, 3, cudaArraySurfaceLoadStore));
+    GOOD(cudaMallocArray(&plain, &format, 4, 3, 0));
+    resource.res.array.array = plain;
+    EXPECT(cudaCreateSurfaceObject(&object, &resource), cudaErrorInvalidValue);
+    EXPECT(cudaBindSurfaceToArray(&canvas, plain, &format), cudaErrorInvalidValue);
+    resource.res.array.array = array;
+    GOOD(cudaCreateSurfaceObject(&object, &resource));
+    GOOD(cudaGetSurfaceObjectResourceDesc(&found, object));
+    EXPECT(found.res.array.array == array, 1);
+    expect_painted(array, object);
+    GOOD(cudaDestroySurfaceObject(object));
+    EXPECT(cudaGetSurfaceObjectResourceDesc(&found, object), cudaErrorInvalidValue);
+    GOOD(cudaBindSurfaceToArray(&canvas, array, &format));
+    expect_painted(array, 0);
+    GOOD(cudaFreeArray(plain));
+    GOOD(cudaFreeArray(array));
+}
+
 static void textures(void) {
     float texels[12], *linear;
     struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
@@ -595,12 +630,12 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"basic", basic},           {"memory", memory},     {"volumes", volumes},
-                 {"mapped", mapped},         {"errors", errors},     {"events", events},
-                 {"threads", threads},       {"textures", textures}, {"voxel_arrays", voxel_arrays},
-                 {"removed", removed},       {"steps", steps},       {"children", children},
-                 {"properties", properties}, {"driver", driver},     {"images", images},
-                 {"beyond", beyond},         {"printed", printed}};
+    } parts[] = {{"basic", basic},       {"memory", memory},         {"volumes", volumes},
+                 {"mapped", mapped},     {"errors", errors},         {"events", events},
+                 {"threads", threads},   {"textures", textures},     {"voxel_arrays", voxel_arrays},
+                 {"surfaces", surfaces}, {"removed", removed},       {"steps", steps},
+                 {"children", children}, {"properties", properties}, {"driver", driver},
+                 {"images", images},     {"beyond", beyond},         {"printed", printed}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();

@@ -2,6 +2,7 @@
  * library need no compiler for GPUs. */
 #include "cuda_runtime_api.h"
 
+#include "surface_types.h"
 #include "texture_types.h"
 
 #include <stdint.h>
@@ -14,6 +15,7 @@ static const char ptx[] =
     ".visible .global .align 4 .u32 bias = 5;\n"
     ".visible .const .align 4 .b8 factors[16];\n"
     ".visible .global .texref picture;\n"
+    ".visible .global .surfref canvas;\n"
     /* a[i] = a[i] * factors[1] + bias for i below n */
     ".visible .entry scale(.param .u64 a, .param .u32 n) {\n"
     "  .reg .pred %p; .reg .u32 %r<8>; .reg .u64 %d<4>;\n"
@@ -49,6 +51,13 @@ static const char ptx[] =
     "store: mov.u32 %r2, %ntid.x; mad.lo.u32 %r2, %r1, %r2, %r0; mul.wide.u32 %d2, %r2, 4; add.u64 %d2, %d0, "
     "%d2;\n"
     "  st.global.f32 [%d2], %f0; ret; }\n"
+    /* word x of row y becomes 100 y + x; a handle of 0: of `canvas` */
+    ".visible .entry paint(.param .u64 handle) {\n"
+    "  .reg .u32 %r<4>; .reg .u64 %d<2>; .reg .pred %p;\n"
+    "  ld.param.u64 %d0, [handle]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mad.lo.u32 %r2, %r1, 100, %r0;\n"
+    "  shl.b32 %r0, %r0, 2; setp.eq.u64 %p, %d0, 0; @%p bra reference;\n"
+    "  sust.b.2d.b32.trap [%d0, {%r0, %r1}], {%r2}; ret;\n"
+    "reference: sust.b.2d.b32.trap [canvas, {%r0, %r1}], {%r2}; ret; }\n"
     /* out[i] = texel i of a volume (shape 0), of layers (1) or of a cube's face z, at its middle (2) */
     ".visible .entry voxels(.param .u64 out, .param .u64 handle, .param .u32 shape) {\n"
     "  .reg .u32 %r<9>; .reg .f32 %f<9>; .reg .u64 %d<4>; .reg .pred %p<3>;\n"
@@ -94,6 +103,7 @@ static struct {
 void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
                             int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+void __cudaRegisterSurface(void **, const void *, const void **, const char *, int, int);
 void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, int);
 
 static void scale(void) {}
@@ -103,10 +113,12 @@ static void fails(void) {}
 static void uneven(void) {}
 static void fetch(void) {}
 static void voxels(void) {}
+static void paint(void) {}
 static void prints(void) {}
 static int bias;
 static int factors[4];
 static struct textureReference picture;
+static struct surfaceReference canvas;
 
 static void __attribute__((constructor)) register_all(void) {
     memcpy(binary.payload, ptx, sizeof ptx);
@@ -121,10 +133,12 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(uneven);
     KERNEL(fetch);
     KERNEL(voxels);
+    KERNEL(paint);
     KERNEL(prints);
     __cudaRegisterVar(handle, (char *)&bias, "bias", "bias", 0, sizeof bias, 0, 0);
     __cudaRegisterVar(handle, (char *)factors, "factors", "factors", 0, sizeof factors, 1, 0);
     __cudaRegisterTexture(handle, &picture, 0, "picture", 2, 0, 0);
+    __cudaRegisterSurface(handle, &canvas, 0, "canvas", 2, 0);
     __cudaRegisterFatBinaryEnd(handle);
 }
 

@@ -118,6 +118,7 @@ static void place_operand(const char *word, int k) {
         if (*word != '_') inst->dst[inst->dst_count++] = offset;
         break;
     case ROLE_SRC:
+    case ROLE_HANDLE:
     case ROLE_ADDRESS: inst->src[inst->src_count++] = offset | (constant ? OPERAND_CONST : 0); break;
     case ROLE_SHARED_ADDRESS: /* its displacement is the constant of the same number */
         inst->src[inst->src_count++] = offset;
