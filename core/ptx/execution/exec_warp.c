@@ -38,28 +38,30 @@ void exec_shfl_idx(const Inst *inst, ExecContext *context) {
     shuffle(inst, context, SHUFFLE_INDEX);
 }
 
-/* Lanes that name different member masks, as those of different tiles of a warp do, go in groups of one mask. */
-static inline void by_mask(const Inst *inst, ExecContext *context, int member_mask,
-                           void (*body)(const Inst *, ExecContext *)) {
-    uint32_t active = context->active, masks[WARP_LANES];
+/* A handler of one group of lanes that have the same member mask, which are the active ones. */
+typedef void GroupFn(const Inst *inst, ExecContext *context);
+
+/* Lanes may execute a .sync form together and have member masks of their own, such as the tiles of a warp: each group
+ * then works for itself. */
+static void by_groups(const Inst *inst, ExecContext *context, int member_mask, GroupFn *operation) {
+    uint32_t active = context->active;
     if (member_mask >= inst->src_count) {
-        body(inst, context);
+        operation(inst, context);
         return;
     }
-    memcpy(masks, source(inst, context, member_mask), sizeof masks);
+    const LaneU32 *masks = source(inst, context, member_mask);
     for (uint32_t left = active; left; left &= ~context->active) {
-        uint32_t mask = masks[__builtin_ctz(left)], group = 0;
-        for (int lane = 0; lane < WARP_LANES; lane++)
-            group |= (uint32_t)(masks[lane] == mask) << lane;
-        context->active = group & left;
-        body(inst, context);
+        uint32_t mask = masks[__builtin_ctz(left)], same = 0;
+        FOR_LANES same |= (uint32_t)(masks[lane] == mask) << lane;
+        context->active = left & same;
+        operation(inst, context);
     }
     context->active = active;
 }
 
-#define BY_MASK(name, member_mask)                                                                           \
+#define DEFINE_BY_GROUPS(name, member_mask)                                                                  \
     void exec_##name(const Inst *inst, ExecContext *context) {                                               \
-        by_mask(inst, context, member_mask, name);                                                           \
+        by_groups(inst, context, member_mask, name);                                                         \
     }
 
 /* The lanes that take part: those that execute, and of .sync forms, those that the member mask names. */
@@ -76,7 +78,6 @@ static inline void write_uniform(const Inst *inst, ExecContext *context, uint32_
 static void vote_ballot(const Inst *inst, ExecContext *context) {
     write_uniform(inst, context, predicate_source(inst, context, 0) & participants(inst, context, 1));
 }
-BY_MASK(vote_ballot, 1)
 
 /* The lowest lane that takes part is elected. */
 static void elect(const Inst *inst, ExecContext *context) {
@@ -84,25 +85,27 @@ static void elect(const Inst *inst, ExecContext *context) {
     if (inst->dst_count) write_uniform(inst, context, leader ? (uint32_t)__builtin_ctz(leader) : 0);
     write_predicate(context, inst->pdst, leader);
 }
-BY_MASK(elect, 0)
 
 static void vote_all(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 1), voted = predicate_source(inst, context, 0) & lanes;
     write_predicate(context, inst->pdst, voted == lanes ? ALL_LANES : 0);
 }
-BY_MASK(vote_all, 1)
 
 static void vote_any(const Inst *inst, ExecContext *context) {
     uint32_t voted = predicate_source(inst, context, 0) & participants(inst, context, 1);
     write_predicate(context, inst->pdst, voted ? ALL_LANES : 0);
 }
-BY_MASK(vote_any, 1)
 
 static void vote_uni(const Inst *inst, ExecContext *context) {
     uint32_t lanes = participants(inst, context, 1), voted = predicate_source(inst, context, 0) & lanes;
     write_predicate(context, inst->pdst, voted == lanes || voted == 0 ? ALL_LANES : 0);
 }
-BY_MASK(vote_uni, 1)
+
+DEFINE_BY_GROUPS(vote_ballot, 1)
+DEFINE_BY_GROUPS(vote_all, 1)
+DEFINE_BY_GROUPS(vote_any, 1)
+DEFINE_BY_GROUPS(vote_uni, 1)
+DEFINE_BY_GROUPS(elect, 0)
 
 void exec_activemask(const Inst *inst, ExecContext *context) {
     write_uniform(inst, context, context->active);
@@ -144,19 +147,20 @@ static inline void match_64(const Inst *inst, ExecContext *context, bool all) {
 static void match_any_b32(const Inst *inst, ExecContext *context) {
     match_32(inst, context, false);
 }
-BY_MASK(match_any_b32, 1)
 static void match_all_b32(const Inst *inst, ExecContext *context) {
     match_32(inst, context, true);
 }
-BY_MASK(match_all_b32, 1)
 static void match_any_b64(const Inst *inst, ExecContext *context) {
     match_64(inst, context, false);
 }
-BY_MASK(match_any_b64, 1)
 static void match_all_b64(const Inst *inst, ExecContext *context) {
     match_64(inst, context, true);
 }
-BY_MASK(match_all_b64, 1)
+
+DEFINE_BY_GROUPS(match_any_b32, 1)
+DEFINE_BY_GROUPS(match_all_b32, 1)
+DEFINE_BY_GROUPS(match_any_b64, 1)
+DEFINE_BY_GROUPS(match_all_b64, 1)
 
 #define DEFINE_REDUX(name, T, neutral, expression)                                                           \
     static void name(const Inst *inst, ExecContext *context) {                                               \
@@ -168,7 +172,7 @@ BY_MASK(match_all_b64, 1)
         }                                                                                                    \
         write_uniform(inst, context, (uint32_t)a);                                                           \
     }                                                                                                        \
-    BY_MASK(name, 1)
+    DEFINE_BY_GROUPS(name, 1)
 
 DEFINE_REDUX(redux_add, LaneU32, 0, a + b)
 DEFINE_REDUX(redux_and, LaneU32, UINT32_MAX, (a & b))

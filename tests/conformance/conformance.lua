@@ -1,0 +1,169 @@
+-- All forms in groups: how many there are, what was compared, and what differs.
+local ww = require "warpwright"
+local reference = require "conformance"
+local compare = require "tests.conformance.compare"
+local elsewhere = require "tests.conformance.elsewhere"
+local forms = require "tests.conformance.forms"
+local warp = require "tests.conformance.warp"
+
+local conformance = {}
+
+local QUICK_CASES <const> = 50
+local SHOWN <const> = 40 -- of mismatches
+
+local PAGE <const> = [[
+# Conformance: every form against a reference
+
+`scripts/conformance --page docs/conformance.md` has written this page.
+
+Every form of instructions that the decoder takes was executed by kernels on a small machine, and
+its results compared with a reference that was written from the text of the PTX ISA and shares no
+code with the simulator: integers in 128 bits, floating point by exact arithmetic on integers that
+is rounded once. Each form has all pairs of edge values and 10,000 seeded random cases; of a single
+operand of 16 bits all values ([how it is made](../tests/README.md#conformance)).
+
+- Approximations may differ from the value in long double by the error that the PTX ISA documents:
+  `ex2`, `div.full` and `div.approx` 2 units in the last place, `rcp` 1, `sqrt` 2^-23, `rsqrt`
+  2^-22.9, `tanh` 2^-11; `lg2` 2^-22; `sin` and `cos` 2^-20.5 up to 2 pi, and 2^-14.7 beyond.
+- Where the ISA leaves open which NaN or which zero comes out, any is accepted. Division by zero of
+  integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
+- Registers of cvt are as wide as the type, or wider.
+
+]]
+
+--- Why a form or row needs no reference here; nil: it needs one.
+local function reason_of(form)
+  for _, entry in ipairs(elsewhere) do
+    if form:sub(1, #entry[1]) == entry[1] then return entry[2] end
+  end
+end
+
+--- Every form by how it stands: `compared` is a list of {form, group, signatures}, the others map reasons to lists of forms.
+function conformance.survey(rows)
+  local all, prose = forms.all(rows)
+  local survey = { compared = {}, across_lanes = {}, not_in_isa = {}, elsewhere = {}, unknown = {} }
+  local function note(list, reason, form)
+    if not list[reason] then
+      list[reason] = {}
+      list[#list + 1] = reason
+    end
+    table.insert(list[reason], form)
+  end
+  for _, form in ipairs(all) do
+    local standing, group, signatures = reference.find(form)
+    local reason = reason_of(form)
+    if standing == "compared" then
+      table.insert(survey.compared, { form = form, group = group, signatures = signatures })
+    elseif standing == "not in the ISA" then
+      note(survey.not_in_isa, group, form)
+    elseif warp.takes(form) then
+      table.insert(survey.across_lanes, { form = form })
+    elseif reason then
+      note(survey.elsewhere, reason, form)
+    else
+      survey.unknown[#survey.unknown + 1] = form
+    end
+  end
+  for _, row in ipairs(prose) do
+    local reason = reason_of(row)
+    if reason then
+      note(survey.elsewhere, reason, row)
+    else
+      survey.unknown[#survey.unknown + 1] = row
+    end
+  end
+  return survey
+end
+
+--- Counts by group, in the order of the first form of each.
+local function new_tally()
+  local tally = { order = {}, groups = {}, shown = 0 }
+  function tally:add(group, form, cases, differ, text)
+    local counts = self.groups[group]
+    if not counts then
+      counts = { group = group, forms = 0, cases = 0, differ = 0, seen = {} }
+      self.groups[group] = counts
+      self.order[#self.order + 1] = counts
+    end
+    if not counts.seen[form] then counts.forms = counts.forms + 1 end
+    counts.seen[form] = true
+    counts.cases, counts.differ = counts.cases + cases, counts.differ + differ
+    if differ == 0 then return end
+    self.shown = self.shown + 1
+    if self.shown <= SHOWN then print(("%s: %d of %d cases differ; the first: %s"):format(form, differ, cases, text)) end
+  end
+  return tally
+end
+
+local function compare_forms(gpu, list, options, tally)
+  local cases = options.cases > 0 and -options.cases or QUICK_CASES
+  for _, batch in ipairs(compare.batches(list)) do
+    compare.run(gpu, batch, cases, options.seed, function(entry, count, differ, text)
+      tally:add(entry.group, entry.form, count, differ, text)
+    end)
+  end
+end
+
+local function compare_lanes(gpu, list, options, tally)
+  local warps = options.cases > 0 and options.cases // 32 + 1 or 12
+  for _, entry in ipairs(list) do tally:add(warp.GROUP, entry.form, warp.compare(gpu, entry.form, warps, options.seed)) end
+end
+
+local function print_table(tally, write)
+  write("| group | forms | cases | mismatches |")
+  write("|---|---:|---:|---:|")
+  local forms_of_all, cases, differ = 0, 0, 0
+  for _, counts in ipairs(tally.order) do
+    write(("| %s | %d | %d | %d |"):format(counts.group, counts.forms, counts.cases, counts.differ))
+    forms_of_all, cases, differ = forms_of_all + counts.forms, cases + counts.cases, differ + counts.differ
+  end
+  write(("| **all** | %d | %d | %d |"):format(forms_of_all, cases, differ))
+  return differ
+end
+
+local function print_reasons(title, list, write)
+  write(("\n%s\n\n| | forms | such as |\n|---|---:|---|"):format(title))
+  for _, reason in ipairs(list) do
+    local first = list[reason][1]:gsub("%s+$", ""):gsub("|", "/")
+    write(("| %s | %d | `%s`%s |"):format(reason, #list[reason], #first < 50 and first or first:sub(1, 46) .. " ...",
+      #list[reason] > 1 and " ..." or ""))
+  end
+end
+
+local function only(list, text)
+  local chosen = {}
+  for _, entry in ipairs(list) do
+    if entry.form:find(text, 1, true) then chosen[#chosen + 1] = entry end
+  end
+  return chosen
+end
+
+--- Prints tables; true when nothing differs and every form has a reference, or a reason to have none.
+function conformance.run(options)
+  local survey = conformance.survey(reference.rows())
+  local tally, lines = new_tally(), {}
+  local sim = ww.build("gallery/private_l1", {})
+  if options.only then
+    survey.compared, survey.across_lanes = only(survey.compared, options.only), only(survey.across_lanes, options.only)
+  end
+  compare_forms(sim:gpu(), survey.compared, options, tally)
+  compare_lanes(sim:gpu(), survey.across_lanes, options, tally)
+  local function write(line)
+    lines[#lines + 1] = line
+    print(line)
+  end
+  local differ = print_table(tally, write)
+  print_reasons("## Compared elsewhere, or without a result", survey.elsewhere, write)
+  print_reasons("## Taken by the decoder, and not in the PTX ISA", survey.not_in_isa, write)
+  if options.page then
+    local file = assert(io.open(options.page, "w"))
+    file:write(PAGE, table.concat(lines, "\n"), "\n")
+    file:close()
+  end
+  for _, form in ipairs(survey.unknown) do
+    print(("%s: no reference; write one in tests/conformance, or add a line to tests/conformance/elsewhere.lua"):format(form))
+  end
+  return differ == 0 and #survey.unknown == 0
+end
+
+return conformance

@@ -1,0 +1,22 @@
+-- Forms that have no reference here, by their beginning, and what compares them or why nothing does. A row of the decoder
+-- that is prose stands by its first words.
+return {
+  { "bra", "test_control_flow, sm_parts" }, { "ret", "test_control_flow, sm_parts" },
+  { "exit", "test_control_flow, sm_parts" }, { "bar.sync", "test_control_flow, sm_parts" },
+  { "barrier.sync", "test_control_flow, sm_parts" },
+  { "bar.arrive", "test_barriers" }, { "barrier.arrive", "test_barriers" }, { "bar.red", "test_barriers" },
+  { "barrier.red", "test_barriers" }, { "bar.warp", "computes nothing" }, { "membar", "computes nothing" },
+  { "fence", "computes nothing" }, { "griddepcontrol", "computes nothing" }, { "setmaxnreg", "computes nothing" },
+  { "discard", "computes nothing" }, { "applypriority", "computes nothing" }, { "pmevent", "computes nothing" },
+  { "nanosleep", "computes nothing" }, { "prefetch", "computes nothing" }, { "prefetchu", "computes nothing" },
+  { "trap", "test_faults" }, { "brkpt", "test_faults" },
+  { "call.dma_", "test_dma, against plain loops" }, { "call.", "test_device_runtime" },
+  { "match.", "not in the ISA without .sync" }, { "redux.", "not in the ISA without .sync" },
+  { "cvta.", "test_loads_stores" }, { "isspacep.", "test_loads_stores" }, { "ld ", "test_loads_stores" },
+  { "st ", "test_loads_stores" }, { "atom ", "test_atomics" }, { "red ", "test_atomics" },
+  { "CACHE of ", "a list of modifiers" }, { "SPACE of ", "a list of modifiers" }, { "OPERATION: ", "a list of modifiers" },
+  { "tex ", "test_textures, element for element" },
+  { "mma ", "test_matrices, element for element" }, { "wmma ", "test_matrices, element for element" },
+  { "ldmatrix ", "test_matrices" }, { "stmatrix ", "test_matrices" }, { "movmatrix ", "test_matrices" },
+  { "cp.async ", "test_loads_stores" },
+}

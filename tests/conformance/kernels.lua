@@ -1,0 +1,109 @@
+-- Kernels that execute forms on operands from buffers, a thread for each case, and store the results: operands and results
+-- have 8 bytes each.
+local kernels = {}
+
+local PREFIX = { [1] = "p", [16] = "h", [32] = "r", [64] = "d" }
+local DECLARED = { [16] = ".b16 %%h<%d>", [32] = ".b32 %%r<%d>", [64] = ".b64 %%d<%d>", [1] = ".pred %%p<%d>" }
+
+local function register(bits, number) return ("%%%s%d"):format(PREFIX[bits], number) end
+
+local HEAD = [[
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry cases(%s)
+{
+.reg .b64 %%at, %%to;
+.reg .b32 %%index, %%size, %%cta, %%flag;
+.reg .pred %%beyond;
+%s
+mov.u32 %%index, %%tid.x;
+mov.u32 %%size, %%ntid.x;
+mov.u32 %%cta, %%ctaid.x;
+mad.lo.u32 %%index, %%cta, %%size, %%index;
+ld.param.u32 %%size, [count];
+setp.ge.u32 %%beyond, %%index, %%size;
+@%%beyond bra DONE;
+]]
+
+local function load_source(lines, kind, name, param)
+  lines[#lines + 1] = ("ld.param.u64 %%at, [%s];\nmad.wide.u32 %%at, %%index, 8, %%at;"):format(param)
+  if kind.bits == 1 then
+    lines[#lines + 1] = ("ld.global.b32 %%flag, [%%at];\nsetp.ne.u32 %s, %%flag, 0;"):format(name)
+  else
+    lines[#lines + 1] = ("ld.global.b%d %s, [%%at];"):format(kind.bits, name)
+  end
+end
+
+local function store_result(lines, kind, name, param)
+  lines[#lines + 1] = ("ld.param.u64 %%to, [%s];\nmad.wide.u32 %%to, %%index, 8, %%to;"):format(param)
+  if kind.bits == 1 then
+    lines[#lines + 1] = ("selp.u32 %%flag, 1, 0, %s;\nst.global.b32 [%%to], %%flag;"):format(name)
+  else
+    lines[#lines + 1] = ("st.global.b%d [%%to], %s;"):format(kind.bits, name)
+  end
+end
+
+--- The statement of a form: operands by its template.
+local function statement(form, template, results, sources)
+  local operands
+  if template then
+    operands = template:gsub("([ds])(%d)", function(side, k) return (side == "d" and results or sources)[tonumber(k) + 1] end)
+  else
+    operands = results[1]
+    for _, source in ipairs(sources) do operands = operands .. ", " .. source end
+  end
+  return form:gsub("{.*}", "") .. " " .. operands .. ";"
+end
+
+--- Extended-precision arithmetic: the carry comes in from the last source's lowest bit, and goes out to the second result.
+local function carry_chain(form, results, sources)
+  local lines = {}
+  sources = { table.unpack(sources) }
+  if form:find "^%a+c%." then
+    lines[1] = ("and.b32 %%flag, %s, 1;\nadd.cc.u32 %%flag, %%flag, 0xffffffff;"):format(table.remove(sources))
+  end
+  lines[#lines + 1] = statement(form, nil, { results[1] }, sources)
+  if results[2] then lines[#lines + 1] = ("addc.u32 %s, 0, 0;"):format(results[2]) end
+  return table.concat(lines, "\n")
+end
+
+--- The text of a kernel for several forms of one signature. Every other form writes to the register of its first source,
+--- where that is of the same width.
+function kernels.text(list, results, sources, template)
+  local params, used, lines = { ".param .u32 count" }, { [1] = 0, [16] = 0, [32] = 0, [64] = 0 }, {}
+  local function fresh(kind)
+    used[kind.bits] = used[kind.bits] + 1
+    return register(kind.bits, used[kind.bits])
+  end
+  local from, to = {}, {}
+  for k, kind in ipairs(sources) do
+    params[#params + 1] = ".param .u64 in" .. k
+    if kind.name:find "^#" then
+      from[k] = kind.name:sub(2)
+    else
+      from[k] = fresh(kind)
+      load_source(lines, kind, from[k], "in" .. k)
+    end
+  end
+  for k, kind in ipairs(results) do to[k] = fresh(kind) end
+  for number, form in ipairs(list) do
+    local targets, operands = { table.unpack(to) }, { table.unpack(from) }
+    if number % 2 == 0 and results[1].bits == sources[1].bits and results[1].bits > 1 then
+      lines[#lines + 1] = ("mov.b%d %s, %s;"):format(results[1].bits, to[1], from[1])
+      operands[1] = to[1]
+    end
+    lines[#lines + 1] = template == "carry" and carry_chain(form, targets, operands) or
+      statement(form, template, targets, operands)
+    for k, kind in ipairs(results) do
+      local param = ("out%d_%d"):format(number, k)
+      params[#params + 1] = ".param .u64 " .. param
+      store_result(lines, kind, to[k], param)
+    end
+  end
+  local declared = {}
+  for _, bits in ipairs { 1, 16, 32, 64 } do declared[#declared + 1] = ".reg " .. DECLARED[bits]:format(used[bits] + 1) .. ";" end
+  return HEAD:format(table.concat(params, ", "), table.concat(declared, "\n")) .. table.concat(lines, "\n") .. "\nDONE:\nret;\n}\n"
+end
+
+return kernels
