@@ -14,9 +14,15 @@ local function conformance(...)
 end
 
 harness.test("every form of instructions computes what its reference does, and has one", function()
-  local status, output = conformance("--cases 0")
+  local status, output = conformance("--cases 0 --programs 0")
   harness.equal(status, 0, output)
   harness.contains(output, "| **all** |")
+end)
+
+harness.test("random programs do in every thread what an interpreter of single threads does", function()
+  local status, output = conformance(("--cases 0 --programs 100 --seed 3 --out '%s'"):format(harness.folder()))
+  harness.equal(status, 0, output)
+  harness.contains(output, "| random programs |")
 end)
 
 harness.test("what a group compares can be chosen", function()

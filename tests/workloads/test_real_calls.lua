@@ -109,6 +109,14 @@ DONE:
 }
 ]]
 
+harness.test("threads at different depths are together again behind the call, and so is every further call", function()
+  local numbers, masks = {}, {}
+  for i = 1, 64 do numbers[i] = (i - 1) * 5 % 12 end
+  for k = 4, 5 do masks[k] = call_of "fib" .. (" activemask.b32 %%r%d;"):format(k) end
+  local text = fib .. entry("masks", masks[4] .. masks[5] .. call_of "fib" .. "and.b32 %r2, %r4, %r5;")
+  expect(text, "masks", numbers, function() return 0xffffffff end)
+end)
+
 harness.test("functions call each other; registers of every kind are kept", function()
   local even, odd
   function even(n) return n == 0 and 1 or odd(n - 1) + (n & 4 ~= 0 and 10 or 0) end

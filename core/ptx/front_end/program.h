@@ -58,7 +58,7 @@ typedef struct {
 
 /* A function that is called, not inlined: its body is in the kernel once (real_calls.c). */
 typedef struct Instance {
-    struct Instance *next;
+    struct Instance *next, *outermost; /* outermost: that which is called from outside of the recursion */
     Function *function;
     Scope *scope;
     Symbol *entry, *exit, *decision; /* labels: begin, what returns jump to, where they part */

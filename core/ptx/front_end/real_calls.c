@@ -4,7 +4,9 @@
  * registers and memory of its formals, leaves the number of the call in a register of the function, and jumps;
  * the function ends with a decision between its calls by that number, as brx.idx does. So each thread returns
  * to where it came from, and threads of a warp that are at different depths of a recursion meet again where
- * the function's code does: the end of the function is the post-dominator of its branches.
+ * the function's code does: the end of the function is the post-dominator of its branches. Each call from
+ * outside of a recursion has bodies of its own, so that the post-dominator of the decision at their end is
+ * the place behind this call: there all threads are together again.
  *
  * Functions that may be active several times, and those that they call, have frames on a stack in local memory:
  * their .local variables, parameters in memory, and, at a call by which they could come to run again, the
@@ -17,6 +19,8 @@
 
 /* Beyond these, no call of a kernel is inlined any more. */
 enum { MAX_INLINE_DEPTH = 64, MAX_INLINED_CALLS = 1 << 16, MAX_INLINED_STATEMENTS = 1 << 16 };
+/* With more bodies, further calls from outside of a recursion share one. */
+enum { MAX_OWN_BODIES = 64 };
 
 bool call_is_real(Parser *parser, const Function *function) {
     const KernelBody *kernel = parser->kernel;
@@ -199,6 +203,7 @@ static Instance *instance_new(Parser *parser, Function *function) {
     instance->params = arena_alloc(kernel->arena, function->params.count, sizeof(Operand));
     declare_formals(parser, instance, &function->results, instance->results);
     declare_formals(parser, instance, &function->params, instance->params);
+    instance->outermost = instance;
     instance->call_number = new_register(parser, 4, false).reg;
     parser->source = source;
     kernel->instance = outer;
@@ -212,9 +217,25 @@ static Instance *instance_new(Parser *parser, Function *function) {
     return instance;
 }
 
+static bool is_inside(const Instance *caller, const Function *function) {
+    return caller && caller->function->recursive && caller->function->component == function->component;
+}
+
+static Instance *instance_inside(Parser *parser, Function *function, const Instance *caller) {
+    for (Instance *instance = parser->kernel->instances; instance; instance = instance->next)
+        if (instance->function == function && instance->outermost == caller->outermost) return instance;
+    Instance *instance = instance_new(parser, function);
+    instance->outermost = caller->outermost;
+    return instance;
+}
+
 static Instance *instance_of(Parser *parser, Function *function) {
-    bool known = function->instance && function->instance_kernel == parser->kernel->number;
-    return known ? function->instance : instance_new(parser, function);
+    const KernelBody *kernel = parser->kernel;
+    if (is_inside(kernel->instance, function)) return instance_inside(parser, function, kernel->instance);
+    bool known = function->instance && function->instance_kernel == kernel->number;
+    bool own = function->recursive && kernel->instance_count < MAX_OWN_BODIES &&
+               kernel->statement_count < MAX_INLINED_STATEMENTS;
+    return known && !own ? function->instance : instance_new(parser, function);
 }
 
 /* Where the registers of the caller are to be saved, or come back. */
@@ -257,7 +278,7 @@ void real_call_add(Parser *parser, const BodyStatement *call, Function *function
     if (!defect) defect = actuals_defect(&function->params, params);
     if (defect) parser_fail(parser, call->line, "call of '%.200s': %s", function->name->text, defect);
     Instance *callee = instance_of(parser, function), *caller = parser->kernel->instance;
-    bool saves = caller && caller->function->recursive && caller->function->component == function->component;
+    bool saves = is_inside(caller, function);
     BodyStatement origin = *call;
     Symbol *behind = skip_unless_guarded(parser, &origin);
     Transit *in = transits_new(parser, &function->params, false),
