@@ -198,7 +198,7 @@ static void shift_job(Job *job) {
 static void lop3_job(Job *job) {
     job_done(job, "logic", apply_lop3, NULL);
     static const int tables[] = {0x80, 0xfe, 0x96, 0xe8, 0xca, 0x1b, 0x47, 0xd5};
-    for (int i = 0; i < MAX_SIGNATURES; i++)
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_signature(job, "i32:i32,i32,i32,#%d", tables[i]);
 }
 

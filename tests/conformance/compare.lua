@@ -35,12 +35,11 @@ end
 --- so many random ones.
 function compare.run(gpu, batch, cases, seed, found)
   local results, sources, template = conformance.signature(batch.signature)
-  local inputs, count, args, held = {}, nil, {}, {}
-  for k = 1, #sources do
-    inputs[k], count = conformance.cases(batch.signature, k - 1, cases, seed)
-    held[k] = gpu:upload(ww.array_from("u64", inputs[k]))
-    args[k + 1] = held[k]
-  end
+  local inputs, count, args, held = {}, nil, { 0 }, {}
+  local function hold(address) held[#held + 1], args[#args + 1] = address, address end
+  for k = 1, #sources do inputs[k], count = conformance.cases(batch.signature, k - 1, cases, seed) end
+  if template and template:find "@" then hold(gpu:alloc(count * 16, 16)) end
+  for k = 1, #sources do hold(gpu:upload(ww.array_from("u64", inputs[k]))) end
   args[1] = count
   local outputs = {}
   for _ = 1, #batch.forms * #results do

@@ -5,6 +5,7 @@ local compare = require "tests.conformance.compare"
 local control_flow = require "tests.conformance.control_flow"
 local elsewhere = require "tests.conformance.elsewhere"
 local forms = require "tests.conformance.forms"
+local special = require "tests.conformance.special"
 local warp = require "tests.conformance.warp"
 
 local conformance = {}
@@ -30,10 +31,13 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
 - Random programs have nested branches and loops with break and continue, `brx.idx`, regions of
   blocks that jump to each other, calls, recursion, calls through pointers, predicated instructions,
-  threads that leave early, and barriers at which threads exchange values; their interpreter executes
-  thread by thread. A case is a thread. Those of seed 1 that take a thread more than 20,000 steps are
-  left out.
-- Registers of cvt are as wide as the type, or wider.
+  threads that leave early, and barriers at which threads exchange values. Their interpreter
+  executes thread by thread; a case is a thread. Programs that take a thread more than 20,000 steps
+  are left out.
+- Loads, stores and atomics of a thread have a place of its own, in each space and by generic
+  addresses. `atom.add.f32` flushes subnormal numbers in global memory and keeps them in shared
+  memory, as the ISA says.
+- Registers of `cvt`, `ld` and `st` are as wide as the type, or wider.
 
 ]]
 
@@ -47,7 +51,7 @@ end
 --- Every form by how it stands: `compared` is a list of {form, group, signatures}, the others map reasons to lists of forms.
 function conformance.survey(rows)
   local all, prose = forms.all(rows)
-  local survey = { compared = {}, across_lanes = {}, not_in_isa = {}, elsewhere = {}, unknown = {} }
+  local survey = { compared = {}, across_lanes = {}, addresses = {}, not_in_isa = {}, elsewhere = {}, unknown = {} }
   local function note(list, reason, form)
     if not list[reason] then
       list[reason] = {}
@@ -62,6 +66,8 @@ function conformance.survey(rows)
       table.insert(survey.compared, { form = form, group = group, signatures = signatures })
     elseif standing == "not in the ISA" then
       note(survey.not_in_isa, group, form)
+    elseif special.forms[form] then
+      table.insert(survey.addresses, { form = form })
     elseif warp.takes(form) then
       table.insert(survey.across_lanes, { form = form })
     elseif reason then
@@ -115,6 +121,15 @@ local function compare_lanes(gpu, list, options, tally)
   for _, entry in ipairs(list) do tally:add(warp.GROUP, entry.form, warp.compare(gpu, entry.form, warps, options.seed)) end
 end
 
+local function compare_special(sim, options, tally)
+  local function into(group)
+    return function(form, count, differ, text) tally:add(group, form, count, differ, text) end
+  end
+  special.registers(sim, into "special registers")
+  special.addresses(sim, into "addresses of spaces")
+  special.atomics(sim, options.seed, into "atomics of all threads")
+end
+
 local function print_table(tally, write)
   write("| group | forms | cases | mismatches |")
   write("|---|---:|---:|---:|")
@@ -154,10 +169,11 @@ function conformance.run(options)
   end
   compare_forms(sim:gpu(), survey.compared, options, tally)
   compare_lanes(sim:gpu(), survey.across_lanes, options, tally)
+  if not options.only then compare_special(sim, options, tally) end
   if options.programs > 0 and not options.only then
-    local programs, threads, wrong = control_flow.run(sim:gpu(), options.programs, options.seed, options.out)
+    local threads, wrong = control_flow.run(sim:gpu(), options.programs, options.seed, options.out)
     tally:add("random programs", "", threads, wrong)
-    tally.groups["random programs"].forms = programs
+    tally.groups["random programs"].forms = options.programs
   end
   local function write(line)
     lines[#lines + 1] = line

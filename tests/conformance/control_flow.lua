@@ -89,11 +89,12 @@ local function shrink(gpu, program)
   end
 end
 
---- Runs `count` programs; returns those run, threads, and how many differ. Prints the seeds of these, and writes each, made
---- smaller, to `folder`.
+--- Runs `count` programs, those left out that take too long; returns how many threads that were, and how many programs
+--- differ. Prints the numbers of these, and writes the first three, made smaller, to `folder`.
 function control_flow.run(gpu, count, seed, folder)
-  local ran, differ = 0, 0
-  for number = 1, count do
+  local ran, differ, number = 0, 0, 0
+  while ran < count do
+    number = number + 1
     local program = programs.new(seed * 1000003 + number)
     local what, skipped = difference(gpu, program)
     if not skipped then ran = ran + 1 end
@@ -110,7 +111,7 @@ function control_flow.run(gpu, count, seed, folder)
       end
     end
   end
-  return ran, ran * THREADS * CTAS, differ
+  return ran * THREADS * CTAS, differ
 end
 
 return control_flow

@@ -1,4 +1,6 @@
 -- All forms that the decoder takes, from the rows that it prints: "add.s32/u32 [.rn] [.ftz]" are four types of form.
+local access = require "tests.conformance.access"
+
 local forms = {}
 
 -- Of these options at most one stands in a form.
@@ -108,6 +110,7 @@ function forms.all(rows)
       end
     end
   end
+  access(add)
   return list, prose
 end
 

@@ -7,6 +7,20 @@ local DECLARED = { [16] = ".b16 %%h<%d>", [32] = ".b32 %%r<%d>", [64] = ".b64 %%
 
 local function register(bits, number) return ("%%%s%d"):format(PREFIX[bits], number) end
 
+local SPACES <const> = [[
+.shared .align 16 .b8 shared_places[4096];
+.local .align 16 .b8 local_place[16];
+.reg .b64 %place, %generic;
+]]
+
+-- How the thread's place is found in a space, and as a generic address.
+local PLACES <const> = {
+  global = "ld.param.u64 %place, [places];\nmad.wide.u32 %place, %index, 16, %place;\ncvta.global.u64 %generic, %place;",
+  shared = "mov.u32 %flag, %tid.x;\nmov.u64 %place, shared_places;\nmad.wide.u32 %place, %flag, 16, %place;\n" ..
+    "cvta.shared.u64 %generic, %place;",
+  ["local"] = "mov.u64 %place, local_place;\ncvta.local.u64 %generic, %place;",
+}
+
 local HEAD = [[
 .version 8.0
 .target sm_90
@@ -68,6 +82,27 @@ local function carry_chain(form, results, sources)
   return table.concat(lines, "\n")
 end
 
+local function braced(list)
+  return #list == 1 and list[1] or "{" .. table.concat(list, ", ") .. "}"
+end
+
+--- An access to the thread's place: what it held before, the access, and what it holds then.
+local function access(form, kind, space, results, sources, bits)
+  local opcode_space = form:match "%.(global)" or form:match "%.(shared)" or form:match "%.(local)"
+  local address = opcode_space and "%place" or "%generic"
+  if kind == "load" or kind == "store" then
+    local before = ("st.%s.b64 [%%place], %s;\nst.%s.b64 [%%place+8], %s;\n"):format(space, sources[1], space, sources[2])
+    if kind == "load" then return before .. ("%s %s, [%s];"):format(form, braced(results), address) end
+    return before .. ("%s [%s], %s;\n"):format(form, address, braced { table.unpack(sources, 3) }) ..
+      ("ld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])
+  end
+  local operands = { kind == "atom" and results[1] or nil }
+  operands[#operands + 1] = "[" .. address .. "]"
+  table.move(sources, 2, #sources, #operands + 1, operands)
+  return ("st.%s.b%d [%%place], %s;\n%s %s;\n"):format(space, bits, sources[1], form, table.concat(operands, ", ")) ..
+    ("ld.%s.b%d %s, [%%place];"):format(space, bits, results[#results])
+end
+
 --- The text of a kernel for several forms of one signature. Every other form writes to the register of its first source,
 --- where that is of the same width.
 function kernels.text(list, results, sources, template)
@@ -77,6 +112,11 @@ function kernels.text(list, results, sources, template)
     return register(kind.bits, used[kind.bits])
   end
   local from, to = {}, {}
+  local access_kind, space = (template or ""):match "^(%a+)@(%a+)$"
+  if access_kind then
+    params[2] = ".param .u64 places"
+    lines[1] = PLACES[space]
+  end
   for k, kind in ipairs(sources) do
     params[#params + 1] = ".param .u64 in" .. k
     if kind.name:find "^#" then
@@ -93,8 +133,8 @@ function kernels.text(list, results, sources, template)
       lines[#lines + 1] = ("mov.b%d %s, %s;"):format(results[1].bits, to[1], from[1])
       operands[1] = to[1]
     end
-    lines[#lines + 1] = template == "carry" and carry_chain(form, targets, operands) or
-      statement(form, template, targets, operands)
+    lines[#lines + 1] = access_kind and access(form, access_kind, space, targets, operands, sources[1].bits) or
+      template == "carry" and carry_chain(form, targets, operands) or statement(form, template, targets, operands)
     for k, kind in ipairs(results) do
       local param = ("out%d_%d"):format(number, k)
       params[#params + 1] = ".param .u64 " .. param
@@ -103,6 +143,7 @@ function kernels.text(list, results, sources, template)
   end
   local declared = {}
   for _, bits in ipairs { 1, 16, 32, 64 } do declared[#declared + 1] = ".reg " .. DECLARED[bits]:format(used[bits] + 1) .. ";" end
+  if access_kind then declared[#declared + 1] = SPACES end
   return HEAD:format(table.concat(params, ", "), table.concat(declared, "\n")) .. table.concat(lines, "\n") .. "\nDONE:\nret;\n}\n"
 end
 

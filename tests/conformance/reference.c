@@ -83,9 +83,9 @@ void job_refused(Job *job, Standing standing, const char *why) {
 }
 
 void reference_find(const char *text, Job *job) {
-    static bool (*const families[])(Job *) = {integer_reference, bits_reference,       float_reference,
-                                              half_reference,    compare_reference,    convert_reference,
-                                              move_reference,    approximate_reference};
+    static bool (*const families[])(Job *) = {integer_reference, bits_reference,    float_reference,
+                                              half_reference,    compare_reference, convert_reference,
+                                              move_reference,    access_reference,  approximate_reference};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         memset(job, 0, sizeof *job);
         job->lanes = 1;
@@ -115,6 +115,7 @@ static bool pair_fits(const Result *pair, uint64_t got) {
 
 bool result_fits(const Result *result, uint64_t got) {
     if (result->pair) return pair_fits(result, got);
+    if (result->has_other && got == result->other) return true;
     if (got == result->value && result->kind != RESULT_WITHIN) return true;
     if (result->kind == RESULT_EXACT) return false;
     Format format = result->format;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { MAX_WORDS = 16, MAX_SOURCES = 5, MAX_RESULTS = 4, MAX_SIGNATURES = 8, SIGNATURE_SIZE = 96 };
+enum { MAX_WORDS = 16, MAX_SOURCES = 5, MAX_RESULTS = 4, MAX_SIGNATURES = 9, SIGNATURE_SIZE = 96 };
 
 typedef struct {
     char storage[96];
@@ -35,6 +35,8 @@ typedef struct {
     uint64_t value;
     Format format;
     bool any_zero, pair; /* pair: two of 16 bits, each for itself */
+    bool has_other;      /* `other` is right as well */
+    uint64_t other;
     long double least, most;
 } Result;
 
@@ -69,6 +71,7 @@ bool half_reference(Job *job);
 bool compare_reference(Job *job);
 bool convert_reference(Job *job);
 bool move_reference(Job *job);
+bool access_reference(Job *job);
 
 void reference_find(const char *form, Job *job);
 bool result_fits(const Result *result, uint64_t got);
