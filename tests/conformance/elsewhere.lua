@@ -18,5 +18,5 @@ return {
   { "tex ", "test_textures, element for element" },
   { "mma ", "test_matrices, element for element" }, { "wmma ", "test_matrices, element for element" },
   { "ldmatrix ", "test_matrices" }, { "stmatrix ", "test_matrices" }, { "movmatrix ", "test_matrices" },
-  { "cp.async ", "test_loads_stores" },
+  { "cp.async ", "test_async_copies" },
 }
