@@ -123,7 +123,7 @@ end)
 nvcc_test("relocatable device code: objects, a static library, a link step of its own, and both steps at once", function()
   passes "nvcc -dc first.cu second.cu && nvcc first.o second.o -o linked && ar rcs libsecond.a second.o"
   harness.contains(passes "cuda linked", "10 310 32")
-  harness.contains(passes "nvcc first.o -L. -lsecond libsecond.a -o from_library && cuda from_library", "10 310 32")
+  harness.contains(passes "nvcc first.o -L. -lsecond -o from_library && cuda from_library", "10 310 32")
   harness.contains(passes [[nvcc -dlink first.o second.o -o device.o && g++ first.o device.o second.o -o by_hand -L$toolkit/lib64 -lcudart &&
     cuda by_hand]], "10 310 32")
   harness.contains(passes "nvcc -rdc=true first.cu second.cu -o at_once && cuda at_once", "10 310 32")
@@ -137,8 +137,49 @@ nvcc_test("the toolkit's bin/nvcc is the same, with its options in nvcc's spelli
   harness.write("options.txt", "--generate-code=arch=compute_70,code=[compute_70,sm_70] -Xcompiler -Wall,-fno-inline\n--std c++14")
   harness.contains(passes [[
 "$toolkit/bin/nvcc" @options.txt -O2 --compile --output-file one.o --use_fast_math -Wno-deprecated-gpu-targets one.cu
-"$toolkit/bin/nvcc" -ccbin=g++ --cudart=static -lcudart_static -lrt one.o --output-file two && cuda two]], "passed, no error",
-    "nvcc: -ccbin has no effect: clang compiles .cu files, g++ the others")
+"$toolkit/bin/nvcc" -ccbin=g++ --cudart=static -lcudart_static -lrt one.o --output-file two && cuda two]], "passed, no error")
+end)
+
+nvcc_test("macros of the command line change no header, and dependencies name only files that stay", function()
+  harness.write("macros.cu", [[
+#include <cstdio>
+__global__ void kernel(T *x) { x[threadIdx.x % N] = (T)a * TWICE(x[0]); }
+int main() { printf("%d %s\\n", N, NAME); }
+]])
+  local macros <const> = "-DN=16 -DT=float -Da=3 '-DTWICE(x)=(2*(x))' -D 'NAME=\"two words\"' -DSize -DP -UP -Dx0=1"
+  harness.contains(passes("nvcc -MD -MP " .. macros .. " macros.cu -c -o macros.o && nvcc macros.o -o macros && cuda macros"), "16 two words")
+  passes 'for file in $(sed "s/.*: //; s/[\\\\:]//g" macros.d); do test -f $file || exit 1; done; grep -q macros.cu macros.d'
+  harness.contains(passes("nvcc -MM " .. macros .. " macros.cu"), "macros.o: macros.cu\n")
+end)
+
+nvcc_test("-Xcompiler: lists, words in quotes, and words that are for the host's code alone", function()
+  local words <const> = [[-Xcompiler "-O3 -march=native" -Xcompiler ',"-Wall","-ffast-math"' -Xcompiler -DSEEN=1,-funroll-all-loops]]
+  harness.write("words.cu", "__global__ void k(float *x) { x[0] = 1 / x[1]; }\nint main() { return SEEN - 1; }\n")
+  local output = passes("nvcc --dryrun " .. words .. " words.cu && nvcc " .. words .. " words.cu -o words && cuda words && nvcc -ptx " .. words ..
+    " words.cu && cat words.ptx")
+  harness.contains(output, "-Xarch_host -O3 -Xarch_host -march=native -Wall -Xarch_host -ffast-math -funroll-all-loops", "rcp.rn.f32")
+end)
+
+nvcc_test("-Xcompiler -fopenmp: threads in files of clang and of g++", function()
+  local sum <const> = [[
+    int n = 0;
+#pragma omp parallel num_threads(3) reduction(+ : n)
+    n += omp_get_num_threads();
+    return n;
+]]
+  harness.write("threads.cu", ('#include <cstdio>\n#include <omp.h>\nint other();\nint here() {%s}\n'):format(sum) ..
+    '__global__ void k() {}\nint main() { k<<<1, 1>>>(); printf("%d %d\\n", here(), other()); }\n')
+  harness.write("more.cpp", ("#include <omp.h>\nint other() {%s}\n"):format(sum))
+  harness.contains(passes "nvcc -Xcompiler -fopenmp threads.cu more.cpp -o threads && cuda threads", "9 9")
+  harness.contains(passes "nvcc -c -Xcompiler -fopenmp threads.cu more.cpp && nvcc threads.o more.o -o threads -lgomp && cuda threads", "9 9")
+end)
+
+nvcc_test("-ccbin: the compiler of .c and .cpp files, which links", function()
+  harness.write("g++", '#!/bin/sh\necho "called with $*"\nexec /usr/bin/g++ "$@"\n')
+  for _, value in ipairs { "compiler", "compiler/g++" } do
+    local output = passes("mkdir -p compiler && cp g++ compiler && chmod +x compiler/g++ && nvcc -DVALUE=7 -ccbin " .. value .. " plain.c other.cpp mixed.cu -o mixed && cuda mixed")
+    harness.contains(output, "called with -x c ", "called with -x c++ ", "called with -o mixed", "1 3 7")
+  end
 end)
 
 nvcc_test("a shared library with kernels", function()

@@ -61,9 +61,16 @@ local function split(word)
   end
 end
 
+--- The words of "-Wall,-O3", "-Wall -O3" and ",\"-Wall\"", as build tools write them.
 local function commas(value)
   local list = {}
-  for part in value:gmatch "[^,]+" do list[#list + 1] = part end
+  for part in value:gmatch "[^,]+" do
+    if part:find "%s" or part:find "^[\"']" then
+      for _, word in ipairs(words_of(part)) do list[#list + 1] = word end
+    else
+      list[#list + 1] = part
+    end
+  end
   return list
 end
 
@@ -154,8 +161,10 @@ act["-rdc"] = function(job, value) job.relocatable = not is_false(value) end
 act["-x"] = function(job, value) job.language = of_language[value] or refuse("-x: expected cu, c or c++, got '%s'", value) end
 act["-v"] = function(job) job.tells = true end
 act["--dryrun"] = function(job) job.tells, job.dry = true, true end
-act["-ccbin"] = function(job) job.dropped["-ccbin"] = "clang compiles .cu files, g++ the others" end
-act["-Xcompiler"] = function(job, value) job.host[#job.host + 1] = value end
+act["-ccbin"] = function(job, value) job.host_compiler = core.is_file(value .. "/g++") and value .. "/g++" or value end
+act["-Xcompiler"] = function(job, value)
+  if value == "-fopenmp" then job.openmp = true else job.host[#job.host + 1] = value end
+end
 act["-Xarchive"] = function() end
 act["-Xlinker"] = function(job, value) job.link[#job.link + 1] = "-Wl," .. value end
 act["-L"] = function(job, value) job.link[#job.link + 1] = "-L" .. value end
@@ -178,6 +187,7 @@ end
 
 act["-l"] = function(job, value)
   if options.foreign_libraries[value] then refuse("-l%s: this library of NVIDIA's is not part of Warpwright", value) end
+  if value == "gomp" then job.openmp = true end
   if not options.own_libraries[value] then job.link[#job.link + 1] = "-l" .. value end
 end
 

@@ -4,6 +4,7 @@ local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
 local fat_binary = require "warpwright.nvcc.fat_binary"
 local inputs = require "warpwright.inputs"
+local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 
@@ -62,21 +63,41 @@ end
 
 -- Compiling -----------------------------------------------------------------------------------------------------------------------------
 
+local function macros_of(job) return job.temporary .. "/macros.h" end
+
+--- Beginnings of words of -Xcompiler that are for the host's code alone: processors, optimisation, what may be done to numbers.
+local for_host <const> = { "-march", "-mtune", "-mavx", "-msse", "-mfma", "-mno-", "-O", "-ffast-math", "-funsafe-math", "-ffinite-math",
+  "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-ffp-contract", "-fsanitize" }
+
+--- Words of -Xcompiler for clang.
+local function host_words(job)
+  local words = {}
+  for _, word in ipairs(job.host) do
+    for _, beginning in ipairs(for_host) do
+      if word:sub(1, #beginning) == beginning then words[#words + 1] = "-Xarch_host" end
+    end
+    words[#words + 1] = word
+  end
+  if job.openmp then append(words, { "-Xarch_host", "-fopenmp" }) end
+  return words
+end
+
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
     "-std=" .. (job.standard or "gnu++17"), "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
-    "-Qunused-arguments", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+    "-Wno-ignored-optimization-argument", "-Qunused-arguments", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
   local level = job.optimise or job.device_debug and "0" or "2"
   flags[#flags + 1] = "-O" .. level
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
+  if job.mode ~= "ptx" then append(flags, { "-Xarch_device", "-w" }) end -- the host's pass gives the same warnings
   if job.lines and not job.device_debug then append(flags, { "-Xarch_device", "-gline-tables-only" }) end
   if job.relocatable then flags[#flags + 1] = "-fgpu-rdc" end
   if job.flush then flags[#flags + 1] = "-fgpu-flush-denormals-to-zero" end
   if job.approximate then flags[#flags + 1] = "-fcuda-approx-transcendentals" end
   if job.rough or job.rough_division then append(flags, { "-mllvm", "-nvptx-prec-divf32=0" }) end
   if job.rough or job.rough_root then append(flags, { "-mllvm", "-nvptx-prec-sqrtf32=0" }) end
-  return append(flags, job.both, job.host)
+  return append(flags, macros.split(append({}, job.both, host_words(job)), macros_of(job)))
 end
 
 --- Options of gcc and g++ for the others.
@@ -84,6 +105,7 @@ local function host_flags(job, language)
   local flags = { "-O" .. (job.optimise or "2"), "-isystem", cuda_home.path "include" }
   if job.debug then flags[#flags + 1] = "-g" end
   if job.standard and language == "c++" then flags[#flags + 1] = "-std=" .. job.standard end
+  if job.openmp then flags[#flags + 1] = "-fopenmp" end
   return append(flags, job.both, job.host)
 end
 
@@ -94,7 +116,7 @@ local function compile(job, input, words)
   if input.language == "cuda" then
     run(job, append({ COMPILER, "-x", "cuda" }, cuda_flags(job), words, { input.path }))
   else
-    run(job, append({ compilers[input.language], "-x", input.language }, host_flags(job, input.language), words, { input.path }))
+    run(job, append({ job.host_compiler or compilers[input.language], "-x", input.language }, host_flags(job, input.language), words, { input.path }))
   end
 end
 
@@ -125,9 +147,27 @@ void %s(void (*register_globals)(void **), void *fatbin, void *name, void (*unus
 }
 ]]
 
+--- The archives that the linker takes for -l words, beside the objects.
+local function with_archives(job, objects)
+  local found, folders = append({}, objects), {}
+  for _, word in ipairs(job.link) do folders[#folders + 1] = word:match "^%-L(.+)" end
+  for _, word in ipairs(job.link) do
+    local name = word:match "^%-l(.+)"
+    for _, folder in ipairs(name and folders or {}) do
+      if core.is_file(("%s/lib%s.so"):format(folder, name)) then break end
+      local path = ("%s/lib%s.a"):format(folder, name)
+      if core.is_file(path) then
+        found[#found + 1] = path
+        break
+      end
+    end
+  end
+  return found
+end
+
 --- An object that tells the runtime which parts belong together; nil when there are none.
 local function link_device_code(job, objects, output)
-  local parts = names.sorted_keys(relocatable_parts(objects))
+  local parts = names.sorted_keys(relocatable_parts(with_archives(job, objects)))
   if not parts[1] then return nil end
   local lines = { "void __cudaLinkFatBinary(void ***, void *, void (*)(void **));\nstatic void **group;\n" }
   for _, name in ipairs(parts) do lines[#lines + 1] = part_text:format(name, name) end
@@ -165,13 +205,25 @@ local function link_words(job)
   return words
 end
 
+--- What OpenMP code of clang and of gcc needs: clang's library has the functions of both.
+local function openmp_library(job)
+  if not job.openmp then return {} end
+  local pipe = assert(io.popen(COMPILER .. " -print-file-name=libomp.so"))
+  local path = pipe:read "l"
+  pipe:close()
+  if not core.is_file(path or "") then path = "/usr/lib/llvm-14/lib/libomp.so" end
+  if not core.is_file(path) then refuse "-fopenmp: expected clang's libomp.so, got none; scripts/setup cuda installs it" end
+  return { path }
+end
+
 local function link(job)
   local objects = objects_of(job, job.temporary)
   if not objects[1] then refuse "expected a file to compile or to link, got none; see warpwright nvcc --help" end
   local device, lib64 = link_device_code(job, objects, job.temporary .. "/parts.o"), cuda_home.path "lib64"
-  local words = { "g++", "-o", job.output or "a.out" }
+  local words = { job.host_compiler or "g++", "-o", job.output or "a.out" }
   if job.shared then words[#words + 1] = "-shared" end
-  append(words, job.host, objects, { device }, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64, "-ldl", "-lpthread" })
+  append(words, job.host, objects, { device }, link_words(job), { "-L" .. lib64, "-lcudart", "-Wl,-rpath," .. lib64 },
+    openmp_library(job), { "-lstdc++", "-lm", "-ldl", "-lpthread" })
   run(job, words)
 end
 
@@ -186,12 +238,21 @@ local function for_each_source(job, ending, action)
   end
 end
 
+--- Where -MD and -MMD write; -MF says it.
+local function dependency_file(job, output)
+  for i, word in ipairs(job.dependencies) do
+    if word == "-MF" then return job.dependencies[i + 1] end
+  end
+  return (output:gsub("%.[^./]*$", "")) .. ".d"
+end
+
 local wanted = { link = link }
 
 function wanted.compile(job)
   if job.output and #job.inputs > 1 then refuse("-o: expected one file with -c, got %d", #job.inputs) end
   for_each_source(job, ".o", function(input, output)
     compile(job, input, append({ "-c", "-fPIC", "-o", output }, job.dependencies))
+    macros.clean_dependencies(dependency_file(job, output), macros_of(job))
   end)
 end
 
@@ -214,7 +275,19 @@ function wanted.preprocess(job)
   end)
 end
 
-wanted.dependencies = wanted.preprocess
+function wanted.dependencies(job)
+  for_each_source(job, "", function(input)
+    local rules = job.temporary .. "/rules.d"
+    local to = dependency_file(job, job.output or "")
+    local words = append({}, job.dependencies, { "-MF", rules }, input.language == "cuda" and { "--cuda-host-only" } or {})
+    compile(job, input, append({ "-E", "-o", "/dev/null" }, words))
+    if job.dry then return end
+    macros.clean_dependencies(rules, macros_of(job))
+    local text = inputs.read_file(rules)
+    local is_named = to ~= ".d" and (job.output or to)
+    if is_named then inputs.write_file(is_named, text) else io.write(text) end
+  end)
+end
 
 wanted["device link"] = function(job)
   local objects = objects_of(job, job.temporary)

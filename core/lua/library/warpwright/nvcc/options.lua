@@ -79,6 +79,6 @@ for name in ([[cublas cublasLt cufft cufftw curand cusparse cusolver nvrtc nppc 
 nvjpeg cudnn nccl cupti nvml nvidia-ml cufile cutensor]]):gmatch "%S+" do options.foreign_libraries[name] = true end
 
 --- What our runtime has in it.
-options.own_libraries = { cudart = true, cudart_static = true, cudadevrt = true, nvToolsExt = true, rt = false }
+options.own_libraries = { cudart = true, cudart_static = true, cudadevrt = true, nvToolsExt = true, gomp = true }
 
 return options
