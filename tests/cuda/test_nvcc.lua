@@ -182,6 +182,21 @@ nvcc_test("-ccbin: the compiler of .c and .cpp files, which links", function()
   end
 end)
 
+nvcc_test("CMake takes the toolkit's bin/nvcc for nvcc, and links relocatable device code with it", function()
+  if not has "cmake" then harness.skip "cmake is not installed (scripts/setup test)" end
+  harness.write("CMakeLists.txt", [[
+cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES CXX CUDA)
+add_library(second STATIC second.cu)
+add_executable(demo first.cu)
+target_link_libraries(demo second)
+set_target_properties(second demo PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_compile_options(demo PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--generate-line-info -Xcompiler=-Wall -pthread>)
+]])
+  harness.contains(passes "cmake -S . -B made -DCMAKE_CUDA_COMPILER=$toolkit/bin/nvcc && make -C made && cp made/demo . && cuda demo",
+    "CUDA compiler identification is NVIDIA 11.8", "10 310 32")
+end)
+
 nvcc_test("a shared library with kernels", function()
   harness.write("library.cu", 'extern "C" int work() { return 5; }\n__global__ void unused() {}\n')
   harness.write("user.cpp", '#include <cstdio>\nextern "C" int work();\nint main() { std::printf("%d\\n", work()); }\n')

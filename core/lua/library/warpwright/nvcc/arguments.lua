@@ -78,14 +78,15 @@ local function is_source(word) return word:match "%.(%w+)$" end
 
 --- Lists in order: { { "-I", "include" }, { input = "a.cu" }, ... }.
 local function read(words)
-  local list, i = {}, 1
+  local list, i, forwards = {}, 1, false
+  for _, word in ipairs(words) do forwards = forwards or split(word) == "-forward" end
   while words[i] do
     local word = words[i]
     if word == "-" or word:sub(1, 1) ~= "-" then
       list[#list + 1] = { input = word }
     else
       local name, value = split(word)
-      if not name and word:find "^%-W" then -- of the host compiler, which many pass on
+      if not name and (forwards or word:find "^%-W") then -- of the host compiler, which many pass on
         name, value = "-Xcompiler", word
       elseif not name then
         refuse("unknown option '%s'", word)

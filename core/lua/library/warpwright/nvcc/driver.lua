@@ -22,6 +22,7 @@ each option does. --dryrun shows the commands.
 
 local version <const> = [[
 warpwright nvcc: CUDA compiler driver of Warpwright %s, with clang 14
+in the place of nvcc: NVIDIA (R) Cuda compiler driver
 Cuda compilation tools, release 11.8, V11.8.0
 ]]
 
@@ -86,7 +87,7 @@ end
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
     "-std=" .. (job.standard or "gnu++17"), "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
-    "-Wno-ignored-optimization-argument", "-Qunused-arguments", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+    "-Wno-ignored-optimization-argument", "-Qunused-arguments", "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
   local level = job.optimise or job.device_debug and "0" or "2"
   flags[#flags + 1] = "-O" .. level
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
@@ -102,7 +103,7 @@ end
 
 --- Options of gcc and g++ for the others.
 local function host_flags(job, language)
-  local flags = { "-O" .. (job.optimise or "2"), "-isystem", cuda_home.path "include" }
+  local flags = { "-O" .. (job.optimise or "2"), "-D__NVCC__", "-isystem", cuda_home.path "include" }
   if job.debug then flags[#flags + 1] = "-g" end
   if job.standard and language == "c++" then flags[#flags + 1] = "-std=" .. job.standard end
   if job.openmp then flags[#flags + 1] = "-fopenmp" end
@@ -311,8 +312,18 @@ local function make_temporary()
   return path
 end
 
+--- What build systems look for in the output of -v.
+local function tell_places(job)
+  local top = cuda_home.path ""
+  for _, line in ipairs { "TOP=" .. top, "PATH=" .. os.getenv "PATH", ("INCLUDES=\"-I%s/include\""):format(top),
+    ("LIBRARIES=-L%s/lib64"):format(top), ("ARCHITECTURE=-arch compute_%d"):format(job.architecture) } do
+    io.stderr:write("#$ ", line, "\n")
+  end
+end
+
 --- Returns the exit status.
 local function build(job)
+  if job.tells then tell_places(job) end
   for _, name in ipairs(names.sorted_keys(job.dropped)) do note("nvcc: %s has no effect: %s", name, job.dropped[name]) end
   for _, input in ipairs(job.inputs) do
     if input.language == "cuda" and not is_there(COMPILER) then
