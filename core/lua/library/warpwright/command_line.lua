@@ -1,76 +1,11 @@
 -- The command line. Returns a function of the arguments (0 is the program) that returns the exit status.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local help = require "warpwright.help"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local run_kernel = require "warpwright.run_kernel"
 require "warpwright.loading"
-
-local help = [[
-usage: warpwright SCRIPT.lua [arguments]      run a script; its arguments are in the table `arg`
-       warpwright run CONFIG WORKLOAD [options]
-       warpwright run CONFIG FILE.ptx --grid X,Y,Z --block X,Y,Z [--arg SPEC ...] [options]
-       warpwright run --resume FILE [options] go on from a checkpoint
-       warpwright cuda CONFIG [options] -- PROGRAM [its arguments]
-                                              run a CUDA program; its exit status is this one's
-       warpwright cuda --resume FILE [options]
-       warpwright nvcc [options of nvcc] FILE...
-                                              compiles CUDA programs with clang; warpwright nvcc --help
-       warpwright sweep FILE.lua [options]    many runs side by side, into one database; warpwright sweep --help
-       warpwright query SWEEP [options]       rows of that database; warpwright query --help
-       warpwright compare A B                 two runs or two sweeps: what differs
-       warpwright inspect FILE                what a checkpoint holds
-       warpwright ptx FILE...                 what the kernels of PTX files need, and whether they can run
-       warpwright draw CONFIG [--set ...]     a picture of the machine as SVG, on standard output
-       warpwright --describe [CLASS]          the parameters, ports and statistics of a class, or all classes
-       warpwright --describe FILE.lua         the same of the classes that a Lua file declares
-       warpwright --version
-       warpwright --help
-
-CONFIG, WORKLOAD and POLICY are names (configs/NAME.lua, workloads/NAME/NAME.lua, policies/NAME.lua) or paths.
-
-options of run:
-  --size SIZE            small, medium (default) or large; medium,nodes=1000 changes a parameter of it
-  --policy POLICY        the warp scheduling policy; default: as the config says
-  --set PATH=VALUE       a parameter, such as sm[*].l1d.size=32KiB or clock.core=1GHz; may be repeated, the last one wins
-  --out FOLDER           where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N
-  --stats WHICH          all (default), summary: of the run and its launches, none; or packed: all, in a small file
-  --max-cycles N         stop with an error when a kernel has not ended by core cycle N
-  --threads N            how many host threads run the machine, default 1; changes no result
-  --memory BYTES         device memory, default 4GiB
-  --bounds BOUNDS        strict (default): accesses stay within allocations; hardware: within the 2 MiB blocks around them
-  --memcheck             finds reads of uninitialised memory, accesses beyond what was allocated, races in shared memory
-  --energy TECHNOLOGY    statistics of the energy, by configs/energy/TECHNOLOGY.lua or a path: fermi_40nm
-  --order ORDER          the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result
-
-  --checkpoint-every N   a checkpoint in the output folder every N core cycles, as CYCLE.ckpt; or every 30s, 10min, 2h of time
-  --checkpoint-at N,...  and at these
-  --keep N               only the newest N of them stay
-  --resume FILE          goes on from a checkpoint; what is not given is as it was. FOLDER: from the newest good one in it
-  --allow-changes        with --resume: --policy and --set may differ; says what became of the state
-
-  of one kernel of a PTX file:
-  --kernel NAME          may be left out when the file has one
-  --grid X,Y,Z           CTAs; --block X,Y,Z threads of each; Y and Z may be left out
-  --shared BYTES         dynamic shared memory
-  --arg [NAME=]SPEC      an argument, in the order of the parameters or by name; a number or TYPE:NUMBER (f32:1.5); bytes:HEX or
-                         file:PATH for a struct; a buffer as TYPE[COUNT]=FILLING (f32[1024]=random:7,-1,1), with one of
-                         zeros, fill:X, iota, iota:FROM,STEP, random:SEED,LO,HI, pattern:X,Y,..., file:PATH (then TYPE[] is all of it)
-  --dump ARG=FILE        writes a buffer, by name or number from 0, to a file when the kernel has ended
-  --expect ARG=FILE      compares it with a file; FILE,abs=X,rel=Y allows a difference of abs + rel * |expected|
-
-options of cuda: those of run but --size, and
-  --capability MAJOR.MINOR
-                         the compute capability that the device says it has, default 8.0
-  --launches 3-7,9       these launches have timing, numbered from 0 as in the statistics; the others just compute
-  --bounds BOUNDS        hardware without it
-
-  --traceback            in front of everything else: errors in Lua code show the calls that led there
-
-signals: SIGUSR1 makes a checkpoint and goes on; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop
-
-exit status: 0 all went well, 1 a result was wrong or --memcheck found something, 2 an error of the user's, 75 stopped by a signal
-]]
 
 local run_options = {
   ["--size"] = "size",
@@ -253,10 +188,14 @@ return function(args)
   end
   local word = args[first]
   if word == nil then
-    io.stderr:write(help)
+    io.stderr:write(help.all())
     return 2
   elseif word == "--help" or word == "-h" then
-    io.write(help)
+    io.write(help.all())
+  elseif help.find(word) and (args[first + 1] == "--help" or args[first + 1] == "-h") then
+    io.write(help.of(word))
+  elseif word == "--complete" then
+    require("warpwright.completion").print(table.move(args, first + 1, #args, 1, {}))
   elseif word == "--version" then
     print(("warpwright %s, revision %s"):format(core.version, core.revision))
   elseif word == "--describe" then

@@ -3,6 +3,7 @@ local arguments = require "warpwright.nvcc.arguments"
 local core = require "warpwright.core"
 local cuda_home = require "warpwright.cuda_home"
 local fat_binary = require "warpwright.nvcc.fat_binary"
+local help = require "warpwright.help"
 local inputs = require "warpwright.inputs"
 local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
@@ -11,14 +12,6 @@ local note = require "warpwright.note"
 local driver = {}
 
 local COMPILER <const> = "clang++-14"
-
-local help = [[
-usage: warpwright nvcc [options of nvcc] FILE...
-
-Takes the place of nvcc: make NVCC="warpwright nvcc", or share/warpwright/cuda/bin/nvcc. .cu files are compiled by clang 14, .cpp by
-g++, .c by gcc, and linked to our CUDA runtime; warpwright cuda MACHINE -- ./program runs what comes out. docs/nvcc.md lists what
-each option does. --dryrun shows the commands.
-]]
 
 local version <const> = [[
 warpwright nvcc: CUDA compiler driver of Warpwright %s, with clang 14
@@ -341,9 +334,9 @@ end
 function driver.main(args, first)
   local word = args[first]
   if word == "--fatbinary" then return fat_binary.main(args, first + 1) end
-  if word == nil or word == "--help" or word == "-h" then
-    io.write(help)
-    return word and 0 or 2
+  if word == nil then
+    io.stderr:write(help.of "nvcc")
+    return 2
   end
   for i = first, #args do
     if args[i] == "--version" or args[i] == "-V" then

@@ -12,39 +12,13 @@ local text_table = require "warpwright.sweep.table"
 
 local command = {}
 
-local help = [[
-usage: warpwright sweep FILE.lua [options]        runs what is missing of the file's runs, and collects results.sqlite
-       warpwright sweep FILE.lua --dry-run        what would run, and for about how long
-       warpwright sweep FILE.lua --slurm [options] [-- options of sbatch]
-                                                  submits what is missing as job arrays
-       warpwright sweep --status FOLDER           how far it is
-       warpwright sweep --collect FOLDER          makes results.sqlite anew from the runs' folders
-
-FILE.lua returns { axes = { config = ..., workload = ..., size = ..., seed = ..., policy = ..., ["sm[*].l1d.size"] = ... },
-runs = a list of points, keep = function(point), repetitions = N, warm_up = { cycles = N, policy = ... } }: each axis a value or
-a list of values, combined in every way.
-
-options:
-  --out FOLDER           where it goes; default: out/sweep-NAME, of FILE's name
-  -j N, --jobs N         runs at a time; default: as many as this computer has cores
-  --stats WHICH          of each run: packed (default), all, summary, none
-  --checkpoint-every N   a checkpoint of each run every N core cycles: less is lost when the computer dies
-  --runs-per-task N      with --slurm: runs that one task makes, one after the other or, with -j, side by side; default 1
-
-Ctrl-C or SIGTERM makes a checkpoint of every run at work and stops; the same command goes on. A run whose inputs have changed
-(program, machine, policy, workload, PTX) is made again. Failed runs keep their error and do not stop the others.
-
-exit status: 0 all runs are there, 1 some failed, 2 an error of the user's, 75 stopped by a signal
-]]
-
 local function usage_error(text, ...) core.user_error("sweep: " .. text:format(...) .. "; see warpwright sweep --help") end
 
 -- The command line ----------------------------------------------------------------------------------------------------------------------
 
 local takes <const> = { ["--out"] = "out", ["-j"] = "jobs", ["--jobs"] = "jobs", ["--stats"] = "stats",
   ["--checkpoint-every"] = "checkpoint_every", ["--runs-per-task"] = "runs_per_task", ["--task"] = "task" }
-local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--slurm"] = "slurm",
-  ["--help"] = "help", ["-h"] = "help" }
+local flags <const> = { ["--dry-run"] = "dry_run", ["--status"] = "status", ["--collect"] = "collect", ["--slurm"] = "slurm" }
 
 local function read_whole(option, text)
   local value = text and math.tointeger(tonumber(text))
@@ -206,9 +180,7 @@ end
 
 function command.main(args, first)
   local o = read_arguments(args, first)
-  if o.help then
-    io.write(help)
-  elseif o.task then
+  if o.task then
     return run_task(o)
   elseif o.status then
     print_status(present(o))

@@ -228,20 +228,10 @@ end
 
 -- The command -----------------------------------------------------------------------------------------------------------------------------
 
-local help = [[
-usage: warpwright compare A B [--all]
-
-A and B are the folders of two runs, or of two sweeps. Of runs: what differs in their inputs, and the statistics that differ, those
-farthest apart first, summed over indices. Of sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.
-]]
-
 function compare.main(args, first)
   local paths, most = {}, 40
   for i = first, #args do
-    if args[i] == "--help" or args[i] == "-h" then
-      io.write(help)
-      return 0
-    elseif args[i] == "--all" then
+    if args[i] == "--all" then
       most = math.maxinteger
     elseif args[i]:sub(1, 1) == "-" then
       core.user_error(("compare: unknown option '%s'; available: --all"):format(args[i]))

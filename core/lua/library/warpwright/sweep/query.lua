@@ -111,16 +111,6 @@ end
 
 -- The command -----------------------------------------------------------------------------------------------------------------------------
 
-local help = [[
-usage: warpwright query SWEEP [--select COLUMNS] [--where CONDITION] [--group COLUMNS] [--order COLUMNS] [--csv|--json|--table]
-       warpwright query SWEEP --sql STATEMENT [--csv|--json|--table]
-
-Prints rows of a sweep's results.sqlite, one for each run. COLUMNS and CONDITION are SQL in which statistics may be named by
-path or pattern: --select 'policy, cycles, sm[*].l1d.misses' --where "workload = 'spmv'". The sum of what matches is meant, of
-ratios that of all parts to all wholes. --sql takes a whole statement; the tables are runs, parameters, launches, stats and the
-view results, with a row for each run and a column for each axis.
-]]
-
 local formats <const> = { ["--csv"] = text_table.csv, ["--json"] = text_table.json, ["--table"] = text_table.text }
 local takes <const> = { ["--select"] = "select", ["--where"] = "where", ["--group"] = "group", ["--order"] = "order", ["--sql"] = "sql" }
 
@@ -132,10 +122,7 @@ function query.main(args, first)
     local word = args[i]
     local name, value = word:match "^(%-%-%a+)=(.*)$"
     local option = takes[name or word]
-    if word == "--help" or word == "-h" then
-      io.write(help)
-      return 0
-    elseif formats[word] then
+    if formats[word] then
       format = formats[word]
     elseif option then
       if not value then

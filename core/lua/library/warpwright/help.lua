@@ -1,0 +1,221 @@
+-- What the program can be asked to do, in words: for --help, for the man page, and for completion in a shell.
+local help = {}
+
+--- An option: its name, what its value is called or nil for none, what it does, and of which kind the value is, for completion:
+-- "config", "workload", "policy", "setting", "file", "folder", or a list of words.
+local function option(name, value, text, kind) return { name = name, value = value, text = text, kind = kind } end
+
+local of_runs <const> = {
+  option("--policy", "POLICY", "the warp scheduling policy; default: as the config says", "policy"),
+  option("--set", "PATH=VALUE",
+    "a parameter, such as sm[*].l1d.size=32KiB or clock.core=1GHz; may be repeated, the last one wins", "setting"),
+  option("--out", "FOLDER", "where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N", "folder"),
+  option("--stats", "WHICH",
+    "all (default); summary: of the run and its launches; none; or packed: all, in a small file", { "all", "summary", "none", "packed" }),
+  option("--max-cycles", "N", "stop with an error when a kernel has not ended by core cycle N"),
+  option("--threads", "N", "how many host threads run the machine, default 1; changes no result"),
+  option("--memory", "BYTES", "device memory, default 4GiB"),
+  option("--bounds", "BOUNDS",
+    "strict (default; of cuda: hardware): accesses stay within allocations; hardware: within the 2 MiB blocks around them",
+    { "strict", "hardware" }),
+  option("--memcheck", nil, "finds reads of uninitialised memory, accesses beyond what was allocated, races in shared memory"),
+  option("--energy", "TECHNOLOGY", "statistics of the energy, by configs/energy/TECHNOLOGY.lua or a path: fermi_40nm",
+    { "fermi_40nm" }),
+  option("--order", "ORDER", "the order in which objects are ticked: path, reversed, restless, shuffled:SEED; changes no result",
+    { "path", "reversed", "restless", "shuffled:1" }),
+  option("--checkpoint-every", "N",
+    "a checkpoint in the output folder every N core cycles, as CYCLE.ckpt; or every 30s, 10min, 2h of time"),
+  option("--checkpoint-at", "N,...", "and at these cycles"),
+  option("--keep", "N", "only the newest N of them stay"),
+  option("--resume", "FILE",
+    "goes on from a checkpoint; what is not given is as it was. FOLDER: from the newest good one in it", "file"),
+  option("--allow-changes", nil, "with --resume: --policy and --set may differ; says what became of the state"),
+}
+
+local of_kernels <const> = {
+  option("--kernel", "NAME", "may be left out when the file has one"),
+  option("--grid", "X,Y,Z", "CTAs; Y and Z may be left out"),
+  option("--block", "X,Y,Z", "threads of each CTA"),
+  option("--shared", "BYTES", "dynamic shared memory"),
+  option("--arg", "[NAME=]SPEC",
+    "an argument, in the order of the parameters or by name; a number or TYPE:NUMBER (f32:1.5); bytes:HEX or file:PATH for a struct; "
+    .. "a buffer as TYPE[COUNT]=FILLING (f32[1024]=random:7,-1,1), with one of zeros, fill:X, iota, iota:FROM,STEP, "
+    .. "random:SEED,LO,HI, pattern:X,Y,..., file:PATH (then TYPE[] is all of it)"),
+  option("--dump", "ARG=FILE", "writes a buffer, by name or number from 0, to a file when the kernel has ended"),
+  option("--expect", "ARG=FILE", "compares it with a file; FILE,abs=X,rel=Y allows a difference of abs + rel * |expected|"),
+}
+
+local formats <const> = {
+  option("--csv", nil, "as CSV"), option("--json", nil, "as JSON"), option("--table", nil, "as a table, the default"),
+}
+
+local function joined(...)
+  local list = {}
+  for _, part in ipairs { ... } do table.move(part, 1, #part, #list + 1, list) end
+  return list
+end
+
+--- Each: word, usage lines, what it does, options, `notes` behind them, and `takes`: the kinds of its other words, the last one
+-- again and again.
+help.commands = {
+  {
+    word = "run", does = "simulates a workload, or a kernel of a PTX file, on a machine", takes = { "config", "workload" },
+    usage = { "run CONFIG WORKLOAD [options]", "run CONFIG FILE.ptx --grid X,Y,Z --block X,Y,Z [--arg SPEC ...] [options]",
+      "run --resume FILE|FOLDER [options]" },
+    options = joined({ option("--size", "SIZE",
+      "small, medium (default) or large; medium,nodes=1000 changes a parameter of it", { "small", "medium", "large" }) }, of_runs,
+      of_kernels),
+    notes = "--kernel to --expect are of one kernel of a PTX file.",
+  },
+  {
+    word = "cuda", does = "runs a CUDA program; its exit status is this one's", takes = { "config", "file" },
+    usage = { "cuda CONFIG [options] -- PROGRAM [its arguments]", "cuda --resume FILE|FOLDER [options]" },
+    options = joined(of_runs, {
+      option("--capability", "MAJOR.MINOR", "the compute capability that the device says it has, default 8.0"),
+      option("--launches", "3-7,9",
+        "these launches have timing, numbered from 0 as in the statistics; the others just compute"),
+    }),
+  },
+  {
+    word = "nvcc", does = "compiles CUDA programs, in the place of nvcc", takes = { "file" },
+    usage = { "nvcc [options of nvcc] FILE..." },
+    options = { option("--dryrun", nil, "shows the commands and runs none") },
+    notes = "make NVCC=\"warpwright nvcc\", or share/warpwright/cuda/bin/nvcc. .cu files are compiled by clang 14, .cpp by g++, .c by gcc, "
+      .. "and linked to our CUDA runtime; `warpwright cuda MACHINE -- ./program` runs what comes out. docs/nvcc.md lists what each "
+      .. "option of nvcc does.",
+  },
+  {
+    word = "sweep", does = "makes many runs side by side, into one database", takes = { "file" },
+    usage = { "sweep FILE.lua [options]", "sweep FILE.lua --dry-run", "sweep FILE.lua --slurm [options] [-- options of sbatch]",
+      "sweep --status FOLDER", "sweep --collect FOLDER" },
+    options = {
+      option("--out", "FOLDER", "where it goes; default: out/sweep-NAME, of FILE's name", "folder"),
+      option("--jobs", "N", "runs at a time, also -j N; default: as many as this computer has cores"),
+      option("--stats", "WHICH", "of each run: packed (default), all, summary, none", { "packed", "all", "summary", "none" }),
+      option("--checkpoint-every", "N", "a checkpoint of each run every N core cycles, or every 10min"),
+      option("--dry-run", nil, "what would run, and for about how long"),
+      option("--slurm", nil, "submits what is missing as job arrays"),
+      option("--runs-per-task", "N", "with --slurm: runs that one task makes, one after the other or, with -j, side by side; default 1"),
+      option("--status", nil, "how far the sweep in FOLDER is"),
+      option("--collect", nil, "makes results.sqlite anew from the runs' folders"),
+    },
+    notes = "FILE.lua returns { axes = { config = ..., workload = ..., size = ..., seed = ..., policy = ..., [\"sm[*].l1d.size\"] = ... }, "
+      .. "runs = a list of points, keep = function(point), repetitions = N, warm_up = { cycles = N, policy = ... } }: each axis a value "
+      .. "or a list of values, combined in every way. Ctrl-C or SIGTERM makes a checkpoint of every run at work and stops; the same "
+      .. "command goes on. A run whose inputs have changed (program, machine, policy, workload, PTX) is made again. Failed runs keep "
+      .. "their error and do not stop the others. Exit status: 0 all runs are there, 1 some failed, 2 an error of the user's, 75 "
+      .. "stopped by a signal.",
+  },
+  {
+    word = "query", does = "prints rows of a sweep's database", takes = { "folder" },
+    usage = { "query SWEEP [--select COLUMNS] [--where CONDITION] [--group COLUMNS] [--order COLUMNS] [--csv|--json|--table]",
+      "query SWEEP --sql STATEMENT [--csv|--json|--table]" },
+    options = joined({
+      option("--select", "COLUMNS", "of the view `results`, or statistics by path or pattern"),
+      option("--where", "CONDITION", "which runs"), option("--group", "COLUMNS", "rows with the same values become one"),
+      option("--order", "COLUMNS", "default: by the number of the run"), option("--sql", "STATEMENT", "a whole statement of SQL"),
+    }, formats),
+    notes = "COLUMNS and CONDITION are SQL in which statistics may be named by path or pattern: --select 'policy, cycles, "
+      .. "sm[*].l1d.misses' --where \"workload = 'spmv'\". The sum of what matches is meant, of ratios that of all parts to all wholes. "
+      .. "The tables are runs, parameters, launches, stats and the view results, with a row for each run and a column for each axis.",
+  },
+  {
+    word = "compare", does = "tells what differs between two runs, or two sweeps", takes = { "folder", "folder" },
+    usage = { "compare A B [--all]" }, options = { option("--all", nil, "every difference, not the largest alone") },
+    notes = "Of runs: what differs in their inputs, and the statistics that differ, those farthest apart first, summed over indices. Of "
+      .. "sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.",
+  },
+  {
+    word = "inspect", does = "prints what a checkpoint holds", takes = { "file" }, usage = { "inspect FILE" }, options = {},
+  },
+  {
+    word = "ptx", does = "prints what the kernels of PTX files need, and whether they can run", takes = { "file" }, usage = { "ptx FILE..." },
+    options = {}, notes = "Exit status: 1 when a kernel cannot run.",
+  },
+  {
+    word = "draw", does = "draws a machine as SVG, on standard output", takes = { "config" }, usage = { "draw CONFIG [--set PATH=VALUE ...]" },
+    options = { option("--set", "PATH=VALUE", "a parameter of the machine", "setting") },
+  },
+}
+
+--- Words in front of which no command stands.
+help.others = {
+  option("--describe", "[CLASS|FILE.lua]",
+    "the parameters, ports and statistics of a class, of those that a Lua file declares, or the names of all classes", "class"),
+  option("--version", nil, "version and revision"), option("--help", nil, "all of this; COMMAND --help: that of one command"),
+  option("--traceback", nil, "in front of everything else: errors in Lua code show the calls that led there"),
+}
+
+help.signals = "SIGUSR1 makes a checkpoint and goes on; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop."
+help.statuses = {
+  { 0, "all went well" }, { 1, "a result was wrong or --memcheck found something" }, { 2, "an error of the user's" },
+  { 75, "stopped by a signal" },
+}
+help.names = "CONFIG, WORKLOAD and POLICY are names (configs/NAME.lua, workloads/NAME/NAME.lua, policies/NAME.lua) or paths."
+
+function help.find(word)
+  for _, command in ipairs(help.commands) do
+    if command.word == word then return command end
+  end
+end
+
+-- As text ---------------------------------------------------------------------------------------------------------------------------
+
+local WIDTH <const> = 120
+
+--- Lines of a paragraph, with this much in front of each but the first.
+local function wrap(text, first, rest)
+  local lines, line = {}, first
+  local empty = true
+  for word in text:gmatch "%S+" do
+    if not empty and #line + 1 + #word > WIDTH then
+      lines[#lines + 1] = line
+      line, empty = rest, true
+    end
+    line = line .. (empty and "" or " ") .. word
+    empty = false
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local COLUMN <const> = 25
+
+local function option_text(o)
+  local name = "  " .. o.name .. (o.value and " " .. o.value or "")
+  if #name < COLUMN - 1 then return wrap(o.text, name .. (" "):rep(COLUMN - #name), (" "):rep(COLUMN)) end
+  return name .. "\n" .. wrap(o.text, (" "):rep(COLUMN), (" "):rep(COLUMN))
+end
+
+local function usage_lines(command, first)
+  local lines = {}
+  for i, usage in ipairs(command.usage) do lines[i] = (i == 1 and first or "       ") .. "warpwright " .. usage .. "\n" end
+  return table.concat(lines)
+end
+
+--- The help of one command.
+function help.of(word)
+  local command = help.find(word)
+  local parts = { usage_lines(command, "usage: "), "\n", wrap("It " .. command.does .. ".", "", "") }
+  if command.options[1] then parts[#parts + 1] = "\noptions:\n" end
+  for _, o in ipairs(command.options) do parts[#parts + 1] = option_text(o) end
+  if command.notes then parts[#parts + 1] = "\n" .. wrap(command.notes, "", "") end
+  return table.concat(parts)
+end
+
+--- All of it, the options of the commands left out.
+function help.all()
+  local parts = { "usage: warpwright SCRIPT.lua [arguments]\n" }
+  for _, command in ipairs(help.commands) do
+    parts[#parts + 1] = usage_lines(command, "       ")
+    parts[#parts + 1] = wrap(command.does, (" "):rep(COLUMN), (" "):rep(COLUMN))
+  end
+  parts[#parts + 1] = "\nwarpwright COMMAND --help lists its options; a script has its arguments in the table `arg`.\n" .. help.names .. "\n\n"
+  for _, o in ipairs(help.others) do parts[#parts + 1] = option_text(o) end
+  parts[#parts + 1] = "\nsignals: " .. help.signals .. "\n\nexit status:"
+  for i, status in ipairs(help.statuses) do parts[#parts + 1] = ("%s %d %s"):format(i > 1 and "," or "", status[1], status[2]) end
+  parts[#parts + 1] = "\n"
+  return table.concat(parts)
+end
+
+return help

@@ -1,0 +1,94 @@
+-- What the program says of itself: --help of each command, the man page, and completion in bash.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+local help = require "warpwright.help"
+
+local program <const> = core.real_path(arg[-1])
+
+harness.test("every command has its help, and the program's names each of them", function()
+  local _, all = harness.run "--help"
+  for _, command in ipairs(help.commands) do
+    local status, text = harness.run(command.word, "--help")
+    harness.equal(status, 0, text)
+    harness.contains(text, "usage: warpwright " .. command.usage[1])
+    for _, usage in ipairs(command.usage) do harness.contains(all, usage) end
+  end
+end)
+
+harness.test("the help of run and cuda has their options, and no others", function()
+  for _, word in ipairs { "run", "cuda" } do
+    local listed = {}
+    for _, option in ipairs(help.find(word).options) do listed[option.name] = true end
+    local message = harness.refused("unknown option '--nothing'", word, "--nothing")
+    for name in message:match "vailable: ([^;]*);":gmatch "[^, ]+" do
+      assert(listed[name], ("%s is not in the help of %s"):format(name, word))
+      listed[name] = nil
+    end
+    assert(not next(listed), ("%s has no option %s"):format(word, tostring(next(listed))))
+  end
+end)
+
+harness.test("lines of help fit 120 columns", function()
+  for _, arguments in ipairs { { "--help" }, { "run", "--help" }, { "cuda", "--help" } } do
+    local _, text = harness.run(table.unpack(arguments))
+    for line in text:gmatch "[^\n]+" do assert(#line <= 132, line) end
+  end
+end)
+
+harness.test("the man page is that of today's options, and groff has nothing to say of it", function()
+  local status, output = harness.run("scripts/man_page.lua", "--check")
+  harness.equal(status, 0, output)
+  local pipe = assert(io.popen "command -v groff >/dev/null && groff -man -Tutf8 -ww docs/warpwright.1 2>&1 >/dev/null")
+  harness.equal(pipe:read "a", "", "warnings")
+  pipe:close()
+end)
+
+--- What may stand in the place of the last of these words.
+local function complete(...)
+  local status, output = harness.run("--complete", ...)
+  harness.equal(status, 0, output)
+  return output
+end
+
+harness.test("completion knows commands, machines, workloads, policies, their parameters, and parameters of the machine", function()
+  harness.equal(complete "sw", "sweep\n")
+  harness.equal(complete("run", "gtx480_ma"), "gtx480_mascar\n")
+  harness.contains(complete("run", "gallery/"), "gallery/cluster_l15\n")
+  harness.equal(complete("run", "gtx480", "vec"), "vecadd\n")
+  harness.equal(complete("run", "gtx480", "vecadd", "--policy", "swl"), "swl\n")
+  harness.equal(complete("run", "gtx480", "vecadd", "--policy", "gto+swl:"), "gto+swl:limit=\n")
+  harness.equal(complete("run", "gtx480", "vecadd", "--set", "sm[*].l1d.si"), "sm[*].l1d.size=\n")
+  harness.equal(complete("run", "gtx480", "vecadd", "--si"), "--size\n")
+  harness.equal(complete("run", "gtx480", "vecadd", "--size", "me"), "medium\n")
+  harness.contains(complete("draw", "gtx480_m"), "gtx480_mascar\n", "gtx480_mesh\n")
+  harness.contains(complete("--describe", "L"), "L1\n", "L2\n")
+  harness.equal(complete("nonsense", "x"), "")
+end)
+
+--- COMPREPLY of bash for a command line.
+local function in_bash(line)
+  local script = harness.write("complete.sh", ([==[
+warpwright() { '%s' "$@"; }
+source scripts/completions/warpwright.bash
+COMP_LINE='%s' COMP_POINT=${#COMP_LINE}
+COMP_WORDBREAKS=$' \t\n"\'@><=;|&(:'
+parts=$(sed 's/\([=:]\)/ \1 /g' <<<"$COMP_LINE")
+read -r -a COMP_WORDS <<<"$parts"
+[[ $COMP_LINE == *' ' || $COMP_LINE == *[=:] ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_warpwright
+printf '%%s\n' "${COMPREPLY[@]}"
+]==]):format(program, line))
+  local pipe = assert(io.popen(("bash '%s' 2>&1"):format(script)))
+  local output = pipe:read "a"
+  pipe:close()
+  return output
+end
+
+harness.test("bash completes words, and behind ':' and '=' only what follows", function()
+  harness.equal(in_bash "warpwright run gtx480 vec", "vecadd\n")
+  harness.contains(in_bash "warpwright run ", "gtx480\n")
+  harness.equal(in_bash "warpwright run gtx480 vecadd --policy swl:li", "limit=\n")
+end)
+
+harness.finish()
