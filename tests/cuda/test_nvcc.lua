@@ -144,12 +144,44 @@ nvcc_test("macros of the command line change no header, and dependencies name on
   harness.write("macros.cu", [[
 #include <cstdio>
 __global__ void kernel(T *x) { x[threadIdx.x % N] = (T)a * TWICE(x[0]); }
-int main() { printf("%d %s\\n", N, NAME); }
+int main() { printf("%d %s\n", N, NAME); }
 ]])
   local macros <const> = "-DN=16 -DT=float -Da=3 '-DTWICE(x)=(2*(x))' -D 'NAME=\"two words\"' -DSize -DP -UP -Dx0=1"
   harness.contains(passes("nvcc -MD -MP " .. macros .. " macros.cu -c -o macros.o && nvcc macros.o -o macros && cuda macros"), "16 two words")
   passes 'for file in $(sed "s/.*: //; s/[\\\\:]//g" macros.d); do test -f $file || exit 1; done; grep -q macros.cu macros.d'
   harness.contains(passes("nvcc -MM " .. macros .. " macros.cu"), "macros.o: macros.cu\n")
+end)
+
+nvcc_test("what gcc only warns of is no error: narrowing, register, literals behind macros, missing returns", function()
+  harness.write("old.cu", [[
+#include <cinttypes>
+#include <cstdio>
+__device__ int missing_return(int x) { if (x >= 0) return x; }
+__global__ void kernel(int *x) { register int i = threadIdx.x; float f[1] = {i}; x[i] = missing_return((int)f[0]); }
+int main() { int n = 1; dim3 grid = {n}; int *d; cudaMalloc(&d, 4); kernel<<<grid, 1>>>(d); std::printf("%"PRId64"\n", (int64_t)7); }
+]])
+  harness.contains(passes "nvcc old.cu -o old && cuda old", "7\n")
+end)
+
+nvcc_test("every function that clang declares for the device has a body", function()
+  local pipe = assert(io.popen "clang++-14 -print-resource-dir")
+  local declarations = harness.read(pipe:read "l" .. "/include/__clang_cuda_math_forward_declares.h")
+  pipe:close()
+  local values <const> = { float = "f", double = "d", int = "i", long = "l", ["long long"] = "ll", ["float *"] = "&f", ["double *"] = "&d",
+    ["int *"] = "&i", ["const char *"] = '""' }
+  local calls = {}
+  for result, name, parameters in declarations:gmatch "__DEVICE__ ([%w ]-) ([%w_]+)%(([^)]*)%);" do
+    local words = {}
+    for parameter in (parameters .. ","):gmatch " ?([^,]+)," do words[#words + 1] = values[parameter] or "0" end
+    if not parameters:find "long double" then
+      calls[#calls + 1] = ("%s%s(%s);"):format(result == "void" and "" or "*o++ = ", name, table.concat(words, ", "))
+    end
+  end
+  assert(#calls > 140, #calls)
+  harness.write("all.cu", ("__global__ void k(double *o, float f, double d, int i, long l, long long ll) {\n%s\n}\n"):format(table.concat(calls, "\n")))
+  local _, report = shell 'nvcc -ptx all.cu && "$program" ptx all.ptx'
+  harness.contains(report, "all.ptx")
+  assert(not report:find "no body", report)
 end)
 
 nvcc_test("-Xcompiler: lists, words in quotes, and words that are for the host's code alone", function()

@@ -150,6 +150,7 @@ WARPWRIGHT_FLOAT(int, ilogb)
 WARPWRIGHT_FLOAT(long, lrint)
 WARPWRIGHT_FLOAT(long, lround)
 WARPWRIGHT_FLOAT(long long, llrint)
+WARPWRIGHT_FLOAT(long long, llround)
 #undef WARPWRIGHT_FLOAT
 
 #define WARPWRIGHT_FLOAT(name)                                                                               \

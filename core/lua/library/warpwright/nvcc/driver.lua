@@ -76,11 +76,16 @@ local function host_words(job)
   return words
 end
 
+--- What clang takes for errors and nvcc with gcc does not, and warnings about what was not the user's choice.
+local lenient <const> = { "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
+  "-Wno-ignored-optimization-argument", "-Wno-register", "-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Qunused-arguments",
+  "-Xclang", "-fcuda-allow-variadic-functions" }
+
 --- Options of clang for .cu files.
 local function cuda_flags(job)
   local flags = { "--cuda-path=" .. cuda_home.path "", ("--cuda-gpu-arch=sm_%d"):format(job.architecture), "--no-cuda-version-check",
-    "-std=" .. (job.standard or "gnu++17"), "-fno-strict-return", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option",
-    "-Wno-ignored-optimization-argument", "-Qunused-arguments", "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+    "-std=" .. (job.standard or "gnu++17"), "-D__NVCC__", job.no_contraction and "-ffp-contract=off" or "-ffp-contract=fast" }
+  append(flags, lenient)
   local level = job.optimise or job.device_debug and "0" or "2"
   flags[#flags + 1] = "-O" .. level
   if job.debug or job.device_debug then flags[#flags + 1] = "-g" end
