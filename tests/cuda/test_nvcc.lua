@@ -249,6 +249,25 @@ nvcc_test("architectures that clang 14 does not know are those that it does", fu
     "nvcc: sm_90 is compiled as sm_86, the highest that clang 14 knows")
 end)
 
+nvcc_test("a device function without a body is an error of the compilation, which says what may help", function()
+  harness.write("lacking.cu", "__device__ int other(int);\n__global__ void k(int *x) { *x = other(1); }\nint main() {}\n")
+  local status, output = shell "nvcc lacking.cu -o lacking"
+  harness.equal(status, 1, output)
+  harness.contains(output, "error: device function 'other(int)' has no body; with -rdc=true it may have one in another file")
+  passes "nvcc -rdc=true -c lacking.cu && nvcc -ptx lacking.cu"
+  harness.write("pure.cu", [[
+struct Base { __device__ virtual int f() = 0; };
+struct Derived : Base { __device__ int f() override { return 7; } };
+__global__ void k(int *x) { Derived d; Base *b = &d; *x = b->f(); }
+int main() { int *d, h; cudaMalloc(&d, 4); k<<<1, 1>>>(d); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); return h - 7; }
+]])
+  passes "nvcc -O0 pure.cu -o pure && cuda pure"
+end)
+
+nvcc_test("old C++ is compiled as C++ 11", function()
+  harness.contains(passes "nvcc -std=c++03 one.cu -o one_old && cuda one_old", "-std=c++03 is compiled as c++11", "passed, no error")
+end)
+
 nvcc_test("errors are the compiler's, with its status, and leave no file", function()
   harness.write("wrong.cu", "__global__ void k() { undeclared(); }\n")
   local status, output = shell "nvcc -c wrong.cu -o wrong.o"
@@ -261,7 +280,8 @@ nvcc_test("what nvcc has and this has not is refused by name", function()
   local refusals = {
     ["-cubin one.cu"] = "nvcc: -cubin: no machine code for hardware can be made",
     ["one.cu -lcublas"] = "nvcc: -lcublas: this library of NVIDIA's is not part of Warpwright",
-    ["--frobnicate one.cu"] = "nvcc: unknown option '--frobnicate'",
+    ["--frobnicate one.cu"] = "nvcc: unknown option '--frobnicate'; -Xcompiler passes options to the host compiler",
+    ["-arch=fermi one.cu"] = "nvcc: -arch: expected an architecture, such as sm_80, got 'fermi'",
     ["one.txt"] = "nvcc: one.txt: expected a file .cu",
     ["-o"] = "nvcc: -o: expected a value, got nothing",
     ["-c one.cu plain.c -o x.o"] = "nvcc: -o: expected one file with -c, got 2",

@@ -89,7 +89,7 @@ local function read(words)
       if not name and (forwards or word:find "^%-W") then -- of the host compiler, which many pass on
         name, value = "-Xcompiler", word
       elseif not name then
-        refuse("unknown option '%s'", word)
+        refuse("unknown option '%s'; -Xcompiler passes options to the host compiler", word)
       end
       if options.values[name] and not value then
         i = i + 1
@@ -108,10 +108,11 @@ end
 local LOWEST <const>, HIGHEST <const>, DEFAULT <const> = 35, 86, 75
 
 --- All numbers in "compute_70,sm_75" and "arch=compute_80,code=[sm_80,compute_80]".
-local function architectures_in(text, found)
+local function architectures_in(option, text, found)
+  local before = #found
   if text == "native" or text:find "^all" then found[#found + 1] = 80 end
   for number in text:gmatch "[cs][om][mp_]*[ute]*_(%d+)" do found[#found + 1] = math.tointeger(number) end
-  return found
+  if #found == before then refuse("%s: expected an architecture, such as sm_80, got '%s'", option, text) end
 end
 
 --- The highest one that clang knows, since PTX for it runs wherever the others do.
@@ -151,9 +152,15 @@ local function is_false(value) return value == "false" end
 local act = {}
 act["-o"] = function(job, value) job.output = value end
 act["-odir"] = function(job, value) job.folder = value end
-act["-arch"] = function(job, value) architectures_in(value, job.architectures) end
-act["-code"], act["-gencode"] = act["-arch"], act["-arch"]
-act["-std"] = function(job, value) job.standard = value end
+for _, name in ipairs { "-arch", "-code", "-gencode" } do
+  act[name] = function(job, value) architectures_in(name, value, job.architectures) end
+end
+act["-std"] = function(job, value)
+  local dialect, year = value:match "^([cgnu]+)%+%+(%d%d)$"
+  local is_old = year == "98" or year == "03"
+  if is_old then note("nvcc: -std=%s is compiled as %s++11, which the headers need", value, dialect) end
+  job.standard = is_old and dialect .. "++11" or value
+end
 act["-O"] = function(job, value) job.optimise = value == true and "1" or value end
 act["-g"] = function(job) job.debug = true end
 act["-G"] = function(job) job.device_debug = true end
