@@ -92,5 +92,9 @@ harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
   passes("thrust", "sm_70", 140)
 end)
+harness.test("what of cuda/std is types alone", function()
+  if not os.execute "test -e /usr/include/cuda/std/tuple" then harness.skip "no libcu++: scripts/setup cuda" end
+  passes("std", "sm_70", 3)
+end)
 
 harness.finish()
