@@ -37,7 +37,7 @@ __global__ void groups(int *results, const int *input) {
 #define RESULT(value) (*result = (value), result += THREADS)
     cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
     auto eight = cg::tiled_partition<8>(warp);
-    RESULT(cg::reduce(eight, n, cg::plus<int>()));
+    RESULT(cg::reduce(eight, n, cg::plus<>()));
     RESULT(cg::reduce(warp, n * 5 % 37, cg::less<int>()));
     RESULT(cg::inclusive_scan(warp, n));
     RESULT(cg::exclusive_scan(eight, n, cg::bit_xor<int>()));

@@ -147,7 +147,7 @@ __global__ void convert_all(float x, int n, Converted *c, __half2 *words) {
     __half2 other = __shfl_xor_sync(0xffffffff, own, 1);
     __half got = __shfl_sync(0xffffffff, own.x, 7);
     if (lane == 3) {
-        c->sum = __hadd2(own, other);
+        c->sum = __hadd2(__hsub2(own, __half2half2(own.x)), __hadd2(other, __half2half2(own.x)));
         c->shuffled = __half2(got, __low2half(other));
         c->loaded = __ldg(words + 1);
         c->mask = __hgt2_mask(own, other);

@@ -13,6 +13,7 @@
 #define WARPWRIGHT_RAW                 __nv_bfloat16_raw
 #define WARPWRIGHT_RAW_PAIR            __nv_bfloat162_raw
 #define WARPWRIGHT_NAME(before, after) before##bfloat16##after
+#define WARPWRIGHT_TWICE_NAMED         __bfloat162bfloat162
 #define WARPWRIGHT_ENCODE              __warpwright_encode_bfloat16
 #define WARPWRIGHT_DECODE              __warpwright_decode_bfloat16
 

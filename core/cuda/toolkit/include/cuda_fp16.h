@@ -13,6 +13,7 @@
 #define WARPWRIGHT_RAW                 __half_raw
 #define WARPWRIGHT_RAW_PAIR            __half2_raw
 #define WARPWRIGHT_NAME(before, after) before##half##after
+#define WARPWRIGHT_TWICE_NAMED         __half2half2
 #define WARPWRIGHT_ENCODE              __warpwright_encode_half
 #define WARPWRIGHT_DECODE              __warpwright_decode_half
 

@@ -11,6 +11,9 @@ namespace cooperative_groups {
 #define WARPWRIGHT_OPERATION(name, expression)                                                               \
     template <class T = void> struct name {                                                                  \
         __device__ __forceinline__ T operator()(T a, T b) const { return expression; }                       \
+    };                                                                                                       \
+    template <> struct name<void> {                                                                          \
+        template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return expression; }    \
     };
 WARPWRIGHT_OPERATION(plus, a + b)
 WARPWRIGHT_OPERATION(less, b < a ? b : a)

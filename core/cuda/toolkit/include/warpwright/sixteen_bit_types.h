@@ -2,6 +2,7 @@
  *   WARPWRIGHT_NUMBER, _PAIR          the types: __half, __half2
  *   WARPWRIGHT_RAW, _RAW_PAIR         the same without constructors
  *   WARPWRIGHT_NAME(before, after)    `half` in the name of a conversion
+ *   WARPWRIGHT_TWICE_NAMED            __half2half2
  *   WARPWRIGHT_ENCODE(float, rounding), WARPWRIGHT_DECODE(bits)
  */
 #define WARPWRIGHT_BOTH static __host__ __device__ __forceinline__ __attribute__((unused))
@@ -180,6 +181,9 @@ WARPWRIGHT_BOTH WARPWRIGHT_PAIR WARPWRIGHT_NAME(make_, 2)(WARPWRIGHT_NUMBER x, W
 }
 WARPWRIGHT_BOTH WARPWRIGHT_PAIR WARPWRIGHT_NAME(__halves2, 2)(WARPWRIGHT_NUMBER x, WARPWRIGHT_NUMBER y) {
     return WARPWRIGHT_PAIR(x, y);
+}
+WARPWRIGHT_BOTH WARPWRIGHT_PAIR WARPWRIGHT_TWICE_NAMED(WARPWRIGHT_NUMBER a) {
+    return WARPWRIGHT_PAIR(a, a);
 }
 WARPWRIGHT_BOTH WARPWRIGHT_PAIR WARPWRIGHT_NAME(__float2, 2_rn)(float a) {
     return WARPWRIGHT_PAIR(WARPWRIGHT_NUMBER(a), WARPWRIGHT_NUMBER(a));
