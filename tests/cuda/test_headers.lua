@@ -86,7 +86,8 @@ harness.test("device functions: words, shuffles, atomics, caches, rounding, memo
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
 harness.test("half and bfloat16 by the device's instructions", function() passes("half", "sm_80", 120000) end)
 harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2580) end)
-harness.test("textures by references and objects; surfaces compile", function() passes("textures", "sm_70", 1000) end)
+harness.test("textures by references and objects", function() passes("textures", "sm_70", 1000) end)
+harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)
 harness.test("mathematics of host code", function() passes("math", "sm_70", 1600) end)
 harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end
