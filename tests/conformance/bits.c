@@ -90,7 +90,7 @@ static void apply_count(const Job *job, const uint64_t *in, Result *out) {
     uint64_t a = low_bits(in[0], job->bits), reversed = 0;
     uint32_t ones = 0, leading = 0;
     for (int bit = 0; bit < job->bits; bit++) {
-        ones += a >> bit & 1;
+        ones += (uint32_t)(a >> bit & 1);
         leading = a >> bit & 1 ? 0 : leading + 1;
         reversed |= (a >> bit & 1) << (job->bits - 1 - bit);
     }

@@ -5,6 +5,7 @@ local compare = require "tests.conformance.compare"
 local control_flow = require "tests.conformance.control_flow"
 local elsewhere = require "tests.conformance.elsewhere"
 local forms = require "tests.conformance.forms"
+local matrix = require "tests.conformance.matrix"
 local special = require "tests.conformance.special"
 local warp = require "tests.conformance.warp"
 
@@ -29,6 +30,9 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   2^-22.9, `tanh` 2^-11; `lg2` 2^-22; `sin` and `cos` 2^-20.5 up to 2 pi, and 2^-14.7 beyond.
 - Where the ISA leaves open which NaN or which zero comes out, any is accepted. Division by zero of
   integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
+- `mma` has random matrices, 10,000 elements of each form: integers exactly, sums of floats within
+  2^-23 of the sum of all magnitudes (f32), half a unit in the last place (f16), 2^-50 (f64).
+- Every other warp executes a form in two parts, under a predicate and under its inverse.
 - Random programs have nested branches and loops with break and continue, `brx.idx`, regions of
   blocks that jump to each other, calls, recursion, calls through pointers, predicated instructions,
   threads that leave early, and barriers at which threads exchange values. Their interpreter
@@ -128,6 +132,7 @@ local function compare_special(sim, options, tally)
   special.registers(sim, into "special registers")
   special.addresses(sim, into "addresses of spaces")
   special.atomics(sim, options.seed, into "atomics of all threads")
+  matrix.run(sim:gpu(), math.max(options.cases, QUICK_CASES), options.seed, into "mma")
 end
 
 local function print_table(tally, write)

@@ -17,7 +17,7 @@ return {
   { "CACHE of ", "a list of modifiers" }, { "SPACE of ", "a list of modifiers" }, { "OPERATION: ", "a list of modifiers" },
   { "tex ", "test_textures, element for element" }, { "tld4 ", "test_texture_shapes" }, { "txq ", "test_texture_shapes" },
   { "suq ", "test_surfaces" }, { "suld ", "test_surfaces" }, { "sust ", "test_surfaces" }, { "sured ", "test_surfaces" },
-  { "mma ", "test_matrices, element for element" }, { "wmma ", "test_matrices, element for element" },
+  { "mma ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices" }, { "wmma ", "test_matrices" },
   { "ldmatrix ", "test_matrices" }, { "stmatrix ", "test_matrices" }, { "movmatrix ", "test_matrices" },
   { "cp.async ", "test_async_copies" },
 }

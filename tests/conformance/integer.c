@@ -53,16 +53,16 @@ static void apply_plain(const Job *job, const uint64_t *in, Result *out) {
     put(out, low_bits((uint64_t)value, job->bits));
 }
 
-/* Nothing says what a division by zero is. */
+/* Nothing says what a division by zero is: there are none. */
 static void apply_division(const Job *job, const uint64_t *in, Result *out) {
-    uint64_t defined[2] = {in[0], low_bits(in[1], job->bits) ? in[1] : 1};
+    uint64_t defined[3] = {in[0], low_bits(in[1], job->bits) ? in[1] : 1, 0};
     apply_plain(job, defined, out);
 }
 
 static void apply_pair(const Job *job, const uint64_t *in, Result *out) {
     uint64_t value = 0;
     for (int half = 0; half < 2; half++) {
-        uint64_t halves[2] = {in[0] >> 16 * half & 0xffff, in[1] >> 16 * half & 0xffff};
+        uint64_t halves[3] = {in[0] >> 16 * half & 0xffff, in[1] >> 16 * half & 0xffff, 0};
         Result result;
         apply_plain(job, halves, &result);
         value |= result.value << 16 * half;
@@ -93,7 +93,7 @@ static void apply_carry(const Job *job, const uint64_t *in, Result *out) {
     Wide mask = ((Wide)1 << job->bits) - 1, sum;
     Operation operation = (Operation)job->selector;
     bool subtracts = operation == SUB;
-    /* sources: a, b [, c], and the value whose top bit is the carry that comes in */
+    /* sources: a, b [, c], and the value whose lowest bit is the carry that comes in */
     int last = operation == MAD ? 3 : 2;
     Wide carry = job->carry_in ? in[last] & 1 : 0;
     Wide a = (Wide)in[0] & mask, b = (Wide)in[1] & mask;
@@ -103,7 +103,7 @@ static void apply_carry(const Job *job, const uint64_t *in, Result *out) {
     }
     sum = subtracts ? a - b - carry : a + b + carry;
     put(&out[0], (uint64_t)(sum & mask));
-    put(&out[1], subtracts ? (sum >> job->bits ? 1 : 0) : (uint64_t)(sum >> job->bits & 1));
+    put(&out[1], (uint64_t)(sum >> job->bits) & 1);
 }
 
 static void apply_24(const Job *job, const uint64_t *in, Result *out) {

@@ -1,5 +1,6 @@
 -- Kernels that execute forms on operands from buffers, a thread for each case, and store the results: operands and results
--- have 8 bytes each.
+-- have 8 bytes each. Every other warp executes a form in two parts, under a predicate and under its inverse, so that lanes
+-- that do not execute are there.
 local kernels = {}
 
 local PREFIX = { [1] = "p", [16] = "h", [32] = "r", [64] = "d" }
@@ -29,7 +30,7 @@ local HEAD = [[
 {
 .reg .b64 %%at, %%to;
 .reg .b32 %%index, %%size, %%cta, %%flag;
-.reg .pred %%beyond;
+.reg .pred %%beyond, %%some, %%parted;
 %s
 mov.u32 %%index, %%tid.x;
 mov.u32 %%size, %%ntid.x;
@@ -38,6 +39,11 @@ mad.lo.u32 %%index, %%cta, %%size, %%index;
 ld.param.u32 %%size, [count];
 setp.ge.u32 %%beyond, %%index, %%size;
 @%%beyond bra DONE;
+mul.lo.u32 %%flag, %%index, 0x9E3779B1;
+shr.u32 %%flag, %%flag, 28;
+setp.lt.u32 %%some, %%flag, 7;
+and.b32 %%flag, %%index, 32;
+setp.ne.u32 %%parted, %%flag, 0;
 ]]
 
 local function load_source(lines, kind, name, param)
@@ -58,8 +64,10 @@ local function store_result(lines, kind, name, param)
   end
 end
 
+local function twice(text, parted) return parted and ("@%%some %s\n@!%%some %s"):format(text, text) or text end
+
 --- The statement of a form: operands by its template.
-local function statement(form, template, results, sources)
+local function statement(form, template, results, sources, parted)
   local operands
   if template then
     operands = template:gsub("([ds])(%d)", function(side, k) return (side == "d" and results or sources)[tonumber(k) + 1] end)
@@ -67,7 +75,7 @@ local function statement(form, template, results, sources)
     operands = results[1]
     for _, source in ipairs(sources) do operands = operands .. ", " .. source end
   end
-  return form:gsub("{.*}", "") .. " " .. operands .. ";"
+  return twice(form:gsub("{.*}", "") .. " " .. operands .. ";", parted)
 end
 
 --- Extended-precision arithmetic: the carry comes in from the last source's lowest bit, and goes out to the second result.
@@ -87,20 +95,21 @@ local function braced(list)
 end
 
 --- An access to the thread's place: what it held before, the access, and what it holds then.
-local function access(form, kind, space, results, sources, bits)
+local function access(form, kind, space, results, sources, bits, parted)
   local opcode_space = form:match "%.(global)" or form:match "%.(shared)" or form:match "%.(local)"
   local address = opcode_space and "%place" or "%generic"
   if kind == "load" or kind == "store" then
     local before = ("st.%s.b64 [%%place], %s;\nst.%s.b64 [%%place+8], %s;\n"):format(space, sources[1], space, sources[2])
-    if kind == "load" then return before .. ("%s %s, [%s];"):format(form, braced(results), address) end
-    return before .. ("%s [%s], %s;\n"):format(form, address, braced { table.unpack(sources, 3) }) ..
-      ("ld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])
+    if kind == "load" then return before .. twice(("%s %s, [%s];"):format(form, braced(results), address), parted) end
+    return before .. twice(("%s [%s], %s;"):format(form, address, braced { table.unpack(sources, 3) }), parted) ..
+      ("\nld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])
   end
   local operands = { kind == "atom" and results[1] or nil }
   operands[#operands + 1] = "[" .. address .. "]"
   table.move(sources, 2, #sources, #operands + 1, operands)
-  return ("st.%s.b%d [%%place], %s;\n%s %s;\n"):format(space, bits, sources[1], form, table.concat(operands, ", ")) ..
-    ("ld.%s.b%d %s, [%%place];"):format(space, bits, results[#results])
+  return ("st.%s.b%d [%%place], %s;\n"):format(space, bits, sources[1]) ..
+    twice(("%s %s;"):format(form, table.concat(operands, ", ")), parted) ..
+    ("\nld.%s.b%d %s, [%%place];"):format(space, bits, results[#results])
 end
 
 --- The text of a kernel for several forms of one signature. Every other form writes to the register of its first source,
@@ -127,20 +136,25 @@ function kernels.text(list, results, sources, template)
     end
   end
   for k, kind in ipairs(results) do to[k] = fresh(kind) end
-  for number, form in ipairs(list) do
-    local targets, operands = { table.unpack(to) }, { table.unpack(from) }
-    if number % 2 == 0 and results[1].bits == sources[1].bits and results[1].bits > 1 then
-      lines[#lines + 1] = ("mov.b%d %s, %s;"):format(results[1].bits, to[1], from[1])
-      operands[1] = to[1]
-    end
-    lines[#lines + 1] = access_kind and access(form, access_kind, space, targets, operands, sources[1].bits) or
-      template == "carry" and carry_chain(form, targets, operands) or statement(form, template, targets, operands)
-    for k, kind in ipairs(results) do
-      local param = ("out%d_%d"):format(number, k)
-      params[#params + 1] = ".param .u64 " .. param
-      store_result(lines, kind, to[k], param)
+  for number = 1, #list do
+    for k = 1, #results do params[#params + 1] = (".param .u64 out%d_%d"):format(number, k) end
+  end
+  local function add_forms(parted)
+    for number, form in ipairs(list) do
+      local operands = { table.unpack(from) }
+      if number % 2 == 0 and results[1].bits == sources[1].bits and results[1].bits > 1 then
+        lines[#lines + 1] = ("mov.b%d %s, %s;"):format(results[1].bits, to[1], from[1])
+        operands[1] = to[1]
+      end
+      lines[#lines + 1] = access_kind and access(form, access_kind, space, to, operands, sources[1].bits, parted) or
+        template == "carry" and carry_chain(form, to, operands) or statement(form, template, to, operands, parted)
+      for k, kind in ipairs(results) do store_result(lines, kind, to[k], ("out%d_%d"):format(number, k)) end
     end
   end
+  lines[#lines + 1] = "@%parted bra PARTED;"
+  add_forms(false)
+  lines[#lines + 1] = "bra DONE;\nPARTED:"
+  add_forms(true)
   local declared = {}
   for _, bits in ipairs { 1, 16, 32, 64 } do declared[#declared + 1] = ".reg " .. DECLARED[bits]:format(used[bits] + 1) .. ";" end
   if access_kind then declared[#declared + 1] = SPACES end
