@@ -59,10 +59,6 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 #include "warpwright/sixteen_bit_end.h"
 
-static inline __host__ __device__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) {
-    return __nv_bfloat162(a, a);
-}
-
 #define CUDART_INF_BF16        __ushort_as_bfloat16((unsigned short)0x7F80U)
 #define CUDART_NAN_BF16        __ushort_as_bfloat16((unsigned short)0x7FFFU)
 #define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16((unsigned short)0x0001U)

@@ -69,10 +69,6 @@ typedef __half2 nv_half2;
 
 #include "warpwright/sixteen_bit_end.h"
 
-static inline __host__ __device__ __half2 __half2half2(__half a) {
-    return __half2(a, a);
-}
-
 #define CUDART_INF_FP16        __ushort_as_half((unsigned short)0x7C00U)
 #define CUDART_NAN_FP16        __ushort_as_half((unsigned short)0x7FFFU)
 #define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)
