@@ -51,7 +51,8 @@ bool isa_is_surface(const char *opcode) {
 /* Takes the next modifier if it is one of the list. */
 static bool take(const Statement *statement, int *next, const Word *list, uint32_t *value) {
     for (; list->word; list++) {
-        if (*next >= statement->modifier_count || strcmp(statement->modifiers[*next], list->word)) continue;
+        if (*next >= statement->modifier_count || strcmp(statement->modifiers[*next], list->word) != 0)
+            continue;
         *value = list->value;
         ++*next;
         return true;
