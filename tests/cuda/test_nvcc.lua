@@ -129,6 +129,34 @@ nvcc_test("relocatable device code: objects, a static library, a link step of it
   harness.contains(passes "nvcc -rdc=true first.cu second.cu -o at_once && cuda at_once", "10 310 32")
 end)
 
+nvcc_test("relocatable device code: static variables and kernels of the same names in two files", function()
+  for i, name in ipairs { "here", "there" } do
+    harness.write(name .. ".cu", ([[
+#include <cstdio>
+static __device__ int v[3] = {0, NUMBER}, single = NUMBER;
+static __global__ void kernel(int *o) { *o = v[1] + single; v[1] += 5; single = 9; }
+namespace { __global__ void other(int *o) { *o = v[1] * 10; } }
+int NAME() {
+    int *d, h[2], w[3], s;
+    cudaMalloc(&d, 4);
+    kernel<<<1, 1>>>(d);
+    cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost);
+    other<<<1, 1>>>(d);
+    cudaMemcpy(h + 1, d, 4, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(w, v, sizeof w);
+    cudaMemcpyFromSymbol(&s, single, sizeof s);
+    printf("%d %d %d %d\n", h[0], h[1], w[1], s);
+    return 0;
+}
+]]):gsub("NAME", name):gsub("NUMBER", tostring(i)))
+  end
+  harness.write("both.cpp", "int here();\nint there();\nint main() { return here() + there(); }\n")
+  for _, options in ipairs { "", "-rdc=true", "-rdc=true -G" } do
+    harness.contains(passes("nvcc " .. options .. " here.cu there.cu both.cpp -o both && cuda both"), "2 60 6 9\n4 70 7 9\n")
+  end
+  passes "nvcc -rdc=true -ptx here.cu && ! grep -q 'extern .global' here.ptx"
+end)
+
 nvcc_test(".c goes to gcc, .cpp to g++, .cu to clang, and macros to all", function()
   harness.contains(passes "nvcc -DVALUE=7 plain.c other.cpp mixed.cu -o mixed && cuda mixed", "1 3 7")
 end)

@@ -256,7 +256,12 @@ function wanted.compile(job)
 end
 
 function wanted.ptx(job)
-  for_each_source(job, ".ptx", function(input, output) compile(job, input, { "--cuda-device-only", "-S", "-o", output }) end)
+  for_each_source(job, ".ptx", function(input, output)
+    compile(job, input, { "--cuda-device-only", "-S", "-o", output })
+    if job.relocatable and core.is_file(output) then
+      inputs.write_file(output, fat_binary.with_one_name(inputs.read_file(output)))
+    end
+  end)
 end
 
 function wanted.fatbin(job)

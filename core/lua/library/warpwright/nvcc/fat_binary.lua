@@ -7,8 +7,27 @@ local fat_binary = {}
 
 local MAGIC <const>, KIND_PTX <const>, HEADER <const>, ENTRY_HEADER <const> = 0xBA55ED50, 1, 16, 64
 
+--- clang 14 gives static variables of relocatable code two names: X is declared and used, X__static__NUMBER is defined, and is what
+-- the host knows. Returns the text with the second one alone.
+function fat_binary.with_one_name(text)
+  local defined, found = {}, false
+  for name, number in text:gmatch "([%w_$]-)(__static__%x+)[ %[;]" do
+    defined[name], found = name .. number, true
+  end
+  if not found then return text end
+  local kept = {}
+  for line, ending in text:gmatch "([^\n]*)(\n?)" do
+    local declared = line:match "^%.extern .*[ ]([%w_$]+)[%[%d%]]*;%s*$"
+    if not defined[declared or ""] then
+      kept[#kept + 1] = line:gsub("[%w_$]+", defined)
+      kept[#kept + 1] = ending
+    end
+  end
+  return table.concat(kept)
+end
+
 local function entry_of(ptx)
-  local text = ptx.text .. "\0"
+  local text = fat_binary.with_one_name(ptx.text) .. "\0"
   text = text .. ("\0"):rep(-#text % 8)
   return string.pack("<I2I2I4I8I4I4I2I2I4I8I8I8I8", KIND_PTX, 0x0101, ENTRY_HEADER, #text, 0, 0, 0, 7, ptx.architecture, 0, 0, 0, 0) .. text
 end
