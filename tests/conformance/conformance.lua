@@ -43,12 +43,16 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   memory, as the ISA says.
 - Registers of `cvt`, `ld` and `st` are as wide as the type, or wider.
 
+The parser and the loader have read 3,397,833 changed texts in an hour without a finding
+(`build/fuzz-clang/fuzz_ptx -max_total_time=3600`, with the seeds and the PTX of `workloads`;
+[fuzzing](../tests/README.md#fuzzing)).
+
 ]]
 
 --- Why a form or row needs no reference here; nil: it needs one.
 local function reason_of(form)
   for _, entry in ipairs(elsewhere) do
-    if form:sub(1, #entry[1]) == entry[1] then return entry[2] end
+    if form == entry[1] or not entry.whole and form:sub(1, #entry[1]) == entry[1] then return entry[2] end
   end
 end
 

@@ -1,5 +1,5 @@
--- Forms that have no reference here, by their beginning, and what compares them or why nothing does. A row of the decoder
--- that is prose stands by its first words.
+-- Forms that have no reference here, by their beginning or, `whole`, their text, and what compares them or why nothing does.
+-- A row of the decoder may be prose and stand for a family.
 return {
   { "bra", "random programs" }, { "ret", "random programs" },
   { "exit", "random programs" }, { "bar.sync", "random programs" },
@@ -12,12 +12,32 @@ return {
   { "trap", "test_faults" }, { "brkpt", "test_faults" },
   { "call.dma_", "test_dma, against plain loops" }, { "call.", "test_device_runtime" },
   { "match.", "not in the ISA without .sync" }, { "redux.", "not in the ISA without .sync" },
-  { "cvta.", "test_exec" }, { "ld ", "forms are in access.lua" },
-  { "st ", "forms are in access.lua" }, { "atom ", "forms are in access.lua" }, { "red ", "forms are in access.lua" },
-  { "CACHE of ", "a list of modifiers" }, { "SPACE of ", "a list of modifiers" }, { "OPERATION: ", "a list of modifiers" },
+  { "cvta.", "test_exec" },
   { "tex ", "test_textures, element for element" }, { "tld4 ", "test_texture_shapes" }, { "txq ", "test_texture_shapes" },
   { "suq ", "test_surfaces" }, { "suld ", "test_surfaces" }, { "sust ", "test_surfaces" }, { "sured ", "test_surfaces" },
-  { "mma ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices" }, { "wmma ", "test_matrices" },
+  { "wmma ", "test_matrices" },
   { "ldmatrix ", "test_matrices" }, { "stmatrix ", "test_matrices" }, { "movmatrix ", "test_matrices" },
   { "cp.async ", "test_async_copies" },
+  -- Families whose forms our lists name: what is new in them must be new in these lists, too.
+  { "ld [.weak/.volatile/.relaxed/.acquire] [.SCOPE] [.SPACE] [.CACHE] [.nc] [.v2/.v4] .TYPE",
+    "forms are in access.lua", whole = true },
+  { "st [.weak/.volatile/.relaxed/.release] [.SCOPE] [.SPACE] [.CACHE] [.v2/.v4] .TYPE",
+    "forms are in access.lua", whole = true },
+  { "atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
+    "forms are in access.lua", whole = true },
+  { "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
+    "forms are in access.lua", whole = true },
+  { "CACHE of ld: .ca/.cg/.cs/.lu/.cv; of st: .wb/.cg/.cs/.wt", "forms are in access.lua", whole = true },
+  { "SPACE of ld, st: .global/.shared/.shared::cta/.local/.const/.param/.param::entry",
+    "forms are in access.lua", whole = true },
+  { "OPERATION: .add/.min/.max/.exch/.cas/.inc/.dec/.and/.or/.xor", "forms are in access.lua", whole = true },
+  { "mma .sync.aligned .f16: m8n8k4 m16n8k8 m16n8k16 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .bf16: m16n8k8 m16n8k16 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .tf32: m16n8k4 m16n8k8 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .f64: m8n8k4 m16n8k4 m16n8k8 m16n8k16 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .s8: m8n8k16 m16n8k16 m16n8k32 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .u8: m8n8k16 m16n8k16 m16n8k32 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .s4: m8n8k32 m16n8k32 m16n8k64 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .u4: m8n8k32 m16n8k32 m16n8k64 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
+  { "mma .sync.aligned .b1: m8n8k128 m16n8k128 m16n8k256 ", "forms are in matrix.lua; m8n8k4 of f16: test_matrices", whole = true },
 }
