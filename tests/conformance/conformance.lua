@@ -38,6 +38,9 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   threads that leave early, and barriers at which threads exchange values. Their interpreter
   executes thread by thread; a case is a thread. Programs that take a thread more than 20,000 steps
   are left out.
+- Barriers stand where the threads of a warp are together: a warp arrives with the first of its
+  lanes, as on GPUs before Volta, so `barrier.sync` in both sides of a branch that divides a warp
+  does not wait for the other side.
 - Loads, stores and atomics of a thread have a place of its own, in each space and by generic
   addresses. `atom.add.f32` flushes subnormal numbers in global memory and keeps them in shared
   memory, as the ISA says.
