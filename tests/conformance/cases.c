@@ -213,9 +213,14 @@ static uint64_t in_width(const Kind *kind, uint64_t value) {
     return strncmp(kind->name, "nz", 2) == 0 && value == 0 ? 1 : value;
 }
 
+static uint64_t constant(const char *text) {
+    bool is_float = text[0] == '0' && (text[1] == 'f' || text[1] == 'd');
+    return is_float ? strtoull(text + 2, NULL, 16) : strtoull(text, NULL, 10);
+}
+
 uint64_t case_value(const Signature *signature, int operand, size_t index, size_t count, uint64_t seed) {
     const Kind *kind = &signature->sources[operand];
-    if (*kind->name == '#') return strtoull(kind->name + 1, NULL, 10);
+    if (*kind->name == '#') return constant(kind->name + 1);
     bool all = is_exhaustive(signature), in_full = count >= case_count(signature, 0);
     if (all && in_full && index < 1 << 16) return index;
     uint64_t shared = mixed(seed ^ mixed(index)), random = mixed(shared + (uint64_t)operand * 0x10001);

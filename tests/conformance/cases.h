@@ -13,9 +13,9 @@ enum { MAX_KINDS = 12 };
  *   f16 f32 f64 bf16 f16x2 bf16x2  floats      p               0 or 1
  *   amount  how far to shift, positions and widths, 32 bits
  *   lane    0 to 31                            small           -33 to 33
- *   #N      the constant N */
+ *   #N      the constant N, as PTX writes it: 7, -3, 0f3F800000, 0d3FF0000000000000 */
 typedef struct {
-    char name[12];
+    char name[24];
     int bits; /* of its register; 1 for a predicate */
 } Kind;
 

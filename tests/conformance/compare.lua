@@ -8,11 +8,27 @@ local compare = {}
 local FORMS_PER_KERNEL <const> = 24
 local THREADS <const> = 256
 
+-- What stands for a source as a constant in the text, by its kind.
+local CONSTANTS <const> = {
+  i16 = "-3", i32 = "2147483649", i64 = "-3", nz16 = "-3", nz32 = "2147483649", nz64 = "-3", amount = "7", f32 = "0fBFC00000",
+  f64 = "0dBFF8000000000000",
+}
+
+--- The signatures of a form and, where its last source may be a constant, those with one.
+local function with_constants(signatures)
+  local all = { table.unpack(signatures) }
+  for _, signature in ipairs(signatures) do
+    local front, last = signature:match "^(.*:.*,)(%w+)$"
+    if front and CONSTANTS[last] then all[#all + 1] = front .. "#" .. CONSTANTS[last] end
+  end
+  return all
+end
+
 --- Forms that can share a kernel: {signature, forms}.
 function compare.batches(list)
   local batches, open = {}, {}
   for _, entry in ipairs(list) do
-    for _, signature in ipairs(entry.signatures) do
+    for _, signature in ipairs(with_constants(entry.signatures)) do
       local batch = open[signature]
       if not batch or #batch.forms == FORMS_PER_KERNEL then
         batch = { signature = signature, forms = {} }
