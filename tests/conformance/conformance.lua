@@ -32,8 +32,8 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   integers, and lanes of `shfl` that read from a lane which does not take part, are left out.
 - `mma` has random matrices, 10,000 elements of each form: integers exactly, sums of floats within
   2^-23 of the sum of all magnitudes (f32), half a unit in the last place (f16), 2^-50 (f64).
-- Every other warp executes a form in two parts, under a predicate and under its inverse. The last of
-  several sources is a register, and in further cases a constant.
+- Every other warp executes a form in two parts, under a predicate and under its inverse. The last
+  of several sources is a register, and in further cases a constant.
 - Random programs have nested branches and loops with break and continue, `brx.idx`, regions of
   blocks that jump to each other, calls, recursion, calls through pointers, predicated instructions,
   threads that leave early, and barriers at which threads exchange values. Their interpreter
