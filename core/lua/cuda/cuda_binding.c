@@ -54,7 +54,7 @@ static void look_at_signals(lua_State *L, Machine *machine) {
     int signal = signals_take();
     if (!signal) return;
     call_checkpoint_function(L, machine, signal_name(signal));
-    if (signal == SIGUSR1) return;
+    if (signal == SIGUSR1 || signal == SIGUSR2) return;
     machine->stopped = signal_name(signal);
     user_error("the CUDA program has not ended: %s", machine->stopped);
 }

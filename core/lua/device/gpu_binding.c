@@ -329,7 +329,8 @@ static void set_counter(lua_State *L, const char *name, uint64_t value) {
     lua_setfield(L, -2, name);
 }
 
-/* gpu:totals() -> counters since the machine was made, and why the last kernel did not end, if so */
+/* gpu:totals() -> counters since the machine was made, the kernel that runs and how far it is, if one does, and
+ * why the last one did not end, if so */
 static int l_totals(lua_State *L) {
     const Machine *machine = gpu_at(L, 1);
     lua_newtable(L);
@@ -343,6 +344,12 @@ static int l_totals(lua_State *L) {
     lua_setfield(L, -2, "faulted");
     lua_pushstring(L, machine->stopped);
     lua_setfield(L, -2, "stopped");
+    GpuProgress progress = gpu_progress(machine->gpu);
+    if (!machine->launched) return 1;
+    lua_pushstring(L, progress.kernel);
+    lua_setfield(L, -2, "kernel");
+    set_counter(L, "ctas_done", progress.ctas_done);
+    set_counter(L, "ctas", progress.ctas);
     return 1;
 }
 

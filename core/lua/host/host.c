@@ -33,6 +33,16 @@ static int l_close_lock(lua_State *L) {
     return 0;
 }
 
+/* Who looks whether a folder is locked has the lock for a moment: this outlasts it. */
+static bool lock(int folder) {
+    enum { TRIALS = 5, PAUSE_NS = 4000000 };
+    for (int i = 0; i < TRIALS; i++) {
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+    }
+    return false;
+}
+
 /* core.lock_folder(path) -> a lock that its to-be-closed variable, lock:close() or the end of this process
  * gives back. A user error when the folder does not exist, nothing can be written to it, or another holds its
  * lock. Some file systems of networks have no locks: there nobody is kept out. */
@@ -45,7 +55,7 @@ static int l_lock_folder(lua_State *L) {
     if (*folder < 0) user_error("out: expected a folder, got '%s': %s", path, strerror(errno));
     if (access(path, W_OK | X_OK) != 0)
         user_error("out: expected a folder that can be written to, got '%s': %s", path, strerror(errno));
-    if (flock(*folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (!lock(*folder))
         user_error("out: expected a folder that no other run writes to, got '%s', to which one does", path);
     return 1;
 }

@@ -269,6 +269,7 @@ static int open_core(lua_State *L) {
     cuda_open(L);
     host_open(L);
     children_open(L);
+    live_open(L);
     packing_open(L);
     database_open(L);
     return 1;

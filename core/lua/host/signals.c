@@ -13,7 +13,7 @@
 static const double call_seconds = 1, host_program_seconds = 3;
 enum { STEP = 100000 }; /* instructions of Lua between two looks at the clock */
 
-static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM};
+static const int watched_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGUSR2};
 enum { WATCHED = sizeof watched_signals / sizeof *watched_signals };
 
 static struct sigaction actions_before[WATCHED];
@@ -31,6 +31,7 @@ const char *signal_name(int signal) {
     case SIGINT: return "SIGINT";
     case SIGTERM: return "SIGTERM";
     case SIGALRM: return "time";
+    case SIGUSR2: return "SIGUSR2";
     default: return "SIGUSR1";
     }
 }
@@ -84,11 +85,11 @@ static void limit_thread(int signal) {
 }
 
 /* The run stops at a quantum boundary and looks at the signal there. Whoever insists, with a second SIGINT or
- * SIGTERM, kills the program at once. A request to stop is not forgotten for one to go on. Runs on the thread
- * that watches: the others block these signals. */
+ * SIGTERM, kills the program at once. A request to stop is not forgotten for one to go on, nor one for a
+ * checkpoint for one to be shown. Runs on the thread that watches: the others block these signals. */
 static void note_signal(int signal) {
     int problem = errno;
-    if (stops_run(signal) || !pending_signal) pending_signal = signal;
+    if (stops_run(signal) || !pending_signal || pending_signal == SIGUSR2) pending_signal = signal;
     if (stops_run(signal)) stop_signal = signal;
     Machine *machine = watching;
     if (machine && machine->gpu) gpu_interrupt(machine->gpu);

@@ -186,8 +186,9 @@ function checkpoint.of_folder(options)
 end
 
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
--- will give. Returns a table whose `last` is the path of the newest.
-function checkpoint.watch(gpu, folder, run, options)
+-- will give. `show()` is called when somebody asks to be shown how far the run is. Returns a table whose `last` is the path of the
+-- newest.
+function checkpoint.watch(gpu, folder, run, options, show)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
     core.user_error("out: expected a folder for checkpoints, got false")
@@ -196,6 +197,8 @@ function checkpoint.watch(gpu, folder, run, options)
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then
       print_notes(gpu, checkpoint.read_run(options.resume), run)
+    elseif why == "SIGUSR2" then
+      show()
     elseif folder then
       local path = ("%s/%d.ckpt"):format(folder, cycle)
       if write(gpu, path, run, cycle, why) then

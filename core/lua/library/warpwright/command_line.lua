@@ -218,12 +218,14 @@ return function(args)
     return require("warpwright.sweep.query").main(args, first + 1)
   elseif word == "compare" then
     return require("warpwright.sweep.compare").main(args, first + 1)
+  elseif word == "top" then
+    return require("warpwright.top").main(args, first + 1)
   elseif word == "nvcc" then
     return require("warpwright.nvcc.driver").main(args, first + 1)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

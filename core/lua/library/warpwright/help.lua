@@ -126,6 +126,13 @@ help.commands = {
       .. "sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.",
   },
   {
+    word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },
+    options = { option("--every", "SECONDS", "between two views, default 1"),
+      option("--once", nil, "one view, of all that has happened since the run began") },
+    notes = "FOLDER is where the results of the run go. Each view is of the time since the one before: instructions per cycle, where "
+      .. "the issue slots of the schedulers went, caches, memory controllers. Ctrl-C leaves; the run does not notice.",
+  },
+  {
     word = "inspect", does = "prints what a checkpoint holds", takes = { "file" }, usage = { "inspect FILE" }, options = {},
   },
   {
@@ -146,7 +153,7 @@ help.others = {
   option("--traceback", nil, "in front of everything else: errors in Lua code show the calls that led there"),
 }
 
-help.signals = "SIGUSR1 makes a checkpoint and goes on; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop."
+help.signals = "SIGUSR1 makes a checkpoint and goes on, SIGUSR2 shows `warpwright top` how far the run is; SIGTERM and SIGINT (Ctrl-C) make one, write the statistics and stop."
 help.statuses = {
   { 0, "all went well" }, { 1, "a result was wrong or --memcheck found something" }, { 2, "an error of the user's" },
   { 75, "stopped by a signal" },
@@ -212,7 +219,7 @@ function help.all()
   end
   parts[#parts + 1] = "\nwarpwright COMMAND --help lists its options; a script has its arguments in the table `arg`.\n" .. help.names .. "\n\n"
   for _, o in ipairs(help.others) do parts[#parts + 1] = option_text(o) end
-  parts[#parts + 1] = "\nsignals: " .. help.signals .. "\n\nexit status:"
+  parts[#parts + 1] = "\n" .. wrap(help.signals, "signals: ", "") .. "\nexit status:"
   for i, status in ipairs(help.statuses) do parts[#parts + 1] = ("%s %d %s"):format(i > 1 and "," or "", status[1], status[2]) end
   parts[#parts + 1] = "\n"
   return table.concat(parts)

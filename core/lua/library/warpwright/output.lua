@@ -76,7 +76,7 @@ function output.check_stats(choice)
 end
 
 --- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
-local function write_file(path, text)
+function output.write_file(path, text)
   local temporary = path .. ".tmp"
   local file, problem = io.open(temporary, "wb")
   if not file then return problem end
@@ -140,12 +140,13 @@ local function stats_json(r, rows)
   }
 end
 
--- stats.zst: a line for each row, its fields apart by tabs ---------------------------------------------------------------
+-- stats.zst, live.zst: a line for each row, its fields apart by tabs ---------------------------------------------------------------
 
 local function exact(value) return math.type(value) == "integer" and ("%d"):format(value) or ("%.17g"):format(value) end
 
-local function packed_stats(r)
-  local lines, rows = {}, r.rows
+--- `rows`: a core.stats().
+function output.packed_rows(rows)
+  local lines = {}
   for i = 1, #rows do
     local name, value, unit, doc, whole = rows:row(i)
     lines[i] = ("%s\t%s\t%s\t%s\t%s\n"):format(name, exact(value), whole and exact(whole) or "", unit, doc)
@@ -155,9 +156,9 @@ end
 
 local MOST_BYTES <const> = 1 << 30
 
---- Every row of a stats.zst as visit(name, value, whole of a ratio or nil, unit, description). False when it is damaged.
-function output.visit_packed_stats(path, visit)
-  local text = core.unpacked(output.read_file(path), MOST_BYTES)
+--- Every row of what packed_rows() gave, as visit(name, value, whole of a ratio or nil, unit, description). False when it is damaged.
+function output.visit_packed_rows(packed, visit)
+  local text = core.unpacked(packed, MOST_BYTES)
   if not text then return false end
   for name, value, whole, unit, doc in text:gmatch "([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\n]*)\n" do
     visit(name, tonumber(value) or 0 / 0, tonumber(whole), unit, doc)
@@ -165,9 +166,12 @@ function output.visit_packed_stats(path, visit)
   return true
 end
 
+--- The same of a stats.zst.
+function output.visit_packed_stats(path, visit) return output.visit_packed_rows(output.read_file(path), visit) end
+
 local function stats_files(r, choice)
   if choice == "none" then return {} end
-  if choice == "packed" then return { { name = "stats.zst", text = packed_stats(r) } } end
+  if choice == "packed" then return { { name = "stats.zst", text = output.packed_rows(r.rows) } } end
   local rows = choice == "summary" and r:summary() or r.rows
   return { { name = "stats.txt", text = rows:text() }, { name = "stats.json", text = stats_json(r, rows) } }
 end
@@ -221,7 +225,7 @@ end
 --- Returns nil, or the first problem.
 local function write_files(path, files)
   for _, file in ipairs(files) do
-    local problem = write_file(path .. "/" .. file.name, file.text)
+    local problem = output.write_file(path .. "/" .. file.name, file.text)
     if problem then return problem end
   end
 end

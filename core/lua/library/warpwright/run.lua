@@ -1,6 +1,7 @@
 -- ww.run: one workload on one machine, with its output folder.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local live = require "warpwright.live"
 local load = require "warpwright.load"
 local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
@@ -87,7 +88,8 @@ function run.run(options)
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local made
   local ok, checks_or_problem = pcall(function()
-    made = checkpoint.watch(gpu, folder.path, sim.choices, options)
+    local shown <close> = live.announce(folder.path)
+    made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     return sim:run(options.workload, size)
   end)
