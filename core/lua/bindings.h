@@ -15,6 +15,7 @@ void machine_open(lua_State *L);
 void class_rows_open(lua_State *L);
 void counters_open(lua_State *L);
 void stats_open(lua_State *L);
+void sampler_open(lua_State *L);
 void gpu_open(lua_State *L);
 void modules_open(lua_State *L);
 void memcheck_open(lua_State *L);

@@ -272,6 +272,25 @@ harness.test("compare: the parameter that differs and the statistics that follow
   harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", harness.folder(), a)
 end)
 
+harness.test("with stats_every, intervals are in the database, and add up to the statistics", function()
+  local described, folder = prepare(sweep_text:gsub("axes = {", 'stats_every = 2000, stats_of = "sm[*].slots_issued,sm[*].l1d.miss_rate", axes = {'))
+  local status, output = sweep(described, folder)
+  harness.equal(status, 0, output)
+  harness.equal(query(folder, "--sql", [[
+    SELECT count(DISTINCT run), sum(value) = (SELECT sum(value) FROM stats WHERE name GLOB "sm*.slots_issued"),
+      max(to_cycle) = (SELECT max(cycles) FROM runs), min(from_cycle) FROM interval_stats WHERE name = "sm[*].slots_issued"
+  ]]):match "\n(.*)\n", "6,1,1,0")
+  local folders = query(folder, "--select", "folder")
+  local path = ("%s/%s/intervals.csv"):format(folder, folders:match "\n([^\n]+)")
+  local csv = harness.read(path)
+  for _, damaged in ipairs { csv:sub(1, -5), "x" .. csv, csv .. "1,2,3\n" } do
+    local broken = assert(io.open(path, "wb"))
+    broken:write(damaged)
+    broken:close()
+    harness.refused("expected intervals, got a damaged file", "sweep", "--collect", folder)
+  end
+end)
+
 harness.test("a damaged file of statistics is an error, and no crash", function()
   local _, folder = prepare ""
   os.execute(("cp -r '%s' '%s'"):format(whole, folder))

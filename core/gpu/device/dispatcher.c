@@ -31,6 +31,7 @@ typedef struct {
     uint32_t grid[3];
     uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
     uint64_t ctas, handed_out, done; /* of the running kernel */
+    uint64_t pause_at;               /* as many are done; 0: at none */
     SmSlots *slots;
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
     uint64_t kernels, ctas_dispatched; /* statistics */
@@ -68,6 +69,7 @@ static const Field fields[] = {
     STATE(Dispatcher, ctas, "CTAs of the running kernel"),
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
+    HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
     STAT(Dispatcher, kernels, "kernels", "Kernels started"),
@@ -107,6 +109,10 @@ uint64_t dispatcher_ctas_done(const SimObject *object) {
     return ((const Dispatcher *)object)->done;
 }
 
+void dispatcher_pause_at(SimObject *object, uint64_t ctas) {
+    ((Dispatcher *)object)->pause_at = ctas;
+}
+
 bool dispatcher_idle(const SimObject *object) {
     const Dispatcher *d = (const Dispatcher *)object;
     return d->done == d->ctas;
@@ -118,7 +124,7 @@ static void take_finished(Dispatcher *d, uint64_t now) {
         if (!done) continue;
         d->slots[i].free_slots |= 1u << done->slot;
         object_emit(&d->obj, DISPATCHER_CTA_END, i, done->slot);
-        if (++d->done == d->ctas) sim_request_stop(d->obj.sim);
+        if (++d->done == d->ctas || d->done == d->pause_at) sim_request_stop(d->obj.sim);
         link_pop(d->sm[i].receive, now);
         object_progress(&d->obj);
     }

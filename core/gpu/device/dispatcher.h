@@ -11,6 +11,8 @@ uint64_t dispatcher_code_align(const SimObject *dispatcher);
 /* Between quanta: no more CTAs of the grid are handed out; the kernel ends when those that were are done. */
 void dispatcher_stop(SimObject *dispatcher);
 uint64_t dispatcher_ctas_done(const SimObject *dispatcher);
+/* sim_run() ends at the boundary behind the cycle in which so many CTAs of a kernel are done; 0: it does not. */
+void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
 /* True when every CTA of the grid has finished. */
 bool dispatcher_idle(const SimObject *dispatcher);
 

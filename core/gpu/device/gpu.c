@@ -45,6 +45,7 @@ struct Gpu {
     char *hang_report;                 /* a file, or NULL */
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
+    uint64_t pause_at_ctas; /* 0: none */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;
@@ -477,6 +478,10 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
             gpu->interrupted = 0;
             return RUN_INTERRUPTED;
         }
+        if (gpu->pause_at_ctas && dispatcher_ctas_done(gpu->dispatcher) >= gpu->pause_at_ctas) {
+            gpu_pause_at_ctas(gpu, 0);
+            return RUN_CTAS_DONE;
+        }
         run_slice(gpu, (end < cycle_limit ? end : cycle_limit) * core->period);
         finish_aborted(gpu);
     }
@@ -522,6 +527,11 @@ uint64_t gpu_thread_instructions(const Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sum += gpu->sms[i]->thread_instructions;
     return sum;
+}
+
+void gpu_pause_at_ctas(Gpu *gpu, uint64_t ctas) {
+    gpu->pause_at_ctas = ctas;
+    dispatcher_pause_at(gpu->dispatcher, ctas);
 }
 
 void gpu_interrupt(Gpu *gpu) {

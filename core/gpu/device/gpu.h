@@ -35,7 +35,7 @@ typedef struct {
     const PrintedText *printed; /* by vprintf; valid until the next launch */
 } LaunchResult;
 
-typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED } RunStatus;
+typedef enum { RUN_DONE, RUN_CYCLE_LIMIT, RUN_INTERRUPTED, RUN_CTAS_DONE } RunStatus;
 
 Gpu *gpu_new(Sim *sim, uint64_t memory_bytes);
 /* Elaborates the Sim, which must not be yet. User errors when it has no Dispatcher or no SM, or is not wired
@@ -118,6 +118,9 @@ typedef struct {
     uint64_t ctas_done, ctas;
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
+/* gpu_run() returns RUN_CTAS_DONE, once, when so many CTAs of the running kernel, or of one after it, are done;
+ * 0: it does not. */
+void gpu_pause_at_ctas(Gpu *gpu, uint64_t ctas);
 /* Called about every `seconds` of host time from gpu_run(), between quanta. */
 void gpu_on_progress(Gpu *gpu, double seconds, void (*report)(void *context), void *context);
 /* A file that gets what every object waits for when a run hangs, of which stderr gets the gist; NULL, as at

@@ -21,6 +21,8 @@
 ---@field bounds? any
 ---@field memcheck? any
 ---@field stats? any
+---@field stats_every? any
+---@field stats_of? any
 
 ---@class warpwright
 ---@field version string

@@ -101,6 +101,21 @@ static int l_on_checkpoint(lua_State *L) {
     return 0;
 }
 
+/* core.tell_launch_ends(gpu): calls the checkpoint function with "launch" whenever a kernel has ended, before
+ * gpu:launches() has it. */
+static int l_tell_launch_ends(lua_State *L) {
+    gpu_at(L, 1)->tells_launch_ends = true;
+    return 0;
+}
+
+/* core.pause_at_ctas(gpu, ctas): calls it with "ctas", once, when so many CTAs of a kernel are done; 0: never */
+static int l_pause_at_ctas(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    lua_Integer ctas = luaL_checkinteger(L, 2);
+    gpu_pause_at_ctas(machine->gpu, ctas > 0 ? (uint64_t)ctas : 0);
+    return 0;
+}
+
 /* core.checkpoint_timer(seconds): calls the checkpoint function every so often, with "time"; 0: never */
 static int l_checkpoint_timer(lua_State *L) {
     signals_every((uint64_t)luaL_checkinteger(L, 1));
@@ -344,6 +359,8 @@ void checkpoint_open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"write_checkpoint", l_write_checkpoint},
         {"on_checkpoint", l_on_checkpoint},
+        {"tell_launch_ends", l_tell_launch_ends},
+        {"pause_at_ctas", l_pause_at_ctas},
         {"checkpoint_timer", l_checkpoint_timer},
         {"resume", l_resume},
         {"resume_notes", l_resume_notes},

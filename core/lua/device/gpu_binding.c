@@ -329,8 +329,8 @@ static void set_counter(lua_State *L, const char *name, uint64_t value) {
     lua_setfield(L, -2, name);
 }
 
-/* gpu:totals() -> counters since the machine was made, the kernel that runs and how far it is, if one does, and
- * why the last one did not end, if so */
+/* gpu:totals() -> counters since the machine was made, the kernel that runs, if one does, how many of its CTAs, or
+ * of the last kernel's, are done, and why the last one did not end, if so */
 static int l_totals(lua_State *L) {
     const Machine *machine = gpu_at(L, 1);
     lua_newtable(L);
@@ -345,11 +345,11 @@ static int l_totals(lua_State *L) {
     lua_pushstring(L, machine->stopped);
     lua_setfield(L, -2, "stopped");
     GpuProgress progress = gpu_progress(machine->gpu);
+    set_counter(L, "ctas_done", progress.ctas_done);
+    set_counter(L, "ctas", progress.ctas);
     if (!machine->launched) return 1;
     lua_pushstring(L, progress.kernel);
     lua_setfield(L, -2, "kernel");
-    set_counter(L, "ctas_done", progress.ctas_done);
-    set_counter(L, "ctas", progress.ctas);
     return 1;
 }
 

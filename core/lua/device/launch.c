@@ -296,6 +296,7 @@ static int run_kernel(lua_State *L, int resumed, lua_KContext context) {
         RunStatus status = run_part(L, machine, until);
         if (status == RUN_DONE) return finish_launch(L, machine);
         if (status == RUN_INTERRUPTED) handle_signal(L, machine);
+        if (status == RUN_CTAS_DONE) call_checkpoint_function(L, machine, "ctas");
         uint64_t cycle = gpu_cycle(machine->gpu);
         if (cycle >= machine->checkpoint_cycle) call_checkpoint_function(L, machine, "cycle");
         if (cycle >= machine->cycle_limit) {
@@ -447,6 +448,7 @@ static int finish_launch(lua_State *L, Machine *machine) {
     machine->launched = false;
     policies_kernel_end(machine, gpu_last_launch(machine->gpu).kernel);
     raise_policy_failure(L, machine);
+    if (machine->tells_launch_ends) call_checkpoint_function(L, machine, "launch");
     return answer_launch(L, machine);
 }
 

@@ -258,6 +258,7 @@ static int open_core(lua_State *L) {
     class_rows_open(L);
     counters_open(L);
     stats_open(L);
+    sampler_open(L);
     gpu_open(L);
     launch_open(L);
     checkpoint_open(L);

@@ -34,6 +34,7 @@ typedef struct Machine {
     lua_State *coroutine;   /* of the host program while it runs */
     bool launched;          /* a kernel, which has not ended */
     bool returns_faults;    /* the launch that is running, or was last */
+    bool tells_launch_ends; /* to the checkpoint function */
     bool closed;            /* for Lua: what it has may still be there */
     struct Machine *before; /* those whose place it took; their objects may be held by scripts */
 } Machine;

@@ -29,12 +29,12 @@ local function text_of(gpu, run, cycle, why)
   return table.concat(lines)
 end
 
---- The lines as a table; `set` is a list, and `files` one of { name =, digest = }.
+--- The lines as a table; `set` and `interval` are lists, and `files` one of { name =, digest = }.
 local function read_text(text)
-  local run = { set = {}, files = {} }
+  local run = { set = {}, files = {}, interval = {} }
   for name, value in text:gmatch("([%w_ ]+) = ([^\n]*)\n") do
-    if name == "set" then
-      table.insert(run.set, value)
+    if name == "set" or name == "interval" then
+      table.insert(run[name], value)
     elseif name == "file" then
       local digest, file = value:match "^(%x*) (.*)$"
       table.insert(run.files, { name = file or value, digest = digest or "" })
@@ -136,8 +136,12 @@ local function print_notes(gpu, before, run)
   end
 end
 
---- Signals after which the run goes on, like "cycle".
-local goes_on = { cycle = true, time = true, SIGUSR1 = true }
+--- Why a checkpoint is made, beside a cycle that was planned; after some of them the run goes on.
+local is_reason <const> = { time = true, SIGUSR1 = true, SIGINT = true, SIGTERM = true, max_cycles = true }
+local goes_on <const> = { cycle = true, time = true, SIGUSR1 = true }
+
+--- Of two cycles, each may be nil.
+local function earlier(a, b) return a and b and math.min(a, b) or a or b end
 
 --- Writes one; a failure is told, and no error. Returns whether it was written.
 local function write(gpu, path, run, cycle, why)
@@ -186,29 +190,38 @@ function checkpoint.of_folder(options)
 end
 
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
--- will give. `show()` is called when somebody asks to be shown how far the run is. Returns a table whose `last` is the path of the
--- newest.
-function checkpoint.watch(gpu, folder, run, options, show)
+-- will give. `show()` is called when somebody asks to be shown how far the run is; `recorder`: of intervals, or nil. Returns a table
+-- whose `last` is the path of the newest.
+function checkpoint.watch(gpu, folder, run, options, show, recorder)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
     core.user_error("out: expected a folder for checkpoints, got false")
   end
   core.checkpoint_timer(plan.seconds or 0)
+  local next_checkpoint = next_planned(plan, 0)
+  local function next_call() return earlier(next_checkpoint, recorder and recorder:next_cycle()) end
+  local function make(why, cycle)
+    local path = ("%s/%d.ckpt"):format(folder, cycle)
+    if recorder then recorder:save() end
+    if not write(gpu, path, run, cycle, why) then return end
+    made.last = path
+    if plan.keep then remove_old(folder, plan.keep) end
+    if why ~= "cycle" and why ~= "time" then note("%s: checkpoint %s", why, path) end
+  end
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then
-      print_notes(gpu, checkpoint.read_run(options.resume), run)
-    elseif why == "SIGUSR2" then
-      show()
-    elseif folder then
-      local path = ("%s/%d.ckpt"):format(folder, cycle)
-      if write(gpu, path, run, cycle, why) then
-        made.last = path
-        if plan.keep then remove_old(folder, plan.keep) end
-        if why ~= "cycle" and why ~= "time" then note("%s: checkpoint %s", why, path) end
-      end
+      local saved = checkpoint.read_run(options.resume)
+      print_notes(gpu, saved, run)
+      if recorder then recorder:resumed(saved, options.resume) end
+    elseif recorder then
+      recorder:look(why, cycle)
     end
-    return next_planned(plan, cycle)
-  end, next_planned(plan, 0))
+    if why == "SIGUSR2" then show() end
+    local planned = why == "cycle" and next_checkpoint and cycle >= next_checkpoint
+    if folder and (planned or is_reason[why]) then make(why, cycle) end
+    next_checkpoint = next_planned(plan, cycle)
+    return next_call()
+  end, next_call())
   return made
 end
 

@@ -1,6 +1,7 @@
 -- ww.run: one workload on one machine, with its output folder.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local intervals = require "warpwright.intervals"
 local live = require "warpwright.live"
 local load = require "warpwright.load"
 local memcheck = require "warpwright.memcheck"
@@ -16,7 +17,8 @@ local run = {}
 
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
-  "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats" }
+  "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
+  "stats_every", "stats_of" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -31,7 +33,7 @@ local function resolve_resume(options)
   options = checkpoint.of_folder(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
-  for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds" } do
+  for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of" } do
     if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}
@@ -60,7 +62,8 @@ local function raise(sim, problem, made, word)
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
--- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats = } -> result
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of = }
+-- -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
@@ -86,10 +89,11 @@ function run.run(options)
   output.want_hang_report(folder, gpu)
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
+  local recorder = intervals.record(sim, folder.path, options)
   local made
   local ok, checks_or_problem = pcall(function()
     local shown <close> = live.announce(folder.path)
-    made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end)
+    made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     return sim:run(options.workload, size)
   end)
@@ -115,6 +119,7 @@ function run.run(options)
     resumed = options.resume,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
+    intervals = recorder and recorder:finish(r),
   })
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end

@@ -34,6 +34,19 @@ CREATE TABLE counts (
   whole REAL,                -- of a ratio: what the value is a part of
   PRIMARY KEY (run, name_id)
 ) WITHOUT ROWID;
+CREATE TABLE intervals (       -- of runs with stats_every
+  run INTEGER NOT NULL, interval INTEGER NOT NULL,
+  from_cycle INTEGER NOT NULL, to_cycle INTEGER NOT NULL,
+  launch INTEGER,            -- that runs at its end, or has just ended
+  PRIMARY KEY (run, interval)
+) WITHOUT ROWID;
+CREATE TABLE interval_columns (column_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE interval_counts (
+  run INTEGER NOT NULL, interval INTEGER NOT NULL, column_id INTEGER NOT NULL, value,
+  PRIMARY KEY (run, interval, column_id)
+) WITHOUT ROWID;
+CREATE VIEW interval_stats AS SELECT run, interval, from_cycle, to_cycle, launch, name, value
+  FROM interval_counts JOIN intervals USING (run, interval) JOIN interval_columns USING (column_id);
 CREATE INDEX names_by_pattern ON names (pattern);
 CREATE VIEW stats AS SELECT run, name, value, unit, description FROM counts JOIN names USING (name_id);
 ]]
@@ -49,7 +62,10 @@ local function open(path)
   file:execute(schema)
   file:execute "BEGIN"
   return setmetatable({
-    file = file, ids = {}, next_id = 1,
+    file = file, ids = {}, next_id = 1, column_ids = {}, next_column = 1,
+    interval = file:prepare "INSERT INTO intervals VALUES (?,?,?,?,?)",
+    interval_column = file:prepare "INSERT INTO interval_columns VALUES (?,?)",
+    interval_count = file:prepare "INSERT INTO interval_counts VALUES (?,?,?,?)",
     run = file:prepare "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     axis = file:prepare "INSERT INTO axes VALUES (?,?)",
     parameter = file:prepare "INSERT INTO parameters VALUES (?,?,?)",
@@ -79,6 +95,42 @@ function Writer:add_stats(number, path)
   if not whole_file then core.user_error(("%s: expected statistics, got a damaged file"):format(path)) end
 end
 
+function Writer:id_of_column(name)
+  local id = self.column_ids[name]
+  if not id then
+    id = self.next_column
+    self.column_ids[name], self.next_column = id, id + 1
+    self.interval_column:run(id, name)
+  end
+  return id
+end
+
+--- The cells of a line of intervals.csv behind from, to and launch.
+local function cells_of(path, rest, count)
+  local cells = {}
+  for cell in ((rest or "") .. ","):gmatch "([^,]*)," do cells[#cells + 1] = cell end
+  if not rest or count and #cells ~= count then core.user_error(("%s: expected intervals, got a damaged file"):format(path)) end
+  return cells
+end
+
+--- Of an intervals.csv, where there is one.
+function Writer:add_intervals(number, path)
+  local lines = (inputs.read_file(path) or ""):gmatch "[^\n]+"
+  local head = lines()
+  local ids = head and cells_of(path, head:match "^from,to,launch,(.*)$")
+  for i, name in ipairs(ids or {}) do ids[i] = self:id_of_column(name) end
+  local interval = 0
+  for line in lines do
+    local from, to, launch, rest = line:match "^(%d+),(%d+),(%d*),(.*)$"
+    local cells = cells_of(path, rest, #ids)
+    self.interval:run(number, interval, tonumber(from), tonumber(to), tonumber(launch))
+    for i, cell in ipairs(cells) do
+      if cell ~= "" then self.interval_count:run(number, interval, ids[i], tonumber(cell)) end
+    end
+    interval = interval + 1
+  end
+end
+
 function Writer:add_run(path, runs, entry, axes)
   local run, number = entry.run, entry.number
   local result = runs:stored(run)
@@ -96,7 +148,10 @@ function Writer:add_run(path, runs, entry, axes)
     self.launch:run(number, i - 1, launch.kernel, launch.start_cycle, launch.cycles, launch.ctas, launch.warp_instructions,
       launch.thread_instructions)
   end
-  if result then self:add_stats(number, stem .. "/stats.zst") end
+  if result then
+    self:add_stats(number, stem .. "/stats.zst")
+    self:add_intervals(number, stem .. "/intervals.csv")
+  end
 end
 
 local run_columns <const> = { config = true, workload = true, size = true, policy = true }
@@ -124,7 +179,8 @@ function database.build(path, plan, runs)
   for _, entry in ipairs(plan.runs) do writer:add_run(path, runs, entry, plan.axes) end
   writer:add_results_view(plan.axes)
   writer.file:execute "COMMIT"
-  for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count" } do writer[statement]:finish() end
+  for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "interval", "interval_column",
+    "interval_count" } do writer[statement]:finish() end
   writer.file:close()
   assert(os.rename(target .. ".tmp", target))
   return target

@@ -8,7 +8,8 @@ local note = require "warpwright.note"
 
 local one_run = {}
 
-local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy" }
+local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy",
+  "stats_every", "stats_of" }
 
 -- Warm-ups --------------------------------------------------------------------------------------------------------------------------
 

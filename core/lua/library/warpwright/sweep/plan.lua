@@ -1,13 +1,14 @@
 -- The runs of a sweep, from the file that describes it: axes, whose values are combined in every way, a list of runs, or both.
 local core = require "warpwright.core"
 local find = require "warpwright.load"
+local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 
 local plan = {}
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
 local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy" }
-local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name" }
+local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of" }
 
 local is_run_axis = {}
 for _, name in ipairs(run_axes) do is_run_axis[name] = true end
@@ -101,11 +102,12 @@ local function points_of(where, axes)
 end
 
 --- What ww.run takes, of a point.
-local function run_of(where, point, repetition, warm_up)
+local function run_of(where, point, repetition, of_all)
   for _, name in ipairs { "config", "workload" } do
     if type(point[name]) ~= "string" then names.expected(("%s: %s"):format(where, name), "a name or a path", point[name]) end
   end
-  local run = { set = {}, repetition = repetition, warm_up = warm_up }
+  local run = { set = {}, repetition = repetition }
+  for key, value in pairs(of_all) do run[key] = value end
   for _, axis in ipairs(axes_in_order(point)) do
     if axis == "seed" then
       run.size = ("%s,seed=%s"):format(run.size or "medium", point.seed)
@@ -147,15 +149,17 @@ function plan.new(where, description)
   for i, run in ipairs(description.runs or {}) do
     append_all(points, points_of(("%s: runs[%d]"):format(where, i), run))
   end
-  local warm_up, made = read_warm_up(where, description.warm_up), { runs = {}, name = description.name }
-  local axes = {}
+  local of_all = { warm_up = read_warm_up(where, description.warm_up), stats_every = description.stats_every,
+    stats_of = description.stats_of }
+  if of_all.stats_every ~= nil then intervals.read_every(of_all.stats_every) end
+  local made, axes = { runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or description.keep(point) then
       for axis in pairs(point) do axes[axis] = true end
       for repetition = 1, read_repetitions(where, description.repetitions) do
         made.runs[#made.runs + 1] = {
           number = #made.runs + 1, point = point, repetition = repetition,
-          run = run_of(where, point, repetition > 1 and repetition or nil, warm_up),
+          run = run_of(where, point, repetition > 1 and repetition or nil, of_all),
         }
       end
     end
