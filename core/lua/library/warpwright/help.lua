@@ -12,6 +12,9 @@ local of_runs <const> = {
   option("--out", "FOLDER", "where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N", "folder"),
   option("--stats", "WHICH",
     "all (default); summary: of the run and its launches; none; or packed: all, in a small file", { "all", "summary", "none", "packed" }),
+  option("--stats-every", "N", "a row of statistics in intervals.csv every N core cycles; or every 1launch, 50ctas, 10000,1launch"),
+  option("--stats-of", "NAME,...",
+    "which: names and patterns of statistics, whose sums or ratios are columns; each:PATTERN makes a column for each that matches"),
   option("--max-cycles", "N", "stop with an error when a kernel has not ended by core cycle N"),
   option("--threads", "N", "how many host threads run the machine, default 1; changes no result"),
   option("--memory", "BYTES", "device memory, default 4GiB"),
@@ -124,6 +127,16 @@ help.commands = {
     usage = { "compare A B [--all]" }, options = { option("--all", nil, "every difference, not the largest alone") },
     notes = "Of runs: what differs in their inputs, and the statistics that differ, those farthest apart first, summed over indices. Of "
       .. "sweeps: the runs whose cycles differ. Exit status: 0 nothing differs, 1 something does.",
+  },
+  {
+    word = "cpi", does = "tells where the cycles of a run went, and which of them make the difference to another", takes = { "folder", "folder" },
+    usage = { "cpi RUN [--sms] [--launches]", "cpi RUN RUN" },
+    options = { option("--sms", nil, "of each SM as well"),
+      option("--launches", nil, "of each launch as well; of a run with --stats-every 1launch") },
+    notes = "RUN is the folder of a run with --stats all or packed. In every cycle, each issue slot of each scheduler is counted once: "
+      .. "a warp issued, there was no warp (idle), none had an instruction (fetch), or those that had waited for arithmetic "
+      .. "(scoreboard), for loads (memory), at barriers, for a pipeline (unit), for the memory pipeline (lsu), for the policy, or for "
+      .. "the DMA engine. So the parts add up to the cycles, and those of two runs to their difference.",
   },
   {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },

@@ -2,9 +2,8 @@
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
-local json = require "warpwright.json"
 local names = require "warpwright.names"
-local output = require "warpwright.output"
+local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
 local compare = {}
@@ -12,42 +11,6 @@ local compare = {}
 local MOST_CONFIG_BYTES <const> = 1 << 28
 
 -- Runs ----------------------------------------------------------------------------------------------------------------------------------
-
---- { name, value } in order, and the values by name.
-local function read_stats(path)
-  local list, by_name = {}, {}
-  local function add(name, value)
-    list[#list + 1] = name
-    by_name[name] = value
-  end
-  if core.is_file(path .. "/stats.zst") then
-    if not output.visit_packed_stats(path .. "/stats.zst", function(name, value) add(name, value) end) then
-      core.user_error(("%s/stats.zst: expected statistics, got a damaged file"):format(path))
-    end
-  else
-    local text = inputs.read_file(path .. "/stats.json") or names.expected("compare", "the folder of a run or of a sweep", path)
-    local order = {}
-    for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
-    local stats = json.decode(text).stats
-    for _, name in ipairs(order) do
-      if stats[name] ~= nil then add(name, stats[name]) end
-    end
-  end
-  return list, by_name
-end
-
---- What provenance.txt says of what the run was made of.
-local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
-  ["PTX digest"] = true, ["resumed from"] = true }
-
-local function read_provenance(path)
-  local values, text = {}, inputs.read_file(path .. "/provenance.txt") or ""
-  for name, value in text:gmatch "([%w ]-)  +([^\n]*)\n" do
-    if of_inputs[name] then values[name] = value end
-  end
-  for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
-  return values
-end
 
 --- A line for each parameter, with its object, and for each wire.
 local function read_config(path)
@@ -86,7 +49,7 @@ local function different_lines(a, b)
 end
 
 local function print_inputs(a, b)
-  local of_a, of_b, all = read_provenance(a), read_provenance(b), {}
+  local of_a, of_b, all = stored_run.read_inputs(a), stored_run.read_inputs(b), {}
   for name in pairs(of_a) do all[name] = true end
   for name in pairs(of_b) do all[name] = true end
   local rows = {}
@@ -121,7 +84,7 @@ end
 local function different_stats(a, b)
   local sums, order = {}, {}
   for side, path in ipairs { a, b } do
-    local list, values = read_stats(path)
+    local list, values = stored_run.read_stats(path, "compare", "the folder of a run or of a sweep")
     for _, name in ipairs(list) do
       local pattern, value = name:gsub("%[%d+%]", "[*]"), values[name]
       if not sums[pattern] then

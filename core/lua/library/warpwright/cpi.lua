@@ -1,0 +1,234 @@
+-- warpwright cpi RUN [RUN]: where the cycles went. Each issue slot of each scheduler is counted once in every cycle, as issued or by
+-- what it was lost to; so the parts of a stack add up to the cycles of the run exactly, and those of two to their difference.
+local core = require "warpwright.core"
+local stored_run = require "warpwright.stored_run"
+
+local cpi = {}
+
+local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright cpi --help") end
+
+-- Stacks -------------------------------------------------------------------------------------------------------------
+-- { parts = { component -> slots }, order = components, all = slots, cycles =, instructions = or nil, title = }
+
+local function new_stack(title) return { title = title, parts = {}, order = {}, all = 0 } end
+
+local function add(stack, component, slots)
+  if not stack.parts[component] then
+    stack.order[#stack.order + 1] = component
+    stack.parts[component] = 0
+  end
+  stack.parts[component] = stack.parts[component] + slots
+  stack.all = stack.all + slots
+end
+
+local function component_of(name) return name:match "^(.*)%.slots_([%w_]+)$" end
+
+--- Cycles of a component: its slots, over those of a cycle.
+local function cycles_of(stack, component)
+  return stack.all > 0 and (stack.parts[component] or 0) * stack.cycles / stack.all or 0
+end
+
+-- A run --------------------------------------------------------------------------------------------------------------
+
+local function read_run(path)
+  local list, values = stored_run.read_stats(path, "cpi")
+  local inputs = stored_run.read_inputs(path)
+  local title = ("%s %s %s %s"):format(inputs.machine or "?", inputs.workload or "?", (inputs.size or "?"):match "^%S+", inputs.policy or "?")
+  local run = { path = path, title = title, list = list, values = values, whole = new_stack(title), sms = {} }
+  run.whole.cycles, run.whole.instructions = values["run.cycles"], values["run.warp_instructions"]
+  for _, name in ipairs(list) do
+    local object, component = component_of(name)
+    if object then
+      local sm = run.sms[object] or new_stack(object)
+      if not run.sms[object] then run.sms[object], run.sms[#run.sms + 1] = sm, sm end
+      sm.cycles, sm.instructions = values["run.cycles"], values[object .. ".warp_instructions"]
+      add(sm, component, values[name])
+      add(run.whole, component, values[name])
+    end
+  end
+  if not run.whole.order[1] then
+    core.user_error(("cpi: %s: expected statistics of SMs, got none: run it with --stats all or packed"):format(path))
+  end
+  return run
+end
+
+--- Ends of launches, by core cycle.
+local function launch_ends(run)
+  local ends, i = {}, 0
+  while run.values[("launch[%d].cycles"):format(i)] do
+    local launch = ("launch[%d]."):format(i)
+    ends[i + 1] = run.values[launch .. "start_cycle"] + run.values[launch .. "cycles"]
+    i = i + 1
+  end
+  return ends
+end
+
+--- A stack for each launch, from intervals that end with each of them.
+local function stacks_of_launches(run)
+  local rows = stored_run.read_intervals(run.path)
+  local how = "run it with --stats-every 1launch"
+  if not rows then core.user_error(("cpi: %s: expected intervals.csv, got none; %s"):format(run.path, how)) end
+  local stacks, ends, next_end = {}, launch_ends(run), 1
+  for _, row in ipairs(rows) do
+    while ends[next_end] and row.from >= ends[next_end] and row.to > row.from do next_end = next_end + 1 end
+    if ends[next_end] and row.to > ends[next_end] then
+      core.user_error(("cpi: %s: expected intervals that end with each launch; %s"):format(run.path, how))
+    end
+    local stack = stacks[next_end] or new_stack(("launch %d"):format(next_end - 1))
+    stacks[next_end] = stack
+    stack.cycles = (stack.cycles or 0) + row.to - row.from
+    for _, component in ipairs(run.whole.order) do
+      for _, object in ipairs(run.patterns) do add(stack, component, row[("%s.slots_%s"):format(object, component)] or 0) end
+    end
+    stack.instructions = stack.parts.issued
+  end
+  return stacks
+end
+
+--- Patterns of the objects that have slots: sm[*].
+local function find_patterns(run)
+  run.patterns = {}
+  local seen = {}
+  for _, sm in ipairs(run.sms) do
+    local pattern = sm.title:gsub("%[%d+%]", "[*]")
+    if not seen[pattern] then run.patterns[#run.patterns + 1] = pattern end
+    seen[pattern] = true
+  end
+end
+
+-- Tables -------------------------------------------------------------------------------------------------------------
+
+local BAR <const> = 40
+
+local function print_stack(stack)
+  print(("%s: %d cycles%s"):format(stack.title, stack.cycles,
+    stack.instructions and stack.instructions > 0 and (", CPI of a slot %.3f"):format(stack.all / stack.instructions) or ""))
+  print(("  %-12s %14s %7s %9s"):format("", "cycles", "", "CPI"))
+  for _, component in ipairs(stack.order) do
+    local slots = stack.parts[component]
+    if slots > 0 then
+      local share = slots / stack.all
+      print(("  %-12s %14.1f %6.2f%% %9.3f  %s"):format(component, cycles_of(stack, component), 100 * share,
+        stack.instructions and stack.instructions > 0 and slots / stack.instructions or 0, ("#"):rep(math.floor(share * BAR + 0.5))))
+    end
+  end
+end
+
+--- A line for each stack, its components as columns.
+local function print_lines(stacks, order)
+  local widest, line = 8, {}
+  for _, stack in ipairs(stacks) do widest = math.max(widest, #stack.title) end
+  for i, component in ipairs(order) do line[i] = ("%10s"):format(component) end
+  print(("%s %12s %s"):format((" "):rep(widest), "cycles", table.concat(line, " ")))
+  for _, stack in ipairs(stacks) do
+    for i, component in ipairs(order) do
+      line[i] = ("%9.2f%%"):format(stack.all > 0 and 100 * (stack.parts[component] or 0) / stack.all or 0)
+    end
+    print(("%s %12d %s"):format(stack.title .. (" "):rep(widest - #stack.title), stack.cycles, table.concat(line, " ")))
+  end
+end
+
+--- What objects stood still for, in cycles of each: counters that end in _cycles and say of what they are the fails or stalls.
+local function stops_of(run)
+  local sums, counts, order = {}, {}, {}
+  for _, name in ipairs(run.list) do
+    local pattern = name:gsub("%[%d+%]", "[*]")
+    if name:find "[^.]_fail_cycles$" or name:find "_stall_cycles$" or name:find "%.stall_cycles$" or name:find "full_cycles$"
+      or name:find "bank_conflict_cycles$" then
+      if not sums[pattern] then order[#order + 1], sums[pattern], counts[pattern] = pattern, 0, 0 end
+      sums[pattern], counts[pattern] = sums[pattern] + run.values[name], counts[pattern] + 1
+    end
+  end
+  for _, pattern in ipairs(order) do sums[pattern] = sums[pattern] / counts[pattern] end
+  return sums, order
+end
+
+local MOST_STOPS <const> = 8
+
+local function print_stops(runs)
+  local sums, order = stops_of(runs[1])
+  local others = runs[2] and stops_of(runs[2]) or {}
+  local function most(pattern) return math.max(sums[pattern], others[pattern] or 0) end
+  table.sort(order, function(a, b)
+    if most(a) ~= most(b) then return most(a) > most(b) end
+    return a < b
+  end)
+  print "\nwhat objects stood still for, in cycles of each of them"
+  for i = 1, math.min(MOST_STOPS, #order) do
+    local pattern = order[i]
+    if most(pattern) > 0 then
+      print(("  %14.1f%s  %s"):format(sums[pattern], runs[2] and (" %14.1f"):format(others[pattern] or 0) or "", pattern))
+    end
+  end
+end
+
+--- Of two runs: cycles of each component, and what is between them.
+local function print_difference(a, b)
+  print(("A  %s: %d cycles"):format(a.whole.title, a.whole.cycles))
+  print(("B  %s: %d cycles"):format(b.whole.title, b.whole.cycles))
+  print(("  %-12s %14s %14s %14s"):format("", "A", "B", "B - A"))
+  local order, seen = {}, {}
+  for _, stack in ipairs { a.whole, b.whole } do
+    for _, component in ipairs(stack.order) do
+      if not seen[component] then order[#order + 1] = component end
+      seen[component] = true
+    end
+  end
+  local largest = 1
+  for _, component in ipairs(order) do
+    largest = math.max(largest, math.abs(cycles_of(b.whole, component) - cycles_of(a.whole, component)))
+  end
+  for _, component in ipairs(order) do
+    local of_a, of_b = cycles_of(a.whole, component), cycles_of(b.whole, component)
+    if of_a > 0 or of_b > 0 then
+      print(("  %-12s %14.1f %14.1f %+14.1f  %s"):format(component, of_a, of_b, of_b - of_a,
+        (of_b > of_a and "+" or "-"):rep(math.floor(math.abs(of_b - of_a) / largest * BAR + 0.5))))
+    end
+  end
+  print(("  %-12s %14d %14d %+14d"):format("all", a.whole.cycles, b.whole.cycles, b.whole.cycles - a.whole.cycles))
+end
+
+-- The command --------------------------------------------------------------------------------------------------------
+
+local function read_arguments(args, first)
+  local options, paths = {}, {}
+  for i = first, #args do
+    if args[i] == "--sms" or args[i] == "--launches" then
+      options[args[i]:sub(3)] = true
+    elseif args[i]:sub(1, 1) == "-" then
+      usage_error("cpi: unknown option '%s'; available: --sms, --launches", args[i])
+    else
+      paths[#paths + 1] = args[i]
+    end
+  end
+  if #paths < 1 or #paths > 2 then usage_error("cpi: expected the folders of one run or two, got %d", #paths) end
+  if paths[2] and next(options) then usage_error "cpi: --sms and --launches are of one run, got two" end
+  return options, paths
+end
+
+function cpi.main(args, first)
+  local options, paths = read_arguments(args, first)
+  local runs = {}
+  for i, path in ipairs(paths) do
+    runs[i] = read_run(path)
+    find_patterns(runs[i])
+  end
+  if runs[2] then
+    print_difference(runs[1], runs[2])
+  else
+    local launches = options.launches and stacks_of_launches(runs[1]) -- or an error, before anything is printed
+    print_stack(runs[1].whole)
+    if options.sms then
+      print()
+      print_lines(runs[1].sms, runs[1].whole.order)
+    end
+    if launches then
+      print()
+      print_lines(launches, runs[1].whole.order)
+    end
+  end
+  print_stops(runs)
+  return 0
+end
+
+return cpi

@@ -1,0 +1,65 @@
+-- The folder of a run that has ended, or was stopped: what it counted, and what it was made of.
+local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
+local json = require "warpwright.json"
+local names = require "warpwright.names"
+local output = require "warpwright.output"
+
+local stored_run = {}
+
+--- The names of its statistics in order, and their values by name. `command` and what it expects: for messages.
+function stored_run.read_stats(path, command, expected)
+  local list, by_name = {}, {}
+  local function add(name, value)
+    list[#list + 1] = name
+    by_name[name] = value
+  end
+  if core.is_file(path .. "/stats.zst") then
+    if not output.visit_packed_stats(path .. "/stats.zst", function(name, value) add(name, value) end) then
+      core.user_error(("%s/stats.zst: expected statistics, got a damaged file"):format(path))
+    end
+  else
+    local text = inputs.read_file(path .. "/stats.json") or names.expected(command, expected or "the folder of a run", path)
+    local order = {}
+    for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
+    local stats = json.decode(text).stats
+    for _, name in ipairs(order) do
+      if stats[name] ~= nil then add(name, stats[name]) end
+    end
+  end
+  return list, by_name
+end
+
+--- What provenance.txt says of what the run was made of.
+local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
+  ["PTX digest"] = true, ["resumed from"] = true }
+
+function stored_run.read_inputs(path)
+  local values, text = {}, inputs.read_file(path .. "/provenance.txt") or ""
+  for name, value in text:gmatch "([%w ]-)  +([^\n]*)\n" do
+    if of_inputs[name] then values[name] = value end
+  end
+  for digest, name in text:gmatch "Lua file +(%x+) [^\n]-, ([^\n]*)\n" do values["file " .. name] = digest end
+  return values
+end
+
+--- Rows of its intervals.csv, { from =, to =, launch = or nil, [column] = number or nil }; nil when it has none, or what it has is
+-- damaged.
+function stored_run.read_intervals(path)
+  local text = inputs.read_file(path .. "/intervals.csv")
+  if not text then return nil end
+  local lines, columns, rows = text:gmatch "[^\n]+", {}, {}
+  for name in ((lines() or "") .. ","):gmatch "([^,]*)," do columns[#columns + 1] = name end
+  for line in lines do
+    local row, i = {}, 0
+    for cell in (line .. ","):gmatch "([^,]*)," do
+      i = i + 1
+      if columns[i] then row[columns[i]] = math.tointeger(tonumber(cell)) or tonumber(cell) end
+    end
+    if i ~= #columns or not row.from or not row.to then return nil end
+    rows[#rows + 1] = row
+  end
+  return rows
+end
+
+return stored_run

@@ -1,0 +1,84 @@
+-- `warpwright cpi`: every cycle of every issue slot is counted once, so stacks and their differences add up.
+local harness = require "tests.lib.harness"
+local ww = require "warpwright"
+
+local home <const> = harness.folder()
+
+local function run(name, options)
+  local all = { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, out = ("%s/%s"):format(home, name) }
+  for key, value in pairs(options or {}) do all[key] = value end
+  return ww.run(all), all.out
+end
+
+local function cpi(...)
+  local status, output = harness.run("cpi", ...)
+  harness.equal(status, 0, output)
+  return output
+end
+
+--- The cycles of a table's components, column `number` of the numbers behind them.
+local function column(output, number)
+  local sum, all = 0, nil
+  for line in output:gmatch "[^\n]+" do
+    local name, rest = line:match "^  (%l+) +(.*)$"
+    local i = 0
+    for value in (rest or ""):gmatch "[+-]?%d+%.?%d*" do
+      i = i + 1
+      if i == number and name == "all" then all = tonumber(value) end
+      if i == number and name ~= "all" then sum = sum + tonumber(value) end
+    end
+  end
+  return sum, all
+end
+
+harness.test("the slots of an SM add up to the cycles of its schedulers, whatever runs under whatever policy", function()
+  for _, workload in ipairs { "spmv", "sgemm", "bfs" } do
+    for _, policy in ipairs { "lrr", "mascar", "swl:limit=2" } do
+      local r = ww.run { config = "gtx480", workload = workload, size = "small", policy = policy, set = { sms = 3 }, out = false }
+      for sm = 0, 2 do
+        harness.equal(r[("sm[%d].slots_*"):format(sm)], 2 * r.cycles, ("%s %s sm[%d]"):format(workload, policy, sm))
+      end
+    end
+  end
+end)
+
+local gto <const>, a <const> = run("gto", { policy = "gto", stats_every = "30000,1launch" })
+local swl <const>, b <const> = run("swl", { policy = "swl:limit=1", stats = "packed" })
+
+harness.test("a stack adds up to the cycles of the run, its CPI to that of a slot", function()
+  local output = cpi(a)
+  harness.contains(output, ("gtx480 bfs small gto: %d cycles, CPI of a slot %.3f\n"):format(gto.cycles,
+    4 * gto.cycles / gto.warp_instructions), ("\n  memory %s%.1f "):format((" "):rep(13), gto["sm[*].slots_memory"] / 4))
+  assert(math.abs(column(output, 1) - gto.cycles) < 1, output)
+  assert(math.abs(column(output, 3) - 4 * gto.cycles / gto.warp_instructions) < 0.01, output)
+end)
+
+harness.test("the difference of two stacks adds up to the difference in cycles", function()
+  local output = cpi(a, b)
+  local first, second, difference = column(output, 1), column(output, 2), column(output, 3)
+  local _, all = column(output, 3)
+  assert(math.abs(first - gto.cycles) < 1 and math.abs(second - swl.cycles) < 1, output)
+  assert(math.abs(difference - (swl.cycles - gto.cycles)) < 1, output)
+  harness.equal(all, swl.cycles - gto.cycles)
+  assert(output:find "\n  policy +0%.0 +%d", output)
+  harness.contains(output, "  sm[*].l1d.mshr_entry_fail_cycles")
+end)
+
+harness.test("--launches: the cycles of each, of intervals that end with them; --sms: each SM", function()
+  local output = cpi(a, "--launches", "--sms")
+  for i, launch in ipairs(gto.launches) do harness.contains(output, ("\nlaunch %d %s%d "):format(i - 1, (" "):rep(12 - #tostring(launch.cycles)), launch.cycles)) end
+  harness.contains(output, "\nsm[0] ", "\nsm[1] ")
+  harness.refused("expected intervals.csv, got none; run it with --stats-every 1launch", "cpi", b, "--launches")
+  local _, cut = run("cut", { stats_every = 50000 })
+  harness.refused("expected intervals that end with each launch; run it with --stats-every 1launch", "cpi", cut, "--launches")
+end)
+
+harness.test("what has no stack is refused", function()
+  harness.refused("cpi: expected the folders of one run or two, got 0", "cpi")
+  harness.refused("cpi: expected the folder of a run, got '", "cpi", home)
+  harness.refused("cpi: --sms and --launches are of one run, got two", "cpi", a, b, "--sms")
+  local _, summary = run("summary", { stats = "summary" })
+  harness.refused("cpi: " .. summary .. ": expected statistics of SMs, got none: run it with --stats all or packed", "cpi", summary)
+end)
+
+harness.finish()
