@@ -19,6 +19,7 @@ void sampler_open(lua_State *L);
 void gpu_open(lua_State *L);
 void modules_open(lua_State *L);
 void memcheck_open(lua_State *L);
+void profile_open(lua_State *L);
 void host_open(lua_State *L);
 void live_open(lua_State *L);
 void children_open(lua_State *L);

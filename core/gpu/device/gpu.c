@@ -1,4 +1,5 @@
 #include "core/gpu/device/gpu.h"
+#include "core/gpu/device/profile.h"
 
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
@@ -46,6 +47,7 @@ struct Gpu {
     uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
     volatile int interrupted;
     uint64_t pause_at_ctas; /* 0: none */
+    Profile *profile;       /* or NULL */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;
@@ -103,6 +105,7 @@ void gpu_elaborate(Gpu *gpu) {
 
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
+    profile_free(gpu->profile);
     free(gpu->running.params);
     free(gpu->running.constants);
     free(gpu->faults);
@@ -493,6 +496,15 @@ void gpu_memcheck(Gpu *gpu) {
     device_track_initialised(gpu->functional.memory);
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         gpu->sms[i]->memcheck = memcheck_new();
+}
+
+void gpu_start_profile(Gpu *gpu) {
+    ensure(!gpu->profile);
+    gpu->profile = profile_new(gpu->sim);
+}
+
+Profile *gpu_profile(const Gpu *gpu) {
+    return gpu->profile;
 }
 
 bool gpu_has_memcheck(const Gpu *gpu) {

@@ -81,6 +81,9 @@ void gpu_drain(Gpu *gpu);
 /* Looks at every access from now on: before the first allocation. No checkpoint holds what it knows. */
 void gpu_memcheck(Gpu *gpu);
 bool gpu_has_memcheck(const Gpu *gpu);
+/* What --profile counts, from now on; before the first kernel. Then gpu_profile() is not NULL. */
+void gpu_start_profile(Gpu *gpu);
+struct Profile *gpu_profile(const Gpu *gpu);
 /* memcheck_collect() of all SMs. */
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 LaunchResult gpu_last_launch(const Gpu *gpu);

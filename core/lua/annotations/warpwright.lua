@@ -23,6 +23,7 @@
 ---@field stats? any
 ---@field stats_every? any
 ---@field stats_of? any
+---@field profile? any
 
 ---@class warpwright
 ---@field version string

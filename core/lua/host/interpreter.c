@@ -253,6 +253,7 @@ static int open_core(lua_State *L) {
     array_data_open(L);
     modules_open(L);
     memcheck_open(L);
+    profile_open(L);
     random_open(L);
     machine_open(L);
     class_rows_open(L);

@@ -24,18 +24,19 @@ local run_options = {
   ["--resume"] = "resume",
   ["--allow-changes"] = "allow_changes",
   ["--memcheck"] = "memcheck",
+  ["--profile"] = "profile",
   ["--stats"] = "stats",
   ["--stats-every"] = "stats_every",
   ["--stats-of"] = "stats_of",
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--stats", "--stats-every", "--stats-of",
+  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every", "--stats-of",
   table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
-local flags = { ["--allow-changes"] = true, ["--memcheck"] = true }
+local flags = { ["--allow-changes"] = true, ["--memcheck"] = true, ["--profile"] = true }
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 
@@ -223,6 +224,8 @@ return function(args)
     return require("warpwright.sweep.compare").main(args, first + 1)
   elseif word == "cpi" then
     return require("warpwright.cpi").main(args, first + 1)
+  elseif word == "profile" then
+    return require("warpwright.profile").main(args, first + 1)
   elseif word == "top" then
     return require("warpwright.top").main(args, first + 1)
   elseif word == "nvcc" then
@@ -230,7 +233,7 @@ return function(args)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

@@ -12,6 +12,7 @@ local of_runs <const> = {
   option("--out", "FOLDER", "where the results go; default: out/CONFIG-WORKLOAD-SIZE-POLICY-N", "folder"),
   option("--stats", "WHICH",
     "all (default); summary: of the run and its launches; none; or packed: all, in a small file", { "all", "summary", "none", "packed" }),
+  option("--profile", nil, "counts by instruction: issues, slots lost, accesses; for warpwright profile"),
   option("--stats-every", "N", "a row of statistics in intervals.csv every N core cycles; or every 1launch, 50ctas, 10000,1launch"),
   option("--stats-of", "NAME,...",
     "which: names and patterns of statistics, whose sums or ratios are columns; each:PATTERN makes a column for each that matches"),
@@ -137,6 +138,18 @@ help.commands = {
       .. "a warp issued, there was no warp (idle), none had an instruction (fetch), or those that had waited for arithmetic "
       .. "(scoreboard), for loads (memory), at barriers, for a pipeline (unit), for the memory pipeline (lsu), for the policy, or for "
       .. "the DMA engine. So the parts add up to the cycles, and those of two runs to their difference.",
+  },
+  {
+    word = "profile", does = "tells which instructions and source lines a run with --profile spent its cycles on", takes = { "folder" },
+    usage = { "profile RUN [--top N] [--source | --ptx] [--warps] [--ctas] [--html FILE]" },
+    options = { option("--top", "N", "so many instructions or lines of each kernel, default 10; 0: all"),
+      option("--source", nil, "by line of the CUDA source, which .loc names, not by instruction"),
+      option("--ptx", nil, "all instructions in the order of the PTX"),
+      option("--warps", nil, "the warps of a CTA, by number, over all CTAs"),
+      option("--ctas", nil, "the CTAs that took the longest, as many as --top says"),
+      option("--html", "FILE", "all of it as one page", "file") },
+    notes = "A slot of a scheduler that was lost is put to the instruction of one warp: of those that waited for what it was lost to, the "
+      .. "oldest. The slots of all instructions, and those without a warp, add up to the SMs' own.",
   },
   {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },

@@ -257,6 +257,7 @@ function output.write(folder, r, inputs)
   local printed = printed_text(r)
   if printed then files[#files + 1] = { name = "printed.txt", text = printed } end
   if inputs.memcheck then files[#files + 1] = { name = "memcheck.txt", text = inputs.memcheck } end
+  for _, file in ipairs(inputs.files_beside or {}) do files[#files + 1] = file end
   if inputs.intervals then files[#files + 1] = { name = "intervals.csv", text = inputs.intervals } end
   local problem = write_files(folder.path, files)
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))

@@ -8,6 +8,7 @@ local memcheck = require "warpwright.memcheck"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
 local output = require "warpwright.output"
+local profile = require "warpwright.profile"
 local result = require "warpwright.result"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
@@ -18,7 +19,7 @@ local run = {}
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
-  "stats_every", "stats_of" }
+  "stats_every", "stats_of", "profile" }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -62,8 +63,8 @@ local function raise(sim, problem, made, word)
 end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
--- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of = }
--- -> result
+-- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
+-- profile = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
@@ -81,6 +82,7 @@ function run.run(options)
     memory = options.memory,
     bounds = options.bounds,
     memcheck = options.memcheck,
+    profile = options.profile,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
   local gpu = sim:gpu()
@@ -108,6 +110,7 @@ function run.run(options)
 
   local r = sim:result()
   r.memcheck = found or false
+  r.profile = options.profile and core.profile(gpu) or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
@@ -119,6 +122,7 @@ function run.run(options)
     resumed = options.resume,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
+    files_beside = r.profile and profile.files(r.profile),
     intervals = recorder and recorder:finish(r),
   })
   if problem and not ok then note("%s", problem) end

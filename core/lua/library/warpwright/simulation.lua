@@ -68,10 +68,10 @@ local function build_machine(description, options, policies)
   })
 end
 
---- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck = }): a machine that a script drives itself.
+--- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck =, profile = }): a machine that a script drives itself.
 function simulation.build(config, options)
   options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck" })
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck", "profile" })
   if options.memcheck and options.bounds == "hardware" then
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
@@ -96,6 +96,7 @@ function Simulation:gpu()
     self.device = core.gpu(self.machine, self.memory, self.label)
     if self.options.bounds then self.device:set_bounds(self.options.bounds) end
     if self.options.memcheck then core.memcheck(self.device) end
+    if self.options.profile then core.start_profile(self.device) end
     policies_at_work.attach(self.machine, self.policies)
   end
   return self.device

@@ -1,0 +1,392 @@
+-- What a run with --profile has counted by instruction: its files, and warpwright profile, which reads them.
+local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
+local text_table = require "warpwright.sweep.table"
+
+local profile = {}
+
+local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright profile --help") end
+
+-- Files of a run's folder ---------------------------------------------------------------------------------------------
+
+--- Causes of lost slots, in the order of the SM's statistics.
+profile.causes = { "idle", "fetch", "scoreboard", "memory", "barrier", "unit", "lsu", "policy", "dma" }
+
+local results <const> = { "hits", "misses", "merges" }
+
+local function slot_columns(columns)
+  for _, name in ipairs { "issues", "threads" } do columns[#columns + 1] = name end
+  for _, cause in ipairs(profile.causes) do columns[#columns + 1] = "lost_" .. cause end
+  return columns
+end
+
+local function add_slots(row, of)
+  row[#row + 1] = of.issues
+  row[#row + 1] = of.threads
+  for _, cause in ipairs(profile.causes) do row[#row + 1] = of.slots[cause] end
+  return row
+end
+
+local function instructions_csv(found)
+  local columns, rows = slot_columns { "kernel", "pc", "line", "file", "source_line", "opcode", "text" }, {}
+  for _, group in ipairs(found.groups) do
+    for _, name in ipairs(results) do columns[#columns + 1] = ("%s.%s"):format(group, name) end
+  end
+  for _, kernel in ipairs(found.kernels) do
+    for _, of in ipairs(kernel.instructions) do
+      local row = add_slots({ kernel.name, of.pc or "", of.line or "", of.file or "", of.source_line or "", of.opcode or "",
+        of.text or "" }, of)
+      for _, accesses in ipairs(of.accesses) do
+        for _, name in ipairs(results) do row[#row + 1] = accesses and accesses[name] or 0 end
+      end
+      rows[#rows + 1] = row
+    end
+  end
+  return text_table.csv(columns, rows)
+end
+
+local function warps_csv(found)
+  local columns, rows = slot_columns { "kernel", "warp" }, {}
+  for _, kernel in ipairs(found.kernels) do
+    for i, of in ipairs(kernel.warps) do rows[#rows + 1] = add_slots({ kernel.name, i - 1 }, of) end
+  end
+  return text_table.csv(columns, rows)
+end
+
+local cta_columns <const> = { "launch", "x", "y", "z", "sm", "slot", "from", "to", "warp_instructions" }
+
+local function ctas_csv(found)
+  local rows = {}
+  for i, cta in ipairs(found.ctas) do
+    rows[i] = {}
+    for c, name in ipairs(cta_columns) do rows[i][c] = cta[name] or "" end
+  end
+  return text_table.csv(cta_columns, rows)
+end
+
+--- `found`: of core.profile().
+function profile.files(found)
+  return {
+    { name = "profile.csv", text = instructions_csv(found) },
+    { name = "profile_warps.csv", text = warps_csv(found) },
+    { name = "profile_ctas.csv", text = ctas_csv(found) },
+  }
+end
+
+-- Reading them --------------------------------------------------------------------------------------------------------
+
+--- A line of CSV as a list, with quoted cells; an error where it is none.
+local function cells_of(line)
+  local cells, at = {}, 1
+  while at <= #line + 1 do
+    if line:sub(at, at) == '"' then
+      local last = at
+      repeat last = line:find('"', last + 1, true) + 1 until line:sub(last, last) ~= '"'
+      assert(last > #line or line:sub(last, last) == ",")
+      cells[#cells + 1] = line:sub(at + 1, last - 2):gsub('""', '"')
+      at = last + 1
+    else
+      local comma = line:find(",", at, true) or #line + 1
+      cells[#cells + 1] = line:sub(at, comma - 1)
+      at = comma + 1
+    end
+  end
+  return cells
+end
+
+--- Rows by column, numbers where they are; and the columns.
+local function read_csv(path, name)
+  local text = inputs.read_file(path .. "/" .. name)
+    or core.user_error(("profile: %s: expected a run with --profile, got no %s"):format(path, name))
+  local rows, columns = {}, nil
+  for line in text:gmatch "[^\n]+" do
+    local good, cells = pcall(cells_of, line)
+    if not good or columns and #cells ~= #columns then
+      core.user_error(("profile: %s/%s: expected what a run has written, got a damaged file"):format(path, name))
+    end
+    if columns then
+      local row = {}
+      for i, column in ipairs(columns) do row[column] = math.tointeger(tonumber(cells[i])) or cells[i] end
+      rows[#rows + 1] = row
+    else
+      columns = cells
+    end
+  end
+  return rows, columns or {}
+end
+
+--- Its slots: issued and lost.
+local function slots_of(row)
+  local all = row.issues
+  for _, cause in ipairs(profile.causes) do all = all + row["lost_" .. cause] end
+  return all
+end
+
+--- Groups of caches that the columns name.
+local function groups_of(columns)
+  local groups = {}
+  for _, column in ipairs(columns) do groups[#groups + 1] = column:match "^(.*)%.hits$" end
+  return groups
+end
+
+--- { name =, rows =, all = slots } of each kernel, in order; names are told apart by where their pc begins again.
+local function kernels_of(rows)
+  local kernels = {}
+  local last
+  for _, row in ipairs(rows) do
+    if not last or row.pc == 0 then
+      last = { name = row.kernel, rows = {}, all = 0 }
+      kernels[#kernels + 1] = last
+    end
+    last.rows[#last.rows + 1] = row
+    last.all = last.all + slots_of(row)
+  end
+  return kernels
+end
+
+--- By line of the source: a row for each, with the sums of its instructions.
+local function by_source(kernel)
+  local lines, found = {}, {}
+  for _, row in ipairs(kernel.rows) do
+    local key = row.pc == "" and "" or row.file ~= "" and ("%s:%d"):format(row.file, row.source_line) or "?"
+    local line = found[key]
+    if not line then
+      line = { pc = row.pc, file = row.file, source_line = row.source_line, place = key }
+      found[key] = line
+      lines[#lines + 1] = line
+    end
+    for column, value in pairs(row) do
+      if column == "issues" or column == "threads" or column:find "^lost_" or column:find "%.hits$" or column:find "%.misses$"
+        or column:find "%.merges$" then
+        line[column] = (line[column] or 0) + value
+      end
+    end
+  end
+  return lines
+end
+
+--- The text of a line of a source file, where it is found.
+local function source_text(cache, row)
+  if row.file == nil or row.file == "" then return "" end
+  if cache[row.file] == nil then
+    local lines = {}
+    for line in ((inputs.read_file(row.file) or "") .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
+    cache[row.file] = lines
+  end
+  return ((cache[row.file][row.source_line] or ""):gsub("^%s+", ""))
+end
+
+-- Tables --------------------------------------------------------------------------------------------------------------
+
+--- "lsu 80% memory 15%": what its lost slots went to.
+local function lost_text(row)
+  local list, all = {}, slots_of(row)
+  for _, cause in ipairs(profile.causes) do
+    local slots = row["lost_" .. cause]
+    if slots > 0.005 * all then list[#list + 1] = { cause = cause, slots = slots } end
+  end
+  table.sort(list, function(a, b)
+    if a.slots ~= b.slots then return a.slots > b.slots end
+    return a.cause < b.cause
+  end)
+  local words = {}
+  for i = 1, math.min(2, #list) do words[i] = ("%s %.0f%%"):format(list[i].cause, 100 * list[i].slots / all) end
+  return table.concat(words, " ")
+end
+
+local function accesses_of(row, group) return row[group .. ".hits"] + row[group .. ".misses"] + row[group .. ".merges"] end
+
+--- Groups in which a kernel's instructions have counted anything.
+local function groups_at_work(kernel, groups)
+  local found = {}
+  for _, group in ipairs(groups) do
+    for _, row in ipairs(kernel.rows) do
+      if accesses_of(row, group) > 0 then
+        found[#found + 1] = group
+        break
+      end
+    end
+  end
+  return found
+end
+
+local function columns_of(groups, last)
+  local columns = { "slots", "share", "issues", "lanes", "lost to" }
+  for i, group in ipairs(groups) do
+    if i == 1 then columns[#columns + 1] = "accesses" end
+    columns[#columns + 1] = group .. " hits"
+  end
+  columns[#columns + 1] = last
+  return columns
+end
+
+--- A row of the table: of an instruction, a line of the source, a warp.
+local function cells_of_row(row, all, groups, last)
+  local slots = slots_of(row)
+  local cells = { slots, ("%.2f%%"):format(all > 0 and 100 * slots / all or 0), row.issues,
+    row.issues > 0 and ("%.1f"):format(row.threads / row.issues) or "", lost_text(row) }
+  for i, group in ipairs(groups) do
+    local accesses = accesses_of(row, group)
+    if i == 1 then cells[#cells + 1] = row.issues > 0 and accesses > 0 and ("%.2f"):format(accesses / row.issues) or "" end
+    cells[#cells + 1] = accesses > 0 and ("%.1f%%"):format(100 * row[group .. ".hits"] / accesses) or ""
+  end
+  cells[#cells + 1] = last
+  return cells
+end
+
+local function hottest(rows, count)
+  local sorted = table.move(rows, 1, #rows, 1, {})
+  table.sort(sorted, function(a, b)
+    local of_a, of_b = slots_of(a), slots_of(b)
+    if of_a ~= of_b then return of_a > of_b end
+    return (tonumber(a.pc) or math.huge) < (tonumber(b.pc) or math.huge)
+  end)
+  while count > 0 and #sorted > count or sorted[1] and slots_of(sorted[#sorted]) == 0 do sorted[#sorted] = nil end
+  return sorted
+end
+
+local NOBODY <const> = "(no warp)"
+
+--- The columns and rows of a kernel's table, as options say.
+local function table_of(kernel, groups, options, sources)
+  local rows, at_work = {}, groups_at_work(kernel, groups)
+  local list = options.source and by_source(kernel) or kernel.rows
+  for i, row in ipairs(options.ptx and list or hottest(list, options.top)) do
+    local place = row.pc == "" and NOBODY
+      or options.source and ("%s  %s"):format(row.place == "?" and "(no .loc)" or row.place, source_text(sources, row))
+      or ("%d: %s"):format(row.line, row.text)
+    rows[i] = cells_of_row(row, kernel.all, at_work, place)
+  end
+  return columns_of(at_work, options.source and "source line" or "PTX line"), rows
+end
+
+local function warps_table(rows, kernel)
+  local list, all = {}, 0
+  for _, row in ipairs(rows) do
+    if row.kernel == kernel.name then all = all + slots_of(row) end
+  end
+  for _, row in ipairs(rows) do
+    if row.kernel == kernel.name then list[#list + 1] = cells_of_row(row, all, {}, row.warp) end
+  end
+  return columns_of({}, "warp of its CTA"), list
+end
+
+local function ctas_table(rows, count)
+  local list = {}
+  for _, row in ipairs(rows) do
+    if row.to ~= "" then
+      list[#list + 1] = { row.launch, ("(%d, %d, %d)"):format(row.x, row.y, row.z), row.sm, row.slot, row.from, row.to, row.to - row.from,
+        row.warp_instructions }
+    end
+  end
+  table.sort(list, function(a, b)
+    if a[7] ~= b[7] then return a[7] > b[7] end
+    return a[5] < b[5] or a[5] == b[5] and a[3] < b[3] or a[5] == b[5] and a[3] == b[3] and a[4] < b[4]
+  end)
+  while count > 0 and #list > count do list[#list] = nil end
+  return { "launch", "CTA", "SM", "slot", "from", "to", "cycles", "warp instructions" }, list
+end
+
+-- As a page -----------------------------------------------------------------------------------------------------------
+
+local function escape(text)
+  return (tostring(text):gsub("[<>&\"]", { ["<"] = "&lt;", [">"] = "&gt;", ["&"] = "&amp;", ['"'] = "&quot;" }))
+end
+
+local STYLE <const> = [[
+body { font: 14px system-ui, sans-serif; margin: 2em; color-scheme: light dark; }
+table { border-collapse: collapse; margin-bottom: 2em; }
+th, td { padding: 2px 8px; text-align: right; border-bottom: 1px solid #8884; vertical-align: top; }
+th:last-child, td:last-child, td.text { text-align: left; }
+td:last-child { font-family: monospace; white-space: pre-wrap; }
+td.share { background: linear-gradient(to right, #e0803080 var(--share), transparent var(--share)); }
+@media print { body { margin: 0; } }
+]]
+
+local function html_table(columns, rows)
+  local lines = { "<table><thead><tr>" }
+  for _, name in ipairs(columns) do lines[#lines + 1] = ("<th scope=col>%s</th>"):format(escape(name)) end
+  lines[#lines + 1] = "</tr></thead><tbody>\n"
+  for _, row in ipairs(rows) do
+    lines[#lines + 1] = "<tr>"
+    for c, cell in ipairs(row) do
+      local share = columns[c] == "share" and (' class=share style="--share:%s"'):format(escape(cell)) or ""
+      lines[#lines + 1] = ("<td%s%s>%s</td>"):format(share, columns[c] == "lost to" and " class=text" or "", escape(cell))
+    end
+    lines[#lines + 1] = "</tr>\n"
+  end
+  lines[#lines + 1] = "</tbody></table>\n"
+  return table.concat(lines)
+end
+
+local function page(path, kernels, groups, warps, ctas)
+  local parts, sources = {}, {}
+  local function add(text, ...) parts[#parts + 1] = select("#", ...) > 0 and text:format(...) or text end
+  add("<!doctype html>\n<html lang=en><meta charset=utf-8><title>Profile of %s</title>\n<style>\n%s</style>\n<h1>Profile of %s</h1>\n",
+    escape(path), STYLE, escape(path))
+  for _, kernel in ipairs(kernels) do
+    add("<h2>Kernel %s: %d slots</h2>\n<h3>Source lines</h3>\n", escape(kernel.name), kernel.all)
+    add((html_table(table_of(kernel, groups, { source = true, top = 0 }, sources))))
+    add "<h3>PTX</h3>\n"
+    add((html_table(table_of(kernel, groups, { ptx = true, top = 0 }, sources))))
+    add "<h3>Warps</h3>\n"
+    add((html_table(warps_table(warps, kernel))))
+  end
+  add "<h2>The 50 CTAs that took the longest</h2>\n"
+  add((html_table(ctas_table(ctas, 50))))
+  return table.concat(parts)
+end
+
+-- The command ---------------------------------------------------------------------------------------------------------
+
+local flags <const> = { ["--source"] = "source", ["--ptx"] = "ptx", ["--warps"] = "warps", ["--ctas"] = "ctas" }
+
+local function read_arguments(args, first)
+  local options, i = { top = 10 }, first
+  while args[i] do
+    local name, value = args[i]:match "^(%-%-[^=]+)=(.*)$"
+    name = name or args[i]
+    if flags[name] then
+      options[flags[name]] = true
+    elseif name == "--top" or name == "--html" then
+      if not value then
+        i = i + 1
+        value = args[i] or usage_error("%s: expected a value, got nothing", name)
+      end
+      options[name:sub(3)] = value
+    elseif name:sub(1, 1) == "-" then
+      usage_error("profile: unknown option '%s'; available: --top, --source, --ptx, --warps, --ctas, --html", args[i])
+    elseif options.path then
+      usage_error("profile: expected one RUN, got a second: '%s'", args[i])
+    else
+      options.path = args[i]
+    end
+    i = i + 1
+  end
+  local top = math.tointeger(tonumber(options.top))
+  if not top or top < 0 then usage_error("--top: expected a number from 0 on, got '%s'", options.top) end
+  options.top = top
+  if options.source and options.ptx then usage_error "profile: expected --source or --ptx, got both" end
+  if not options.path then usage_error "profile: expected the folder of a run, got nothing" end
+  return options
+end
+
+function profile.main(args, first)
+  local options = read_arguments(args, first)
+  local rows, columns = read_csv(options.path, "profile.csv")
+  local warps, ctas = read_csv(options.path, "profile_warps.csv"), read_csv(options.path, "profile_ctas.csv")
+  local kernels, groups, sources = kernels_of(rows), groups_of(columns), {}
+  if options.html then
+    inputs.write_file(options.html, page(options.path, kernels, groups, warps, ctas))
+    return 0
+  end
+  for i, kernel in ipairs(kernels) do
+    print(("%skernel %s: %d slots"):format(i > 1 and "\n" or "", kernel.name, kernel.all))
+    io.write(text_table.text(table_of(kernel, groups, options, sources)))
+    if options.warps then io.write("\n", text_table.text(warps_table(warps, kernel))) end
+  end
+  if options.ctas then io.write("\n", text_table.text(ctas_table(ctas, options.top))) end
+  return 0
+end
+
+return profile

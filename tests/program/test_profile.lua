@@ -1,0 +1,193 @@
+-- --profile: the counts of instructions add up to the statistics, land where they belong, and change nothing.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+local ww = require "warpwright"
+
+local home <const> = harness.folder()
+local causes <const> = { "idle", "fetch", "scoreboard", "memory", "barrier", "unit", "lsu", "policy", "dma" }
+
+local function run(options)
+  local all = { config = "gtx480", workload = "spmv", size = "small", set = { sms = 3 }, out = false, profile = true }
+  for key, value in pairs(options) do all[key] = value end
+  return ww.run(all)
+end
+
+--- Over all instructions of all kernels, those without a warp included: get(of an instruction).
+local function sum(found, get)
+  local all = 0
+  for _, kernel in ipairs(found.kernels) do
+    for _, of in ipairs(kernel.instructions) do all = all + get(of) end
+  end
+  return all
+end
+
+harness.test("slots, issues, threads and accesses add up to the statistics, under any policy", function()
+  for _, workload in ipairs { "spmv", "sgemm", "bfs" } do
+    for _, policy in ipairs { "gto", "mascar", "swl:limit=2" } do
+      local r = run { workload = workload, policy = policy }
+      local what, found = ("%s %s "):format(workload, policy), r.profile
+      harness.equal(sum(found, function(of) return of.issues end), r.warp_instructions, what .. "issues")
+      harness.equal(sum(found, function(of) return of.threads end), r.thread_instructions, what .. "threads")
+      for _, cause in ipairs(causes) do
+        harness.equal(sum(found, function(of) return of.slots[cause] end), r["sm[*].slots_" .. cause], what .. cause)
+      end
+      for g, group in ipairs(found.groups) do
+        for _, name in ipairs { "hits", "misses", "merges" } do
+          local counted = sum(found, function(of) return of.accesses[g] and of.accesses[g][name] or 0 end)
+          harness.equal(counted, r[("%s.%s"):format(group, name)], ("%s%s.%s"):format(what, group, name))
+        end
+      end
+    end
+  end
+end)
+
+local straight <const> = home .. "/straight"
+local whole <const> = run { out = straight }
+
+harness.test("the statistics are those of a run without, and the files the same on two threads and in another order", function()
+  local without = run { profile = false, out = home .. "/without" }
+  harness.equal(without.profile, false)
+  harness.same_text(harness.read(straight .. "/stats.txt"), harness.read(home .. "/without/stats.txt"))
+  for name, options in pairs { threads = { threads = 2 }, order = { order = "shuffled:3" } } do
+    options.out = ("%s/%s"):format(home, name)
+    run(options)
+    for _, file in ipairs { "profile.csv", "profile_warps.csv", "profile_ctas.csv" } do
+      harness.same_text(harness.read(("%s/%s"):format(options.out, file)), harness.read(("%s/%s"):format(straight, file)), file)
+    end
+  end
+end)
+
+-- A kernel whose waits are known ---------------------------------------------------------------------------------------
+
+local ptx <const> = harness.write("waits.ptx", ([[
+.version 7.0
+.target sm_70
+.address_size 64
+.file 1 "waits <&>.cu"
+.visible .entry waits(.param .u64 p) {
+  .reg .u64 %rd<4>;
+  .reg .u32 %r<8>;
+  .reg .pred %p<2>;
+  .loc 1 3 0
+  ld.param.u64 %rd0, [p];
+  mov.u32 %r0, %tid.x;
+  setp.lt.u32 %p0, %r0, 32;
+  .loc 1 4 0
+  @%p0 bra WAIT;
+  ld.global.u32 %r1, [%rd0];
+  .loc 1 5 0
+  add.u32 %r2, %r1, 1;
+WAIT:
+  .loc 1 6 0
+  bar.sync 0;
+  ret;
+}
+]]):gsub("waits <", home .. "/%0"))
+harness.write("waits <&>.cu", "\n\n  first\n  loaded\n  used <&>\n  barrier\n")
+
+--- By opcode.
+local function instructions_of(r)
+  local found = {}
+  for _, of in ipairs(r.profile.kernels[1].instructions) do found[of.opcode or "nobody"] = of end
+  return found
+end
+
+local function waits(threads, name)
+  harness.write("waits.lua", ([[
+local ww = require "warpwright"
+local w = ww.workload "waits" { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+  local buffer = gpu:alloc(128)
+  gpu:fill(buffer, 0, 128)
+  gpu:launch(gpu:load(w.ptx).waits, { grid = 1, block = %d, args = { buffer } })
+end
+return w]]):format(ptx, threads))
+  return run { workload = home .. "/waits.lua", set = { sms = 1 }, out = name and ("%s/%s"):format(home, name) or false }
+end
+
+harness.test("a load's latency is put to the instruction that needs it, a barrier's wait to the barrier", function()
+  local r = waits(64, "waits") -- warp 0 waits at the barrier while warp 1, of the other scheduler, loads
+  local found = instructions_of(r)
+  local used, address = found["add.u32"].slots.memory, found["ld.global.u32"].slots.memory -- the address is a parameter
+  assert(used > 200 and address > 200 and r["sm[0].slots_memory"] - used - address < 30)
+  harness.equal(found["bar.sync"].slots.barrier, r["sm[0].slots_barrier"])
+  assert(found["bar.sync"].slots.barrier > 200)
+  harness.equal(found["bar.sync"].issues, 2)
+  harness.equal(found["ld.global.u32"].issues, 1)
+  harness.equal(found["ld.global.u32"].threads, 32)
+  for g, group in ipairs(r.profile.groups) do
+    if group == "sm[*].l1d" or group == "l2[*]" then
+      local accesses = found["ld.global.u32"].accesses[g]
+      harness.equal(accesses.misses, 1, group)
+      harness.equal(accesses.hits, 0, group)
+    end
+  end
+  harness.equal(found.nobody.slots.idle, r["sm[0].slots_idle"])
+  local warps = r.profile.kernels[1].warps
+  harness.equal(#warps, 2)
+  harness.equal(warps[1].issues, found["add.u32"].issues == 1 and warps[2].issues - 2)
+  harness.equal(warps[1].slots.barrier, r["sm[0].slots_barrier"])
+  harness.equal(warps[1].slots.memory + warps[2].slots.memory, r["sm[0].slots_memory"])
+end)
+
+harness.test("of two warps of a scheduler, the one that waits for its load is to blame, not the older one at the barrier", function()
+  local r = waits(128)
+  local found = instructions_of(r)
+  assert(found["bar.sync"].slots.memory + found.ret.slots.memory < 5)
+  assert(r.profile.kernels[1].warps[3].slots.memory > 400)
+  assert(r.profile.kernels[1].warps[1].slots.memory < 30)
+end)
+
+harness.test("each CTA has its SM, its cycles and its instructions", function()
+  local instructions, ctas = 0, 0
+  for _, cta in ipairs(whole.profile.ctas) do
+    local launch = whole.launches[cta.launch + 1]
+    assert(cta.from >= launch.start_cycle and cta.to > cta.from and cta.to <= launch.start_cycle + launch.cycles)
+    assert(cta.sm >= 0 and cta.sm < 3)
+    instructions, ctas = instructions + cta.warp_instructions, ctas + 1
+  end
+  harness.equal(instructions, whole.warp_instructions)
+  harness.equal(ctas, whole["sm[*].ctas_finished"])
+end)
+
+local function profile(...)
+  local status, output = harness.run("profile", ...)
+  harness.equal(status, 0, output)
+  return output
+end
+
+harness.test("warpwright profile prints the hottest instructions, source lines, warps and CTAs, and a page of all", function()
+  local waits_folder = home .. "/waits"
+  local output = profile(waits_folder, "--warps", "--ctas")
+  harness.contains(output, "kernel waits: ", ": add.u32 %r2, %r1, 1;", ": bar.sync 0;", "(no warp)", "warp of its CTA", "(0, 0, 0)")
+  assert(not profile(waits_folder, "--top", "1"):find "add.u32", "only one line")
+  harness.contains(profile(waits_folder, "--ptx", "--top=1"), ": setp.lt.u32 %p0, %r0, 32;", ": ret;")
+  harness.contains(profile(waits_folder, "--source"), "waits <&>.cu:5  used <&>", "waits <&>.cu:6  barrier")
+  local file = home .. "/page.html"
+  profile(waits_folder, "--html", file)
+  local page = harness.read(file)
+  harness.contains(page, "<!doctype html>", "waits &lt;&amp;&gt;.cu:5", "<td>17: add.u32")
+  assert(not page:find("waits <&", 1, true), "escaped")
+end)
+
+harness.test("what cannot be is refused", function()
+  harness.refused("expected a run with --profile, got no profile.csv", "profile", home .. "/without")
+  harness.refused("--top: expected a number from 0 on, got 'x'", "profile", straight, "--top", "x")
+  harness.refused("profile: expected --source or --ptx, got both", "profile", straight, "--source", "--ptx")
+  harness.refused("profile: expected the folder of a run, got nothing", "profile")
+  core.make_folder(home .. "/broken")
+  local csv = harness.read(straight .. "/profile.csv")
+  for _, damaged in ipairs { csv:sub(1, -20), (csv:gsub(",", ";", 1)), (csv:gsub("\n", '\n"', 1)) } do
+    for _, file in ipairs { "profile_warps.csv", "profile_ctas.csv" } do
+      harness.write("broken/" .. file, harness.read(("%s/%s"):format(straight, file)))
+    end
+    harness.write("broken/profile.csv", damaged)
+    harness.refused("expected what a run has written, got a damaged file", "profile", home .. "/broken")
+  end
+  local status, output = harness.run("run", "gtx480", "spmv", "--size", "small", "--profile", "--checkpoint-at", "1000", "--out",
+    home .. "/refused")
+  harness.equal(status, 0, output)
+  harness.contains(output, "expected a run without profile: no checkpoint holds what it has counted")
+end)
+
+harness.finish()
