@@ -226,6 +226,8 @@ return function(args)
     return require("warpwright.cpi").main(args, first + 1)
   elseif word == "profile" then
     return require("warpwright.profile").main(args, first + 1)
+  elseif word == "report" then
+    return require("warpwright.report.command").main(args, first + 1)
   elseif word == "top" then
     return require("warpwright.top").main(args, first + 1)
   elseif word == "nvcc" then
@@ -233,7 +235,7 @@ return function(args)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, report, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

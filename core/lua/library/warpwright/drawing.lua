@@ -49,13 +49,16 @@ end
 
 local function text_width(text, size) return 0.6 * size * (utf8.len(text) or #text) end
 
---- A box of a group: its lines and how large it is. `name`: as it is called where it stands.
-local function make_box(group, name)
+--- A box of a group: its lines and how large it is. `name`: as it is called where it stands. `note_of(path)`: nil, or { text =,
+-- share = from 0 to 1 } of what it did.
+local function make_box(group, name, note_of)
   local lines = { { text = name, bold = true, size = large }, { text = group.object.class, colour = faint, size = small } }
   for _, text in ipairs(parameter_lines(group.object)) do lines[#lines + 1] = { text = text, size = small } end
-  local width = 60
+  local width, note = 60, note_of and note_of(group.object.path)
+  if note then lines[#lines + 1] = { text = note.text, size = small, bold = true } end
   for _, line in ipairs(lines) do width = math.max(width, text_width(line.text, line.bold and 1.08 * line.size or line.size) + 18) end
-  return { group = group, lines = lines, width = width, height = 10 + line_height * #lines, clock = core.clock_of(group.object) }
+  return { group = group, lines = lines, width = width, height = 10 + line_height * #lines + (note and 6 or 0), clock = core.clock_of(group.object),
+    share = note and note.share }
 end
 
 local function counted(name, count) return count > 1 and ("%s  ×%d"):format(name, count) or name end
@@ -76,7 +79,7 @@ local function name_within(group, frame)
 end
 
 --- A frame for each object that belongs to no other: its box, and those of what belongs to it.
-local function make_frames(found)
+local function make_frames(found, note_of)
   local frames, of_root, box_of = {}, {}, {}
   for _, group in ipairs(found.groups) do
     local root = root_of(group)
@@ -88,7 +91,7 @@ local function make_frames(found)
   end
   for _, frame in ipairs(frames) do
     for i, group in ipairs(frame.groups) do
-      frame.boxes[i] = make_box(group, name_within(group, frame))
+      frame.boxes[i] = make_box(group, name_within(group, frame), note_of)
       frame.boxes[i].frame = frame
       box_of[group] = frame.boxes[i]
     end
@@ -284,6 +287,10 @@ end
 function Page:box(box, tint)
   local left = box.x - box.width / 2
   self:add('<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill="%s" stroke="%s"/>', left, box.y, box.width, box.height, tint, ink)
+  if box.share then
+    self:add('<rect x="%.1f" y="%.1f" width="%.1f" height="5" fill="white" stroke="%s"/><rect x="%.1f" y="%.1f" width="%.1f" height="5" fill="%s"/>',
+      left, box.y + box.height - 5, box.width, ink, left, box.y + box.height - 5, box.width * math.max(0, math.min(1, box.share)), ink)
+  end
   for i, line in ipairs(box.lines) do
     self:text(box.x, box.y + 4 + line_height * i, line.text, { size = line.size, bold = line.bold, colour = line.colour, anchor = "middle" })
   end
@@ -316,10 +323,10 @@ function Page:legend(x, y, clocks, tint_of)
   return math.max(at - x, text_width(meaning, 9))
 end
 
---- The picture of a machine that machine.build() has made.
-function drawing.svg(name, built)
+--- The picture of a machine that machine.build() has made; `note_of` as of make_box().
+function drawing.svg(name, built, note_of)
   local found = groups.of(built)
-  local frames, box_of = make_frames(found)
+  local frames, box_of = make_frames(found, note_of)
   local between = sort_wires(found, box_of)
   for _, frame in ipairs(frames) do place_within(frame) end
   local width, height = layers.place(frames, between)

@@ -152,6 +152,14 @@ help.commands = {
       .. "oldest. The slots of all instructions, and those without a warp, add up to the SMs' own.",
   },
   {
+    word = "report", does = "writes a page of HTML about a run or a sweep, which needs nothing beside itself", takes = { "folder" },
+    usage = { "report RUN|SWEEP [--out FILE]" },
+    options = { option("--out", "FILE", "default: report.html in the folder", "file") },
+    notes = "Of a run: the machine with what its parts did, where the cycles went, launches, roofline, caches, DRAM; with --stats-every "
+      .. "curves over time, with --profile the hottest lines. Of a sweep: speed-ups with their geometric means, a map of two axes, a "
+      .. "scatter of two figures, and a table that sorts.",
+  },
+  {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },
     options = { option("--every", "SECONDS", "between two views, default 1"),
       option("--once", nil, "one view, of all that has happened since the run began") },

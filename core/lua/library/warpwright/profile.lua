@@ -287,6 +287,21 @@ local function ctas_table(rows, count)
   return { "launch", "CTA", "SM", "slot", "from", "to", "cycles", "warp instructions" }, list
 end
 
+--- Of a run's folder, for reports: { kernel =, slots =, columns =, rows = } of each kernel, by source line where it has any; nil
+-- without a profile.
+function profile.hottest(path, count)
+  if not core.is_file(path .. "/profile.csv") then return nil end
+  local rows, columns = read_csv(path, "profile.csv")
+  local groups, tables, sources = groups_of(columns), {}, {}
+  for i, kernel in ipairs(kernels_of(rows)) do
+    local has_lines = false
+    for _, row in ipairs(kernel.rows) do has_lines = has_lines or row.file ~= "" end
+    local heads, cells = table_of(kernel, groups, { source = has_lines, top = count }, sources)
+    tables[i] = { kernel = kernel.name, slots = kernel.all, columns = heads, rows = cells }
+  end
+  return tables
+end
+
 -- As a page -----------------------------------------------------------------------------------------------------------
 
 local function escape(text)

@@ -7,6 +7,8 @@ local output = require "warpwright.output"
 
 local stored_run = {}
 
+local MOST_CONFIG_BYTES <const> = 1 << 28
+
 --- The names of its statistics in order, and their values by name. `command` and what it expects: for messages.
 function stored_run.read_stats(path, command, expected)
   local list, by_name = {}, {}
@@ -28,6 +30,35 @@ function stored_run.read_stats(path, command, expected)
     end
   end
   return list, by_name
+end
+
+--- Its launches, { kernel =, start_cycle =, cycles =, ctas =, warp_instructions =, thread_instructions = } each.
+function stored_run.read_launches(path)
+  local launches = {}
+  if not core.is_file(path .. "/stats.zst") then return json.decode(inputs.read_file(path .. "/stats.json") or "{}").launches or {} end
+  output.visit_packed_stats(path .. "/stats.zst", function(name, value, _, _, doc)
+    local number, field = name:match "^launch%[(%d+)%]%.([%w_]+)$"
+    if not number then return end
+    local i = math.tointeger(tonumber(number)) + 1
+    launches[i] = launches[i] or { kernel = doc:match "^(.*): " }
+    launches[i][field] = value
+  end)
+  return launches
+end
+
+--- The machine as Lua text, or nil.
+function stored_run.read_config(path)
+  local packed = inputs.read_file(path .. "/config.lua.zst")
+  return packed and core.unpacked(packed, MOST_CONFIG_BYTES) or inputs.read_file(path .. "/config.lua")
+end
+
+--- All of provenance.txt by name, those of Lua files left out.
+function stored_run.read_provenance(path)
+  local values = {}
+  for name, value in (inputs.read_file(path .. "/provenance.txt") or ""):gmatch "([%w ]-)  +([^\n]*)\n" do
+    if name ~= "Lua file" then values[name] = value end
+  end
+  return values
 end
 
 --- What provenance.txt says of what the run was made of.

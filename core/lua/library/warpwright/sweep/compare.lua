@@ -1,22 +1,17 @@
 -- warpwright compare: two runs, or two sweeps: what differs in their inputs, and which statistics by how much.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
-local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local stored_run = require "warpwright.stored_run"
 local text_table = require "warpwright.sweep.table"
 
 local compare = {}
 
-local MOST_CONFIG_BYTES <const> = 1 << 28
-
 -- Runs ----------------------------------------------------------------------------------------------------------------------------------
 
 --- A line for each parameter, with its object, and for each wire.
 local function read_config(path)
-  local packed = inputs.read_file(path .. "/config.lua.zst")
-  local text = packed and core.unpacked(packed, MOST_CONFIG_BYTES) or inputs.read_file(path .. "/config.lua") or ""
-  local lines, object = {}, nil
+  local text, lines, object = stored_run.read_config(path) or "", {}, nil
   for line in text:gmatch "[^\n]+" do
     line = line:match "^%s*(.-),?%s*$"
     object = line:match '^m:%w+ "([^"]+)" {$' or line ~= "}" and object or nil

@@ -1,0 +1,184 @@
+-- `warpwright report`: the numbers on the page are those of the run or the sweep, and nothing of them can break the page.
+local core = require "warpwright.core"
+local harness = require "tests.lib.harness"
+local json = require "warpwright.json"
+local ww = require "warpwright"
+
+local home <const> = harness.folder()
+local folder <const> = home .. "/run"
+local run <const> = ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, policy = "gto", out = folder, profile = true,
+  stats_every = "20000,1launch" }
+
+local function report(path, ...)
+  local status, output = harness.run("report", path, ...)
+  harness.equal(status, 0, output)
+  return harness.read(output:match "report +([^\n]+)\n")
+end
+
+--- What the page holds for its script.
+local function data_of(page)
+  return json.decode(page:match '<script type="application/json" id=data>(.-)</script>')
+end
+
+--- A table of the page by its id: rows of cells as text.
+local function table_of(page, id)
+  local rows, html = {}, page:match('<table id="' .. id:gsub("%p", "%%%0") .. '".-</table>')
+  for row in html:gmatch "<tr>(.-)</tr>" do
+    local cells = {}
+    for cell in row:gmatch "<td[^>]*>(.-)</td>" do cells[#cells + 1] = cell:gsub("<[^>]*>", "") end
+    if cells[1] then rows[#rows + 1] = cells end
+  end
+  return rows
+end
+
+local page <const> = report(folder)
+
+harness.test("the stack, the caches, DRAM and the launches of a run are those of its statistics", function()
+  local all = 0
+  for _, row in ipairs(table_of(page, "stack")) do
+    if row[1] ~= "all" then
+      all = all + tonumber(row[2])
+      harness.equal(row[2], ("%.6g"):format(run["sm[*].slots_" .. row[1]] / 4), row[1])
+    else
+      harness.equal(tonumber(row[2]), run.cycles)
+    end
+  end
+  assert(math.abs(all - run.cycles) < 2, all)
+  for _, row in ipairs(table_of(page, "cache-table")) do
+    harness.equal(tonumber(row[3]), run[row[1] .. ".accesses"], row[1])
+    harness.equal(row[4], ("%.1f %%"):format(100 * run[row[1] .. ".hits"] / run[row[1] .. ".accesses"]), row[1])
+  end
+  local controllers = table_of(page, "dram-table")
+  harness.equal(#controllers, 6)
+  for _, row in ipairs(controllers) do harness.equal(tonumber(row[2]), run[row[1] .. ".reads"]) end
+  local launches = table_of(page, "launch-table")
+  harness.equal(#launches, #run.launches)
+  for i, row in ipairs(launches) do
+    harness.equal(row[2], run.launches[i].kernel)
+    harness.equal(tonumber(row[4]), run.launches[i].cycles)
+  end
+end)
+
+harness.test("curves have the intervals, and the machine says what its parts did", function()
+  local intervals, rows = data_of(page).intervals, -1
+  for line in io.lines(folder .. "/intervals.csv") do
+    rows = rows + 1
+    if rows > 0 then harness.equal(("%d,%d"):format(intervals.rows[rows][1], intervals.rows[rows][2]), line:match "^%d+,%d+") end
+  end
+  harness.equal(#intervals.rows, rows)
+  harness.equal(#intervals.rows[1], 3 + #intervals.columns)
+  harness.contains(page, ("issues %.1f %%"):format(100 * run["sm[*].slots_issued"] / run["sm[*].slots_*"]), "<svg", "Roofline", "lost to")
+end)
+
+harness.test("of packed statistics the page is the same but for what was not asked for, and says how to ask", function()
+  local packed = home .. "/packed"
+  ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, policy = "gto", out = packed, stats = "packed" }
+  local other = report(packed, "--out", home .. "/other.html")
+  for _, id in ipairs { "stack", "cache-table", "dram-table", "launch-table" } do
+    local pattern = '<table id="' .. id:gsub("%p", "%%%0") .. '".-</table>'
+    harness.same_text(other:match(pattern), (page:match(pattern)), id)
+  end
+  harness.contains(other, "run it with --stats-every 10000", "run it with --profile")
+  ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, out = home .. "/summary", stats = "summary" }
+  harness.contains(report(home .. "/summary"), "run it with --stats all or packed", "No cache was accessed")
+end)
+
+harness.test("names from elsewhere cannot break the page", function()
+  local hostile = home .. "/hostile"
+  core.make_folder(hostile)
+  local evil = "</script><script>alert(1)</script>&amp;\"'"
+  harness.write("hostile/stats.json", harness.read(folder .. "/stats.json"):gsub('"kernel": "[^"]*"', '"kernel": "' .. evil:gsub('"', '\\"') .. '"')
+    :gsub('"sm%[0%]', '"' .. "<b>" .. "sm[0]"))
+  harness.write("hostile/provenance.txt", ("machine            %s\npolicy             %s\n"):format(evil, evil))
+  harness.write("hostile/intervals.csv", ("from,to,launch,%s\n0,10,0,1\n"):format(evil))
+  harness.write("hostile/config.lua", "error '" .. "<i>no</i>" .. "'")
+  local text = report(hostile)
+  assert(not text:find("alert(1)</script>", 1, true) and not text:find("<b>", 1, true) and not text:find("<i>", 1, true), "raw")
+  harness.equal(data_of(text).intervals.columns[1], evil)
+  harness.contains(text, "cannot be built here")
+end)
+
+harness.test("what is no run is refused", function()
+  harness.refused("report: expected the folder of a run that has ended, or of a sweep, got '", "report", home)
+  harness.refused("report: expected the folder of a run or of a sweep, got nothing", "report")
+  harness.refused("report: expected one RUN or SWEEP, got a second", "report", folder, folder)
+  harness.refused("/nowhere/page.html", "report", folder, "--out", home .. "/nowhere/page.html")
+end)
+
+-- A sweep ----------------------------------------------------------------------------------------------------------------
+
+local sweep <const> = home .. "/sweep"
+local described <const> = harness.write("few.lua", [[
+return { axes = { config = "gtx480", workload = { "spmv", "bfs" }, size = "small", sms = 2,
+  ["sm[*].l1d.size"] = { "16KiB", "32KiB" }, policy = { "lrr", "gto" } } }
+]])
+harness.equal(harness.run("sweep", described, "--out", sweep, "--jobs", "2"), 0)
+local of_sweep <const> = report(sweep)
+
+--- Rows of a query.
+local function query(sql)
+  local rows = {}
+  local statement = core.open_database(sweep .. "/results.sqlite", false):prepare(sql)
+  for i, row in ipairs(statement:rows()) do rows[i] = row end
+  return rows
+end
+
+harness.test("speed-ups of a sweep are quotients of its cycles, with their geometric mean", function()
+  local rows, product = table_of(of_sweep, "speed-ups"), 1.0
+  local cycles = query "SELECT cycles FROM runs ORDER BY run"
+  harness.equal(#rows, 5)
+  for i = 1, 4 do
+    local up = cycles[2 * i - 1][1] / cycles[2 * i][1]
+    harness.equal(rows[i][3], ("%.3f"):format(up), rows[i][1])
+    product = product * up
+  end
+  harness.equal(rows[1][1], "spmv, 16KiB")
+  harness.equal(rows[5][3], ("%.3f"):format(product ^ 0.25))
+end)
+
+harness.test("all runs and their figures are those of the database", function()
+  local rows, data = table_of(of_sweep, "runs"), data_of(of_sweep).sweep
+  local wanted = query [[SELECT runs.run, cycles, (SELECT SUM(value * whole) / SUM(whole) FROM counts JOIN names USING (name_id)
+    WHERE pattern = 'sm[*].l1d.miss_rate' AND counts.run = runs.run) FROM runs ORDER BY run]]
+  harness.equal(#rows, #wanted)
+  for i, row in ipairs(wanted) do
+    harness.equal(tonumber(rows[i][1]), row[1])
+    harness.equal(data.runs[i].cycles, row[2])
+    assert(math.abs(data.runs[i]["sm[*].l1d.miss_rate"] - row[3]) < 1e-8)
+  end
+  harness.equal(table.concat(data.axes, " "), "workload sm[*].l1d.size policy")
+end)
+
+-- In a browser -----------------------------------------------------------------------------------------------------------
+
+local has_browser <const> = os.execute "command -v chromium >/dev/null 2>&1"
+
+--- The page as the browser has made it, and what it said on its console.
+local function in_browser(file)
+  local command = ("HOME='%s' chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=4000 --enable-logging=stderr --dump-dom 'file://%s' 2>'%s'"):format(
+    home, file, home .. "/browser.txt")
+  local pipe = assert(io.popen(command))
+  local dom = pipe:read "a"
+  pipe:close()
+  local said = {}
+  for line in harness.read(home .. "/browser.txt"):gmatch "[^\n]+" do
+    if line:find("CONSOLE", 1, true) then said[#said + 1] = line end
+  end
+  return dom, table.concat(said, "\n")
+end
+
+harness.test("in a browser the script draws all of it without an error, and the map has the database's means", function()
+  if not has_browser then harness.skip "no chromium" end
+  local dom, said = in_browser(folder .. "/report.html")
+  harness.equal(said, "")
+  harness.contains(dom, "where the issue slots went", "run.ipc - cycles 0 to " .. run.cycles)
+  dom, said = in_browser(sweep .. "/report.html")
+  harness.equal(said, "")
+  for _, row in ipairs(query "SELECT CAST(ROUND(AVG(cycles)) AS INTEGER) FROM runs GROUP BY workload, policy") do
+    assert(dom:find(('<td class="number"[^>]*>%d</td>'):format(row[1])), row[1])
+  end
+  harness.contains(dom, "<circle", 'title="sort"')
+end)
+
+
+harness.finish()
