@@ -33,6 +33,7 @@ void lua_class_open(lua_State *L);
 void lua_port_open(lua_State *L);
 void replay_open(lua_State *L);
 void cuda_open(lua_State *L);
+void tracing_open(lua_State *L);
 
 /* From here on user_error() raises a Lua error in `L`, prefixed with the file and line of the user's Lua code
  * at work. Every binding that calls into the simulator begins with it. */

@@ -74,7 +74,7 @@ Sim *sim_new(const char *name) {
     sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
     sim->threads = 1;
     sim->memory_left = memory_of_computer();
-    sim->next_periodic = NEVER;
+    sim->next_periodic = sim->call_at = NEVER;
     panic_reporter(report_panic, sim);
     return sim;
 }

@@ -26,6 +26,17 @@ void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t 
     *first = entry;
 }
 
+void object_unsubscribe(SimObject *object, const Subscriber *subscriber) {
+    uint32_t kept = 0, events = object->subscribed & SEEN_BY_PARTS;
+    for (uint32_t i = 0; i < object->subscriber_count; i++) {
+        if (object->subscribers[i].subscriber == subscriber) continue;
+        object->subscribers[kept++] = object->subscribers[i];
+        events |= object->subscribers[i].events;
+    }
+    object->subscriber_count = kept;
+    object->subscribed = events;
+}
+
 void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {
     Cluster *cluster = object->cluster;
     if (cluster->emitted_count == cluster->emitted_capacity) {

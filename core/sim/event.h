@@ -27,6 +27,8 @@ typedef struct SubscriberEntry {
     uint32_t events; /* bit per event */
 } SubscriberEntry;
 
+#define COLD __attribute__((cold, noinline))
+
 /* The number of a class's event; -1 when it has none of this name. */
 int event_number(const Class *class, const char *name);
 
@@ -34,8 +36,9 @@ int event_number(const Class *class, const char *name);
 void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events);
 /* Before all others, for one that may withhold it from them. */
 void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events);
+/* No more, and between quanta, too. */
+COLD void object_unsubscribe(SimObject *object, const Subscriber *subscriber);
 
-#define COLD __attribute__((cold, noinline))
 /* At most EVENT_ARGUMENTS whole numbers; those left out are 0. */
 #define EVENT_ARGUMENTS_OF(...)        ((const int64_t[EVENT_ARGUMENTS]){__VA_ARGS__})
 #define event_emit(object, event, ...) event_emit_these(object, event, EVENT_ARGUMENTS_OF(__VA_ARGS__))

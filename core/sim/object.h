@@ -22,6 +22,8 @@ typedef struct Clock Clock;
 typedef struct Link Link;
 typedef struct ObjectAudit ObjectAudit;
 typedef struct SavedObject SavedObject;
+typedef struct TraceMessage TraceMessage;
+typedef struct TraceClass TraceClass;
 struct SnapshotChanges;
 
 #define NEVER             UINT64_MAX
@@ -38,6 +40,9 @@ typedef struct {
     /* Panics unless a message that a snapshot brought could have been sent. The link's name is `link`. */
     void (*request_is_sound)(const char *link, const SimObject *receiver, const void *message);
     void (*response_is_sound)(const char *link, const SimObject *receiver, const void *message);
+    /* What traces show of a message (trace.h), or NULL: that there is one. */
+    void (*trace_request)(const void *message, TraceMessage *shown);
+    void (*trace_response)(const void *message, TraceMessage *shown);
 } Protocol;
 
 typedef enum { ROLE_REQUESTER, ROLE_RESPONDER } PortRole;
@@ -212,8 +217,9 @@ struct Class {
     bool part; /* made by policies: a machine to which a state is transferred may lack it, or have it anew */
     size_t bytes;
     const Field *fields;
-    const Event *events;   /* numbered from 0 on; NULL: none */
-    const Method *methods; /* what Lua may call (method.h); NULL: none */
+    const Event *events;     /* numbered from 0 on; NULL: none */
+    const Method *methods;   /* what Lua may call (method.h); NULL: none */
+    const TraceClass *trace; /* what traces show of it beside messages and events (trace.h); NULL: nothing */
     /* Checks parameters against each other and computes DERIVED members; then the kernel allocates the
      * arrays, zeroed. User errors name object_path(). */
     void (*build)(SimObject *object);

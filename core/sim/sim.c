@@ -253,6 +253,13 @@ void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context) {
     sim->boundary_calls[sim->boundary_call_count++] = (BoundaryCall){hook, context};
 }
 
+void sim_at_boundary_no_more(Sim *sim, const void *context) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->boundary_call_count; i++)
+        if (sim->boundary_calls[i].context != context) sim->boundary_calls[kept++] = sim->boundary_calls[i];
+    sim->boundary_call_count = kept;
+}
+
 static void make_boundary_calls(Sim *sim) {
     sim->boundary_requested = 0;
     for (uint32_t i = 0; i < sim->boundary_call_count; i++)
@@ -302,6 +309,7 @@ StopReason sim_run(Sim *sim, uint64_t until) {
             sim->now = quantum_of_work;
             end = sim->now + sim->quantum;
         }
+        if (__builtin_expect(end > sim->call_at, 0)) sim->call_before_quantum(sim->tracer, sim);
         run_quantum(sim, end);
         if (sim->boundary_requested) make_boundary_calls(sim);
         if (sim->next_periodic <= sim->now) call_periodics(sim);

@@ -118,6 +118,9 @@ struct Sim {
     uint64_t next_periodic; /* the earliest of them; NEVER: none */
     BoundaryCall *boundary_calls;
     uint32_t boundary_call_count, boundary_requested;
+    uint64_t call_at; /* a trace is told before the first quantum that ends later; NEVER: none is */
+    BoundaryHook *call_before_quantum;
+    struct Tracer *tracer;
     uint64_t memory_left; /* bytes of this computer's memory that the machine does not take */
     void *user;           /* what the layer above keeps per machine */
     char *policies;       /* the names of those at work, for messages; NULL: none */
@@ -165,6 +168,7 @@ void sim_every(Sim *sim, uint64_t cycles, BoundaryHook *hook, void *context);
  * beginning it was, before what is due by time; in the order in which they were added. After
  * sim_elaborate(). */
 void sim_at_boundary(Sim *sim, BoundaryHook *hook, void *context);
+void sim_at_boundary_no_more(Sim *sim, const void *context);
 static inline void sim_request_boundary(Sim *sim) {
     __atomic_store_n(&sim->boundary_requested, 1, __ATOMIC_RELAXED);
 }

@@ -67,6 +67,16 @@ static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, u
 
 /* Policies. */
 
+static uint32_t sights_of(const CacheObserver *observer) {
+    return (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
+           (observer->missed ? SEEN_BY_PART(SEES_MISSES) : 0) |
+           (observer->evicted || observer->replaced || observer->insertion_depth
+                ? SEEN_BY_PART(SEES_REPLACEMENTS)
+                : 0) |
+           (observer->filled ? SEEN_BY_PART(SEES_FILLS) : 0) |
+           (observer->answered ? SEEN_BY_PART(SEES_ANSWERS) : 0);
+}
+
 void cache_observe(Cache *c, CacheObserver *observer) {
     if (observer->insertion_depth && c->replacement.family)
         user_error(
@@ -74,13 +84,17 @@ void cache_observe(Cache *c, CacheObserver *observer) {
             object_path(cache_owner(c)));
     observer->next = c->observers;
     c->observers = observer;
-    cache_owner(c)->subscribed |= (observer->accessed ? SEEN_BY_PART(SEES_ACCESSES) : 0) |
-                                  (observer->missed ? SEEN_BY_PART(SEES_MISSES) : 0) |
-                                  (observer->evicted || observer->replaced || observer->insertion_depth
-                                       ? SEEN_BY_PART(SEES_REPLACEMENTS)
-                                       : 0) |
-                                  (observer->filled ? SEEN_BY_PART(SEES_FILLS) : 0) |
-                                  (observer->answered ? SEEN_BY_PART(SEES_ANSWERS) : 0);
+    cache_owner(c)->subscribed |= sights_of(observer);
+}
+
+void cache_observe_no_more(Cache *c, const CacheObserver *observer) {
+    CacheObserver **place = &c->observers;
+    while (*place != observer)
+        place = &(*place)->next;
+    *place = observer->next;
+    cache_owner(c)->subscribed &= ~SEEN_BY_PARTS;
+    for (const CacheObserver *o = c->observers; o; o = o->next)
+        cache_owner(c)->subscribed |= sights_of(o);
 }
 
 /* Of at most 2^31 lines; -1: none. */
@@ -598,6 +612,10 @@ static const char *const stall_names[STALLS] = {"its time at the tags",
                                                 "its warp's misses to be allowed",
                                                 "a place in the re-execution queue",
                                                 "an older instruction of its warp"};
+
+const char *cache_stall_name(Stall stall) {
+    return stall_names[stall];
+}
 
 void cache_report(const SimObject *object, FILE *out) {
     static const char *const kinds[] = {"read", "write", "atomic"};

@@ -491,6 +491,10 @@ static inline SimObject *cache_owner(const Cache *cache) {
 }
 /* From init() of a part of the same cluster. */
 void cache_observe(Cache *cache, CacheObserver *observer);
+COLD void cache_observe_no_more(Cache *cache, const CacheObserver *observer);
+/* What a request that does not get on waits for, in words. */
+const char *cache_stall_name(Stall stall);
+extern const TraceClass cache_trace;
 /* Tells subscribers what became of a request. `at`: where the tags have or keep its line by then; NULL: nobody
  * has looked. */
 void cache_emit(const Cache *cache, const MemMessage *m, const Lookup *at, Result result);

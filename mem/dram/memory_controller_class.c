@@ -231,6 +231,7 @@ const Class memory_controller_class = {
     .fields = memory_controller_fields,
     .events = memory_controller_events,
     .methods = memory_controller_methods,
+    .trace = &memory_controller_trace,
     .build = memory_controller_build,
     .init = memory_controller_init,
     .tick = memory_controller_tick,

@@ -135,6 +135,7 @@ void memory_controller_read_class_queues(MemoryController *mc);
 uint64_t memory_controller_tick(SimObject *object, uint64_t now);
 /* Counts the cycles up to `now`. */
 extern const Method memory_controller_methods[];
+extern const TraceClass memory_controller_trace;
 void memory_controller_settle(SimObject *object, uint64_t now);
 void memory_controller_requests(const SimObject *object, RequestVisitor *visit, void *context);
 void memory_controller_is_sound(const SimObject *object, bool fits);

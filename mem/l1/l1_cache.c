@@ -583,6 +583,7 @@ const Class l1_class = {
     .fields = l1_fields,
     .events = l1_events,
     .methods = l1_methods,
+    .trace = &cache_trace,
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,

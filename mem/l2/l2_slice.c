@@ -588,6 +588,7 @@ const Class l2_class = {
     .fields = l2_fields,
     .events = l2_events,
     .methods = l2_methods,
+    .trace = &cache_trace,
     .build = l2_build,
     .init = l2_init,
     .tick = l2_tick,

@@ -1,5 +1,7 @@
 #include "mem/protocol/memory_protocol.h"
 
+#include "core/sim/trace/trace.h"
+
 enum { WARPS = 64, PAYLOADS = 64, NO_OWNER = 0xffff };
 
 void mem_message_is_sound(const char *where, const MemMessage *m) {
@@ -38,10 +40,26 @@ static uint32_t route_depth(const void *message) {
     return ((const MemMessage *)message)->route_depth;
 }
 
+void mem_trace(const void *message, TraceMessage *shown) {
+    static const char *const kinds[] = {"read", "write", "atomic"};
+    const MemMessage *m = message;
+    shown->address = m->address;
+    shown->issued = m->issued;
+    shown->what = mem_is_prefetch(m) ? "prefetch" : m->flags & MEM_POSTED ? "write-back" : kinds[m->kind];
+    shown->sm = m->sm;
+    shown->warp = m->warp;
+    shown->pc = m->flags & MEM_POSTED ? -1 : (int32_t)m->pc;
+    shown->bytes = m->bytes;
+    shown->is_request = 1;
+    shown->is_posted = (m->flags & MEM_POSTED) != 0;
+}
+
 const Protocol memory_protocol = {.name = "memory",
                                   .request_bytes = sizeof(MemMessage),
                                   .response_bytes = sizeof(MemMessage),
                                   .wants_answer = wants_answer,
                                   .route_depth = route_depth,
                                   .request_is_sound = is_sound,
-                                  .response_is_sound = is_sound};
+                                  .response_is_sound = is_sound,
+                                  .trace_request = mem_trace,
+                                  .trace_response = mem_trace};

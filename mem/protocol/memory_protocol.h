@@ -71,6 +71,9 @@ enum { MAX_ADDRESS_BITS = 52 };
 
 extern const Protocol memory_protocol; /* MemMessage both ways */
 
+/* What traces show of it. */
+void mem_trace(const void *message, TraceMessage *shown);
+
 /* Panics, naming `where`, unless it could have been made by an object that keeps to the protocol. */
 void mem_message_is_sound(const char *where, const MemMessage *m);
 

@@ -275,6 +275,8 @@ static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
 
 /* --- sm_methods.c --- */
 extern const Method sm_methods[];
+/* --- sm_trace.c --- */
+extern const TraceClass sm_trace;
 
 /* --- sm_class.c --- */
 static inline uint32_t sm_number(const SimObject *sm) {

@@ -381,6 +381,7 @@ const Class sm_class = {
     .fields = sm_fields,
     .events = sm_events,
     .methods = sm_methods,
+    .trace = &sm_trace,
     .build = build,
     .init = init,
     .tick = sm_tick,

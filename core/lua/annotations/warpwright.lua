@@ -24,6 +24,12 @@
 ---@field stats_every? any
 ---@field stats_of? any
 ---@field profile? any
+---@field trace? any
+---@field from? any
+---@field to? any
+---@field events? any
+---@field trace_file? any
+---@field perfetto? any
 
 ---@class warpwright
 ---@field version string

@@ -269,6 +269,7 @@ static int open_core(lua_State *L) {
     lua_port_open(L);
     replay_open(L);
     cuda_open(L);
+    tracing_open(L);
     host_open(L);
     children_open(L);
     live_open(L);

@@ -5,6 +5,7 @@
 #include "core/lua/policy/near_name.h"
 #include "core/sim/method.h"
 #include "core/sim/sim.h"
+#include "core/sim/trace/trace.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -235,7 +236,9 @@ static int l_newindex(lua_State *L) {
     SimObject *object = policy_object_at(L, 1);
     uint64_t value;
     const Field *f = knob_at(L, object, &value);
-    if (put_value((char *)object + f->offset, f->bytes, value)) knobs_changed(object);
+    if (!put_value((char *)object + f->offset, f->bytes, value)) return 0;
+    trace_knob(object, f->name, value);
+    knobs_changed(object);
     return 0;
 }
 
@@ -263,11 +266,20 @@ bool policy_setting_takes(const Setting *setting, uint64_t argument) {
     return !setting->wants_warp || argument <= MAX_WARP;
 }
 
+static COLD void trace_setting(const KnobValue *row, uint64_t value) {
+    size_t offset = (size_t)((const char *)row->at - (const char *)row->object);
+    for (const Field *f = row->object->class->fields; f->kind != FIELD_END; f++)
+        if (f->knob && f->offset == offset) trace_knob(row->object, f->name, value);
+}
+
 void policy_setting_apply(const Setting *setting, uint64_t argument) {
     bool changed = false;
     for (const KnobValue *row = setting->row, *end = row + setting->count; row < end; row++) {
         uint64_t value = row->value << (argument & row->shift) | (argument & row->taken);
-        changed |= put_value(row->at, row->bytes, value);
+        if (put_value(row->at, row->bytes, value)) {
+            changed = true;
+            if (__builtin_expect(row->object->sim->tracer != NULL, 0)) trace_setting(row, value);
+        }
         if (!row->last) continue;
         if (changed) knobs_changed(row->object);
         changed = false;

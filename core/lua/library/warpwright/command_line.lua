@@ -28,11 +28,17 @@ local run_options = {
   ["--stats"] = "stats",
   ["--stats-every"] = "stats_every",
   ["--stats-of"] = "stats_of",
+  ["--trace"] = "trace",
+  ["--from"] = "from",
+  ["--to"] = "to",
+  ["--events"] = "events",
+  ["--trace-file"] = "trace_file",
+  ["--perfetto"] = "perfetto",
 }
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
-  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every", "--stats-of",
-  table.unpack(run_kernel.option_list),
+  "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
+  "--stats-of", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto", table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.

@@ -33,6 +33,13 @@ local of_runs <const> = {
   option("--keep", "N", "only the newest N of them stay"),
   option("--resume", "FILE",
     "goes on from a checkpoint; what is not given is as it was. FOLDER: from the newest good one in it", "file"),
+  option("--trace", "OBJECTS", "a trace, as text, of these objects: 'sm[3]*,l2[*]'; a * at the end takes in all below (docs/traces.md)"),
+  option("--from", "CYCLE", "of the trace: where it begins, default 0"),
+  option("--to", "CYCLE", "where it ends, default: with the run"),
+  option("--events", "NAMES", "which of its lines, issue,miss; default: all"),
+  option("--trace-file", "FILE", "where it goes, compressed when it ends in .gz or .zst; default: trace.txt in the output folder", "file"),
+  option("--perfetto", "FILE", "the same window for ui.perfetto.dev, compressed when FILE ends in .gz; without --trace of all objects",
+    "file"),
   option("--allow-changes", nil, "with --resume: --policy and --set may differ; says what became of the state"),
 }
 

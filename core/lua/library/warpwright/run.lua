@@ -12,6 +12,7 @@ local profile = require "warpwright.profile"
 local result = require "warpwright.result"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
+local tracing = require "warpwright.tracing"
 local workload = require "warpwright.workload"
 
 local run = {}
@@ -19,7 +20,7 @@ local run = {}
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
-  "stats_every", "stats_of", "profile" }
+  "stats_every", "stats_of", "profile", table.unpack(tracing.options) }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -64,12 +65,13 @@ end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
--- profile = } -> result
+-- profile =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
   output.check_stats(options.stats)
+  tracing.check(options)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
@@ -93,10 +95,12 @@ function run.run(options)
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local recorder = intervals.record(sim, folder.path, options)
   local made
+  local trace <close> = tracing.new(sim, options, folder.path)
   local ok, checks_or_problem = pcall(function()
     local shown <close> = live.announce(folder.path)
     made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
+    trace:begin()
     return sim:run(options.workload, size)
   end)
   local found = options.memcheck and memcheck.report(gpu)
@@ -109,6 +113,7 @@ function run.run(options)
   end
 
   local r = sim:result()
+  local trace_problem = trace:finish()
   r.memcheck = found or false
   r.profile = options.profile and core.profile(gpu) or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
@@ -125,6 +130,7 @@ function run.run(options)
     files_beside = r.profile and profile.files(r.profile),
     intervals = recorder and recorder:finish(r),
   })
+  problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
   sim:close()

@@ -1,0 +1,54 @@
+/* What traces show of a memory controller: the commands to its banks, each with the request that it is for. */
+#include "core/sim/trace/trace.h"
+#include "mem/dram/memory_controller_state.h"
+
+/* A command is planned at the end of a cycle and issued in a later one, unless another plan takes its place: so
+ * what was planned for this cycle has been issued. */
+typedef struct {
+    DramChoice plan;
+    MemMessage message;
+    uint32_t row, waiting;
+} Memory;
+
+static void remember(const MemoryController *mc, Memory *memory) {
+    memory->plan = mc->plan;
+    if (mc->plan.cycle == NEVER) return;
+    const DramQueue *queue = &mc->queue[mc->plan.queue];
+    uint32_t slot = queue->slot[mc->plan.rank];
+    memory->row = queue->row[slot];
+    memory->message = request_in(mc, mc->plan.queue, slot)->message;
+}
+
+static void show_command(const MemoryController *mc, const Memory *memory, uint64_t now) {
+    static const char *const names[] = {"RD", "WR", "ACT", "PRE"};
+    TraceRecord *record = trace_record(&mc->obj, TRACE_COMMAND, names[memory->plan.command], now);
+    mem_trace(&memory->message, &record->message);
+    record->detail = "bank %d row %x";
+    record->number[0] = memory->plan.bank;
+    record->number[1] = memory->row;
+}
+
+static void count_requests(const MemoryController *mc, Memory *memory, uint64_t now) {
+    if (mc->waiting == memory->waiting) return;
+    memory->waiting = mc->waiting;
+    trace_record(&mc->obj, TRACE_COUNTER, "queue", now)->number[0] = mc->waiting;
+}
+
+static void look(SimObject *object, void *memory_of_it, uint64_t now) {
+    const MemoryController *mc = (const MemoryController *)object;
+    Memory *memory = memory_of_it;
+    if (memory->plan.cycle == object_cycle(object, now)) show_command(mc, memory, now);
+    remember(mc, memory);
+    count_requests(mc, memory, now);
+}
+
+static void begin(SimObject *object, void *memory) {
+    const MemoryController *mc = (const MemoryController *)object;
+    remember(mc, memory);
+    count_requests(mc, memory, object->sim->now);
+}
+
+static const char *const names[] = {"ACT", "RD", "WR", "PRE", NULL};
+
+const TraceClass memory_controller_trace = {
+    .names = names, .memory_bytes = sizeof(Memory), .begin = begin, .look = look};
