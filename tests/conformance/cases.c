@@ -117,9 +117,10 @@ typedef struct {
     { name, table, sizeof(table) / sizeof *(table), fraction_bits }
 /* The first prefix that fits. */
 static const Edges kinds[] = {
-    EDGES("f16", halves, 10),  EDGES("bf16", brains, 7),    EDGES("f32", singles, 23),
-    EDGES("f64", doubles, 52), EDGES("amount", amounts, 0), EDGES("small", smalls, 0),
-    EDGES("lane", lanes, 0),   EDGES("p", bits, 0),         EDGES("", integers, 0)};
+    EDGES("f16", halves, 10),      EDGES("bf16", brains, 7),       EDGES("f32", singles, 23),
+    EDGES("narrow16", halves, 10), EDGES("narrow32", singles, 23), EDGES("f64", doubles, 52),
+    EDGES("amount", amounts, 0),   EDGES("small", smalls, 0),      EDGES("lane", lanes, 0),
+    EDGES("p", bits, 0),           EDGES("", integers, 0)};
 
 static const Edges *edges_of(const Kind *kind) {
     const Edges *edges = kinds;
@@ -187,12 +188,24 @@ static uint64_t random_float(const Edges *edges, int width, uint64_t random, uin
     return (random >> 63) << (width - 1) | exponent << edges->fraction | fraction;
 }
 
+/* Around 1, with few digits or beside a number of few digits: what is near the numbers of small formats, and halfway. */
+static uint64_t random_narrow(const Edges *edges, int width, uint64_t random) {
+    int exponent_bits = width - 1 - edges->fraction, kept = (int)(random >> 8 & 7);
+    uint64_t bias = (1ull << (exponent_bits - 1)) - 1, exponents = (1ull << exponent_bits) - 1;
+    uint64_t exponent = (bias + random % 41 - 20) & exponents;
+    uint64_t fraction = mixed(random) & ((1ull << edges->fraction) - 1);
+    fraction &= ~((1ull << (edges->fraction - kept)) - 1);
+    uint64_t code = exponent << edges->fraction | fraction;
+    if (random >> 20 & 2) code += random >> 20 & 1 ? 1 : code ? -1ull : 0;
+    return (random >> 63) << (width - 1) | (code & ((1ull << (width - 1)) - 1));
+}
+
 static uint64_t random_value(const Kind *kind, uint64_t random, uint64_t shared) {
     const Edges *edges = edges_of(kind);
     if ((random >> 40 & 7) == 0) return edge(edges, random >> 45);
-    if (edges->fraction)
-        return random_float(edges, kind->bits == 32 && edges->fraction < 23 ? 16 : kind->bits, random,
-                            shared);
+    int width = kind->bits == 32 && edges->fraction < 23 ? 16 : kind->bits;
+    if (strncmp(kind->name, "narrow", 6) == 0) return random_narrow(edges, width, random);
+    if (edges->fraction) return random_float(edges, width, random, shared);
     if (edges->values == amounts) return random % 70;
     if (edges->values == smalls) return (uint32_t)((int)(random % 67) - 33);
     if (edges->values == lanes) return random % 32;

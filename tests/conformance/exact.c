@@ -1,6 +1,10 @@
 #include "tests/conformance/exact.h"
 
-const Format format_f16 = {10, 5}, format_bf16 = {7, 8}, format_f32 = {23, 8}, format_f64 = {52, 11};
+const Format format_f16 = {10, 5, ENDS_AT_INFINITY}, format_bf16 = {7, 8, ENDS_AT_INFINITY},
+             format_f32 = {23, 8, ENDS_AT_INFINITY}, format_f64 = {52, 11, ENDS_AT_INFINITY},
+             format_tf32 = {10, 8, ENDS_AT_INFINITY}, format_e4m3 = {3, 4, ENDS_AT_NAN},
+             format_e5m2 = {2, 5, ENDS_AT_INFINITY}, format_e2m1 = {1, 2, ENDS_AT_NUMBER},
+             format_e2m3 = {3, 2, ENDS_AT_NUMBER}, format_e3m2 = {2, 3, ENDS_AT_NUMBER};
 
 enum { TOP_BIT = 124 }; /* of digits that are about to be added: a carry has room */
 
@@ -23,8 +27,22 @@ static uint64_t sign_of(Format format) {
     return 1ull << (format.fraction + format.exponent);
 }
 
+static uint64_t largest_of(Format format) {
+    switch (format.end) {
+    case ENDS_AT_INFINITY: return infinity_of(format) - 1;
+    case ENDS_AT_NAN: return sign_of(format) - 2;
+    case ENDS_AT_NUMBER: return sign_of(format) - 1;
+    }
+    return 0;
+}
+
 bool is_nan(uint64_t bits, Format format) {
-    return (bits & (sign_of(format) - 1)) > infinity_of(format);
+    return (bits & (sign_of(format) - 1)) > largest_of(format) + (format.end == ENDS_AT_INFINITY ? 1 : 0);
+}
+
+uint64_t exact_finite(uint64_t bits, Format format) {
+    bool infinite = format.end == ENDS_AT_INFINITY && (bits & (sign_of(format) - 1)) == infinity_of(format);
+    return bits - infinite;
 }
 
 uint64_t exact_flushed(uint64_t bits, Format format) {
@@ -36,8 +54,8 @@ Exact exact_of(uint64_t bits, Format format) {
     uint64_t field = (bits & infinity_of(format)) >> format.fraction;
     uint64_t fraction = bits & ((1ull << format.fraction) - 1);
     Exact value = {.kind = CLASS_FINITE, .negative = (bits & sign_of(format)) != 0};
-    if (field == (1ull << format.exponent) - 1) {
-        value.kind = fraction ? CLASS_NAN : CLASS_INFINITE;
+    if ((bits & (sign_of(format) - 1)) > largest_of(format)) {
+        value.kind = is_nan(bits, format) ? CLASS_NAN : CLASS_INFINITE;
         return value;
     }
     value.digits = field ? fraction | 1ull << format.fraction : fraction;
@@ -65,6 +83,7 @@ static bool rounds_up(Exact value, Wide kept, Wide cut, int places, Rounding rou
     case TO_ZERO: return false;
     case TO_BELOW: return value.negative && inexact;
     case TO_ABOVE: return !value.negative && inexact;
+    case TO_NEAREST_AWAY: return half && cut >= half;
     case TO_NEAREST: break;
     }
     if (!half || cut < half) return false;
@@ -84,25 +103,26 @@ static Wide rounded_digits(Exact value, int unit, Rounding rounding) {
 }
 
 static uint64_t overflowed(bool negative, Format format, Rounding rounding) {
-    bool to_infinity = rounding == TO_NEAREST || rounding == (negative ? TO_BELOW : TO_ABOVE);
-    return infinity_of(format) - (to_infinity ? 0 : 1);
+    bool away = rounding == TO_NEAREST || rounding == TO_NEAREST_AWAY ||
+                rounding == (negative ? TO_BELOW : TO_ABOVE);
+    return away && format.end == ENDS_AT_INFINITY ? infinity_of(format) : largest_of(format);
 }
 
 uint64_t exact_round(Exact value, Format format, Rounding rounding) {
     uint64_t sign = value.negative ? sign_of(format) : 0;
     switch (value.kind) {
     case CLASS_ZERO: return sign;
-    case CLASS_INFINITE: return sign | infinity_of(format);
+    case CLASS_INFINITE: return sign | overflowed(value.negative, format, TO_NEAREST);
     case CLASS_NAN: return sign_of(format) - 1;
     case CLASS_FINITE: break;
     }
     int least = 1 - bias_of(format), top = value.exponent + length_of(value.digits) - 1;
     int unit = (top < least ? least : top) - format.fraction;
-    if (top > bias_of(format)) return sign | overflowed(value.negative, format, rounding);
+    if (top > bias_of(format) + 1) return sign | overflowed(value.negative, format, rounding);
     /* The leading digit of a normal number counts the exponent up by one, and so does a carry. */
     Wide digits = rounded_digits(value, unit, rounding);
     uint64_t bits = (uint64_t)(digits + ((Wide)(unit - (least - format.fraction)) << format.fraction));
-    return sign | (bits >= infinity_of(format) ? overflowed(value.negative, format, rounding) : bits);
+    return sign | (bits > largest_of(format) ? overflowed(value.negative, format, rounding) : bits);
 }
 
 Exact exact_integral(Exact value, Rounding rounding) {

@@ -5,7 +5,7 @@ local forms = {}
 
 -- Of these options at most one stands in a form.
 local exclusive = {
-  { "rn", "rz", "rm", "rp" }, { "rni", "rzi", "rmi", "rpi" }, { "approx", "full" }, { "and", "or", "xor" },
+  { "rn", "rz", "rm", "rp", "approx", "full" }, { "and", "or", "xor" },
   { "sc", "acq_rel", "acquire", "release" }, { "global", "shared", "shared::cluster" },
 }
 local group_of = {}
@@ -13,7 +13,9 @@ for _, group in ipairs(exclusive) do
   for _, word in ipairs(group) do group_of[word] = group end
 end
 
-local function is_type(word) return word:find "^[bsuf]%d" and not word:find "^[fb]4e" or word:find "^bf16" or word == "pred" end
+local function is_type(word)
+  return word:find "^[bsuf]%d" and not word:find "^[fb]4e" or word:find "^e%dm%d" or word:find "^[bt]f%d" or word == "pred"
+end
 
 --- All sets of options, as lists.
 local function option_sets(options)

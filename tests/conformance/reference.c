@@ -6,9 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "e4m3x2" */
+static bool is_small_float(const char *word) {
+    return word[0] == 'e' && word[1] >= '2' && word[1] <= '5' && word[2] == 'm';
+}
+
 static bool is_type(const char *word) {
     if (strcmp(word, "pred") == 0 || strcmp(word, "tf32") == 0) return true;
-    if (strncmp(word, "bf16", 4) == 0) return true;
+    if (strncmp(word, "bf16", 4) == 0 || is_small_float(word)) return true;
     return strchr("bsuf", *word) && word[1] >= '1' && word[1] <= '9' && strcmp(word, "f4e") != 0 &&
            strcmp(word, "b4e") != 0;
 }
@@ -17,6 +22,7 @@ int type_bits(const char *type) {
     if (strcmp(type, "pred") == 0) return 1;
     if (strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0) return 32;
     if (strstr(type, "16x2")) return 32;
+    if (is_small_float(type)) return strcmp(type, "e2m1x2") == 0 ? 8 : 16;
     return atoi(type + strspn(type, "bsuft"));
 }
 
@@ -104,17 +110,19 @@ static long double value_of(uint64_t bits, Format format) {
     return sign * ldexpl((long double)exact.digits, exact.exponent);
 }
 
-static bool pair_fits(const Result *pair, uint64_t got) {
-    Result half = *pair;
-    half.pair = false;
-    half.value = pair->value & 0xffff;
-    if (!result_fits(&half, got & 0xffff)) return false;
-    half.value = pair->value >> 16;
-    return result_fits(&half, got >> 16);
+static bool parts_fit(const Result *pair, uint64_t got) {
+    Result part = *pair;
+    part.part_bits = 0;
+    part.value = low_bits(pair->value, pair->part_bits);
+    if (!result_fits(&part, low_bits(got, pair->part_bits))) return false;
+    part.value = pair->value >> pair->part_bits;
+    part.least = pair->least_above;
+    part.most = pair->most_above;
+    return result_fits(&part, got >> pair->part_bits);
 }
 
 bool result_fits(const Result *result, uint64_t got) {
-    if (result->pair) return pair_fits(result, got);
+    if (result->part_bits) return parts_fit(result, got);
     if (result->has_other && got == result->other) return true;
     if (got == result->value && result->kind != RESULT_WITHIN) return true;
     if (result->kind == RESULT_EXACT) return false;

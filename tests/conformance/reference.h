@@ -34,10 +34,11 @@ typedef struct {
     ResultKind kind;
     uint64_t value;
     Format format;
-    bool any_zero, pair; /* pair: two of 16 bits, each for itself */
-    bool has_other;      /* `other` is right as well */
+    bool any_zero;
+    int part_bits;  /* 0, or of two values in a register, each for itself */
+    bool has_other; /* `other` is right as well */
     uint64_t other;
-    long double least, most;
+    long double least, most, least_above, most_above; /* _above: of the upper value of two */
 } Result;
 
 typedef struct Job Job;
@@ -54,7 +55,7 @@ struct Job {
     int signature_count;
     /* What the families keep for their functions. */
     int bits, from_bits;
-    bool is_signed, from_signed, ftz, saturate, relu, nan_wins, wide, high, carry_in, carry_out;
+    bool is_signed, from_signed, ftz, saturate, relu, nan_wins, finite, wide, high, carry_in, carry_out;
     Rounding rounding;
     Format format, from_format;
     int selector;    /* an enumeration of the family's */

@@ -180,6 +180,7 @@ static inline double round_to_integer(double value, uint32_t rounding) {
     case ROUND_ZERO: return trunc(value);
     case ROUND_DOWN: return floor(value);
     case ROUND_UP: return ceil(value);
+    case ROUND_AWAY: return round(value);
     }
     return value;
 }
@@ -315,25 +316,16 @@ uint32_t double_to_f16(double value, uint32_t rounding) {
     return bits >= 0x7c00 ? overflow : sign | bits;
 }
 
-#define DEFINE_CVT_TO_F16(from_name, FROM, SOURCE)                                                           \
-    void exec_cvt_f16_##from_name(const Inst *inst, ExecContext *context) {                                  \
-        SOURCE uint32_t result[WARP_LANES];                                                                  \
-        float smallest = smallest_kept(inst);                                                                \
-        for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
-            double value = (double)(FROM)from[lane];                                                         \
-            if (__builtin_fabs(value) < (double)smallest) value = copysign(0.0, value);                      \
-            if (inst->detail & DETAIL_SATURATE) value = saturate_f64(value);                                 \
-            result[lane] = double_to_f16(value, inst->detail & DETAIL_ROUNDING);                             \
-        }                                                                                                    \
-        write_lanes_32(destination(inst, context, 0), result, context->active);                              \
+void exec_cvt_f16_f32(const Inst *inst, ExecContext *context) {
+    F32_SOURCE uint32_t result[WARP_LANES];
+    float smallest = smallest_kept(inst);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        float value = flush_f32(from[lane], smallest);
+        if (inst->detail & DETAIL_SATURATE) value = saturate_f32(value);
+        result[lane] = double_to_f16((double)value, inst->detail & DETAIL_ROUNDING);
     }
-
-DEFINE_CVT_TO_F16(f32, float, F32_SOURCE)
-DEFINE_CVT_TO_F16(f64, double, F64_SOURCE)
-DEFINE_CVT_TO_F16(u16, uint16_t, NARROW_SOURCE)
-DEFINE_CVT_TO_F16(s16, int16_t, NARROW_SOURCE)
-DEFINE_CVT_TO_F16(u32, uint32_t, NARROW_SOURCE)
-DEFINE_CVT_TO_F16(s32, int32_t, NARROW_SOURCE)
+    write_lanes_32(destination(inst, context, 0), result, context->active);
+}
 
 void exec_cvt_f32_f16(const Inst *inst, ExecContext *context) {
     NARROW_SOURCE float result[WARP_LANES];

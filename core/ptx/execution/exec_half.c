@@ -68,6 +68,26 @@ static double larger_of(Terms t) {
     return t.a == t.b ? (signbit(t.a) ? t.b : t.a) : fmax(t.a, t.b);
 }
 
+static double magnitude_of(Terms t) {
+    return fabs(t.a);
+}
+static double negative_of(Terms t) {
+    return -t.a;
+}
+static double power_of(Terms t) {
+    return exp2(t.a);
+}
+static double tangent_of(Terms t) {
+    return tanh(t.a);
+}
+
+/* min.xorsign.abs and its kin: of magnitudes, with the sign that the product would have. */
+static double with_sign_of_product(Terms t, HalfOperation *operation) {
+    bool negative = signbit(t.a) != signbit(t.b);
+    double value = operation((Terms){fabs(t.a), fabs(t.b), 0});
+    return negative ? -value : value;
+}
+
 static double flush(double value, uint32_t detail, int format) {
     bool subnormal = fabs(value) < ldexp(1, 1 - formats[format].bias);
     return detail & DETAIL_FTZ && subnormal ? copysign(0, value) : value;
@@ -92,7 +112,8 @@ static inline void compute(const Inst *inst, ExecContext *context, int sources, 
             Terms terms = {flush(value_of(from[0][lane] >> 16 * half, format), detail, format),
                            flush(value_of(from[1][lane] >> 16 * half, format), detail, format),
                            flush(value_of(from[2][lane] >> 16 * half, format), detail, format)};
-            double value = operation(terms);
+            double value = detail & DETAIL_XORSIGN ? with_sign_of_product(terms, operation)
+                                                   : operation(terms);
             if (detail & DETAIL_NAN && (terms.a != terms.a || terms.b != terms.b)) value = NAN;
             result[lane] |= finish(value, detail, format) << 16 * half;
         }
@@ -117,6 +138,19 @@ void exec_min_half(const Inst *inst, ExecContext *context) {
 }
 void exec_max_half(const Inst *inst, ExecContext *context) {
     compute(inst, context, 2, larger_of);
+}
+
+void exec_ex2_half(const Inst *inst, ExecContext *context) {
+    compute(inst, context, 1, power_of);
+}
+void exec_tanh_half(const Inst *inst, ExecContext *context) {
+    compute(inst, context, 1, tangent_of);
+}
+void exec_neg_half(const Inst *inst, ExecContext *context) {
+    compute(inst, context, 1, negative_of);
+}
+void exec_abs_half(const Inst *inst, ExecContext *context) {
+    compute(inst, context, 1, magnitude_of);
 }
 
 DEFINE_UNARY(exec_neg_f16, LaneU32, LaneU32, (a ^ HALF_SIGN) & 0xffff)
@@ -189,26 +223,3 @@ void exec_set_half_mask(const Inst *inst, ExecContext *context) {
     bool pair = inst->detail & DETAIL_PAIR, wide = inst->detail & DETAIL_FLOAT_RESULT;
     set_halves(inst, context, pair || !wide ? 0xffff : UINT32_MAX, 0xffff0000u);
 }
-
-/* Conversions. */
-
-/* cvt.f16x2.f32 d, a, b: a above b. */
-void exec_cvt_pair_f32(const Inst *inst, ExecContext *context) {
-    const LaneF32 *above = source(inst, context, 0), *below = source(inst, context, 1);
-    uint32_t result[WARP_LANES], detail = inst->detail;
-    int format = format_of(inst);
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        result[lane] = finish((double)above[lane], detail, format) << 16 |
-                       finish((double)below[lane], detail, format);
-    write_lanes_32(destination(inst, context, 0), result, context->active);
-}
-
-void exec_cvt_bf16_f32(const Inst *inst, ExecContext *context) {
-    const LaneF32 *from = source(inst, context, 0);
-    uint32_t result[WARP_LANES];
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        result[lane] = finish((double)from[lane], inst->detail, 1);
-    write_lanes_32(destination(inst, context, 0), result, context->active);
-}
-
-DEFINE_UNARY(exec_cvt_f32_bf16, LaneF32, LaneU32, f32_of_bits(a << 16))

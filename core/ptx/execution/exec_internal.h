@@ -57,7 +57,12 @@ enum {
     DETAIL_RELU = 0x10000,        /* fma of halves            */
     DETAIL_NAN = 0x20000,         /* min, max of halves       */
     DETAIL_COMPARE_SHIFT = 20,    /* halves: HalfCompare      */
-    DETAIL_TYPES_SHIFT = 16,      /* destination and source IntegerType of a saturating cvt, 4 bits each */
+    DETAIL_XORSIGN = 0x40000,     /* min, max: of magnitudes, with the product of the signs */
+    DETAIL_SATFINITE = 0x40000,   /* cvt: the largest number instead of infinity     */
+    DETAIL_INTEGRAL = 0x80000,    /* cvt of floats to floats: to an integer          */
+    DETAIL_TO_SHIFT = 20,         /* cvt of narrow floats: NarrowType, 5 bits each   */
+    DETAIL_FROM_SHIFT = 25,
+    DETAIL_TYPES_SHIFT = 16, /* destination and source IntegerType of a saturating cvt, 4 bits each */
 };
 
 typedef enum {
@@ -76,9 +81,33 @@ typedef enum {
     HALF_NUM,
     HALF_NAN_,
 } HalfCompare;
-typedef enum { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP } RoundingMode;
+/* ROUND_AWAY: to nearest, of two the one farther from zero; of cvt.rna alone. */
+typedef enum { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY } RoundingMode;
 typedef enum { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } BooleanOp;
 typedef enum { TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64 } IntegerType;
+
+/* What cvt of narrow floats converts from and to; those before NARROW_FORMATS are floats of up to 19 bits. */
+typedef enum {
+    NARROW_F16,
+    NARROW_BF16,
+    NARROW_TF32,
+    NARROW_E4M3,
+    NARROW_E5M2,
+    NARROW_E2M1,
+    NARROW_E2M3,
+    NARROW_E3M2,
+    NARROW_FORMATS,
+    NARROW_F32 = NARROW_FORMATS,
+    NARROW_F64,
+    NARROW_U8, /* the integers: by width, the signed one behind the unsigned */
+    NARROW_S8,
+    NARROW_U16,
+    NARROW_S16,
+    NARROW_U32,
+    NARROW_S32,
+    NARROW_U64,
+    NARROW_S64,
+} NarrowType;
 
 /* Inst.detail of loads, stores and atomics: an AtomicOp in bits 0-7, an AtomicType in bits 8-15, and
  * these. */

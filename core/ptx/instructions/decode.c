@@ -107,7 +107,7 @@ static void select_instruction(Decoder *decoder, uint32_t i) {
     const BodyStatement *from = &decoder->body->statements[i];
     Inst *inst = &decoder->kernel->insts[i];
     decoder->parser->source = from->source; /* where errors are */
-    char why[160] = "";
+    char why[480] = "";
     Statement statement;
     describe(decoder->body, from, &statement);
     const char *defect = from->unsupported;

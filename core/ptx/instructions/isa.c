@@ -10,54 +10,84 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the options of a row marked CHOICE at most one stands, of those marked NEEDED exactly one. */
+typedef enum { FREE, CHOICE, NEEDED } OptionRule;
+
 /* A modifier that may stand anywhere in the text, and the bits of Inst.detail that it sets. */
 typedef struct {
     const char *modifier;
     uint32_t detail;
+    OptionRule rule;
 } Option;
 
-static const Option no_options[] = {{NULL, 0}};
-static const Option carry_out[] = {{"cc", DETAIL_CARRY_OUT}, {NULL, 0}};
-static const Option ftz[] = {{"ftz", DETAIL_FTZ}, {NULL, 0}};
-/* Approximate divisions and roots are computed to full precision, the same as .rn. */
-static const Option nearest[] = {{"rn", ROUND_NEAREST}, {"approx", 0}, {"full", 0}, {NULL, 0}};
-static const Option approximate[] = {{"approx", 0}, {"ftz", DETAIL_FTZ}, {NULL, 0}};
-static const Option modifiers_f32[] = {
-    {"rn", ROUND_NEAREST}, {"rz", ROUND_ZERO},  {"rm", ROUND_DOWN},       {"rp", ROUND_UP}, {"approx", 0},
-    {"full", 0},           {"ftz", DETAIL_FTZ}, {"sat", DETAIL_SATURATE}, {NULL, 0}};
-static const Option modifiers_f64[] = {
-    {"rn", ROUND_NEAREST}, {"rz", ROUND_ZERO}, {"rm", ROUND_DOWN}, {"rp", ROUND_UP}, {NULL, 0}};
-static const Option to_float[] = {
-    {"rn", ROUND_NEAREST}, {"rz", ROUND_ZERO},       {"rm", ROUND_DOWN}, {"rp", ROUND_UP},
-    {"ftz", DETAIL_FTZ},   {"sat", DETAIL_SATURATE}, {NULL, 0}};
-static const Option to_integer[] = {{"rni", ROUND_NEAREST},
-                                    {"rzi", ROUND_ZERO},
-                                    {"rmi", ROUND_DOWN},
-                                    {"rpi", ROUND_UP},
-                                    {"ftz", DETAIL_FTZ},
-                                    {"sat", DETAIL_SATURATE},
-                                    {NULL, 0}};
-static const Option widening[] = {{"ftz", DETAIL_FTZ}, {"sat", DETAIL_SATURATE}, {NULL, 0}};
-static const Option shift_amount[] = {{"shiftamt", DETAIL_SHIFT_AMOUNT}, {NULL, 0}};
-static const Option half_arithmetic[] = {
-    {"rn", 0}, {"ftz", DETAIL_FTZ}, {"sat", DETAIL_SATURATE}, {"relu", DETAIL_RELU}, {NULL, 0}};
-static const Option half_min_max[] = {{"ftz", DETAIL_FTZ}, {"NaN", DETAIL_NAN}, {NULL, 0}};
-static const Option compare_integer[] = {{"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT},
-                                         {"or", BOOLEAN_OR << DETAIL_BOOLEAN_SHIFT},
-                                         {"xor", BOOLEAN_XOR << DETAIL_BOOLEAN_SHIFT},
-                                         {NULL, 0}};
-static const Option compare_float[] = {{"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT},
-                                       {"or", BOOLEAN_OR << DETAIL_BOOLEAN_SHIFT},
-                                       {"xor", BOOLEAN_XOR << DETAIL_BOOLEAN_SHIFT},
-                                       {"ftz", DETAIL_FTZ},
-                                       {NULL, 0}};
-static const Option sync[] = {{"sync", 0}, {NULL, 0}};
-static const Option uniform_branch[] = {{"uni", 0}, {NULL, 0}};
-static const Option barrier_options[] = {{"cta", 0}, {"aligned", 0}, {NULL, 0}};
-static const Option fence_options[] = {{"sc", 0}, {"acq_rel", 0}, {"acquire", 0}, {"release", 0}, {NULL, 0}};
+#define ROUNDINGS(rule)                                                                                      \
+    {"rn", ROUND_NEAREST, rule}, {"rz", ROUND_ZERO, rule}, {"rm", ROUND_DOWN, rule}, {                       \
+        "rp", ROUND_UP, rule                                                                                 \
+    }
+#define INTEGRAL_ROUNDINGS                                                                                   \
+    {"rni", ROUND_NEAREST | DETAIL_INTEGRAL, NEEDED}, {"rzi", ROUND_ZERO | DETAIL_INTEGRAL, NEEDED},         \
+        {"rmi", ROUND_DOWN | DETAIL_INTEGRAL, NEEDED}, {                                                     \
+        "rpi", ROUND_UP | DETAIL_INTEGRAL, NEEDED                                                            \
+    }
+#define FLUSHING                                                                                             \
+    { "ftz", DETAIL_FTZ, FREE }
+#define SATURATING                                                                                           \
+    { "sat", DETAIL_SATURATE, FREE }
+#define POSITIVE                                                                                             \
+    { "relu", DETAIL_RELU, FREE }
+#define FINITE                                                                                               \
+    { "satfinite", DETAIL_SATFINITE, FREE }
+#define END                                                                                                  \
+    { NULL, 0, FREE }
 
-static const Option proxy_options[] = {{"global", 0}, {"shared", 0}, {"shared::cluster", 0}, {NULL, 0}};
-static const Option hint_options[] = {{"global", 0}, {NULL, 0}};
+static const Option no_options[] = {END};
+static const Option carry_out[] = {{"cc", DETAIL_CARRY_OUT, FREE}, END};
+static const Option ftz[] = {FLUSHING, END};
+static const Option sat[] = {SATURATING, END};
+static const Option relu[] = {POSITIVE, END};
+static const Option nearest[] = {{"rn", ROUND_NEAREST, FREE}, END};
+/* Approximate divisions and roots are computed to full precision, the same as .rn. */
+static const Option nearest_root[] = {
+    {"rn", ROUND_NEAREST, CHOICE}, {"approx", 0, CHOICE}, {"full", 0, CHOICE}, END};
+static const Option approximate[] = {{"approx", 0, FREE}, FLUSHING, END};
+static const Option modifiers_f32[] = {ROUNDINGS(CHOICE), FLUSHING, SATURATING, END};
+static const Option modifiers_root[] = {
+    ROUNDINGS(CHOICE), {"approx", 0, CHOICE}, {"full", 0, CHOICE}, FLUSHING, SATURATING, END};
+static const Option modifiers_f64[] = {ROUNDINGS(CHOICE), END};
+/* Conversions. */
+static const Option rounded[] = {ROUNDINGS(NEEDED), END};
+static const Option rounded_ftz[] = {ROUNDINGS(NEEDED), FLUSHING, END};
+static const Option rounded_sat[] = {ROUNDINGS(NEEDED), SATURATING, END};
+static const Option rounded_f32[] = {ROUNDINGS(NEEDED), FLUSHING, SATURATING, END};
+static const Option exchanged[] = {ROUNDINGS(CHOICE), END};
+static const Option rounded_relu[] = {
+    {"rn", ROUND_NEAREST, NEEDED}, {"rz", ROUND_ZERO, NEEDED}, POSITIVE, FINITE, END};
+static const Option rounded_away[] = {{"rna", ROUND_AWAY, NEEDED}, FINITE, END};
+static const Option integral[] = {INTEGRAL_ROUNDINGS, END};
+static const Option integral_sat[] = {INTEGRAL_ROUNDINGS, SATURATING, END};
+static const Option integral_f32[] = {INTEGRAL_ROUNDINGS, FLUSHING, SATURATING, END};
+static const Option widening[] = {FLUSHING, SATURATING, END};
+
+static const Option shift_amount[] = {{"shiftamt", DETAIL_SHIFT_AMOUNT, FREE}, END};
+static const Option half_rounded[] = {{"rn", 0, FREE}, FLUSHING, SATURATING, END};
+static const Option half_extremes[] = {FLUSHING, {"NaN", DETAIL_NAN, FREE}, END};
+static const Option brain_extremes[] = {{"NaN", DETAIL_NAN, FREE}, END};
+#define BOOLEANS                                                                                             \
+    {"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT, CHOICE},                                                    \
+        {"or", BOOLEAN_OR << DETAIL_BOOLEAN_SHIFT, CHOICE}, {                                                \
+        "xor", BOOLEAN_XOR << DETAIL_BOOLEAN_SHIFT, CHOICE                                                   \
+    }
+static const Option compare_integer[] = {BOOLEANS, END};
+static const Option compare_float[] = {BOOLEANS, FLUSHING, END};
+static const Option sync[] = {{"sync", 0, FREE}, END};
+static const Option uniform_branch[] = {{"uni", 0, FREE}, END};
+static const Option barrier_options[] = {{"cta", 0, FREE}, {"aligned", 0, FREE}, END};
+static const Option fence_options[] = {
+    {"sc", 0, CHOICE}, {"acq_rel", 0, CHOICE}, {"acquire", 0, CHOICE}, {"release", 0, CHOICE}, END};
+
+static const Option proxy_options[] = {
+    {"global", 0, CHOICE}, {"shared", 0, CHOICE}, {"shared::cluster", 0, CHOICE}, END};
+static const Option hint_options[] = {{"global", 0, FREE}, END};
 
 typedef struct {
     const char *opcode, *modifiers;
@@ -91,7 +121,7 @@ static const IsaRow rows[] = {
 #undef SYSTEM_CALL
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
+enum { ROW_COUNT = sizeof rows / sizeof *rows, ROW_TEXT = 256 };
 
 void isa_format_name(const Statement *statement, char *text, size_t size) {
     size_t length = (size_t)snprintf(text, size, "%s", statement->opcode);
@@ -124,8 +154,17 @@ static const Option *find_option(const Option *options, const char *modifier) {
     return NULL;
 }
 
+/* Whether a row needs one of its options. */
+static bool is_choice_needed(const Option *options) {
+    for (; options->modifier; options++)
+        if (options->rule == NEEDED) return true;
+    return false;
+}
+
 static bool modifiers_fit(const IsaRow *row, const Statement *statement, uint32_t *detail) {
     const char *pattern = row->modifiers;
+    uint32_t seen = 0;
+    int choices = 0;
     *detail = row->detail;
     for (int index = 0; index < statement->modifier_count; index++) {
         const char *modifier = statement->modifiers[index];
@@ -134,10 +173,12 @@ static bool modifiers_fit(const IsaRow *row, const Statement *statement, uint32_
             continue;
         }
         const Option *option = find_option(row->options, modifier);
-        if (!option) return false;
+        if (!option || seen >> (option - row->options) & 1) return false;
+        seen |= 1u << (option - row->options);
+        choices += option->rule != FREE;
         *detail |= option->detail;
     }
-    return *pattern == '\0';
+    return *pattern == '\0' && choices <= 1 && (choices == 1 || !is_choice_needed(row->options));
 }
 
 static bool is_volatile_special(const Statement *statement, int operand) {
@@ -278,19 +319,71 @@ static const char *unknown_modifier(const Statement *statement) {
     return NULL;
 }
 
+/* Whether the types of a row, words with a digit, stand in the statement in their order. */
+static bool has_types(const IsaRow *row, const Statement *statement) {
+    int index = 0;
+    for (const char *pattern = row->modifiers; *pattern; pattern = next_pattern(pattern)) {
+        if (strcspn(pattern, "0123456789") >= strcspn(pattern, " ")) continue;
+        while (index < statement->modifier_count && !is_alternative(pattern, statement->modifiers[index]))
+            index++;
+        if (index++ == statement->modifier_count) return false;
+    }
+    return true;
+}
+
+/* "cvt.rn/rz.f16.f32 [.relu]": what of the options is needed stands in front. */
+static void format_row(const IsaRow *row, char *text, size_t size) {
+    size_t length = (size_t)snprintf(text, size, "%s", row->opcode);
+    const char *between = ".";
+    for (const Option *option = row->options; option->modifier && length < size; option++) {
+        if (option->rule != NEEDED) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", between, option->modifier);
+        between = "/";
+    }
+    for (const char *pattern = row->modifiers; *pattern && length < size; pattern = next_pattern(pattern)) {
+        int word = (int)strcspn(pattern, " ");
+        length += (size_t)snprintf(text + length, size - length, ".%.*s", word, pattern);
+    }
+    for (const Option *option = row->options; option->modifier && length < size; option++) {
+        if (option->rule == NEEDED) continue;
+        length += (size_t)snprintf(text + length, size - length, " [.%s]", option->modifier);
+    }
+}
+
+/* ": expected ROW or ROW", the rows of these types as far as there is room; nothing where there is none. */
+static void format_expected(const Statement *statement, char *text, size_t size) {
+    static const char others[] = " or others";
+    const char *between = ": expected ";
+    size_t length = 0;
+    *text = '\0';
+    for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
+        if (strcmp(row->opcode, statement->opcode) != 0 || !has_types(row, statement)) continue;
+        char legal[ROW_TEXT];
+        format_row(row, legal, sizeof legal);
+        size_t more = strlen(between) + strlen(legal);
+        if (length + more + sizeof others > size) {
+            memcpy(text + length, others, sizeof others);
+            return;
+        }
+        length += (size_t)snprintf(text + length, size - length, "%s%s", between, legal);
+        between = " or ";
+    }
+}
+
 static bool refuse(const Statement *statement, bool opcode_known, const IsaRow *misfit, char *why,
                    size_t why_size) {
-    char name[128];
+    char name[128], expected[320];
     isa_format_name(statement, name, sizeof name);
     const char *unknown = opcode_known ? unknown_modifier(statement) : NULL;
+    format_expected(statement, expected, sizeof expected);
     if (!opcode_known) {
         snprintf(why, why_size, "opcode '%s' is not supported", statement->opcode);
     } else if (misfit) {
         snprintf(why, why_size, "'%s': operands of another number, width or kind", name);
     } else if (unknown) {
-        snprintf(why, why_size, "'%s': modifier '.%s' is not supported", name, unknown);
+        snprintf(why, why_size, "'%s': modifier '.%s' is not supported%s", name, unknown, expected);
     } else {
-        snprintf(why, why_size, "'%s': this combination of modifiers is not supported", name);
+        snprintf(why, why_size, "'%s': this combination of modifiers is not supported%s", name, expected);
     }
     return false;
 }
@@ -326,15 +419,8 @@ bool isa_has_intrinsic(const char *name) {
 
 void isa_print_rows(void (*print)(void *context, const char *row), void *context) {
     for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
-        char text[256];
-        size_t length = (size_t)snprintf(text, sizeof text, "%s", row->opcode);
-        for (const char *pattern = row->modifiers; *pattern; pattern = next_pattern(pattern)) {
-            int word = (int)strcspn(pattern, " ");
-            length += (size_t)snprintf(text + length, sizeof text - length, ".%.*s", word, pattern);
-        }
-        for (const Option *option = row->options; option->modifier; option++) {
-            length += (size_t)snprintf(text + length, sizeof text - length, " [.%s]", option->modifier);
-        }
+        char text[ROW_TEXT];
+        format_row(row, text, sizeof text);
         print(context, text);
     }
     isa_print_memory(print, context);

@@ -45,8 +45,28 @@ START_TEST(unsupported_forms_are_refused_by_name) {
         const char *form, *operands, *why;
     } cases[] = {
         {"frobnicate.s32", "r4 r4", "opcode 'frobnicate' is not supported"},
-        {"add.wobbly.s32", "r4 r4 r4", "'add.wobbly.s32': modifier '.wobbly' is not supported"},
-        {"add.ftz.s32", "r4 r4 r4", "'add.ftz.s32': this combination of modifiers is not supported"},
+        {"add.wobbly.s32", "r4 r4 r4",
+         "'add.wobbly.s32': modifier '.wobbly' is not supported: expected add.s32/u32 or add.sat.s32 or "
+         "add.cc.u32/s32/b32"},
+        {"add.ftz.s32", "r4 r4 r4",
+         "'add.ftz.s32': this combination of modifiers is not supported: expected add.s32/u32 or add.sat.s32 "
+         "or "
+         "add.cc.u32/s32/b32"},
+        {"add.s32.f32", "r4 r4 r4",
+         "'add.s32.f32': this combination of modifiers is not supported: expected add.s32/u32 or "
+         "add.f32 [.rn] or add.f32 [.rn] [.rz] [.rm] [.rp] [.ftz] [.sat] or add.sat.s32 or "
+         "add.cc.u32/s32/b32"},
+        {"shl.f32", "r4 r4 r4", "'shl.f32': modifier '.f32' is not supported"},
+        {"mul.s32", "r4 r4 r4",
+         "'mul.s32': this combination of modifiers is not supported: expected mul.lo.s32/u32 or mul.wide.s32 "
+         "or "
+         "mul.hi.s32"},
+        {"setp.f32", "p r4 r4",
+         "'setp.f32': this combination of modifiers is not supported: expected setp.eq.f32 [.and] [.or] "
+         "[.xor] [.ftz] or "
+         "setp.ne.f32 [.and] [.or] [.xor] [.ftz] or setp.lt.f32 [.and] [.or] [.xor] [.ftz] or "
+         "setp.le.f32 [.and] [.or] [.xor] [.ftz] or setp.gt.f32 [.and] [.or] [.xor] [.ftz] or "
+         "setp.ge.f32 [.and] [.or] [.xor] [.ftz] or setp.equ.f32 [.and] [.or] [.xor] [.ftz] or others"},
         {"add.s32", "r4 r4", "'add.s32': operands of another number, width or kind"},
         {"add.s64", "r8 r8 r4", "'add.s64': operands of another number, width or kind"},
         {"setp.lt.and.s32", "p r4 r4", "'setp.lt.and.s32': operands of another number, width or kind"},
@@ -58,13 +78,66 @@ START_TEST(unsupported_forms_are_refused_by_name) {
          "'atom.global.and.f32': this atomic operation does not take this type"},
         {"st.global.u32", "a8 _", "'st.global.u32': the sink '_' has no value"}};
     for (size_t index = 0; index < sizeof cases / sizeof *cases; index++) {
-        char why[200] = "";
+        char why[480] = "";
         ck_assert(!choose(cases[index].form, cases[index].operands, why, sizeof why));
         ck_assert_str_eq(why, cases[index].why);
     }
     char small[16];
     ck_assert(!choose("frobnicate.s32", "r4", small, sizeof small));
     ck_assert_uint_lt(strlen(small), sizeof small);
+}
+END_TEST
+
+static void check_refused(const char *form, const char *operands, const char *expected) {
+    char why[480] = "", want[480];
+    ck_assert_msg(!choose(form, operands, why, sizeof why), "%s", form);
+    snprintf(want, sizeof want, "'%s': this combination of modifiers is not supported: expected %s", form,
+             expected);
+    ck_assert_str_eq(why, want);
+}
+
+START_TEST(conversions_take_the_modifiers_of_their_types) {
+    static const struct {
+        const char *expected, *operands, *forms[8];
+    } cases[] = {
+        {"cvt.rn/rz/rm/rp.f16.f32 [.ftz] [.sat] or cvt.rn/rz.f16.f32 [.relu] [.satfinite]",
+         "r2 r4",
+         {"cvt.f16.f32", "cvt.rn.rz.f16.f32", "cvt.rn.rn.f16.f32", "cvt.rna.f16.f32", "cvt.rm.relu.f16.f32",
+          "cvt.rn.ftz.relu.f16.f32", "cvt.rn.sat.satfinite.f16.f32", "cvt.rni.f16.f32"}},
+        {"cvt.rn/rz/rm/rp.bf16.f32 [.ftz] or cvt.rn/rz.bf16.f32 [.relu] [.satfinite]",
+         "r2 r4",
+         {"cvt.rn.sat.bf16.f32", "cvt.rna.bf16.f32"}},
+        {"cvt.rn/rz.tf32.f32 [.relu] [.satfinite] or cvt.rna.tf32.f32 [.satfinite]",
+         "r4 r4",
+         {"cvt.rna.relu.tf32.f32", "cvt.rn.rna.tf32.f32", "cvt.rm.tf32.f32", "cvt.tf32.f32",
+          "cvt.rna.ftz.tf32.f32"}},
+        {"cvt.rn/rz.f16x2.f32 [.relu] [.satfinite]",
+         "r4 r4 r4",
+         {"cvt.rm.f16x2.f32", "cvt.rn.ftz.f16x2.f32", "cvt.rn.sat.f16x2.f32"}},
+        {"cvt.rn/rz/rm/rp.f16.s32 [.sat]",
+         "r2 r4",
+         {"cvt.rn.relu.f16.s32", "cvt.rn.ftz.f16.s32", "cvt.f16.s32"}},
+        {"cvt.rn/rz/rm/rp.bf16.u64", "r2 r8", {"cvt.rn.sat.bf16.u64", "cvt.rn.relu.bf16.u64"}},
+        {"cvt.rni/rzi/rmi/rpi.s32.f16 [.sat]",
+         "r4 r2",
+         {"cvt.s32.f16", "cvt.rn.s32.f16", "cvt.rni.ftz.s32.f16", "cvt.rni.rzi.s32.f16"}},
+        {"cvt.rni/rzi/rmi/rpi.s32.bf16", "r4 r2", {"cvt.rni.sat.s32.bf16"}},
+        {"cvt.rn/rz/rm/rp.f32.u32 [.ftz] [.sat]", "r4 r4", {"cvt.f32.u32", "cvt.rn.relu.f32.u32"}},
+        {"cvt.rn/rz/rm/rp.f64.u32 [.sat]", "r8 r4", {"cvt.rn.ftz.f64.u32"}},
+        {"cvt.f64.f32 [.ftz] [.sat]", "r8 r4", {"cvt.rn.f64.f32", "cvt.rni.f64.f32"}},
+        {"cvt.f64.f64 [.sat] or cvt.rni/rzi/rmi/rpi.f64.f64 [.sat]", "r8 r8", {"cvt.rni.ftz.f64.f64"}},
+        {"cvt.f64.bf16", "r8 r2", {"cvt.sat.f64.bf16"}},
+        {"cvt.f16.bf16 [.rn] [.rz] [.rm] [.rp]", "r2 r2", {"cvt.rn.rz.f16.bf16", "cvt.sat.f16.bf16"}},
+        {"cvt.rn.f16x2.e4m3x2 [.relu]", "r4 r2", {"cvt.rn.satfinite.f16x2.e4m3x2"}},
+        {"cvt.u32.u64 or cvt.sat.u32.u64", "r4 r8", {"cvt.rni.u32.u64"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 8 && cases[i].forms[k]; k++)
+            check_refused(cases[i].forms[k], cases[i].operands, cases[i].expected);
+    check_refused("cvt.rn.e4m3x2.f32", "r2 r4 r4", "cvt.rn.satfinite.e4m3x2.f32 [.relu]");
+    check_refused("add.sat.bf16", "r2 r2 r2", "add.bf16 [.rn]");
+    check_refused("fma.rn.sat.bf16", "r2 r2 r2 r2", "fma.rn.bf16 [.relu]");
+    check_refused("ex2.approx.bf16", "r2 r2", "ex2.approx.ftz.bf16");
 }
 END_TEST
 
@@ -113,6 +186,7 @@ Suite *isa_suite(void) {
     TCase *cases = tcase_create("isa");
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, control_instructions_have_their_kind);
+    tcase_add_test(cases, conversions_take_the_modifiers_of_their_types);
     tcase_add_test(cases, unsupported_forms_are_refused_by_name);
     tcase_add_test(cases, timing_classes);
     tcase_add_test(cases, all_rows_can_be_listed);
