@@ -59,12 +59,14 @@ static void apply_funnel(const Job *job, const uint64_t *in, Result *out) {
 
 static void apply_lop3(const Job *job, const uint64_t *in, Result *out) {
     uint32_t value = 0;
-    (void)job;
     for (int bit = 0; bit < 32; bit++) {
         uint64_t row = (in[0] >> bit & 1) << 2 | (in[1] >> bit & 1) << 1 | (in[2] >> bit & 1);
         value |= (uint32_t)(in[3] >> row & 1) << bit;
     }
     put(out, value);
+    /* lop3.or and lop3.and */
+    bool set = value != 0, with = in[4] & 1;
+    if (job->lanes > 1) put(&out[1], job->high ? set || with : set && with);
 }
 
 /* The bytes that a mode of prmt picks, lowest first, by the two low bits of its selector. */
@@ -196,10 +198,15 @@ static void shift_job(Job *job) {
 }
 
 static void lop3_job(Job *job) {
+    int boolean = take_one_of(&job->form, "and or");
+    job->high = boolean == 1;
+    job->lanes = boolean < 0 ? 1 : 2; /* results */
     job_done(job, "logic", apply_lop3, NULL);
     static const int tables[] = {0x80, 0xfe, 0x96, 0xe8, 0xca, 0x1b, 0x47, 0xd5};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        add_signature(job, "i32:i32,i32,i32,#%d", tables[i]);
+        add_signature(
+            job, boolean < 0 ? "i32:i32,i32,i32,#%d" : "i32,p:i32,i32,i32,#%d,p d0|d1, s0, s1, s2, s3, s4",
+            tables[i]);
 }
 
 static void count_job(Job *job) {

@@ -131,6 +131,7 @@ static const Edges *edges_of(const Kind *kind) {
 
 static int kind_bits(const char *name) {
     if (strcmp(name, "p") == 0) return 1;
+    if (strcmp(name, "f32x2") == 0) return 64;
     if (strstr(name, "x2")) return 32;
     size_t letters = strcspn(name, "0123456789");
     return name[letters] && *name != '#' ? atoi(name + letters) : 32;
@@ -200,10 +201,14 @@ static uint64_t random_narrow(const Edges *edges, int width, uint64_t random) {
     return (random >> 63) << (width - 1) | (code & ((1ull << (width - 1)) - 1));
 }
 
+static bool is_pair(const Kind *kind) {
+    return strstr(kind->name, "x2") != NULL;
+}
+
 static uint64_t random_value(const Kind *kind, uint64_t random, uint64_t shared) {
     const Edges *edges = edges_of(kind);
     if ((random >> 40 & 7) == 0) return edge(edges, random >> 45);
-    int width = kind->bits == 32 && edges->fraction < 23 ? 16 : kind->bits;
+    int width = is_pair(kind) ? kind->bits / 2 : kind->bits;
     if (strncmp(kind->name, "narrow", 6) == 0) return random_narrow(edges, width, random);
     if (edges->fraction) return random_float(edges, width, random, shared);
     if (edges->values == amounts) return random % 70;
@@ -216,9 +221,10 @@ static uint64_t random_value(const Kind *kind, uint64_t random, uint64_t shared)
 
 static uint64_t one_value(const Kind *kind, uint64_t random, uint64_t shared) {
     uint64_t value = random_value(kind, random, shared);
-    if (strstr(kind->name, "x2"))
-        value = (value & 0xffff) | (random_value(kind, mixed(random ^ 1), mixed(shared)) & 0xffff) << 16;
-    return value;
+    if (!is_pair(kind)) return value;
+    int half = kind->bits / 2;
+    uint64_t mask = (1ull << half) - 1;
+    return (value & mask) | (random_value(kind, mixed(random ^ 1), mixed(shared)) & mask) << half;
 }
 
 static uint64_t in_width(const Kind *kind, uint64_t value) {
@@ -245,6 +251,6 @@ uint64_t case_value(const Signature *signature, int operand, size_t index, size_
     uint64_t pair = in_full ? index : mixed(seed + index) % pairs;
     uint64_t number = operand == 0 ? pair % first->count : pair / first->count;
     uint64_t value = edge(edges, number);
-    if (strstr(kind->name, "x2")) value |= edge(edges, number + 3 + pair % 5) << 16;
+    if (is_pair(kind)) value |= edge(edges, number + 3 + pair % 5) << kind->bits / 2;
     return in_width(kind, value);
 }

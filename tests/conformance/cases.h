@@ -11,6 +11,7 @@ enum { MAX_KINDS = 12 };
 /* The kind of a value in a signature:
  *   i16 i32 i64    integers                    nz16 nz32 nz64  without zero
  *   f16 f32 f64 bf16 f16x2 bf16x2  floats      p               0 or 1
+ *   f32x2                                        i8             8 bits
  *   narrow32 narrow16x2  f32 and f16x2 near numbers of few digits
  *   amount  how far to shift, positions and widths, 32 bits
  *   lane    0 to 31                            small           -33 to 33

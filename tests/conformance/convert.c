@@ -194,10 +194,36 @@ static void narrow_job(Job *job, int rounding, int integral) {
     }
 }
 
+/* Of sources a, b and c: a above b, and above both what c has. */
+static void apply_pack(const Job *job, const uint64_t *in, Result *out) {
+    uint64_t value = job->lanes > 2 ? in[2] << 2 * job->bits : 0;
+    SignedWide most = ((SignedWide)1 << (job->is_signed ? job->bits - 1 : job->bits)) - 1;
+    SignedWide least = job->is_signed ? -most - 1 : 0;
+    for (int k = 0; k < 2; k++) {
+        SignedWide element = as_integer(in[k], 32, true);
+        element = element > most ? most : element < least ? least : element;
+        value |= low_bits((uint64_t)element, job->bits) << (k == 0 ? job->bits : 0);
+    }
+    put(out, (uint32_t)value);
+}
+
+static void pack_job(Job *job) {
+    Form *form = &job->form;
+    const char *type = form->types[0];
+    job->lanes = form->type_count;
+    job->bits = type_bits(type);
+    job->is_signed = *type == 's';
+    bool known = take_word(form, "sat") && only_types(form) && strcmp(form->types[1], "s32") == 0 &&
+                 (job->bits == 16 ? job->lanes == 2 : job->lanes == 3 && strcmp(form->types[2], "b32") == 0);
+    if (!known) return job_refused(job, UNKNOWN_FORM, "no reference of these types or modifiers");
+    job_done(job, "cvt.pack", apply_pack, job->lanes == 2 ? "i32:i32,i32" : "i32:i32,i32,i32");
+}
+
 bool convert_reference(Job *job) {
     static const Rounding roundings[] = {TO_NEAREST, TO_ZERO, TO_BELOW, TO_ABOVE, TO_NEAREST_AWAY};
     Form *form = &job->form;
     if (strcmp(form->opcode, "cvt") != 0) return false;
+    if (take_word(form, "pack")) return pack_job(job), true;
     if (form->type_count != 2) return job_refused(job, UNKNOWN_FORM, "no reference of these types"), true;
     const char *to = form->types[0], *from = form->types[1];
     int rounding = take_one_of(form, "rn rz rm rp rna"), integral = take_one_of(form, "rni rzi rmi rpi");

@@ -83,6 +83,9 @@ end
 -- A row without options that is no plain opcode with modifiers: "ld [.weak] ...".
 local function is_prose(row) return row:find " [^%[]" or row:find "[A-Z][A-Z]" or row:find "%[.*/.*%]" end
 
+-- Of mov, which packs and unpacks vectors: of two elements, and of four.
+local PARTS <const> = { b16 = { "" }, b32 = { "", "4" }, b64 = { "", "4" } }
+
 --- The forms, each once, and the rows that are prose.
 function forms.all(rows)
   local list, seen, prose = {}, {}, {}
@@ -101,12 +104,10 @@ function forms.all(rows)
       local opcode = table.remove(words, 1)
       for _, modifiers in ipairs(modifier_lists(words)) do
         for _, set in ipairs(option_sets(options)) do add(text_of(opcode, modifiers, set)) end
-        if opcode == "mov" and (modifiers[1] == "b32" or modifiers[1] == "b64") then
-          add("mov{pack}." .. modifiers[1])
-          add("mov{unpack}." .. modifiers[1])
-          if modifiers[1] == "b64" then
-            add "mov{pack4}.b64"
-            add "mov{unpack4}.b64"
+        if opcode == "mov" and PARTS[modifiers[1]] then
+          for _, parts in ipairs(PARTS[modifiers[1]]) do
+            add(("mov{pack%s}.%s"):format(parts, modifiers[1]))
+            add(("mov{unpack%s}.%s"):format(parts, modifiers[1]))
           end
         end
       end

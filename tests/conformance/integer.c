@@ -50,6 +50,7 @@ static void apply_plain(const Job *job, const uint64_t *in, Result *out) {
     default: value = as_integer(in[2], job->bits, job->is_signed) + (a > b ? a - b : b - a); break;
     }
     if (job->saturate) value = clamped(value);
+    if (job->relu && value < 0) value = 0;
     put(out, low_bits((uint64_t)value, job->bits));
 }
 
@@ -110,6 +111,8 @@ static void apply_24(const Job *job, const uint64_t *in, Result *out) {
     SignedWide product = as_integer(in[0], 24, job->is_signed) * as_integer(in[1], 24, job->is_signed);
     SignedWide value = job->high ? product >> 16 : product;
     if (job->selector == MAD24) value += (SignedWide)(int32_t)in[2];
+    if (job->saturate)
+        value = clamped((SignedWide)(int32_t)(job->high ? product >> 16 : product) + (int32_t)in[2]);
     put(out, (uint32_t)value);
 }
 
@@ -188,6 +191,7 @@ static void special_job(Job *job) {
     case MUL24:
     case MAD24:
         job->high = take_one_of(form, "lo hi") == 1;
+        job->saturate = take_word(form, "sat");
         job_done(job, "mul24, mad24", apply_24, job->selector == MUL24 ? "i32:i32,i32" : "i32:i32,i32,i32");
         return;
     case DP4A:
@@ -222,6 +226,7 @@ bool integer_reference(Job *job) {
     bool carry_of_bits = *type == 'b' && type[1] == '3';
     if (!is_integer_type(type) && !carry_of_bits) return false;
     job->carry_out = take_word(form, "cc");
+    job->relu = (job->selector == MIN || job->selector == MAX) && take_word(form, "relu");
     if (carry_of_bits) {
         job_refused(job, NOT_IN_ISA, "add.cc has types u32, s32, u64 and s64");
         return true;

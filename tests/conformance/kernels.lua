@@ -3,8 +3,8 @@
 -- that do not execute are there.
 local kernels = {}
 
-local PREFIX = { [1] = "p", [16] = "h", [32] = "r", [64] = "d" }
-local DECLARED = { [16] = ".b16 %%h<%d>", [32] = ".b32 %%r<%d>", [64] = ".b64 %%d<%d>", [1] = ".pred %%p<%d>" }
+local PREFIX = { [1] = "p", [8] = "b", [16] = "h", [32] = "r", [64] = "d" }
+local DECLARED = { [8] = ".b8 %%b<%d>", [16] = ".b16 %%h<%d>", [32] = ".b32 %%r<%d>", [64] = ".b64 %%d<%d>", [1] = ".pred %%p<%d>" }
 
 local function register(bits, number) return ("%%%s%d"):format(PREFIX[bits], number) end
 
@@ -115,7 +115,7 @@ end
 --- The text of a kernel for several forms of one signature. Every other form writes to the register of its first source,
 --- where that is of the same width.
 function kernels.text(list, results, sources, template)
-  local params, used, lines = { ".param .u32 count" }, { [1] = 0, [16] = 0, [32] = 0, [64] = 0 }, {}
+  local params, used, lines = { ".param .u32 count" }, { [1] = 0, [8] = 0, [16] = 0, [32] = 0, [64] = 0 }, {}
   local function fresh(kind)
     used[kind.bits] = used[kind.bits] + 1
     return register(kind.bits, used[kind.bits])
@@ -142,7 +142,7 @@ function kernels.text(list, results, sources, template)
   local function add_forms(parted)
     for number, form in ipairs(list) do
       local operands = { table.unpack(from) }
-      if number % 2 == 0 and results[1].bits == sources[1].bits and results[1].bits > 1 then
+      if number % 2 == 0 and results[1].bits == sources[1].bits and results[1].bits > 8 then
         lines[#lines + 1] = ("mov.b%d %s, %s;"):format(results[1].bits, to[1], from[1])
         operands[1] = to[1]
       end
@@ -156,7 +156,7 @@ function kernels.text(list, results, sources, template)
   lines[#lines + 1] = "bra DONE;\nPARTED:"
   add_forms(true)
   local declared = {}
-  for _, bits in ipairs { 1, 16, 32, 64 } do declared[#declared + 1] = ".reg " .. DECLARED[bits]:format(used[bits] + 1) .. ";" end
+  for _, bits in ipairs { 1, 8, 16, 32, 64 } do declared[#declared + 1] = ".reg " .. DECLARED[bits]:format(used[bits] + 1) .. ";" end
   if access_kind then declared[#declared + 1] = SPACES end
   return HEAD:format(table.concat(params, ", "), table.concat(declared, "\n")) .. table.concat(lines, "\n") .. "\nDONE:\nret;\n}\n"
 end

@@ -45,6 +45,7 @@ static Job *job_of(lua_State *L, const char *signature_text, Signature *signatur
         reference_find(form, &job);
     }
     job.result_bits = signature->results[0].bits;
+    job.source_count = signature->source_count;
     return &job;
 }
 

@@ -22,6 +22,7 @@ int type_bits(const char *type) {
     if (strcmp(type, "pred") == 0) return 1;
     if (strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0) return 32;
     if (strstr(type, "16x2")) return 32;
+    if (strcmp(type, "f32x2") == 0) return 64;
     if (is_small_float(type)) return strcmp(type, "e2m1x2") == 0 ? 8 : 16;
     return atoi(type + strspn(type, "bsuft"));
 }

@@ -58,9 +58,10 @@ struct Job {
     bool is_signed, from_signed, ftz, saturate, relu, nan_wins, finite, wide, high, carry_in, carry_out;
     Rounding rounding;
     Format format, from_format;
-    int selector;    /* an enumeration of the family's */
-    int lanes;       /* values in a register: 2 for f16x2 */
-    int result_bits; /* of the register of the first result, by the signature at hand */
+    int selector;     /* an enumeration of the family's */
+    int lanes;        /* values in a register: 2 for f16x2 */
+    int result_bits;  /* of the register of the first result, by the signature at hand */
+    int source_count; /* by the signature at hand */
 };
 
 /* The families. Each returns false when the opcode is not its own. */

@@ -75,6 +75,8 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     sm->context->params = running->params;
     sm->context->param_bytes = kernel->param_bytes;
     sm->context->textures = running->textures;
+    sm->context->cycle_ticks = sm->obj.period;
+    sm->context->ticks_per_second = sm->obj.sim->ticks_per_second;
     sm->context->shared_bytes = running->shared_bytes;
     sm->context->local_bytes = running->local_bytes;
     gates_kernel_set(&sm->gates);

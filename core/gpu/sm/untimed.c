@@ -34,7 +34,7 @@ static void make_deaf(Sm *sm) {
 static bool take_turn(Sm *sm, uint32_t w, uint64_t *clock) {
     uint32_t executed = 0;
     while (executed < TURN && sm->live >> w & 1 && !(sm->waiting >> w & 1)) {
-        sm->context->clock = sm->context->globaltimer = ++*clock;
+        sm->context->clock = ++*clock;
         sm_execute_untimed(sm, w);
         executed++;
         if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) break;

@@ -133,21 +133,53 @@ static inline uint32_t ones_from(uint32_t position, uint32_t length, uint32_t de
 
 DEFINE_BINARY(exec_bmsk, LaneU32, LaneU32, ones_from(a, b, inst->detail))
 
+/* The lowest b bits of a, extended: mode .clamp takes all from 32 on, .wrap is modulo 32. */
+static inline uint32_t extended(uint32_t value, uint32_t length, uint32_t detail) {
+    if (detail & DETAIL_WRAP) length &= 31;
+    if (length > 31) return value;
+    uint32_t field = value & ((1u << length) - 1);
+    bool negative = detail & DETAIL_SIGNED && length && field >> (length - 1);
+    return negative ? field | UINT32_MAX << length : field;
+}
+
+DEFINE_BINARY(exec_szext, LaneU32, LaneU32, extended(a, b, inst->detail))
+
 /* The table's bit 4a + 2b + c is the result for the input bits a, b, c. The table is an immediate. */
-void exec_lop3(const Inst *inst, ExecContext *context) {
-    LaneU32 *to = destination(inst, context, 0);
-    const LaneU32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1),
-                  *from_c = source(inst, context, 2);
-    uint32_t table = *(const LaneU32 *)source(inst, context, 3), term[8], active = context->active;
+static inline void spread_table(const Inst *inst, const ExecContext *context, uint32_t term[8]) {
+    uint32_t table = *(const LaneU32 *)source(inst, context, 3);
     for (int index = 0; index < 8; index++)
         term[index] = table >> index & 1 ? UINT32_MAX : 0;
+}
+
+static inline uint32_t logic_of(uint32_t a, uint32_t b, uint32_t c, const uint32_t term[8]) {
+    uint32_t without_a = (~b & ((~c & term[0]) | (c & term[1]))) | (b & ((~c & term[2]) | (c & term[3])));
+    uint32_t with_a = (~b & ((~c & term[4]) | (c & term[5]))) | (b & ((~c & term[6]) | (c & term[7])));
+    return (~a & without_a) | (a & with_a);
+}
+
+void exec_lop3(const Inst *inst, ExecContext *context) {
+    LaneU32 *to = destination(inst, context, 0);
+    const LaneU32 *a = source(inst, context, 0), *b = source(inst, context, 1), *c = source(inst, context, 2);
+    uint32_t term[8], active = context->active;
+    spread_table(inst, context, term);
     FOR_LANES {
-        uint32_t a = from_a[lane], b = from_b[lane], c = from_c[lane];
-        uint32_t without_a = (~b & ((~c & term[0]) | (c & term[1]))) | (b & ((~c & term[2]) | (c & term[3])));
-        uint32_t with_a = (~b & ((~c & term[4]) | (c & term[5]))) | (b & ((~c & term[6]) | (c & term[7])));
-        uint32_t result = (~a & without_a) | (a & with_a);
+        uint32_t result = logic_of(a[lane], b[lane], c[lane], term);
         to[lane] = active >> lane & 1 ? result : to[lane];
     }
+}
+
+/* lop3.or and lop3.and: whether the result has a bit, combined with a predicate. */
+void exec_lop3_predicate(const Inst *inst, ExecContext *context) {
+    const LaneU32 *a = source(inst, context, 0), *b = source(inst, context, 1), *c = source(inst, context, 2);
+    uint32_t result[WARP_LANES], term[8], set = 0;
+    spread_table(inst, context, term);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        result[lane] = logic_of(a[lane], b[lane], c[lane], term);
+        set |= (uint32_t)(result[lane] != 0) << lane;
+    }
+    set = combine(inst, context, set, 4);
+    if (inst->dst_count) write_lanes_32(destination(inst, context, 0), result, context->active);
+    write_predicate(context, inst->pdst, set);
 }
 
 /* prmt picks four bytes of b:a; bit 3 of a selector replicates the sign of the byte instead. */

@@ -110,6 +110,21 @@ void exec_cvt_saturate(const Inst *inst, ExecContext *context) {
     }
 }
 
+/* cvt.pack: a above b, and what stood in c above both. */
+void exec_cvt_pack(const Inst *inst, ExecContext *context) {
+    const LaneS32 *a = source(inst, context, 0), *b = source(inst, context, 1);
+    const LaneU32 *c = inst->src_count > 2 ? source(inst, context, 2) : NULL;
+    uint32_t bits = inst->detail & DETAIL_PACK_BITS, mask = (1u << bits) - 1, result[WARP_LANES];
+    int32_t most = (int32_t)(inst->detail & DETAIL_PACK_SIGNED ? mask >> 1 : mask),
+            least = inst->detail & DETAIL_PACK_SIGNED ? -most - 1 : 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t above = (uint32_t)(a[lane] < least ? least : a[lane] > most ? most : a[lane]) & mask;
+        uint32_t below = (uint32_t)(b[lane] < least ? least : b[lane] > most ? most : b[lane]) & mask;
+        result[lane] = above << bits | below | (c ? c[lane] << 2 * bits : 0);
+    }
+    write_lanes_32(destination(inst, context, 0), result, context->active);
+}
+
 /* Integer to float. The loop is a function of its own, so that the host's rounding mode holds for all of
  * it. */
 static void finish_f32(const Inst *inst, ExecContext *context, float *result) {

@@ -168,3 +168,93 @@ DEFINE_MODIFIED_F32(exec_abs_f32, 1, __builtin_fabsf(a))
 /* The sign of a, the magnitude of b. */
 DEFINE_BINARY(exec_copysign_f32, LaneU32, LaneU32, (a & 0x80000000u) | (b & 0x7fffffffu))
 DEFINE_BINARY(exec_copysign_f64, LaneU64, LaneU64, (a & 0x8000000000000000ull) | (b & 0x7fffffffffffffffull))
+
+/* min and max with .xorsign.abs, of three operands, and with .abs; .NaN is for all of them. */
+static float extreme_of(float a, float b, bool most, uint32_t detail) {
+    if (detail & DETAIL_NAN && (a != a || b != b)) return f32_of_bits(0x7fffffffu);
+    return most ? maximum_f32(a, b) : minimum_f32(a, b);
+}
+
+static float any_extreme(float a, float b, float c, bool most, uint32_t detail) {
+    if (detail & DETAIL_XORSIGN) {
+        float sign = f32_of_bits(bits_of_f32(a) ^ bits_of_f32(b));
+        float value = extreme_of(__builtin_fabsf(a), __builtin_fabsf(b), most, detail);
+        return value == value ? __builtin_copysignf(value, sign) : value;
+    }
+    if (detail & DETAIL_MAGNITUDE) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
+    return extreme_of(extreme_of(a, b, most, detail), c, most, detail);
+}
+
+/* With two sources the last counts twice, which changes nothing. */
+static void find_extremes(const Inst *inst, ExecContext *context, bool most) {
+    LaneF32 *to = destination(inst, context, 0);
+    const LaneF32 *a = source(inst, context, 0), *b = source(inst, context, 1),
+                  *c = source(inst, context, inst->src_count - 1);
+    float smallest = smallest_kept(inst);
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        float value = any_extreme(flush_f32(a[lane], smallest), flush_f32(b[lane], smallest),
+                                  flush_f32(c[lane], smallest), most, inst->detail);
+        to[lane] = canonical_f32(value);
+    }
+}
+
+void exec_least_f32(const Inst *inst, ExecContext *context) {
+    find_extremes(inst, context, false);
+}
+void exec_greatest_f32(const Inst *inst, ExecContext *context) {
+    find_extremes(inst, context, true);
+}
+
+/* Mixed precision: the first operands are halves, the last one and the result f32. */
+static inline float float_of_half(uint32_t bits, uint32_t detail) {
+    return detail & DETAIL_BRAIN ? f32_of_bits(bits << 16) : (float)f64_of_f16(bits);
+}
+
+#define DEFINE_MIXED_PRECISION(name, expression)                                                             \
+    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
+                                                       bool saturate) {                                      \
+        LaneF32 *to = destination(inst, context, 0);                                                         \
+        const LaneU32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1);                \
+        const LaneF32 *from_c = source(inst, context, inst->src_count - 1);                                  \
+        for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
+            int lane = __builtin_ctz(lanes);                                                                 \
+            float a = float_of_half(from_a[lane], inst->detail);                                             \
+            float b = float_of_half(from_b[lane], inst->detail), c = from_c[lane];                           \
+            (void)b;                                                                                         \
+            float result = canonical_f32(expression);                                                        \
+            to[lane] = saturate ? saturate_f32(result) : result;                                             \
+        }                                                                                                    \
+    }                                                                                                        \
+    void name(const Inst *inst, ExecContext *context) {                                                      \
+        run_rounded(name##_lanes, inst, context);                                                            \
+    }
+
+DEFINE_MIXED_PRECISION(exec_add_mixed, a + c)
+DEFINE_MIXED_PRECISION(exec_sub_mixed, a - c)
+DEFINE_MIXED_PRECISION(exec_fma_mixed, __builtin_fmaf(a, b, c))
+
+/* Two f32 in a register of 64 bits: the lanes of a register are 64 floats in a row. */
+#define DEFINE_PAIR_F32(name, sources, expression)                                                           \
+    __attribute__((noinline)) static void name##_lanes(const Inst *inst, ExecContext *context,               \
+                                                       bool saturate) {                                      \
+        LaneF32 *to = destination(inst, context, 0);                                                         \
+        const LaneF32 *from_a = source(inst, context, 0), *from_b = source(inst, context, 1),                \
+                      *from_c = source(inst, context, sources > 2 ? 2 : 0);                                  \
+        float smallest = smallest_kept(inst);                                                                \
+        (void)saturate;                                                                                      \
+        for (int i = 0; i < 2 * WARP_LANES; i++) {                                                           \
+            float a = flush_f32(from_a[i], smallest), b = flush_f32(from_b[i], smallest);                    \
+            float c = flush_f32(from_c[i], smallest);                                                        \
+            (void)c;                                                                                         \
+            if (context->active >> i / 2 & 1) to[i] = flush_f32(canonical_f32(expression), smallest);        \
+        }                                                                                                    \
+    }                                                                                                        \
+    void name(const Inst *inst, ExecContext *context) {                                                      \
+        run_rounded(name##_lanes, inst, context);                                                            \
+    }
+
+DEFINE_PAIR_F32(exec_add_f32x2, 2, a + b)
+DEFINE_PAIR_F32(exec_sub_f32x2, 2, a - b)
+DEFINE_PAIR_F32(exec_mul_f32x2, 2, (a * b))
+DEFINE_PAIR_F32(exec_fma_f32x2, 3, __builtin_fmaf(a, b, c))

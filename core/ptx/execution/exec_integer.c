@@ -95,6 +95,8 @@ DEFINE_UNARY(exec_abs_s32, LaneU32, LaneU32, a >> 31 ? 0u - a : a)
 DEFINE_BINARY(exec_add_sat_s32, LaneS32, LaneS32, clamp_to_s32((int64_t)a + b))
 DEFINE_BINARY(exec_sub_sat_s32, LaneS32, LaneS32, clamp_to_s32((int64_t)a - b))
 DEFINE_TERNARY(exec_mad_hi_sat_s32, LaneS32, LaneS32, clamp_to_s32((int64_t)(int32_t)high_s32(a, b) + c))
+DEFINE_BINARY(exec_min_relu_s32, LaneU32, LaneS32, a < 0 || b < 0 ? 0 : a < b ? a : b)
+DEFINE_BINARY(exec_max_relu_s32, LaneU32, LaneS32, a < 0 && b < 0 ? 0 : a > b ? a : b)
 DEFINE_TERNARY(exec_sad_u32, LaneU32, LaneU32, c + (a < b ? b - a : a - b))
 DEFINE_TERNARY(exec_sad_s32, LaneU32, LaneS32,
                (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a : (uint32_t)a - (uint32_t)b))
@@ -106,6 +108,8 @@ DEFINE_TERNARY(exec_mad24_lo_u32, LaneU32, LaneU32, low24_u32(a) * low24_u32(b) 
 DEFINE_TERNARY(exec_mad24_lo_s32, LaneU32, LaneU32, (uint32_t)low24_s32(a) * (uint32_t)low24_s32(b) + c)
 DEFINE_TERNARY(exec_mad24_hi_u32, LaneU32, LaneU32, high24_u32(a, b) + c)
 DEFINE_TERNARY(exec_mad24_hi_s32, LaneU32, LaneU32, high24_s32(a, b) + c)
+DEFINE_TERNARY(exec_mad24_hi_sat_s32, LaneS32, LaneU32,
+               clamp_to_s32((int64_t)(int32_t)high24_s32(a, b) + (int32_t)c))
 
 /* 64 bits */
 DEFINE_BINARY(exec_add_u64, LaneU64, LaneU64, a + b)
@@ -168,6 +172,11 @@ DEFINE_TERNARY(exec_sad_s16, LaneU32, LaneU32, U16(c + (S16(a) < S16(b) ? b - a 
                   PAIR(SMALLER(VALUE(a), VALUE(b)), SMALLER(VALUE(a >> 16), VALUE(b >> 16))))
 DEFINE_PAIRS(u16x2, U16)
 DEFINE_PAIRS(s16x2, S16)
+#define NOT_NEGATIVE(x) LARGER(x, 0)
+DEFINE_BINARY(exec_min_relu_s16x2, LaneU32, LaneU32,
+              PAIR(NOT_NEGATIVE(SMALLER(S16(a), S16(b))), NOT_NEGATIVE(SMALLER(S16(a >> 16), S16(b >> 16)))))
+DEFINE_BINARY(exec_max_relu_s16x2, LaneU32, LaneU32,
+              PAIR(NOT_NEGATIVE(LARGER(S16(a), S16(b))), NOT_NEGATIVE(LARGER(S16(a >> 16), S16(b >> 16)))))
 
 /* 32 bits to 64 */
 DEFINE_MIXED_BINARY(exec_mul_wide_u32, uint64_t, write_lanes_64, LaneU32, LaneU32, ((uint64_t)a * b))

@@ -52,18 +52,23 @@ enum {
     DETAIL_CARRY_OUT = 0x800,
     DETAIL_WRAP = 0x1000,         /* shf.wrap, bmsk.wrap: shift amounts are taken modulo the width */
     DETAIL_SHIFT_AMOUNT = 0x2000, /* bfind.shiftamt */
+    DETAIL_SIGNED = 0x2000,       /* szext.s32 */
     DETAIL_PAIR = 0x4000,         /* two halves in a register */
     DETAIL_BRAIN = 0x8000,        /* halves are bf16, not f16 */
     DETAIL_RELU = 0x10000,        /* fma of halves            */
     DETAIL_NAN = 0x20000,         /* min, max of halves       */
     DETAIL_COMPARE_SHIFT = 20,    /* halves: HalfCompare      */
     DETAIL_XORSIGN = 0x40000,     /* min, max: of magnitudes, with the product of the signs */
+    DETAIL_MAGNITUDE = 0x80000,   /* min, max of three: of magnitudes                */
     DETAIL_SATFINITE = 0x40000,   /* cvt: the largest number instead of infinity     */
     DETAIL_INTEGRAL = 0x80000,    /* cvt of floats to floats: to an integer          */
     DETAIL_TO_SHIFT = 20,         /* cvt of narrow floats: NarrowType, 5 bits each   */
     DETAIL_FROM_SHIFT = 25,
     DETAIL_TYPES_SHIFT = 16, /* destination and source IntegerType of a saturating cvt, 4 bits each */
 };
+
+/* Inst.detail of cvt.pack. */
+enum { DETAIL_PACK_BITS = 0x1f, DETAIL_PACK_SIGNED = 0x20 };
 
 typedef enum {
     HALF_EQ,

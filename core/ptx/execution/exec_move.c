@@ -24,8 +24,18 @@ DEFINE_UNARY(exec_mov_b32, LaneU32, LaneU32, a)
 DEFINE_UNARY(exec_mov_b64, LaneU64, LaneU64, a)
 DEFINE_MIXED_UNARY(exec_mov_b64_special, uint64_t, write_lanes_64, LaneU32, a)
 
+static uint64_t nanoseconds(const ExecContext *context) {
+    unsigned __int128 ticks = (unsigned __int128)context->clock * context->cycle_ticks;
+    return (uint64_t)(ticks * 1000000000u / context->ticks_per_second);
+}
+
 static uint64_t read_clock(const Inst *inst, const ExecContext *context) {
-    return inst->detail == SPECIAL_GLOBALTIMER ? context->globaltimer : context->clock;
+    switch (inst->detail) {
+    case SPECIAL_GLOBALTIMER: return nanoseconds(context);
+    case SPECIAL_GLOBALTIMER_HI: return nanoseconds(context) >> 32;
+    case SPECIAL_CLOCK_HI: return context->clock >> 32;
+    default: return context->clock;
+    }
 }
 
 void exec_mov_clock_32(const Inst *inst, ExecContext *context) {
@@ -41,6 +51,15 @@ void exec_mov_clock_64(const Inst *inst, ExecContext *context) {
 /* mov.b64 d, {a, b} and the like: the first element is the lowest. */
 DEFINE_BINARY(exec_pack_2x16, LaneU32, LaneU32, (a & 0xffff) | b << 16)
 DEFINE_MIXED_BINARY(exec_pack_2x32, uint64_t, write_lanes_64, LaneU32, LaneU32, (uint64_t)b << 32 | a)
+
+DEFINE_BINARY(exec_pack_2x8, LaneU32, LaneU32, (a & 0xff) | (b & 0xff) << 8)
+
+void exec_pack_4x8(const Inst *inst, ExecContext *context) {
+    const LaneU32 *a = source(inst, context, 0), *b = source(inst, context, 1), *c = source(inst, context, 2),
+                  *d = source(inst, context, 3);
+    DEFINE_MIXED_BODY(uint32_t, write_lanes_32, (void)0,
+                      (a[lane] & 0xff) | (b[lane] & 0xff) << 8 | (c[lane] & 0xff) << 16 | d[lane] << 24)
+}
 
 void exec_pack_4x16(const Inst *inst, ExecContext *context) {
     const LaneU32 *a = source(inst, context, 0), *b = source(inst, context, 1), *c = source(inst, context, 2),
@@ -66,12 +85,22 @@ static inline void unpack(const Inst *inst, ExecContext *context, const uint64_t
     }
 }
 
-void exec_unpack_2x16(const Inst *inst, ExecContext *context) {
+static void unpack_narrow(const Inst *inst, ExecContext *context, int elements, int bits) {
     const LaneU32 *from = source(inst, context, 0);
     uint64_t values[WARP_LANES];
     for (int lane = 0; lane < WARP_LANES; lane++)
         values[lane] = from[lane];
-    unpack(inst, context, values, 2, 16);
+    unpack(inst, context, values, elements, bits);
+}
+
+void exec_unpack_2x8(const Inst *inst, ExecContext *context) {
+    unpack_narrow(inst, context, 2, 8);
+}
+void exec_unpack_4x8(const Inst *inst, ExecContext *context) {
+    unpack_narrow(inst, context, 4, 8);
+}
+void exec_unpack_2x16(const Inst *inst, ExecContext *context) {
+    unpack_narrow(inst, context, 2, 16);
 }
 
 void exec_unpack_2x32(const Inst *inst, ExecContext *context) {
@@ -168,6 +197,8 @@ static uint32_t special_value(SpecialRegister special, const WarpIdentity *id, u
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK64:
     case SPECIAL_GLOBALTIMER:
+    case SPECIAL_CLOCK_HI:
+    case SPECIAL_GLOBALTIMER_HI:
     case SPECIAL_COUNT: break; /* no slot: read by exec_mov_clock */
     }
     return 0;

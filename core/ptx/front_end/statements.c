@@ -30,14 +30,25 @@ static const struct {
     {"%total_smem_size", SPECIAL_TOTAL_SMEM_SIZE, 1},
     {"%clock", SPECIAL_CLOCK, 1},
     {"%clock64", SPECIAL_CLOCK64, 1},
+    {"%clock_hi", SPECIAL_CLOCK_HI, 1},
     {"%globaltimer", SPECIAL_GLOBALTIMER, 1},
+    {"%globaltimer_lo", SPECIAL_GLOBALTIMER, 1},
+    {"%globaltimer_hi", SPECIAL_GLOBALTIMER_HI, 1},
+    {"%aggr_smem_size", SPECIAL_TOTAL_SMEM_SIZE, 1},
 };
+
+/* These are 0: what the driver tells launches of cooperating CTAs, performance counters, which nobody has set up,
+ * shared memory that the system keeps for itself, and the graph of which the launch is a part. */
+static const char *const zero_specials[] = {"%envreg", "%pm", "%reserved_smem_offset_",
+                                            "%current_graph_exec"};
 
 /* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
  * malformed. */
 static const char *const unsupported_specials[] = {
-    "%pm",        "%clock_hi",   "%globaltimer_", "%reserved_smem", "%aggr_smem_size",
-    "%clusterid", "%nclusterid", "%cluster_",     "%is_explicit_",  "%current_graph_exec",
+    "%clusterid",
+    "%nclusterid",
+    "%cluster_",
+    "%is_explicit_",
 };
 
 static const Operand no_operand = {.special = NO_SPECIAL, .reg = NO_REGISTER};
@@ -153,6 +164,11 @@ static void parse_label(Parser *parser) {
 
 /* Operands. */
 
+static bool begins_with(Token name, const char *text) {
+    size_t length = strlen(text);
+    return name.length >= length && memcmp(name.text, text, length) == 0;
+}
+
 static bool find_special(Parser *parser, Token name, Draft *draft, Operand *operand) {
     for (size_t i = 0; i < sizeof special_registers / sizeof *special_registers; i++) {
         if (!token_is(name, TOKEN_IDENTIFIER, special_registers[i].name)) continue;
@@ -168,14 +184,13 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
         operand->shape = operand->special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
         return true;
     }
-    /* The driver's, for launches of cooperating CTAs: 0 says that this is none. */
-    if (name.length > 7 && !memcmp(name.text, "%envreg", 7)) {
+    for (size_t i = 0; i < sizeof zero_specials / sizeof *zero_specials; i++) {
+        if (!begins_with(name, zero_specials[i])) continue;
         operand->shape = OPERAND_IMMEDIATE;
         return true;
     }
     for (size_t i = 0; i < sizeof unsupported_specials / sizeof *unsupported_specials; i++) {
-        size_t length = strlen(unsupported_specials[i]);
-        if (name.length < length || memcmp(name.text, unsupported_specials[i], length) != 0) continue;
+        if (!begins_with(name, unsupported_specials[i])) continue;
         refuse(&draft->statement, "it reads a special register that is not supported");
         operand->shape = OPERAND_SPECIAL;
         return true;

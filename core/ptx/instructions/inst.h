@@ -208,6 +208,8 @@ typedef enum {
     SPECIAL_CLOCK,
     SPECIAL_CLOCK64,
     SPECIAL_GLOBALTIMER, /* volatile: read when executed */
+    SPECIAL_CLOCK_HI,
+    SPECIAL_GLOBALTIMER_HI,
     SPECIAL_COUNT,
 } SpecialRegister;
 

@@ -53,6 +53,8 @@ static const Option approximate[] = {{"approx", 0, FREE}, FLUSHING, END};
 static const Option modifiers_f32[] = {ROUNDINGS(CHOICE), FLUSHING, SATURATING, END};
 static const Option modifiers_root[] = {
     ROUNDINGS(CHOICE), {"approx", 0, CHOICE}, {"full", 0, CHOICE}, FLUSHING, SATURATING, END};
+static const Option rounded_sum[] = {ROUNDINGS(CHOICE), SATURATING, END};
+static const Option rounded_pair[] = {ROUNDINGS(CHOICE), FLUSHING, END};
 static const Option modifiers_f64[] = {ROUNDINGS(CHOICE), END};
 /* Conversions. */
 static const Option rounded[] = {ROUNDINGS(NEEDED), END};
@@ -70,7 +72,7 @@ static const Option widening[] = {FLUSHING, SATURATING, END};
 
 static const Option shift_amount[] = {{"shiftamt", DETAIL_SHIFT_AMOUNT, FREE}, END};
 static const Option half_rounded[] = {{"rn", 0, FREE}, FLUSHING, SATURATING, END};
-static const Option half_extremes[] = {FLUSHING, {"NaN", DETAIL_NAN, FREE}, END};
+static const Option number_extremes[] = {FLUSHING, {"NaN", DETAIL_NAN, FREE}, END};
 static const Option brain_extremes[] = {{"NaN", DETAIL_NAN, FREE}, END};
 #define BOOLEANS                                                                                             \
     {"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT, CHOICE},                                                    \
@@ -196,9 +198,9 @@ static bool is_source(const Statement *statement, int k, int bytes) {
     }
 }
 
-static bool is_half(const Statement *statement, int k) {
+static bool is_part(const Statement *statement, int k, int bytes) {
     return statement->shapes[k] == OPERAND_IMMEDIATE ||
-           (statement->shapes[k] == OPERAND_REGISTER && statement->register_bytes[k] == 2);
+           (statement->shapes[k] == OPERAND_REGISTER && statement->register_bytes[k] == bytes);
 }
 
 static bool is_destination(const Statement *statement, int k, int bytes) {
@@ -212,7 +214,8 @@ static bool operand_fits(char letter, const Statement *statement, int k) {
     case 'D': return is_destination(statement, k, 8);
     case 'v': return shape == OPERAND_SINK || is_destination(statement, k, 4);
     case 'w': return shape == OPERAND_REGISTER;
-    case 'h': return is_half(statement, k);
+    case 'h': return is_part(statement, k, 2);
+    case 'b': return is_part(statement, k, 1);
     case '4':
     case 'f': return is_source(statement, k, 4);
     case '8':
@@ -267,6 +270,7 @@ static void plan_operand(char letter, const Statement *statement, int k, Inst *i
         break;
     case 'i':
     case 'h':
+    case 'b':
     case '4': plan_source(plan, k, 4, false); break;
     case '8': plan_source(plan, k, 8, false); break;
     case 'f': plan_source(plan, k, 4, true); break;

@@ -60,13 +60,14 @@ START_TEST(clocks_are_read_when_executed) {
     ck_assert_int_eq(plan.roles[1], ROLE_IGNORE);
     inst.dst_count = 1;
     warp.context.clock = 0x123456789ull;
-    warp.context.globaltimer = 42;
+    warp.context.cycle_ticks = 5;
+    warp.context.ticks_per_second = 3500000000;
     inst.exec(&inst, &warp.context);
     ck_assert_uint_eq(get_u64(0, 31), 0x123456789ull);
     statement.special = SPECIAL_GLOBALTIMER;
     ck_assert(isa_select(&statement, &inst, &plan, why, sizeof why));
     inst.exec(&inst, &warp.context);
-    ck_assert_uint_eq(get_u64(0, 0), 42);
+    ck_assert_uint_eq(get_u64(0, 0), 6981026207ull); /* cycles of 10/7 ns */
     statement.modifiers[0] = "u32";
     statement.register_bytes[0] = 4;
     statement.special = SPECIAL_CLOCK;

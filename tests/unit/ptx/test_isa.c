@@ -141,6 +141,26 @@ START_TEST(conversions_take_the_modifiers_of_their_types) {
 }
 END_TEST
 
+START_TEST(forms_beyond_the_plain_ones_keep_to_their_types) {
+    check_refused("min.relu.s16", "r2 r2 r2", "min.s16");
+    check_refused("mad24.lo.sat.s32", "r4 r4 r4 r4", "mad24.lo.s32 or mad24.hi.s32 or mad24.hi.sat.s32");
+    check_refused("fma.f32x2", "r8 r8 r8 r8", "fma.rn/rz/rm/rp.f32x2 [.ftz]");
+    check_refused("add.ftz.f32.bf16", "r4 r2 r4",
+                  "add.f32 [.rn] or add.f32 [.rn] [.rz] [.rm] [.rp] [.ftz] [.sat] or "
+                  "add.f32.bf16 [.rn] [.rz] [.rm] [.rp] [.sat] or add.bf16 [.rn]");
+    check_refused("cvt.pack.u8.s32.b32", "r4 r4 r4 r4",
+                  "cvt.u8.s32 or cvt.sat.u8.s32 or cvt.pack.sat.u8.s32.b32");
+    check_refused("szext.s32", "r4 r4 r4", "szext.clamp.s32 or szext.wrap.s32");
+    char why[480] = "";
+    ck_assert(!choose("lop3.xor.b32", "r4 p r4 r4 r4 i4 p", why, sizeof why));
+    ck_assert_str_eq(why,
+                     "'lop3.xor.b32': modifier '.xor' is not supported: expected lop3.b32 or lop3.or.b32 or "
+                     "lop3.and.b32");
+    ck_assert(!choose("min.xorsign.abs.f32", "r4 r4 r4 r4", why, sizeof why));
+    ck_assert_str_eq(why, "'min.xorsign.abs.f32': operands of another number, width or kind");
+}
+END_TEST
+
 static void check_timing(const char *form, const char *operands, TimingClass timing) {
     char why[200] = "";
     ck_assert_msg(choose(form, operands, why, sizeof why), "%s", why);
@@ -187,6 +207,7 @@ Suite *isa_suite(void) {
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, control_instructions_have_their_kind);
     tcase_add_test(cases, conversions_take_the_modifiers_of_their_types);
+    tcase_add_test(cases, forms_beyond_the_plain_ones_keep_to_their_types);
     tcase_add_test(cases, unsupported_forms_are_refused_by_name);
     tcase_add_test(cases, timing_classes);
     tcase_add_test(cases, all_rows_can_be_listed);

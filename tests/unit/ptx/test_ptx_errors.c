@@ -56,9 +56,9 @@ END_TEST
 START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
     assert_refused(
         HEADER ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
-               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %pm1;\nsuld.b %rd1, %rd2; ret; }",
+               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %clusterid.x;\nsuld.b %rd1, %rd2; ret; }",
         "test.ptx:5: 3 unsupported statements\ntest.ptx:5: frobnicate.b32 %r1, %r2: opcode 'frobnicate'");
-    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %pm1: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %clusterid.x: "));
     ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: suld.b %rd1, %rd2: "));
 }
 END_TEST
