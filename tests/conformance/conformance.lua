@@ -47,6 +47,7 @@ operand of 16 bits all values ([how it is made](../tests/README.md#conformance))
   addresses. `atom.add.f32` flushes subnormal numbers in global memory and keeps them in shared
   memory, as the ISA says.
 - Registers of `cvt`, `ld` and `st` are as wide as the type, or wider.
+- Video instructions have three selections of their operands' parts each.
 
 The parser and the loader have read 3,397,833 changed texts in an hour without a finding
 (`build/fuzz-clang/fuzz_ptx -max_total_time=3600`, with the seeds and the PTX of `workloads`;

@@ -5,7 +5,7 @@ local forms = {}
 
 -- Of these options at most one stands in a form.
 local exclusive = {
-  { "rn", "rz", "rm", "rp", "approx", "full" }, { "and", "or", "xor" },
+  { "add", "min", "max" }, { "shr7", "shr15" }, { "rn", "rz", "rm", "rp", "approx", "full" }, { "and", "or", "xor" },
   { "sc", "acq_rel", "acquire", "release" }, { "global", "shared", "shared::cluster" },
 }
 local group_of = {}
@@ -61,7 +61,7 @@ local function modifier_lists(words)
   return lists
 end
 
---- Options stand in front of the first type, .sync behind the opcode.
+--- Options stand in front of the first type, of video instructions behind all; .sync behind the opcode.
 local function text_of(opcode, modifiers, set)
   local words, put = { opcode }, false
   if set[1] == "sync" then
@@ -72,8 +72,9 @@ local function text_of(opcode, modifiers, set)
     if not put then table.move(set, 1, #set, #words + 1, words) end
     put = true
   end
+  local video = opcode:find "^v[^o]"
   for _, word in ipairs(modifiers) do
-    if is_type(word) then add_options() end
+    if is_type(word) and not video then add_options() end
     words[#words + 1] = word
   end
   add_options()

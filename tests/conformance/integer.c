@@ -4,24 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum {
-    ADD,
-    SUB,
-    MUL,
-    MAD,
-    DIV,
-    REM,
-    MIN,
-    MAX,
-    NEG,
-    ABS,
-    SAD,
-    MUL24,
-    MAD24,
-    DP4A,
-    DP2A,
-    VABSDIFF4
-} Operation;
+typedef enum { ADD, SUB, MUL, MAD, DIV, REM, MIN, MAX, NEG, ABS, SAD, MUL24, MAD24, DP4A, DP2A } Operation;
 
 static SignedWide source(const Job *job, uint64_t value) {
     return as_integer(value, job->bits, job->is_signed);
@@ -127,18 +110,6 @@ static void apply_dot(const Job *job, const uint64_t *in, Result *out) {
     put(out, (uint32_t)sum);
 }
 
-static void apply_differences(const Job *job, const uint64_t *in, Result *out) {
-    uint64_t value = 0, sum = in[2];
-    for (int i = 0; i < 4; i++) {
-        SignedWide a = as_integer(in[0] >> 8 * i, 8, job->is_signed),
-                   b = as_integer(in[1] >> 8 * i, 8, job->is_signed);
-        uint64_t difference = (uint64_t)(a > b ? a - b : b - a);
-        value |= (difference & 0xff) << 8 * i;
-        sum += difference;
-    }
-    put(out, job->high ? (uint32_t)sum : value);
-}
-
 static bool is_integer_type(const char *type) {
     return *type == 'u' || *type == 's';
 }
@@ -194,24 +165,18 @@ static void special_job(Job *job) {
         job->saturate = take_word(form, "sat");
         job_done(job, "mul24, mad24", apply_24, job->selector == MUL24 ? "i32:i32,i32" : "i32:i32,i32,i32");
         return;
-    case DP4A:
-    case DP2A:
+    default:
         job->high = take_one_of(form, "lo hi") == 1;
         job->is_signed = form->types[0][0] == 's';
         job->from_signed = form->types[1][0] == 's';
-        job_done(job, "dp4a, dp2a, vabsdiff4", apply_dot, "i32:i32,i32,i32");
-        return;
-    default:
-        job->is_signed = form->types[1][0] == 's';
-        job->high = take_word(form, "add");
-        job_done(job, "dp4a, dp2a, vabsdiff4", apply_differences, "i32:i32,i32,i32");
+        job_done(job, "dp4a, dp2a", apply_dot, "i32:i32,i32,i32");
         return;
     }
 }
 
 bool integer_reference(Job *job) {
-    static const char *const names[] = {"add", "sub", "mul", "mad",   "div",   "rem",  "min",  "max",
-                                        "neg", "abs", "sad", "mul24", "mad24", "dp4a", "dp2a", "vabsdiff4"};
+    static const char *const names[] = {"add", "sub", "mul", "mad",   "div",   "rem",  "min", "max",
+                                        "neg", "abs", "sad", "mul24", "mad24", "dp4a", "dp2a"};
     Form *form = &job->form;
     char name[16];
     size_t length = strlen(form->opcode);

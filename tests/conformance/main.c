@@ -46,6 +46,7 @@ static Job *job_of(lua_State *L, const char *signature_text, Signature *signatur
     }
     job.result_bits = signature->results[0].bits;
     job.source_count = signature->source_count;
+    job.template = signature->template;
     return &job;
 }
 

@@ -90,9 +90,9 @@ void job_refused(Job *job, Standing standing, const char *why) {
 }
 
 void reference_find(const char *text, Job *job) {
-    static bool (*const families[])(Job *) = {integer_reference, bits_reference,    float_reference,
-                                              half_reference,    compare_reference, convert_reference,
-                                              move_reference,    access_reference,  approximate_reference};
+    static bool (*const families[])(Job *) = {
+        integer_reference, bits_reference, float_reference,  half_reference,        compare_reference,
+        convert_reference, move_reference, access_reference, approximate_reference, video_reference};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         memset(job, 0, sizeof *job);
         job->lanes = 1;

@@ -58,10 +58,12 @@ struct Job {
     bool is_signed, from_signed, ftz, saturate, relu, nan_wins, finite, wide, high, carry_in, carry_out;
     Rounding rounding;
     Format format, from_format;
-    int selector;     /* an enumeration of the family's */
-    int lanes;        /* values in a register: 2 for f16x2 */
-    int result_bits;  /* of the register of the first result, by the signature at hand */
-    int source_count; /* by the signature at hand */
+    int selector;         /* an enumeration of the family's */
+    int relation, second; /* of video instructions: the compare; the second operation, or the scale */
+    int lanes;            /* values in a register: 2 for f16x2 */
+    int result_bits;      /* of the register of the first result, by the signature at hand */
+    int source_count;     /* by the signature at hand */
+    const char *template; /* likewise; NULL: none */
 };
 
 /* The families. Each returns false when the opcode is not its own. */
@@ -74,6 +76,7 @@ bool compare_reference(Job *job);
 bool convert_reference(Job *job);
 bool move_reference(Job *job);
 bool access_reference(Job *job);
+bool video_reference(Job *job);
 
 void reference_find(const char *form, Job *job);
 bool result_fits(const Result *result, uint64_t got);

@@ -208,16 +208,6 @@ DEFINE_TERNARY(exec_dp2a_hi_u32_s32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_S, 2))
 DEFINE_TERNARY(exec_dp2a_hi_s32_u32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_U, 2))
 DEFINE_TERNARY(exec_dp2a_hi_s32_s32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_S, 2))
 
-/* vabsdiff4: the differences of four pairs of bytes, side by side or added to c. */
-#define DIFFERENCE(T, index) ((uint32_t)abs((T)(uint8_t)(a >> 8 * (index)) - (T)(uint8_t)(b >> 8 * (index))))
-#define DIFFERENCES(T)                                                                                       \
-    ((void)c, DIFFERENCE(T, 0) | DIFFERENCE(T, 1) << 8 | DIFFERENCE(T, 2) << 16 | DIFFERENCE(T, 3) << 24)
-#define DIFFERENCE_SUM(T) (c + DIFFERENCE(T, 0) + DIFFERENCE(T, 1) + DIFFERENCE(T, 2) + DIFFERENCE(T, 3))
-DEFINE_TERNARY(exec_vabsdiff4_u32, LaneU32, LaneU32, DIFFERENCES(uint8_t))
-DEFINE_TERNARY(exec_vabsdiff4_s32, LaneU32, LaneU32, DIFFERENCES(int8_t))
-DEFINE_TERNARY(exec_vabsdiff4_add_u32, LaneU32, LaneU32, DIFFERENCE_SUM(uint8_t))
-DEFINE_TERNARY(exec_vabsdiff4_add_s32, LaneU32, LaneU32, DIFFERENCE_SUM(int8_t))
-
 /* Extended precision: `x` + `y` + carry, or `x` - `y` - borrow, in a type W with room for the carry. */
 #define DEFINE_CARRY(name, LaneT, T, W, operator, x, y, sources)                                             \
     void name(const Inst *inst, ExecContext *context) {                                                      \

@@ -70,6 +70,45 @@ enum {
 /* Inst.detail of cvt.pack. */
 enum { DETAIL_PACK_BITS = 0x1f, DETAIL_PACK_SIGNED = 0x20 };
 
+/* Inst.detail of video instructions: a VideoOperation, whose types are signed, and groups of modifiers. */
+enum {
+    VIDEO_OPERATION = 0xf,
+    VIDEO_SIGNED_D = 0x10,
+    VIDEO_SIGNED_A = 0x20,
+    VIDEO_SIGNED_B = 0x40,
+    VIDEO_SATURATE = 0x80,
+    VIDEO_SECOND = 0x300, /* the second operation, with c */
+    VIDEO_SECOND_ADD = 0x100,
+    VIDEO_SECOND_MIN = 0x200,
+    VIDEO_SECOND_MAX = 0x300,
+    VIDEO_MODE = 0xc00, /* of shifts */
+    VIDEO_CLAMP = 0x400,
+    VIDEO_WRAP = 0x800,
+    VIDEO_PLUS_ONE = 0x1000,
+    VIDEO_SCALE = 0x1e000, /* by how many bits vmad shifts */
+    VIDEO_SCALE_SHIFT = 13,
+    VIDEO_RELATION = 0xe0000, /* of vset */
+    VIDEO_EQ = 0x20000,
+    VIDEO_NE = 0x40000,
+    VIDEO_LT = 0x60000,
+    VIDEO_LE = 0x80000,
+    VIDEO_GT = 0xa0000,
+    VIDEO_GE = 0xc0000,
+    VIDEO_FOUR = 0x100000, /* four elements, not two */
+};
+typedef enum {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_DIFFERENCE,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_AVERAGE,
+    VIDEO_COMPARE,
+    VIDEO_SHIFT_LEFT,
+    VIDEO_SHIFT_RIGHT,
+    VIDEO_PRODUCT,
+} VideoOperation;
+
 typedef enum {
     HALF_EQ,
     HALF_NE,

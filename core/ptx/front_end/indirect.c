@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-static Operand immediate(uint64_t value) {
-    return (Operand){.shape = OPERAND_IMMEDIATE,
-                     .literal = LITERAL_INTEGER,
-                     .special = NO_SPECIAL,
-                     .reg = NO_REGISTER,
-                     .value = value};
-}
-
 void branch_if(Parser *parser, const BodyStatement *origin, const char *compare, const char *type,
                Operand left, uint64_t right, Symbol *label) {
     KernelBody *kernel = parser->kernel;
@@ -28,7 +20,7 @@ void branch_if(Parser *parser, const BodyStatement *origin, const char *compare,
     draft_modifier(&setp, type);
     draft_operand(&setp, register_operand(parser, branch.guard));
     draft_operand(&setp, left);
-    draft_operand(&setp, immediate(right));
+    draft_operand(&setp, immediate_operand(right));
     statement_add(parser, &setp);
     branch_add(parser, label, &branch);
 }
@@ -73,7 +65,7 @@ static const Symbol *find_table(Parser *parser, const Name *name) {
 
 static void jump_to(Parser *parser, const BodyStatement *origin, const Name *label) {
     Draft branch;
-    Operand target = immediate(0);
+    Operand target = immediate_operand(0);
     target.shape = OPERAND_SYMBOL;
     draft_begin(parser, &branch, "bra", origin);
     branch.statement.label = label;

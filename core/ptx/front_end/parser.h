@@ -226,12 +226,17 @@ void fixup_apply(const Fixup *fixup, uint64_t address, uint8_t *init);
 
 /* statements.c */
 
+enum { VIDEO_OPERANDS = 3 }; /* that may have selectors */
+
 /* A statement under construction; statement_add() copies it to the kernel. */
 typedef struct {
     BodyStatement statement;
     Operand operands[MAX_OPERANDS];
     const char *modifiers[MAX_MODIFIERS];
     bool in_call; /* .param variables that it names are what is passed, not their addresses */
+    /* Of the operands of a video instruction: .h1 and the like, of length 0 where there is none; -c. */
+    Token selectors[VIDEO_OPERANDS];
+    bool negated[VIDEO_OPERANDS + 1];
 } Draft;
 
 void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);
@@ -240,6 +245,7 @@ void draft_operand(Draft *draft, Operand operand);
 void statement_add(Parser *parser, const Draft *draft);
 
 Operand register_operand(const Parser *parser, uint32_t reg);
+Operand immediate_operand(uint64_t value);
 /* [symbol + offset] */
 Operand address_operand(Symbol *symbol, uint64_t offset);
 
@@ -292,6 +298,16 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 /* matrices.c */
 /* Adds what the instruction becomes; false when it stays as it is. */
 bool matrix_add(Parser *parser, Draft *draft);
+
+/* video.c */
+/* Whether it is a video instruction. */
+bool video_takes(const Draft *draft);
+/* The current token is the selector of the operand that comes next. */
+void video_select(Parser *parser, Draft *draft);
+/* A '-' in front of a register that vmad negates. */
+bool video_accept_minus(Parser *parser, Draft *draft);
+/* Adds a video instruction; false when it is none. */
+bool video_add(Parser *parser, Draft *draft);
 
 /* indirect.c */
 

@@ -29,14 +29,6 @@ bool call_is_real(Parser *parser, const Function *function) {
            kernel->inlined_calls >= MAX_INLINED_CALLS || kernel->statement_count >= MAX_INLINED_STATEMENTS;
 }
 
-static Operand immediate(uint64_t value) {
-    return (Operand){.shape = OPERAND_IMMEDIATE,
-                     .literal = LITERAL_INTEGER,
-                     .special = NO_SPECIAL,
-                     .reg = NO_REGISTER,
-                     .value = value};
-}
-
 static void instruction_add(Parser *parser, const BodyStatement *origin, const char *opcode, const char *type,
                             const Operand *operands, uint32_t count) {
     Draft draft;
@@ -74,7 +66,7 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset) {
         symbol->defined = symbol->in_memory = true;
     }
     Operand address = new_register(parser, 8, false);
-    Operand sum[] = {address, stack_pointer(parser), immediate(symbol->offset + offset)};
+    Operand sum[] = {address, stack_pointer(parser), immediate_operand(symbol->offset + offset)};
     instruction_add(parser, NULL, "add", "u64", sum, 3);
     if (parser->source->address_bytes == 8) return address;
     Operand narrow[] = {new_register(parser, 4, false), address};
@@ -89,7 +81,7 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset) {
 }
 
 static Operand symbol_operand(Symbol *symbol) {
-    Operand operand = immediate(0);
+    Operand operand = immediate_operand(0);
     operand.shape = OPERAND_SYMBOL;
     operand.symbol = symbol;
     return operand;
@@ -248,7 +240,8 @@ static uint32_t save_marker(Parser *parser, const BodyStatement *origin) {
 }
 
 static void jump_into(Parser *parser, const BodyStatement *origin, Instance *callee) {
-    Operand number[] = {register_operand(parser, callee->call_number), immediate(callee->return_count)};
+    Operand number[] = {register_operand(parser, callee->call_number),
+                        immediate_operand(callee->return_count)};
     Symbol *back = label_new(parser);
     instruction_add(parser, origin, "mov", "u32", number, 2);
     branch_add(parser, callee->entry, origin);

@@ -114,6 +114,14 @@ Operand register_operand(const Parser *parser, uint32_t reg) {
     return operand;
 }
 
+Operand immediate_operand(uint64_t value) {
+    Operand operand = no_operand;
+    operand.shape = OPERAND_IMMEDIATE;
+    operand.literal = LITERAL_INTEGER;
+    operand.value = value;
+    return operand;
+}
+
 Operand address_operand(Symbol *symbol, uint64_t offset) {
     Operand operand = no_operand;
     operand.shape = OPERAND_ADDRESS;
@@ -242,7 +250,9 @@ static Operand parse_named(Parser *parser, Draft *draft, bool in_address) {
         operand = register_operand(parser, symbol->index);
         if (symbol->register_bytes == WIDE_REGISTER_BYTES)
             refuse(&draft->statement, "it uses a register of 128 bits");
-        if (parser->token.kind == TOKEN_DOTTED)
+        if (parser->token.kind == TOKEN_DOTTED && !symbol->vector && video_takes(draft))
+            video_select(parser, draft);
+        else if (parser->token.kind == TOKEN_DOTTED)
             operand.reg += parse_component(parser, symbol);
         else if (symbol->vector)
             parser_fail(parser, token.line,
@@ -262,6 +272,7 @@ Operand parse_operand(Parser *parser, Draft *draft) {
     Operand operand = no_operand;
     Token token = parser->token;
     bool negated = at(parser, '!') && peek(parser).kind == TOKEN_IDENTIFIER && accept(parser, '!');
+    if (at(parser, '-')) video_accept_minus(parser, draft);
     if (token_is(parser->token, TOKEN_IDENTIFIER, "_")) {
         operand.shape = OPERAND_SINK;
         advance(parser);
@@ -411,7 +422,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))
         add_param_access(parser, draft);
-    else if (!matrix_add(parser, draft))
+    else if (!matrix_add(parser, draft) && !video_add(parser, draft))
         statement_add(parser, draft);
 }
 

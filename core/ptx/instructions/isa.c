@@ -6,6 +6,7 @@
 #include "core/ptx/instructions/isa_memory.h"
 #include "core/ptx/instructions/isa_surface.h"
 #include "core/ptx/instructions/isa_texture.h"
+#include "core/ptx/instructions/isa_video.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -398,6 +399,7 @@ bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char 
     if (isa_is_surface(statement->opcode)) return isa_select_surface(statement, inst, plan, why, why_size);
     if (isa_is_async(statement->opcode)) return isa_select_async(statement, inst, plan, why, why_size);
     if (isa_is_matrix(statement->opcode)) return isa_select_matrix(statement, inst, plan, why, why_size);
+    if (isa_is_video(statement->opcode)) return isa_select_video(statement, inst, plan, why, why_size);
     bool opcode_known = false;
     const IsaRow *misfit = NULL;
     for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
@@ -432,4 +434,5 @@ void isa_print_rows(void (*print)(void *context, const char *row), void *context
     isa_print_surface(print, context);
     isa_print_matrix(print, context);
     isa_print_async(print, context);
+    isa_print_video(print, context);
 }

@@ -16,7 +16,8 @@
     ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .b16 "     \
     "%rs<9>;\n"
 /* A kernel whose statements begin in line 6. */
-#define KERNEL(body) HEADER ".visible .entry k(.param .u64 a, .param .u32 n) {\n" REGISTERS body "\n}\n"
+#define KERNEL_HEAD  HEADER ".visible .entry k(.param .u64 a, .param .u32 n) {\n" REGISTERS
+#define KERNEL(body) KERNEL_HEAD body "\n}\n"
 
 /* A function for such kernels, and a call of it. */
 #define ADD_FUNCTION                                                                                         \

@@ -170,10 +170,6 @@ START_TEST(integer_multiply_add_and_its_relatives) {
     EXPECT3("dp2a.lo.u32.u32", "r4 r4 r4 r4", 10 + 65535 * 128 + 3 * 255, 0x0003ffffu, 0x0502ff80u, 10);
     EXPECT3("dp2a.hi.u32.s32", "r4 r4 r4 r4", 10 + 65535 * 2 + 3 * 5, 0x0003ffffu, 0x0502ff80u, 10);
     EXPECT3("dp2a.lo.s32.u32", "r4 r4 r4 r4", (uint32_t)(10 - 128 + 3 * 255), 0x0003ffffu, 0x0502ff80u, 10);
-    EXPECT3("vabsdiff4.u32.u32.u32", "r4 r4 r4 r4", 0x01fe0001, 0x01ff8005, 0x02018006, 100);
-    EXPECT3("vabsdiff4.u32.s32.s32", "r4 r4 r4 r4", 0x010200ff, 0x01ff8080, 0x0201807f, 100);
-    EXPECT3("vabsdiff4.u32.u32.u32.add", "r4 r4 r4 r4", 356, 0x01ff8005, 0x02018006, 100);
-    EXPECT3("vabsdiff4.u32.s32.s32.add", "r4 r4 r4 r4", 358, 0x01ff8080, 0x0201807f, 100);
     EXPECT2("add.s16x2", "r4 r4 r4", 0x8000fffeu, 0x7fffffffu, 0x0001ffffu);
     EXPECT2("add.u16x2", "r4 r4 r4", 0x00000000u, 0xffff0001u, 0x0001ffffu);
     EXPECT2("min.s16x2", "r4 r4 r4", 0x8000ffffu, 0x80000001u, 0x7fffffffu);

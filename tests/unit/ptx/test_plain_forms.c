@@ -195,6 +195,44 @@ START_TEST(logic_of_three_has_a_predicate) {
 }
 END_TEST
 
+/* Behind the operands: which parts, as core/ptx/instructions/video.h says. */
+#define A(part)       ((part) << 4)
+#define B(part)       ((part) << 16)
+#define ALL_OF_TWO    (3 | A(1 << 3) | B(2 | 3 << 3))
+#define ALL_OF_FOUR   (0xf | A(1 << 3 | 2 << 6 | 3 << 9) | B(4 | 5 << 3 | 6 << 6 | 7 << 9))
+#define MINUS_PRODUCT (1 << 28)
+#define MINUS_SUM     (1 << 29)
+enum { B1 = 2, H1 = 6 };
+
+START_TEST(words_halves_and_bytes_are_computed_as_video_instructions_say) {
+    static const Case cases[] = {
+        {"vadd.s32.u32.s32", "r4 r4 r4 i4", {0x0000ff00, 0x80000000, A(B1) | B(H1)}, 0xffff80ff},
+        {"vadd.u32.u32.u32.sat", "r4 r4 r4 i4", {UINT32_MAX, 2, 0}, UINT32_MAX},
+        {"vsub.s32.u32.u32.sat", "r4 r4 r4 i4", {0, UINT32_MAX, 0}, 0x80000000},
+        {"vabsdiff.u32.s32.s32.add", "r4 r4 r4 r4 i4", {UINT32_MAX, 1, 10, 0}, 12},
+        {"vmax.s32.s32.s32.min", "r4 r4 r4 r4 i4", {7, 9, UINT32_MAX, 0}, UINT32_MAX},
+        {"vshl.u32.u32.u32.clamp", "r4 r4 r4 i4", {1, 33, 0}, 0},
+        {"vshl.u32.u32.u32.wrap", "r4 r4 r4 i4", {1, 33, 0}, 2},
+        {"vshl.u32.u32.u32.sat.clamp", "r4 r4 r4 i4", {3, 31, 0}, UINT32_MAX},
+        {"vshr.s32.s32.u32.clamp", "r4 r4 r4 i4", {0x80000000, 40, 0}, UINT32_MAX},
+        {"vset.u32.s32.gt", "r4 r4 r4 i4", {0, UINT32_MAX, 0}, 1},
+        {"vmad.u32.u32.u32.shr15", "r4 r4 r4 r4 i4", {0x8000, 0x8000, 0x8000, 0}, 0x8001},
+        {"vmad.u32.u32.u32.po.shr7", "r4 r4 r4 r4 i4", {1, 126, 1, 0}, 1},
+        {"vmad.s32.s32.u32.sat", "r4 r4 r4 r4 i4", {2, 3, 10, MINUS_SUM}, -4ull & UINT32_MAX},
+        {"vmad.s32.u32.u32.sat", "r4 r4 r4 r4 i4", {UINT32_MAX, 2, 0, MINUS_PRODUCT}, 0x80000000},
+        {"vadd2.s32.s32.s32.sat", "r4 r4 r4 r4 i4", {0x7fff0001, 0x00010002, 0, ALL_OF_TWO}, 0x7fff0003},
+        {"vsub2.u32.u32.u32", "r4 r4 r4 r4 i4", {1, 2, 0xaaaabbbb, ALL_OF_TWO & ~2}, 0xaaaaffff},
+        {"vavrg2.u32.u32.u32", "r4 r4 r4 r4 i4", {0x0001ffff, 0x0002ffff, 0, ALL_OF_TWO}, 0x0002ffff},
+        {"vavrg4.s32.s32.s32", "r4 r4 r4 r4 i4", {0xff000000, 0xfe000000, 0, ALL_OF_FOUR}, 0xfe000000},
+        {"vset4.u32.u32.ne.add", "r4 r4 r4 r4 i4", {0x01020304, 0x01000300, 100, ALL_OF_FOUR}, 102},
+        {"vabsdiff4.u32.u32.u32", "r4 r4 r4 r4 i4", {0x01ff8005, 0x02018006, 9, ALL_OF_FOUR}, 0x01fe0001},
+        {"vabsdiff4.u32.s32.s32", "r4 r4 r4 r4 i4", {0x01ff8080, 0x0201807f, 9, ALL_OF_FOUR}, 0x010200ff},
+        {"vabsdiff4.u32.s32.s32.add", "r4 r4 r4 r4 i4", {0x01ff8080, 0x0201807f, 100, ALL_OF_FOUR}, 358},
+    };
+    CHECK(cases);
+}
+END_TEST
+
 ExecFn exec_mov_clock_32;
 
 START_TEST(clocks_have_upper_halves) {
@@ -228,6 +266,7 @@ Suite *plain_forms_suite(void) {
     tcase_add_test(values, integers_are_packed_saturated);
     tcase_add_test(values, bits_are_extended_packed_and_multiplied);
     tcase_add_test(values, logic_of_three_has_a_predicate);
+    tcase_add_test(values, words_halves_and_bytes_are_computed_as_video_instructions_say);
     tcase_add_test(values, clocks_have_upper_halves);
     suite_add_tcase(suite, values);
     return suite;

@@ -63,6 +63,50 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
+START_TEST(video_instructions_say_which_selectors_and_modifiers_they_take) {
+    static const struct {
+        const char *statement, *expected;
+    } cases[] = {
+        {"vadd.s32.s32.s32 %r1.h2, %r2, %r3, %r4", "expected the selectors .b0 to .b3, .h0 or .h1"},
+        {"vadd.s32.s32.s32 %r1, %r2.b10, %r3", "expected the selectors .b0 to .b3, .h0 or .h1"},
+        {"vadd.s32.s32.s32.add %r1, %r2, %r3, %r4.b1", "expected a third source without a selector"},
+        {"vadd.s32.s32.s32 %r1.h1, %r2, %r3", "expected three sources"},
+        {"vadd.s32.s32.s32 %r1, %r2, %r3, %r4", "expected two sources"},
+        {"vadd.s32.s32.s32.min %r1.b0, %r2, %r3, %r4",
+         "a destination with a selector excludes a second operation"},
+        {"vadd.s32.s32 %r1, %r2, %r3", "expected three types, .u32 or .s32"},
+        {"vadd.s32.s32.s32.wrap %r1, %r2, %r3", "unexpected modifier"},
+        {"vadd.s32.s32.s32.min.max %r1, %r2, %r3, %r4", "unexpected modifier"},
+        {"vadd.s32.s32.s32 %rd1, %r2, %r3", "expected a destination of 32 bits"},
+        {"vadd.s32.s32.s32 %r1, %rd2, %r3", "expected sources of 32 bits"},
+        {"vshl.u32.u32.u32 %r1, %r2, %r3", "expected .clamp or .wrap"},
+        {"vshr.u32.u32.s32.wrap %r1, %r2, %r3", "expected .u32 as the type of the amount"},
+        {"vset.u32.u32 %r1, %r2, %r3", "expected .eq, .ne, .lt, .le, .gt or .ge"},
+        {"vset.u32.u32.u32.lt %r1, %r2, %r3", "unexpected modifier"},
+        {"vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4", "the product or the third source may be negated, not both"},
+        {"vmad.s32.s32.s32.po %r1, %r2, -%r3, %r4", ".po excludes negated sources"},
+        {"vmad.s32.s32.s32 %r1.b1, %r2, %r3, %r4", "expected a destination without a selector"},
+        {"vadd2.u32.u32.u32 %r1, %r2, %r3", "expected three sources"},
+        {"vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4", ".sat excludes .add"},
+        {"vadd2.u32.u32.u32.max %r1, %r2, %r3, %r4", "expected .add as the second operation"},
+        {"vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4", "expected the mask .h0, .h1 or .h10"},
+        {"vadd2.u32.u32.u32 %r1, %r2.h4, %r3, %r4", "expected a selector of two numbers to 3, such as .h32"},
+        {"vadd4.u32.u32.u32 %r1.b4, %r2, %r3, %r4", "expected a mask such as .b310"},
+        {"vadd4.u32.u32.u32 %r1, %r2, %r3.b8765, %r4",
+         "expected a selector of four numbers to 7, such as .b7654"},
+        {"vavrg.u32.u32.u32 %r1, %r2, %r3", "opcode 'vavrg' is not supported"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s;\n}\n", KERNEL_HEAD, cases[i].statement);
+        assert_refused(text, cases[i].expected);
+        ck_assert_ptr_nonnull(strstr(message, "test.ptx:6: "));
+    }
+    assert_refused(KERNEL("vadd.s32.s32.s32 %r1, -%r2, %r3;"), "test.ptx:6: ");
+    assert_refused(KERNEL("add.s32 %r1.b0, %r2, %r3;"), "expected an element of a vector register");
+}
+END_TEST
+
 START_TEST(a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not) {
     Module *module = parse(HEADER ".func f() { .reg .b32 %q; frobnicate.b32 %q, %q; ret; }\n"
                                   ".entry a() { .reg .b32 %r<9>;\nsuld.b %r1, %r2; ret; }\n"
@@ -221,6 +265,7 @@ Suite *ptx_errors_suite(void) {
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
+    tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
     tcase_add_test(errors, wide_registers_and_clusters_refuse_only_the_kernels_that_have_them);
