@@ -43,11 +43,33 @@ static uint64_t float_sum(const Job *job, uint64_t a, uint64_t b, bool flushes) 
     return flushes ? exact_flushed(bits, job->format) : bits;
 }
 
+/* A number wins over NaN; -0 is less than +0. */
+static uint64_t extreme(const Job *job, uint64_t a, uint64_t b) {
+    bool a_nan = is_nan(a, job->format), b_nan = is_nan(b, job->format);
+    if (a_nan && b_nan) return exact_round((Exact){.kind = CLASS_NAN}, job->format, TO_NEAREST);
+    if (a_nan || b_nan) return a_nan ? b : a;
+    Exact x = exact_of(a, job->format), y = exact_of(b, job->format);
+    int order = exact_compare(x, y);
+    if (order == 0) order = x.negative == y.negative ? 0 : x.negative ? -1 : 1;
+    return (order <= 0) == (job->selector == MIN) ? a : b;
+}
+
+static uint64_t changed_float(const Job *job, uint64_t old, uint64_t b) {
+    int part = 1 + job->format.fraction + job->format.exponent;
+    uint64_t value = 0;
+    for (int shift = 0; shift < job->bits; shift += part) {
+        uint64_t x = low_bits(old >> shift, part), y = low_bits(b >> shift, part);
+        value |= (job->selector == ADD ? float_sum(job, x, y, job->ftz) : extreme(job, x, y)) << shift;
+    }
+    return value;
+}
+
 static uint64_t changed(const Job *job, const uint64_t *in) {
     uint64_t old = low_bits(in[0], job->bits), b = low_bits(in[1], job->bits);
+    if (job->format.fraction && job->selector <= MAX) return changed_float(job, old, b);
     SignedWide x = as_integer(old, job->bits, job->is_signed), y = as_integer(b, job->bits, job->is_signed);
     switch ((Operation)job->selector) {
-    case ADD: return job->format.fraction ? float_sum(job, old, b, job->ftz) : old + b;
+    case ADD: return old + b;
     case MIN: return x < y ? old : b;
     case MAX: return x > y ? old : b;
     case EXCH: return b;
@@ -69,8 +91,30 @@ static void apply_atomic(const Job *job, const uint64_t *in, Result *out) {
     put(&out[results], value);
     if (!job->format.fraction) return;
     put_number(&out[results], value, job->format);
+    int part = 1 + job->format.fraction + job->format.exponent;
+    if (part < job->bits) out[results].part_bits = part;
     out[results].has_other = job->high;
     if (job->high) out[results].other = float_sum(job, in[0], in[1], true);
+}
+
+/* Sources: the place as it was, then the operands. Results: what the elements were, of atom, and the place. */
+static void apply_vector(const Job *job, const uint64_t *in, Result *out) {
+    uint8_t place[PLACE_BYTES];
+    uint64_t words[2];
+    int bytes = job->bits / 8, results = 0;
+    memcpy(place, in, sizeof place);
+    for (int k = 0; k < job->lanes; k++) {
+        uint64_t pair[2] = {0, in[2 + k]};
+        for (int i = 0; i < bytes; i++)
+            pair[0] |= (uint64_t)place[k * bytes + i] << 8 * i;
+        if (!job->wide) put(&out[results++], pair[0]);
+        uint64_t value = changed(job, pair);
+        for (int i = 0; i < bytes; i++)
+            place[k * bytes + i] = (uint8_t)(value >> 8 * i);
+    }
+    memcpy(words, place, sizeof words);
+    put(&out[results++], words[0]);
+    put(&out[results], words[1]);
 }
 
 static const char *element_list(char *text, size_t size, int bits, int count) {
@@ -123,6 +167,24 @@ static void plain_job(Job *job, bool loads) {
     }
 }
 
+static Format format_of(const char *type) {
+    if (strcmp(type, "f32") == 0) return format_f32;
+    if (strcmp(type, "f64") == 0) return format_f64;
+    if (strncmp(type, "f16", 3) == 0) return format_f16;
+    if (strncmp(type, "bf16", 4) == 0) return format_bf16;
+    return (Format){0};
+}
+
+static void vector_job(Job *job, const char *type) {
+    char elements[60] = "", olds[64] = "";
+    size_t length = 0;
+    for (int k = 0; k < job->lanes; k++)
+        length += (size_t)snprintf(elements + length, sizeof elements - length, "%s%s", k ? "," : "", type);
+    if (!job->wide) snprintf(olds, sizeof olds, "%s,", elements);
+    job_done(job, job->wide ? "red" : "atom", apply_vector, NULL);
+    add_signature(job, "%si64,i64:i64,i64,%s %s@global", olds, elements, job->wide ? "vred" : "vatom");
+}
+
 static void atomic_job(Job *job, bool has_result) {
     Form *form = &job->form;
     const char *places = places_of(form, true), *type = form->types[0];
@@ -130,14 +192,20 @@ static void atomic_job(Job *job, bool has_result) {
     if (take_one_of(form, "relaxed acquire release acq_rel") >= 0) take_one_of(form, "cta gpu sys");
     job->selector = take_one_of(form, "add min max exch cas inc dec and or xor");
     job->wide = !has_result;
+    job->format = format_of(type);
+    take_word(form, "noftz");
+    job->lanes = take_word(form, "v8") ? 8 : take_word(form, "v4") ? 4 : take_word(form, "v2") ? 2 : 1;
     /* In global memory sums of f32 flush subnormal numbers, in shared memory they keep them. */
-    job->ftz = strcmp(places, "global") == 0 && strcmp(type, "f32") == 0;
+    job->ftz = (strcmp(places, "global") == 0 || job->lanes > 1) && strcmp(type, "f32") == 0;
     job->high = strchr(places, ' ') && strcmp(type, "f32") == 0;
     job_done(job, has_result ? "atom" : "red", apply_atomic, NULL);
     if (job->selector < 0 || !only_types(form))
         return job_refused(job, UNKNOWN_FORM, "no reference of this operation");
-    if (*type == 'f') job->format = job->bits == 32 ? format_f32 : format_f64;
-    snprintf(kind, sizeof kind, "%c%d", *type == 'f' ? 'f' : 'i', job->bits);
+    if (job->lanes > 1) return vector_job(job, type);
+    if (job->format.fraction)
+        snprintf(kind, sizeof kind, "%s", type);
+    else
+        snprintf(kind, sizeof kind, "i%d", job->bits);
     snprintf(sources, sizeof sources, "%s,%s%s%s", kind, kind, job->selector == CAS ? "," : "",
              job->selector == CAS ? kind : "");
     char both[24];

@@ -10,8 +10,16 @@ local STORE_MODIFIERS <const> = {
 -- The types of each operation, by the ISA.
 local ATOMICS <const> = {
   { "add", "u32", "s32", "u64", "f32", "f64" }, { "min", "u32", "s32", "u64", "s64" }, { "max", "u32", "s32", "u64", "s64" },
-  { "exch", "b32", "b64" }, { "cas", "b32", "b64" }, { "inc", "u32" }, { "dec", "u32" }, { "and", "b32", "b64" },
+  { "exch", "b32", "b64" }, { "cas", "b16", "b32", "b64" },
+  { "add.noftz", "f16", "bf16", "f16x2", "bf16x2" }, { "inc", "u32" }, { "dec", "u32" }, { "and", "b32", "b64" },
   { "or", "b32", "b64" }, { "xor", "b32", "b64" },
+}
+
+local EXTREMES <const> = { "add.noftz", "min.noftz", "max.noftz" }
+local VECTORS <const> = {
+  { type = "f32", counts = { 2, 4 }, operations = { "add" } },
+  { type = "f16", counts = { 2, 4, 8 }, operations = EXTREMES }, { type = "bf16", counts = { 2, 4, 8 }, operations = EXTREMES },
+  { type = "f16x2", counts = { 2, 4 }, operations = EXTREMES }, { type = "bf16x2", counts = { 2, 4 }, operations = EXTREMES },
 }
 
 local function bytes_of(type) return tonumber(type:match "%d+") // 8 end
@@ -37,6 +45,15 @@ local function add_atomics(add, opcode)
       for k = 2, #operation do
         if opcode == "atom" or operation[1] ~= "exch" and operation[1] ~= "cas" then
           add(("%s%s.%s.%s"):format(opcode, space, operation[1], operation[k]))
+        end
+      end
+    end
+  end
+  for _, vector in ipairs(VECTORS) do
+    for _, operation in ipairs(vector.operations) do
+      for _, count in ipairs(vector.counts) do
+        for _, space in ipairs { "", ".global" } do
+          add(("%s%s.%s.v%d.%s"):format(opcode, space, operation, count, vector.type))
         end
       end
     end

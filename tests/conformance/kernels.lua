@@ -104,6 +104,12 @@ local function access(form, kind, space, results, sources, bits, parted)
     return before .. twice(("%s [%s], %s;"):format(form, address, braced { table.unpack(sources, 3) }), parted) ..
       ("\nld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])
   end
+  if kind == "vatom" or kind == "vred" then
+    local olds = kind == "vatom" and braced { table.unpack(results, 1, #results - 2) } .. ", " or ""
+    return ("st.%s.b64 [%%place], %s;\nst.%s.b64 [%%place+8], %s;\n"):format(space, sources[1], space, sources[2]) ..
+      twice(("%s %s[%s], %s;"):format(form, olds, address, braced { table.unpack(sources, 3) }), parted) ..
+      ("\nld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[#results - 1], space, results[#results])
+  end
   local operands = { kind == "atom" and results[1] or nil }
   operands[#operands + 1] = "[" .. address .. "]"
   table.move(sources, 2, #sources, #operands + 1, operands)

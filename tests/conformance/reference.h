@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { MAX_WORDS = 16, MAX_SOURCES = 5, MAX_RESULTS = 4, MAX_SIGNATURES = 9, SIGNATURE_SIZE = 96 };
+enum { MAX_WORDS = 16, MAX_SOURCES = 5, MAX_RESULTS = 4, MAX_SIGNATURES = 9, SIGNATURE_SIZE = 128 };
 
 typedef struct {
     char storage[96];

@@ -31,7 +31,7 @@ typedef struct {
     uint64_t result[WARP_LANES];                        /* the old values, written by the slice  */
     uint32_t mask;                                      /* lanes that take part                  */
     uint32_t operation;                                 /* AtomicOp and type: Inst.detail        */
-    uint32_t bytes;                                     /* 4 or 8                                */
+    uint32_t bytes;                                     /* 2, 4 or 8                             */
     uint32_t warp;
 } AtomicPayload;
 

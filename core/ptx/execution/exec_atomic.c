@@ -20,6 +20,9 @@
 static uint32_t new_u32(AtomicOp operation, uint32_t a, uint32_t b, uint32_t c) {
     INTEGER_ATOMICS(uint32_t)
 }
+static uint32_t new_u16(AtomicOp operation, uint16_t a, uint16_t b, uint16_t c) {
+    INTEGER_ATOMICS(uint16_t)
+}
 static uint64_t new_u64(AtomicOp operation, uint64_t a, uint64_t b, uint64_t c) {
     INTEGER_ATOMICS(uint64_t)
 }
@@ -51,6 +54,11 @@ static uint64_t new_f64(AtomicOp operation, uint64_t a, uint64_t b) {
     return bits_of_f64(canonical_f64(f64_of_bits(a) + f64_of_bits(b)));
 }
 
+static uint32_t new_pair(AtomicOp operation, uint32_t a, uint32_t b, bool brain) {
+    return half_combined(operation, a & 0xffff, b & 0xffff, brain) |
+           half_combined(operation, a >> 16, b >> 16, brain) << 16;
+}
+
 /* The value that replaces `a`, given the operands `b` and (cas) `c`. */
 static uint64_t new_value(uint32_t detail, uint64_t a, uint64_t b, uint64_t c, bool on_global) {
     AtomicOp operation = (AtomicOp)(detail & 0xff);
@@ -61,6 +69,11 @@ static uint64_t new_value(uint32_t detail, uint64_t a, uint64_t b, uint64_t c, b
     case ATOMIC_U64: return new_u64(operation, a, b, c);
     case ATOMIC_S64: return new_s64(operation, a, b, c);
     case ATOMIC_F64: return new_f64(operation, a, b);
+    case ATOMIC_U16: return new_u16(operation, (uint16_t)a, (uint16_t)b, (uint16_t)c);
+    case ATOMIC_F16: return half_combined(operation, (uint32_t)a, (uint32_t)b, false);
+    case ATOMIC_BF16: return half_combined(operation, (uint32_t)a, (uint32_t)b, true);
+    case ATOMIC_F16X2: return new_pair(operation, (uint32_t)a, (uint32_t)b, false);
+    case ATOMIC_BF16X2: return new_pair(operation, (uint32_t)a, (uint32_t)b, true);
     }
     return a;
 }

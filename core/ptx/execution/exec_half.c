@@ -68,6 +68,14 @@ static double larger_of(Terms t) {
     return t.a == t.b ? (signbit(t.a) ? t.b : t.a) : fmax(t.a, t.b);
 }
 
+uint32_t half_combined(AtomicOp operation, uint32_t a, uint32_t b, bool brain) {
+    Terms terms = {value_of(a, brain), value_of(b, brain), 0};
+    double value = operation == ATOMIC_ADD   ? sum_of(terms)
+                   : operation == ATOMIC_MIN ? smaller_of(terms)
+                                             : larger_of(terms);
+    return half_of(value, brain);
+}
+
 static double magnitude_of(Terms t) {
     return fabs(t.a);
 }

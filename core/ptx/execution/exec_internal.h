@@ -212,7 +212,19 @@ typedef enum {
     ATOMIC_OR,
     ATOMIC_XOR,
 } AtomicOp;
-typedef enum { ATOMIC_U32, ATOMIC_S32, ATOMIC_F32, ATOMIC_U64, ATOMIC_S64, ATOMIC_F64 } AtomicType;
+typedef enum {
+    ATOMIC_U32,
+    ATOMIC_S32,
+    ATOMIC_F32,
+    ATOMIC_U64,
+    ATOMIC_S64,
+    ATOMIC_F64,
+    ATOMIC_U16,
+    ATOMIC_F16,
+    ATOMIC_BF16,
+    ATOMIC_F16X2,
+    ATOMIC_BF16X2,
+} AtomicType;
 
 static inline const void *source(const Inst *inst, const ExecContext *context, int index) {
     uint32_t operand = inst->src[index];
@@ -301,6 +313,8 @@ static inline double f64_of_bits(uint64_t bits) {
 
 /* Exact. */
 double f64_of_f16(uint32_t bits);
+/* add, min or max of f16 or bf16 (`brain`). */
+uint32_t half_combined(AtomicOp operation, uint32_t a, uint32_t b, bool brain);
 /* Rounded as `rounding`, a RoundingMode, says. */
 uint32_t double_to_f16(double value, uint32_t rounding);
 

@@ -12,10 +12,16 @@ typedef struct {
     uint8_t atomic; /* AtomicType */
 } ElementType;
 
+/* Of atomics only, with .noftz. */
+static const ElementType half_types[] = {{"f16", 2, false, false, ATOMIC_F16},
+                                         {"bf16", 2, false, false, ATOMIC_BF16},
+                                         {"f16x2", 4, false, false, ATOMIC_F16X2},
+                                         {"bf16x2", 4, false, false, ATOMIC_BF16X2}};
+
 static const ElementType element_types[] = {{"b8", 1, false, false, 0},
                                             {"u8", 1, false, false, 0},
                                             {"s8", 1, true, false, 0},
-                                            {"b16", 2, false, false, 0},
+                                            {"b16", 2, false, false, ATOMIC_U16},
                                             {"u16", 2, false, false, 0},
                                             {"s16", 2, true, false, 0},
                                             {"b32", 4, false, false, ATOMIC_U32},
@@ -49,8 +55,8 @@ static const NamedValue scopes[] = {
 static const NamedValue vectors[] = {{"v2", 2}, {"v4", 4}};
 
 /* Accepted without effect on values or timing: ordering beyond program order, and hints. */
-static const char *const plain_modifiers[] = {"weak", "relaxed", "acquire", "release", "acq_rel",
-                                              "nc",   "noftz",   "mmio",    "unified"};
+static const char *const plain_modifiers[] = {"weak",    "relaxed", "acquire", "release",
+                                              "acq_rel", "nc",      "mmio",    "unified"};
 
 static const NamedValue atomic_ops[] = {{"add", ATOMIC_ADD},   {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
                                         {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
@@ -89,6 +95,8 @@ typedef struct {
     uint8_t elements;
     bool is_volatile;
     bool has_hint; /* .L2::cache_hint: its last operand is a policy, which has no effect */
+    bool keeps_subnormals;
+    bool is_element; /* one of those that an atomic on a vector has become */
 } Access;
 
 /* How a kind of access depends on type and width of the registers; one handler per space. */
@@ -175,9 +183,12 @@ static const NamedValue *find_value(const NamedValue *table, size_t count, const
     return NULL;
 }
 
-static const ElementType *find_type(const char *name) {
+static const ElementType *find_type(const char *name, bool is_atomic) {
     for (size_t index = 0; index < sizeof element_types / sizeof *element_types; index++) {
         if (strcmp(element_types[index].name, name) == 0) return &element_types[index];
+    }
+    for (size_t index = 0; is_atomic && index < sizeof half_types / sizeof *half_types; index++) {
+        if (strcmp(half_types[index].name, name) == 0) return &half_types[index];
     }
     return NULL;
 }
@@ -201,7 +212,7 @@ static bool take_modifier(Access *access, const char *name) {
     const ElementType *type;
     if ((found = FIND(spaces, name))) {
         access->space = (Space)found->value;
-    } else if ((type = find_type(name))) {
+    } else if ((type = find_type(name, is_atomic))) {
         access->type = type;
     } else if ((found = FIND(scopes, name))) {
         access->cache_op = (CacheOp)found->value;
@@ -211,6 +222,10 @@ static bool take_modifier(Access *access, const char *name) {
         access->has_hint |= strcmp(name, "L2::cache_hint") == 0;
     } else if (is_atomic && (found = FIND(atomic_ops, name))) {
         access->operation = found;
+    } else if (is_atomic && strcmp(name, "noftz") == 0) {
+        access->keeps_subnormals = true;
+    } else if (is_atomic && strcmp(name, ATOMIC_ELEMENT) == 0) {
+        access->is_element = true;
     } else if (!is_atomic && strcmp(name, "volatile") == 0) {
         access->is_volatile = true;
         access->cache_op = CACHE_VOLATILE;
@@ -227,8 +242,15 @@ static bool take_modifier(Access *access, const char *name) {
 }
 
 static bool atomic_is_legal(const Access *access) {
-    if (!access->operation || access->type->bytes < 4) return false;
-    uint8_t operation = access->operation->value;
+    if (!access->operation) return false;
+    uint8_t operation = access->operation->value, type = access->type->atomic;
+    if (type >= ATOMIC_F16) {
+        bool extreme = operation == ATOMIC_MIN || operation == ATOMIC_MAX;
+        return access->keeps_subnormals && (operation == ATOMIC_ADD || (extreme && access->is_element));
+    }
+    if (access->keeps_subnormals) return false;
+    if (type == ATOMIC_U16) return operation == ATOMIC_CAS && strcmp(access->type->name, "b16") == 0;
+    if (access->type->bytes < 4) return false;
     if (access->type->is_float) return operation == ATOMIC_ADD || operation == ATOMIC_EXCH;
     return true;
 }
@@ -412,8 +434,9 @@ void isa_print_memory(void (*print)(void *context, const char *row), void *conte
     static const char *const families[] = {
         "ld [.weak/.volatile/.relaxed/.acquire] [.SCOPE] [.SPACE] [.CACHE] [.nc] [.v2/.v4] .TYPE",
         "st [.weak/.volatile/.relaxed/.release] [.SCOPE] [.SPACE] [.CACHE] [.v2/.v4] .TYPE",
-        "atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
-        "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION .TYPE",
+        "atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] "
+        ".TYPE",
+        "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] .TYPE",
         "CACHE of ld: .ca/.cg/.cs/.lu/.cv; of st: .wb/.cg/.cs/.wt",
         "prefetch [.global/.local] .L1/.L2",
         "prefetchu .L1",

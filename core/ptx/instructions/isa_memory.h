@@ -4,6 +4,9 @@
 
 #include "core/ptx/instructions/isa.h"
 
+/* The modifier of what an atomic on a vector becomes in the parser; no text can have it. */
+#define ATOMIC_ELEMENT "(element)"
+
 bool isa_is_memory(const char *opcode);
 /* As isa_select(), for the opcodes that isa_is_memory() knows. */
 bool isa_select_memory(const Statement *statement, Inst *inst, OperandPlan *plan, char *why, size_t why_size);

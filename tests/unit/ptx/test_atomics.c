@@ -21,7 +21,9 @@ static uint64_t shared_word(uint64_t offset, size_t bytes) {
 static void check_operation(const char *operation, const char *type, uint64_t old, uint64_t operand,
                             uint64_t operand2, uint64_t expected) {
     bool wide = type[1] == '6';
-    size_t bytes = wide ? 8 : 4;
+    size_t bytes = wide                                                                                ? 8
+                   : strcmp(type, "b16") == 0 || strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0 ? 2
+                                                                                                       : 4;
     char form[48];
     snprintf(form, sizeof form, "atom.shared.%s.%s", operation, type);
     bool is_cas = strcmp(operation, "cas") == 0;
@@ -60,6 +62,20 @@ START_TEST(every_operation_on_every_type) {
     check_operation("and", "b32", 0xff, 0x0ff0, 0, 0xf0);
     check_operation("or", "b32", 0xff, 0x0ff0, 0, 0xfff);
     check_operation("xor", "b64", 0xff, 0x0ff0, 0, 0xf0f);
+}
+END_TEST
+
+START_TEST(elements_of_16_bits_leave_their_neighbours_alone) {
+    const uint32_t neighbour = 0xaaaa;
+    memcpy(warp.shared + 18, &neighbour, 2);
+    check_operation("cas", "b16", 5, 0x70005, 0x80009, 9);
+    check_operation("cas", "b16", 5, 6, 9, 5);
+    check_operation("add.noftz", "f16", 0x3c00, 0x3c01, 0, 0x4000); /* 2 + 2^-10 to even */
+    check_operation("add.noftz", "f16", 0x0001, 0x0001, 0, 0x0002);
+    check_operation("add.noftz", "bf16", 0x3f80, 0x4000, 0, 0x4040);
+    ck_assert_uint_eq(shared_word(18, 2), neighbour);
+    check_operation("add.noftz", "f16x2", 0x3c004000, 0x3c003c00, 0, 0x40004200);
+    check_operation("add.noftz", "bf16x2", 0x3f807f80, 0x3f80ff80, 0, 0x40007fff);
 }
 END_TEST
 
@@ -241,6 +257,7 @@ Suite *atomics_suite(void) {
     tcase_add_checked_fixture(cases, warp_setup, warp_teardown);
     tcase_add_test(cases, every_operation_on_every_type);
     tcase_add_test(cases, inc_and_dec_wrap_at_their_bound);
+    tcase_add_test(cases, elements_of_16_bits_leave_their_neighbours_alone);
     tcase_add_test(cases, lanes_at_one_shared_address_follow_in_ascending_order);
     tcase_add_test(cases, global_atomics_travel_and_happen_at_the_slice);
     tcase_add_test(cases, float_adds_happen_in_lane_order);

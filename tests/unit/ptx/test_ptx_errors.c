@@ -63,6 +63,37 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
+START_TEST(atomics_of_halves_and_vectors_say_which_there_are) {
+    static const struct {
+        const char *statement, *expected;
+    } cases[] = {
+        {"atom.global.add.f16x2 %r1, [%rd1], %r2", "this atomic operation does not take this type"},
+        {"atom.global.min.noftz.f16x2 %r1, [%rd1], %r2", "this atomic operation does not take this type"},
+        {"atom.global.add.noftz.f32 %f1, [%rd1], %f2", "this atomic operation does not take this type"},
+        {"atom.global.exch.b16 %r1, [%rd1], %r2", "this atomic operation does not take this type"},
+        {"atom.global.cas.u16 %r1, [%rd1], %r2, %r3", "this atomic operation does not take this type"},
+        {"ld.global.f16 %r1, [%rd1]", "modifier '.f16' is not supported"},
+        {"red.global.min.v2.f32 [%rd1], {%f1, %f2}", "expected .add"},
+        {"red.global.and.noftz.v2.f16x2 [%rd1], {%r1, %r2}", "expected .add, .min or .max"},
+        {"red.global.add.v2.f16x2 [%rd1], {%r1, %r2}", "expected .noftz"},
+        {"red.global.add.noftz.v2.f32 [%rd1], {%f1, %f2}", "expected no .noftz"},
+        {"red.shared.add.v2.f32 [%r1], {%f1, %f2}", "expected .global, or no space"},
+        {"red.global.add.v2.u32 [%rd1], {%r1, %r2}", "expected .v2 or .v4 of .f32"},
+        {"red.global.add.noftz.v8.f16x2 [%rd1], {%r1, %r2, %r3, %r4}", "expected .v2 or .v4 of .f32"},
+        {"red.global.add.v4.f32 [%rd1], {%f1, %f2}",
+         "expected vectors with as many elements, and an address"},
+        {"atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, %f1}",
+         "a destination is a source of a later element"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s;\n}\n", KERNEL_HEAD, cases[i].statement);
+        assert_refused(text, cases[i].expected);
+        ck_assert_ptr_nonnull(strstr(message, "test.ptx:6: "));
+    }
+}
+END_TEST
+
 START_TEST(video_instructions_say_which_selectors_and_modifiers_they_take) {
     static const struct {
         const char *statement, *expected;
@@ -265,6 +296,7 @@ Suite *ptx_errors_suite(void) {
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
+    tcase_add_test(errors, atomics_of_halves_and_vectors_say_which_there_are);
     tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);
