@@ -8,6 +8,7 @@ return {
   { "barrier.red", "test_barriers" }, { "bar.warp", "computes nothing" }, { "membar", "computes nothing" },
   { "fence", "computes nothing" }, { "griddepcontrol", "computes nothing" }, { "setmaxnreg", "computes nothing" },
   { "discard", "computes nothing" }, { "applypriority", "computes nothing" }, { "pmevent", "computes nothing" },
+  { "createpolicy", "computes nothing" },
   { "nanosleep", "computes nothing" }, { "prefetch", "computes nothing" }, { "prefetchu", "computes nothing" },
   { "trap", "test_faults" }, { "brkpt", "test_faults" },
   { "call.dma_", "test_dma, against plain loops" }, { "call.", "test_device_runtime" },

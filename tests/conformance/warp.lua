@@ -125,6 +125,27 @@ local function match_all(key)
   end
 end
 
+local CANONICAL_NAN <const> = 0x7fffffff
+local function is_nan(bits) return bits & 0x7fffffff > 0x7f800000 end
+--- As an integer that ascends with the number: -0 is less than +0.
+local function rank(bits) return bits < 0x80000000 and bits or 0x7fffffff - bits end
+
+local function extreme(which)
+  return function(_, lanes, group, _, form)
+    local value
+    for _, lane in ipairs(lanes_of(group)) do
+      local bits = lanes[lane].a
+      if form:find "%.abs" then bits = bits & 0x7fffffff end
+      if is_nan(bits) then
+        if form:find "%.NaN" then return CANONICAL_NAN end
+      elseif not value or which == "min" and rank(bits) < rank(value) or which == "max" and rank(bits) > rank(value) then
+        value = bits
+      end
+    end
+    return value or CANONICAL_NAN
+  end
+end
+
 local references = {
   { "^shfl.*up", shuffled "up" }, { "^shfl.*down", shuffled "down" }, { "^shfl.*bfly", shuffled "bfly" },
   { "^shfl.*idx", shuffled "idx" },
@@ -147,6 +168,7 @@ local references = {
   { "^redux.*xor", reduced(function(a, b) return a ~ b end) },
   { "^redux.*or", reduced(function(a, b) return a | b end) },
   { "^redux.*min.*u32", reduced(math.min) }, { "^redux.*max.*u32", reduced(math.max) },
+  { "^redux.*min.*f32", extreme("min") }, { "^redux.*max.*f32", extreme("max") },
   { "^redux.*min.*s32", reduced(function(a, b) return signed(a) < signed(b) and a or b end) },
   { "^redux.*max.*s32", reduced(function(a, b) return signed(a) > signed(b) and a or b end) },
 }
@@ -158,8 +180,10 @@ local function reference_of(form)
   error("no reference for " .. form)
 end
 
+local FLOATS <const> = { 0, 0x80000000, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x3f800000, 0xbf800000 }
+
 --- Random lanes of a warp, the mask of those that take part, and groups that share them out.
-local function draw(rng, masked)
+local function draw(rng, masked, floats)
   local one_of = { 0xffffffff, 0, 1, 0x0000ffff, 0xaaaaaaaa, 0x80000000 }
   local style = rng:int(0, 9)
   local active = style < 4 and one_of[1] or style < 6 and one_of[rng:int(1, #one_of)] or rng:int(0, 0xffffffff)
@@ -171,7 +195,8 @@ local function draw(rng, masked)
   local few = rng:int(0, 2)
   local lanes = {}
   for lane = 0, LANES - 1 do
-    local a = few == 0 and 7 or few == 1 and rng:int(0, 3) * 0x40000001 or rng:int(0, 0xffffffff)
+    local number = floats and FLOATS[rng:int(1, 2 * #FLOATS)]
+    local a = number or few == 0 and 7 or few == 1 and rng:int(0, 3) * 0x40000001 or rng:int(0, 0xffffffff)
     local above = rng:int(0, 3) == 0 and rng:int(0, 1) or 0
     local label = aligned and lane // width or rng:int(1, kinds)
     lanes[lane] = {
@@ -186,9 +211,9 @@ local function draw(rng, masked)
   return lanes, active
 end
 
-local function differs(reference, lane, lanes, active, d, p, has_p)
+local function differs(form, reference, lane, lanes, active, d, p, has_p)
   if not lanes[lane].active then return d ~= 0 or p ~= 0 end
-  local want_d, want_p = reference(lane, lanes, lanes[lane].group, active)
+  local want_d, want_p = reference(lane, lanes, lanes[lane].group, active, form)
   return want_d and want_d ~= d or has_p and p ~= (want_p and 1 or 0), want_d, want_p
 end
 
@@ -199,7 +224,7 @@ function warp.compare(gpu, form, warps, seed)
   if refusals.lanes then error(refusals.lanes, 0) end
   local rng, records, all = ww.rng(seed), {}, {}
   for w = 1, warps do
-    local lanes, active = draw(rng, masked)
+    local lanes, active = draw(rng, masked, form:find "f32")
     all[w] = { lanes = lanes, active = active }
     for lane = 0, LANES - 1 do
       local l = lanes[lane]
@@ -217,7 +242,7 @@ function warp.compare(gpu, form, warps, seed)
   for w, drawn in ipairs(all) do
     for lane = 0, LANES - 1 do
       local at = ((w - 1) * LANES + lane) * 2
-      local is_wrong, want_d, want_p = differs(reference, lane, drawn.lanes, drawn.active, got[at], got[at + 1], has_p)
+      local is_wrong, want_d, want_p = differs(form, reference, lane, drawn.lanes, drawn.active, got[at], got[at + 1], has_p)
       if is_wrong then
         wrong = wrong + 1
         first = first or ("lane %d of group 0x%x, 0x%x execute: expected %s %s, got %s %s"):format(lane, drawn.lanes[lane].group,

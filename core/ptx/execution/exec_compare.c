@@ -11,6 +11,7 @@ static inline void write_compared(const Inst *inst, ExecContext *context, uint32
 static void write_set(const Inst *inst, ExecContext *context, uint32_t compared) {
     uint32_t mask = combine(inst, context, compared, 2);
     uint32_t yes = inst->detail & DETAIL_FLOAT_RESULT ? 0x3f800000u : UINT32_MAX, active = context->active;
+    if (inst->detail & DETAIL_HALF_RESULT) yes = inst->detail & DETAIL_BRAIN ? 0x3f80 : 0x3c00;
     LaneU32 *to = destination(inst, context, 0);
     FOR_LANES {
         uint32_t result = mask >> lane & 1 ? yes : 0;

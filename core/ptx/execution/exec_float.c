@@ -127,17 +127,6 @@ DEFINE_TRANSCENDENTAL(exec_ex2, exp2)
 DEFINE_TRANSCENDENTAL(exec_lg2, log2)
 DEFINE_TRANSCENDENTAL(exec_tanh, tanh)
 
-/* The operand that is a number wins over NaN, and -0 counts as less than +0. */
-static inline float minimum_f32(float a, float b) {
-    float least = a < b ? a : b;
-    least = a == b ? f32_of_bits(bits_of_f32(a) | bits_of_f32(b)) : least;
-    return b == b ? least : a;
-}
-static inline float maximum_f32(float a, float b) {
-    float most = a > b ? a : b;
-    most = a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : most;
-    return b == b ? most : a;
-}
 static inline double minimum_f64(double a, double b) {
     double least = a < b ? a : b;
     least = a == b ? f64_of_bits(bits_of_f64(a) | bits_of_f64(b)) : least;
@@ -170,19 +159,14 @@ DEFINE_BINARY(exec_copysign_f32, LaneU32, LaneU32, (a & 0x80000000u) | (b & 0x7f
 DEFINE_BINARY(exec_copysign_f64, LaneU64, LaneU64, (a & 0x8000000000000000ull) | (b & 0x7fffffffffffffffull))
 
 /* min and max with .xorsign.abs, of three operands, and with .abs; .NaN is for all of them. */
-static float extreme_of(float a, float b, bool most, uint32_t detail) {
-    if (detail & DETAIL_NAN && (a != a || b != b)) return f32_of_bits(0x7fffffffu);
-    return most ? maximum_f32(a, b) : minimum_f32(a, b);
-}
-
 static float any_extreme(float a, float b, float c, bool most, uint32_t detail) {
     if (detail & DETAIL_XORSIGN) {
         float sign = f32_of_bits(bits_of_f32(a) ^ bits_of_f32(b));
-        float value = extreme_of(__builtin_fabsf(a), __builtin_fabsf(b), most, detail);
+        float value = extreme_f32(__builtin_fabsf(a), __builtin_fabsf(b), most, detail);
         return value == value ? __builtin_copysignf(value, sign) : value;
     }
     if (detail & DETAIL_MAGNITUDE) a = __builtin_fabsf(a), b = __builtin_fabsf(b), c = __builtin_fabsf(c);
-    return extreme_of(extreme_of(a, b, most, detail), c, most, detail);
+    return extreme_f32(extreme_f32(a, b, most, detail), c, most, detail);
 }
 
 /* With two sources the last counts twice, which changes nothing. */

@@ -56,6 +56,7 @@ enum {
     DETAIL_PAIR = 0x4000,         /* two halves in a register */
     DETAIL_BRAIN = 0x8000,        /* halves are bf16, not f16 */
     DETAIL_RELU = 0x10000,        /* fma of halves            */
+    DETAIL_HALF_RESULT = 0x10000, /* set.f16, set.bf16        */
     DETAIL_NAN = 0x20000,         /* min, max of halves       */
     DETAIL_COMPARE_SHIFT = 20,    /* halves: HalfCompare      */
     DETAIL_XORSIGN = 0x40000,     /* min, max: of magnitudes, with the product of the signs */
@@ -338,6 +339,23 @@ static inline float saturate_f32(float value) {
 }
 static inline double saturate_f64(double value) {
     return value > 0.0 ? (value < 1.0 ? value : 1.0) : 0.0;
+}
+
+/* The operand that is a number wins over NaN, and -0 counts as less than +0. */
+static inline float minimum_f32(float a, float b) {
+    float least = a < b ? a : b;
+    least = a == b ? f32_of_bits(bits_of_f32(a) | bits_of_f32(b)) : least;
+    return b == b ? least : a;
+}
+static inline float maximum_f32(float a, float b) {
+    float most = a > b ? a : b;
+    most = a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : most;
+    return b == b ? most : a;
+}
+/* The larger, if `most`, or the smaller; with .NaN any NaN makes it one. */
+static inline float extreme_f32(float a, float b, bool most, uint32_t detail) {
+    if (detail & DETAIL_NAN && (a != a || b != b)) return f32_of_bits(0x7fffffffu);
+    return most ? maximum_f32(a, b) : minimum_f32(a, b);
 }
 
 #define SMALLEST_NORMAL_F32 0x1p-126f

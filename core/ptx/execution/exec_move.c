@@ -22,6 +22,12 @@ void exec_unknown_function(const Inst *inst, ExecContext *context) {
 DEFINE_UNARY(exec_mov_b16, LaneU32, LaneU32, (uint16_t)a)
 DEFINE_UNARY(exec_mov_b32, LaneU32, LaneU32, a)
 DEFINE_UNARY(exec_mov_b64, LaneU64, LaneU64, a)
+/* createpolicy: one for all, since no cache follows it. */
+void exec_no_policy(const Inst *inst, ExecContext *context) {
+    static const uint64_t none[WARP_LANES];
+    write_lanes_64(destination(inst, context, 0), none, context->active);
+}
+
 DEFINE_MIXED_UNARY(exec_mov_b64_special, uint64_t, write_lanes_64, LaneU32, a)
 
 static uint64_t nanoseconds(const ExecContext *context) {

@@ -182,3 +182,26 @@ DEFINE_REDUX(redux_min_u32, LaneU32, UINT32_MAX, a < b ? a : b)
 DEFINE_REDUX(redux_min_s32, LaneS32, INT32_MAX, a < b ? a : b)
 DEFINE_REDUX(redux_max_u32, LaneU32, 0, a > b ? a : b)
 DEFINE_REDUX(redux_max_s32, LaneS32, INT32_MIN, a > b ? a : b)
+
+/* Of magnitudes with .abs. NaN is neutral, unless .NaN lets it win. */
+static void reduce_f32(const Inst *inst, ExecContext *context, bool most) {
+    const LaneF32 *from = source(inst, context, 0);
+    uint32_t lanes = participants(inst, context, 1);
+    float value = lanes ? from[__builtin_ctz(lanes)] : 0.0f;
+    bool magnitudes = inst->detail & DETAIL_MAGNITUDE;
+    if (magnitudes) value = __builtin_fabsf(value);
+    for (; lanes; lanes &= lanes - 1) {
+        float other = from[__builtin_ctz(lanes)];
+        value = extreme_f32(value, magnitudes ? __builtin_fabsf(other) : other, most, inst->detail);
+    }
+    write_uniform(inst, context, bits_of_f32(canonical_f32(value)));
+}
+
+static void redux_min_f32(const Inst *inst, ExecContext *context) {
+    reduce_f32(inst, context, false);
+}
+static void redux_max_f32(const Inst *inst, ExecContext *context) {
+    reduce_f32(inst, context, true);
+}
+DEFINE_BY_GROUPS(redux_min_f32, 1)
+DEFINE_BY_GROUPS(redux_max_f32, 1)

@@ -74,6 +74,7 @@ static const Option widening[] = {FLUSHING, SATURATING, END};
 static const Option shift_amount[] = {{"shiftamt", DETAIL_SHIFT_AMOUNT, FREE}, END};
 static const Option half_rounded[] = {{"rn", 0, FREE}, FLUSHING, SATURATING, END};
 static const Option number_extremes[] = {FLUSHING, {"NaN", DETAIL_NAN, FREE}, END};
+static const Option magnitudes[] = {{"abs", DETAIL_MAGNITUDE, FREE}, {"NaN", DETAIL_NAN, FREE}, END};
 static const Option brain_extremes[] = {{"NaN", DETAIL_NAN, FREE}, END};
 #define BOOLEANS                                                                                             \
     {"and", BOOLEAN_AND << DETAIL_BOOLEAN_SHIFT, CHOICE},                                                    \
@@ -324,11 +325,16 @@ static const char *unknown_modifier(const Statement *statement) {
     return NULL;
 }
 
-/* Whether the types of a row, words with a digit, stand in the statement in their order. */
+/* "b64", and neither "lo" nor "L2". */
+static bool begins_with_type(const char *pattern) {
+    return *pattern >= 'a' && strcspn(pattern, "0123456789") < strcspn(pattern, "/ ");
+}
+
+/* Whether the types of a row stand in the statement in their order. */
 static bool has_types(const IsaRow *row, const Statement *statement) {
     int index = 0;
     for (const char *pattern = row->modifiers; *pattern; pattern = next_pattern(pattern)) {
-        if (strcspn(pattern, "0123456789") >= strcspn(pattern, " ")) continue;
+        if (!begins_with_type(pattern)) continue;
         while (index < statement->modifier_count && !is_alternative(pattern, statement->modifiers[index]))
             index++;
         if (index++ == statement->modifier_count) return false;

@@ -190,6 +190,20 @@ START_TEST(match_and_redux) {
     ck_assert_uint_eq(get_u32(0, 5), 0);
     execute("redux.sync.add.s32", "r4 r4 i4");
     ck_assert_uint_eq(get_u32(0, 5), (uint32_t)-16);
+    set_all("r4 r4 i4", 1, NAN_F32);
+    execute("redux.sync.min.f32", "r4 r4 i4");
+    ck_assert_uint_eq(get_u32(0, 5), NAN_F32);
+    set_u32(1, 7, 0x80000000u);
+    set_u32(1, 9, 0);
+    set_u32(1, 30, F(-3));
+    execute("redux.sync.max.f32", "r4 r4 i4");
+    ck_assert_uint_eq(get_u32(0, 5), 0);
+    execute("redux.sync.min.f32", "r4 r4 i4");
+    ck_assert_uint_eq(get_u32(0, 5), F(-3));
+    execute("redux.sync.max.abs.f32", "r4 r4 i4");
+    ck_assert_uint_eq(get_u32(0, 5), F(3));
+    execute("redux.sync.max.NaN.f32", "r4 r4 i4");
+    ck_assert_uint_eq(get_u32(0, 5), NAN_F32);
     for (int lane = 0; lane < WARP_LANES; lane++)
         set_u64(2, lane, 5ull << 40);
     execute("match.all.sync.b64", "r4 p r8 i4");

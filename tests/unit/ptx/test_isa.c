@@ -150,6 +150,13 @@ START_TEST(forms_beyond_the_plain_ones_keep_to_their_types) {
                   "add.f32.bf16 [.rn] [.rz] [.rm] [.rp] [.sat] or add.bf16 [.rn]");
     check_refused("cvt.pack.u8.s32.b32", "r4 r4 r4 r4",
                   "cvt.u8.s32 or cvt.sat.u8.s32 or cvt.pack.sat.u8.s32.b32");
+    check_refused(
+        "createpolicy.fractional.b64", "r8",
+        "createpolicy.fractional.L2::evict_last/L2::evict_normal/L2::evict_first/L2::evict_unchanged.b64 or "
+        "createpolicy.fractional.L2::evict_last/L2::evict_normal/L2::evict_first/L2::evict_unchanged."
+        "L2::evict_first/L2::evict_unchanged.b64 or others");
+    check_refused("redux.sync.add.f32", "r4 r4 r4",
+                  "redux.sync.min.f32 [.abs] [.NaN] or redux.sync.max.f32 [.abs] [.NaN]");
     check_refused("szext.s32", "r4 r4 r4", "szext.clamp.s32 or szext.wrap.s32");
     char why[480] = "";
     ck_assert(!choose("lop3.xor.b32", "r4 p r4 r4 r4 i4 p", why, sizeof why));

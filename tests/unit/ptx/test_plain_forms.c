@@ -195,6 +195,22 @@ START_TEST(logic_of_three_has_a_predicate) {
 }
 END_TEST
 
+START_TEST(compares_set_halves_and_policies_are_none) {
+    static const Case cases[] = {
+        {"set.lt.f16.s32", "r2 r4 r4", {UINT32_MAX, 0}, 0x3c00},
+        {"set.lt.f16.u32", "r2 r4 r4", {UINT32_MAX, 0}, 0},
+        {"set.ge.bf16.f64", "r2 r8 r8", {0x4000000000000000, 0x4000000000000000}, 0x3f80},
+        {"set.neu.bf16.f32", "r2 r4 r4", {NAN_F32, NAN_F32}, 0x3f80},
+        {"createpolicy.fractional.L2::evict_last.b64", "r8", {0}, 0},
+        {"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64", "r8 i4", {0x3f000000}, 0},
+        {"createpolicy.range.global.L2::evict_last.b64", "r8 a8 r4 i4", {0, 16, 32}, 0},
+        {"createpolicy.range.L2::evict_first.L2::evict_first.b64", "r8 a8 r4 i4", {0, 16, 32}, 0},
+        {"createpolicy.cvt.L2.b64", "r8 r8", {7}, 0},
+    };
+    CHECK(cases);
+}
+END_TEST
+
 /* Behind the operands: which parts, as core/ptx/instructions/video.h says. */
 #define A(part)       ((part) << 4)
 #define B(part)       ((part) << 16)
@@ -266,6 +282,7 @@ Suite *plain_forms_suite(void) {
     tcase_add_test(values, integers_are_packed_saturated);
     tcase_add_test(values, bits_are_extended_packed_and_multiplied);
     tcase_add_test(values, logic_of_three_has_a_predicate);
+    tcase_add_test(values, compares_set_halves_and_policies_are_none);
     tcase_add_test(values, words_halves_and_bytes_are_computed_as_video_instructions_say);
     tcase_add_test(values, clocks_have_upper_halves);
     suite_add_tcase(suite, values);
