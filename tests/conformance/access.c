@@ -155,6 +155,7 @@ static void plain_job(Job *job, bool loads) {
         return job_refused(job, UNKNOWN_FORM, "a modifier without a reference");
     if (job->lanes * job->bits / 8 > PLACE_BYTES)
         return job_refused(job, UNKNOWN_FORM, "no reference of more than 16 bytes");
+    if (job->bits == 128) job->lanes = 2, job->bits = 64;
     bool fixed = *form->types[0] == 'f';
     for (int bits = job->bits < 16 ? 16 : job->bits; bits <= (fixed ? job->bits : 64); bits *= 2) {
         element_list(elements, sizeof elements, bits, job->lanes);

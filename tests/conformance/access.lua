@@ -1,5 +1,5 @@
 -- Forms of loads, stores and atomics: the decoder prints these as families, not as a list.
-local TYPES <const> = { "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64" }
+local TYPES <const> = { "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128" }
 local SPACES <const> = { "", ".global", ".shared", ".shared::cta", ".local" }
 local LOAD_MODIFIERS <const> = {
   ".weak%s", ".volatile%s", ".relaxed.gpu%s", ".acquire.sys%s", "%s.ca", "%s.cg", "%s.cs", "%s.lu", "%s.cv", "%s.nc",

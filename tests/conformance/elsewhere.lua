@@ -10,6 +10,7 @@ return {
   { "discard", "computes nothing" }, { "applypriority", "computes nothing" }, { "pmevent", "computes nothing" },
   { "createpolicy", "computes nothing" },
   { "nanosleep", "computes nothing" }, { "prefetch", "computes nothing" }, { "prefetchu", "computes nothing" },
+  { "mov.b128", "ld.b128, st.b128" },
   { "trap", "test_faults" }, { "brkpt", "test_faults" },
   { "call.dma_", "test_dma, against plain loops" }, { "call.", "test_device_runtime" },
   { "match.", "not in the ISA without .sync" }, { "redux.", "not in the ISA without .sync" },

@@ -12,6 +12,7 @@ local SPACES <const> = [[
 .shared .align 16 .b8 shared_places[4096];
 .local .align 16 .b8 local_place[16];
 .reg .b64 %place, %generic;
+.reg .b128 %whole;
 ]]
 
 -- How the thread's place is found in a space, and as a generic address.
@@ -100,6 +101,15 @@ local function access(form, kind, space, results, sources, bits, parted)
   local address = opcode_space and "%place" or "%generic"
   if kind == "load" or kind == "store" then
     local before = ("st.%s.b64 [%%place], %s;\nst.%s.b64 [%%place+8], %s;\n"):format(space, sources[1], space, sources[2])
+    local wide = form:find "%.b128" -- in a register of its own
+    if kind == "load" and wide then
+      return before .. twice(("%s %%whole, [%s];"):format(form, address), parted) ..
+        ("\nmov.b128 {%s, %s}, %%whole;"):format(results[1], results[2])
+    elseif wide then
+      return before .. ("mov.b128 %%whole, {%s, %s};\n"):format(sources[3], sources[4]) ..
+        twice(("%s [%s], %%whole;"):format(form, address), parted) ..
+        ("\nld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])
+    end
     if kind == "load" then return before .. twice(("%s %s, [%s];"):format(form, braced(results), address), parted) end
     return before .. twice(("%s [%s], %s;"):format(form, address, braced { table.unpack(sources, 3) }), parted) ..
       ("\nld.%s.b64 %s, [%%place];\nld.%s.b64 %s, [%%place+8];"):format(space, results[1], space, results[2])

@@ -31,7 +31,7 @@ bool move_reference(Job *job) {
         return job_refused(job, UNKNOWN_FORM, "no reference of these types"), true;
     const char *type = form->types[0];
     job->bits = type_bits(type);
-    if (job->bits == 128) return job_refused(job, ELSEWHERE, "128 bits"), true;
+    if (job->bits == 128) return job_refused(job, ELSEWHERE, "ld.b128, st.b128"), true;
     if (strchr(form->opcode, '{')) {
         job->from_bits = form->opcode[4] == 'p';
         job->lanes = form->opcode[strlen(form->opcode) - 2] == '4' ? 4 : 2;

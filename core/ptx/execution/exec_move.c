@@ -109,6 +109,16 @@ void exec_unpack_2x16(const Inst *inst, ExecContext *context) {
     unpack_narrow(inst, context, 2, 16);
 }
 
+/* mov.b128: two registers of 64 bits, or a sink, from two. */
+void exec_mov_2x64(const Inst *inst, ExecContext *context) {
+    uint64_t values[2][WARP_LANES];
+    for (int k = 0; k < 2; k++)
+        memcpy(values[k], source(inst, context, k), sizeof values[k]);
+    for (int k = 0, next = 0; k < 2; k++)
+        if (inst->dst_mask >> k & 1)
+            write_lanes_64(destination(inst, context, next++), values[k], context->active);
+}
+
 void exec_unpack_2x32(const Inst *inst, ExecContext *context) {
     uint64_t values[WARP_LANES];
     memcpy(values, source(inst, context, 0), sizeof values);

@@ -7,10 +7,10 @@
 #include "core/ptx/instructions/isa.h"
 
 #define NO_REGISTER UINT32_MAX
-enum { NO_SPECIAL = 0xff, WIDE_REGISTER_BYTES = 16 };
+enum { NO_SPECIAL = 0xff };
 
 typedef struct {
-    uint8_t bytes; /* 1, 2, 4, 8; WIDE_REGISTER_BYTES: unsupported; 0 for predicates */
+    uint8_t bytes; /* 1, 2, 4, 8; 0 for predicates */
     bool is_predicate;
     uint32_t ordinal; /* counts declarations within the kernel, inlined functions included */
     uint32_t owner;   /* number of the Instance whose body it is of; 0: the entry's; NOBODY: see there */

@@ -248,8 +248,6 @@ static Operand parse_named(Parser *parser, Draft *draft, bool in_address) {
     if (!symbol) parser_fail(parser, token.line, "%s is not declared", token_words(token));
     if (symbol->kind == SYMBOL_REGISTER) {
         operand = register_operand(parser, symbol->index);
-        if (symbol->register_bytes == WIDE_REGISTER_BYTES)
-            refuse(&draft->statement, "it uses a register of 128 bits");
         if (parser->token.kind == TOKEN_DOTTED && !symbol->vector && video_takes(draft))
             video_select(parser, draft);
         else if (parser->token.kind == TOKEN_DOTTED)
@@ -411,6 +409,20 @@ static bool accesses_param(const Draft *draft) {
     return false;
 }
 
+/* Loads and stores of 128 bits are those of two elements of 64, as their registers are. */
+static void lower_128_bits(Draft *draft) {
+    const char *opcode = draft->statement.opcode;
+    if (strcmp(opcode, "ld") != 0 && strcmp(opcode, "st") != 0) return;
+    for (uint32_t m = 0; m < draft->statement.modifier_count; m++) {
+        if (strcmp(draft->modifiers[m], "b128") != 0) continue;
+        if (draft->statement.vector_elements != 2)
+            refuse(&draft->statement, "expected one register of 128 bits");
+        draft->modifiers[m] = "v2";
+        draft_modifier(draft, "b64");
+        return;
+    }
+}
+
 static void parse_operands(Parser *parser, Draft *draft) {
     if (!at(parser, ';')) {
         do
@@ -418,6 +430,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
         while (accept(parser, ','));
     }
     statement_end(parser, draft);
+    lower_128_bits(draft);
     if (parser->function && !strcmp(draft->statement.opcode, "ret"))
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))

@@ -201,13 +201,13 @@ static void declare_register_range(Parser *parser, const Name *prefix, const Var
     if (!symbol->of_module) take_ordinals(parser, symbol, (uint32_t)count);
 }
 
-/* Registers of 128 bits can be declared, so that the module can be read; what uses them is unsupported. */
+/* A register of 128 bits is a vector of two. */
 static void parse_register_type(Parser *parser, VariableType *type) {
     if (!at_dotted(parser, "b128")) {
         parse_type(parser, type);
         return;
     }
-    *type = (VariableType){.element_bytes = WIDE_REGISTER_BYTES, .bytes = WIDE_REGISTER_BYTES};
+    *type = (VariableType){.element_bytes = 8, .vector = 2, .bytes = 16};
     advance(parser);
 }
 

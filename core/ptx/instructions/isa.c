@@ -215,6 +215,7 @@ static bool operand_fits(char letter, const Statement *statement, int k) {
     case 'd': return is_destination(statement, k, 4);
     case 'D': return is_destination(statement, k, 8);
     case 'v': return shape == OPERAND_SINK || is_destination(statement, k, 4);
+    case 'x': return shape == OPERAND_SINK || is_destination(statement, k, 8);
     case 'w': return shape == OPERAND_REGISTER;
     case 'h': return is_part(statement, k, 2);
     case 'b': return is_part(statement, k, 1);
@@ -265,6 +266,7 @@ static void plan_operand(char letter, const Statement *statement, int k, Inst *i
         break;
     case 'd':
     case 'D':
+    case 'x':
     case 'v': plan->roles[k] = ROLE_DST; break;
     case 'W':
         inst->detail |= wide ? DETAIL_SOURCE_WIDE : 0;

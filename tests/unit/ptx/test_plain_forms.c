@@ -172,6 +172,25 @@ START_TEST(bits_are_extended_packed_and_multiplied) {
 }
 END_TEST
 
+START_TEST(registers_of_128_bits_are_moved_by_halves) {
+    set_all("r8 r8 r8 r8", 2, 0x1111111111111111);
+    set_all("r8 r8 r8 r8", 3, 0x2222222222222222);
+    execute("mov.b128", "r8 r8 r8 r8");
+    ck_assert_uint_eq(get_u64(0, 30), 0x1111111111111111);
+    ck_assert_uint_eq(get_u64(1, 30), 0x2222222222222222);
+    set_u64(0, 30, 7);
+    execute("mov.b128", "_ r8 r8 r8");
+    ck_assert_uint_eq(get_u64(0, 30), 7);
+    set_all("r8 r8 r8 r8", 1, 0);
+    execute("mov.b128", "_ r8 r8 r8");
+    ck_assert_uint_eq(get_u64(1, 30), 0x2222222222222222);
+    warp.context.active = 1;
+    execute("mov.b128", "r8 _ r8 r8");
+    ck_assert_uint_eq(get_u64(0, 0), 0x1111111111111111);
+    ck_assert_uint_eq(get_u64(0, 30), 7);
+}
+END_TEST
+
 /* Operand 1 is the predicate that it writes, operand 6 the one it reads. */
 START_TEST(logic_of_three_has_a_predicate) {
     static const char form[] = "r4 p r4 r4 r4 i4 p";
@@ -283,6 +302,7 @@ Suite *plain_forms_suite(void) {
     tcase_add_test(values, bits_are_extended_packed_and_multiplied);
     tcase_add_test(values, logic_of_three_has_a_predicate);
     tcase_add_test(values, compares_set_halves_and_policies_are_none);
+    tcase_add_test(values, registers_of_128_bits_are_moved_by_halves);
     tcase_add_test(values, words_halves_and_bytes_are_computed_as_video_instructions_say);
     tcase_add_test(values, clocks_have_upper_halves);
     suite_add_tcase(suite, values);

@@ -160,16 +160,22 @@ END_TEST
 /* What newer machines have and one kernel of a module may use. */
 START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
     Module *module = parse(
-        HEADER ".entry declares() { .reg .b128 %w; .reg .b128 %q<2>; .reg .b32 %r<9>;\n"
-               "mov.u32 %r1, 7; ret; }\n"
-               ".entry uses() { .reg .b128 %q<2>; .reg .b64 %d<3>;\n"
-               "mov.b128 %q1, {%d1, %d2}; ret; }\n"
-               ".entry clusters()\n.reqnctapercluster 2, 1, 1\n.maxntid 64\n{ ret; }\n"
-               ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n");
+        HEADER
+        ".entry declares() { .reg .b128 %w; .reg .b128 %q<2>; .reg .b32 %r<9>;\n"
+        "mov.u32 %r1, 7; ret; }\n"
+        ".entry uses() { .reg .b128 %q<2>; .reg .b64 %d<3>;\n"
+        "mov.b128 %q1, {%d1, %d2}; atom.global.exch.b128 %q1, [%d1], %q1; ld.global.b128 %d1, [%d2]; add.s64 "
+        "%q1, %q1, %q1; ret; }\n"
+        ".entry clusters()\n.reqnctapercluster 2, 1, 1\n.maxntid 64\n{ ret; }\n"
+        ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n");
     ck_assert_ptr_null(module_kernel(module, "declares")->refusal);
-    ck_assert_str_eq(module_kernel(module, "uses")->refusal,
-                     "test.ptx:7: 1 unsupported statement\n"
-                     "test.ptx:7: mov.b128 %q1, {%d1, %d2}: it uses a register of 128 bits");
+    ck_assert_str_eq(
+        module_kernel(module, "uses")->refusal,
+        "test.ptx:7: 3 unsupported statements\n"
+        "test.ptx:7: atom.global.exch.b128 %q1, [%d1], %q1: 'atom.global.exch.b128': modifier '.b128' "
+        "is not supported\n"
+        "test.ptx:7: ld.global.b128 %d1, [%d2]: expected one register of 128 bits\n"
+        "test.ptx:7: add.s64 %q1, %q1, %q1: 'add.s64': operands of another number, width or kind");
     ck_assert_str_eq(module_kernel(module, "clusters")->refusal,
                      "test.ptx:9: 1 unsupported statement\n"
                      "test.ptx:9: .reqnctapercluster: clusters of CTAs are not supported");
