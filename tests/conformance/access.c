@@ -150,6 +150,11 @@ static void plain_job(Job *job, bool loads) {
     if (take_one_of(form, "weak volatile relaxed acquire release") >= 0) take_one_of(form, "cta gpu sys");
     take_one_of(form, "ca cg cs lu cv wb wt");
     take_word(form, "nc");
+    take_word(form, "mmio");
+    for (int i = 0; i < 3; i++)
+        take_one_of(form,
+                    "L1::evict_last L1::evict_first L1::evict_unchanged L1::evict_normal L1::no_allocate "
+                    "L2::evict_last L2::evict_first L2::64B L2::128B");
     job_done(job, loads ? "ld" : "st", loads ? apply_load : apply_store, NULL);
     if (!only_types(form) || form->type_count != 1)
         return job_refused(job, UNKNOWN_FORM, "a modifier without a reference");

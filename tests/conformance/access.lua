@@ -3,9 +3,11 @@ local TYPES <const> = { "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s3
 local SPACES <const> = { "", ".global", ".shared", ".shared::cta", ".local" }
 local LOAD_MODIFIERS <const> = {
   ".weak%s", ".volatile%s", ".relaxed.gpu%s", ".acquire.sys%s", "%s.ca", "%s.cg", "%s.cs", "%s.lu", "%s.cv", "%s.nc",
+  "%s.L1::evict_last", "%s.L1::no_allocate.L2::128B", "%s.nc.L1::evict_first.L2::evict_last.L2::64B", ".mmio.relaxed.sys%s",
 }
 local STORE_MODIFIERS <const> = {
   ".weak%s", ".volatile%s", ".relaxed.cta%s", ".release.gpu%s", "%s.wb", "%s.cg", "%s.cs", "%s.wt",
+  "%s.L1::evict_unchanged", "%s.L1::evict_normal.L2::evict_first", ".mmio.relaxed.sys%s",
 }
 -- The types of each operation, by the ISA.
 local ATOMICS <const> = {

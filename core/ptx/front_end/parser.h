@@ -299,9 +299,10 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 /* Adds what the instruction becomes; false when it stays as it is. */
 bool matrix_add(Parser *parser, Draft *draft);
 
-/* vector_atomics.c */
-/* atom and red of vectors become one for each element; false when it is no such instruction. */
-bool vector_atomic_add(Parser *parser, Draft *draft);
+/* vectors.c */
+/* atom and red of vectors become one for each element, ld and st of eight elements two; false when it is no such
+ * instruction. */
+bool vector_add(Parser *parser, Draft *draft);
 
 /* video.c */
 /* Whether it is a video instruction. */

@@ -351,6 +351,7 @@ static void parse_address(Parser *parser, Draft *draft) {
         else if (!accept_vector_register(parser, draft))
             draft_operand(draft, parse_operand(parser, draft));
     expect(parser, ']', "after an address");
+    if (at_dotted(parser, "unified")) advance(parser); /* of a variable for hosts, too */
     draft->statement.bracket_end = draft->statement.operand_count;
 }
 
@@ -435,7 +436,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))
         add_param_access(parser, draft);
-    else if (!matrix_add(parser, draft) && !video_add(parser, draft) && !vector_atomic_add(parser, draft))
+    else if (!matrix_add(parser, draft) && !video_add(parser, draft) && !vector_add(parser, draft))
         statement_add(parser, draft);
 }
 

@@ -46,6 +46,7 @@ static const Option carry_out[] = {{"cc", DETAIL_CARRY_OUT, FREE}, END};
 static const Option ftz[] = {FLUSHING, END};
 static const Option sat[] = {SATURATING, END};
 static const Option relu[] = {POSITIVE, END};
+static const Option positive[] = {{"relu", DETAIL_RELU, NEEDED}, END};
 static const Option nearest[] = {{"rn", ROUND_NEAREST, FREE}, END};
 /* Approximate divisions and roots are computed to full precision, the same as .rn. */
 static const Option nearest_root[] = {
@@ -367,12 +368,15 @@ static void format_row(const IsaRow *row, char *text, size_t size) {
 static void format_expected(const Statement *statement, char *text, size_t size) {
     static const char others[] = " or others";
     const char *between = ": expected ";
+    char last[ROW_TEXT] = "";
     size_t length = 0;
     *text = '\0';
     for (const IsaRow *row = rows; row < rows + ROW_COUNT; row++) {
         if (strcmp(row->opcode, statement->opcode) != 0 || !has_types(row, statement)) continue;
         char legal[ROW_TEXT];
         format_row(row, legal, sizeof legal);
+        if (strcmp(legal, last) == 0) continue; /* of the same form with operands of another width */
+        memcpy(last, legal, sizeof last);
         size_t more = strlen(between) + strlen(legal);
         if (length + more + sizeof others > size) {
             memcpy(text + length, others, sizeof others);

@@ -200,9 +200,16 @@ static bool is_plain(const char *name) {
     return false;
 }
 
-/* .L1::evict_last, .L2::128B and the like: hints without effect. */
+/* Hints without effect. */
 static bool is_cache_hint(const char *name) {
-    return (name[0] == 'L' && (name[1] == '1' || name[1] == '2')) && name[2] == ':';
+    static const char *const hints[] = {
+        "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+        "L1::no_allocate",  "L2::evict_normal",    "L2::evict_first", "L2::evict_last",
+        "L2::cache_hint",   "L2::evict_unchanged", "L2::64B",         "L2::128B",
+        "L2::256B"};
+    for (size_t index = 0; index < sizeof hints / sizeof *hints; index++)
+        if (strcmp(hints[index], name) == 0) return true;
+    return false;
 }
 
 /* False when the modifier means nothing to this opcode. */

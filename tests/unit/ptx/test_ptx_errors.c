@@ -63,7 +63,7 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
-START_TEST(atomics_of_halves_and_vectors_say_which_there_are) {
+START_TEST(accesses_of_halves_and_vectors_say_which_there_are) {
     static const struct {
         const char *statement, *expected;
     } cases[] = {
@@ -73,6 +73,13 @@ START_TEST(atomics_of_halves_and_vectors_say_which_there_are) {
         {"atom.global.exch.b16 %r1, [%rd1], %r2", "this atomic operation does not take this type"},
         {"atom.global.cas.u16 %r1, [%rd1], %r2, %r3", "this atomic operation does not take this type"},
         {"ld.global.f16 %r1, [%rd1]", "modifier '.f16' is not supported"},
+        {"ld.global.L1::often.u32 %r1, [%rd1]", "modifier '.L1::often' is not supported"},
+        {"ld.global.v8.b64 {%rd1, %rd1, %rd1, %rd1, %rd1, %rd1, %rd1, %rd1}, [%rd2]",
+         "expected eight elements of 32 bits"},
+        {"st.global.v8.f32 [%rd1], {%f1, %f2, %f3, %f4}",
+         "expected a vector of eight elements, and an address"},
+        {"ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r1, %r1, %r1, %r1}, [%r2]",
+         "a destination is the register of the address"},
         {"red.global.min.v2.f32 [%rd1], {%f1, %f2}", "expected .add"},
         {"red.global.and.noftz.v2.f16x2 [%rd1], {%r1, %r2}", "expected .add, .min or .max"},
         {"red.global.add.v2.f16x2 [%rd1], {%r1, %r2}", "expected .noftz"},
@@ -302,7 +309,7 @@ Suite *ptx_errors_suite(void) {
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
-    tcase_add_test(errors, atomics_of_halves_and_vectors_say_which_there_are);
+    tcase_add_test(errors, accesses_of_halves_and_vectors_say_which_there_are);
     tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);
     tcase_add_test(errors, a_kernel_with_unsupported_statements_is_refused_and_the_others_are_not);

@@ -1,5 +1,5 @@
-/* Atomics on vectors, `red.global.add.v4.f32 [a], {b, c, d, e}`: each element is an atomic for itself, as the PTX ISA
- * says, so they become as many. */
+/* Instructions on vectors that become several. Atomics, `red.global.add.v4.f32 [a], {b, c, d, e}`: each element is one for
+ * itself, as the PTX ISA says. Loads and stores of eight elements: two of four. */
 #include "core/ptx/front_end/parser.h"
 #include "core/ptx/instructions/isa_memory.h"
 
@@ -83,8 +83,50 @@ static void element_add(Parser *parser, const Draft *draft, uint32_t elements, u
     statement_add(parser, &part);
 }
 
-bool vector_atomic_add(Parser *parser, Draft *draft) {
+/* ld.v8 and st.v8 of 32 bits: elements 0 to 3, and 4 to 7. */
+static void halves_add(Parser *parser, Draft *draft) {
+    enum { ELEMENTS = 8, HALF = 4, HALF_BYTES = 16 };
+    bool loads = !strcmp(draft->statement.opcode, "ld");
+    uint32_t address = loads ? ELEMENTS : 0, first = loads ? 0 : 1, count = draft->statement.operand_count;
+    uint32_t operands = ELEMENTS + 1 + has(draft, "L2::cache_hint");
+    bool narrow = has(draft, "b32") || has(draft, "u32") || has(draft, "s32") || has(draft, "f32");
+    const char *problem = NULL;
+    if (!narrow) problem = "expected eight elements of 32 bits";
+    if (count != operands || draft->operands[address].shape != OPERAND_ADDRESS)
+        problem = "expected a vector of eight elements, and an address";
+    for (uint32_t i = 0; !problem && loads && i < HALF; i++)
+        if (draft->operands[i].shape == OPERAND_REGISTER &&
+            draft->operands[i].reg == draft->operands[address].reg)
+            problem = "a destination is the register of the address";
+    if (problem && !draft->statement.unsupported) draft->statement.unsupported = problem;
+    if (draft->statement.unsupported) {
+        statement_add(parser, draft);
+        return;
+    }
+    for (uint32_t half = 0; half < 2; half++) {
+        Draft part = *draft;
+        part.statement.operand_count = 0;
+        part.statement.vector_elements = HALF;
+        part.statement.bracket_end = 0;
+        for (uint32_t m = 0; m < part.statement.modifier_count; m++)
+            if (!strcmp(part.modifiers[m], "v8")) part.modifiers[m] = "v4";
+        for (uint32_t k = 0; k < count; k++) {
+            bool element = k >= first && k < first + ELEMENTS;
+            if (element && (k - first) / HALF != half) continue;
+            Operand operand = draft->operands[k];
+            if (k == address) operand.value += (uint64_t)half * HALF_BYTES;
+            draft_operand(&part, operand);
+        }
+        statement_add(parser, &part);
+    }
+}
+
+bool vector_add(Parser *parser, Draft *draft) {
     const char *opcode = draft->statement.opcode;
+    if ((!strcmp(opcode, "ld") || !strcmp(opcode, "st")) && has(draft, "v8")) {
+        halves_add(parser, draft);
+        return true;
+    }
     bool writes = !strcmp(opcode, "atom");
     uint32_t elements = writes || !strcmp(opcode, "red") ? elements_of(draft) : 0;
     if (!elements) return false;
