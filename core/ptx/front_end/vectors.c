@@ -69,8 +69,8 @@ static void element_add(Parser *parser, const Draft *draft, uint32_t elements, u
     part.statement.vector_elements = 1;
     part.statement.bracket_end = 0;
     for (uint32_t m = 0; m < draft->statement.modifier_count; m++)
-        if (strcmp(draft->modifiers[m], "v2") && strcmp(draft->modifiers[m], "v4") &&
-            strcmp(draft->modifiers[m], "v8"))
+        if (strcmp(draft->modifiers[m], "v2") != 0 && strcmp(draft->modifiers[m], "v4") != 0 &&
+            strcmp(draft->modifiers[m], "v8") != 0)
             draft_modifier(&part, draft->modifiers[m]);
     draft_modifier(&part, ATOMIC_ELEMENT);
     if (first) draft_operand(&part, draft->operands[i]);

@@ -441,8 +441,8 @@ void isa_print_memory(void (*print)(void *context, const char *row), void *conte
     static const char *const families[] = {
         "ld [.weak/.volatile/.relaxed/.acquire] [.SCOPE] [.SPACE] [.CACHE] [.nc] [.v2/.v4] .TYPE",
         "st [.weak/.volatile/.relaxed/.release] [.SCOPE] [.SPACE] [.CACHE] [.v2/.v4] .TYPE",
-        "atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] "
-        ".TYPE",
+        ("atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] "
+         ".TYPE"),
         "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] .TYPE",
         "CACHE of ld: .ca/.cg/.cs/.lu/.cv; of st: .wb/.cg/.cs/.wt",
         "prefetch [.global/.local] .L1/.L2",
