@@ -222,7 +222,7 @@ static void atomic_job(Job *job, bool has_result) {
 bool access_reference(Job *job) {
     Form *form = &job->form;
     const char *opcode = form->opcode;
-    bool loads = strcmp(opcode, "ld") == 0, stores = strcmp(opcode, "st") == 0;
+    bool loads = strcmp(opcode, "ld") == 0 || strcmp(opcode, "ldu") == 0, stores = strcmp(opcode, "st") == 0;
     bool atomic = strcmp(opcode, "atom") == 0, reduces = strcmp(opcode, "red") == 0;
     if ((!loads && !stores && !atomic && !reduces) || form->type_count != 1) return false;
     job->bits = type_bits(form->types[0]);

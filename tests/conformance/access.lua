@@ -68,6 +68,8 @@ end
 --- Calls `add` with each form.
 return function(add)
   add_plain(add, "ld", LOAD_MODIFIERS)
+  for _, type in ipairs(TYPES) do add("ldu.global." .. type) end
+  add "ldu.v4.f32"
   add_plain(add, "st", STORE_MODIFIERS)
   add_atomics(add, "atom")
   add_atomics(add, "red")

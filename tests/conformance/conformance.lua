@@ -3,6 +3,7 @@ local ww = require "warpwright"
 local reference = require "conformance"
 local compare = require "tests.conformance.compare"
 local control_flow = require "tests.conformance.control_flow"
+local documented = require "tests.conformance.documented"
 local elsewhere = require "tests.conformance.elsewhere"
 local forms = require "tests.conformance.forms"
 local matrix = require "tests.conformance.matrix"
@@ -205,7 +206,9 @@ function conformance.run(options)
   for _, form in ipairs(survey.unknown) do
     print(("%s: no reference; write one in tests/conformance, or add a line to tests/conformance/elsewhere.lua"):format(form))
   end
-  return differ == 0 and #survey.unknown == 0
+  local wrong = documented(reference.rows())
+  for _, line in ipairs(wrong) do print(line) end
+  return differ == 0 and #survey.unknown == 0 and #wrong == 0
 end
 
 return conformance

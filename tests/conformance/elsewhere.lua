@@ -29,6 +29,7 @@ return {
     "forms are in access.lua", whole = true },
   { "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] .TYPE",
     "forms are in access.lua", whole = true },
+  { "ldu [.global] [.v2/.v4] .TYPE", "forms are in access.lua", whole = true },
   { "CACHE of ld: .ca/.cg/.cs/.lu/.cv; of st: .wb/.cg/.cs/.wt", "forms are in access.lua", whole = true },
   { "SPACE of ld, st: .global/.shared/.shared::cta/.local/.const/.param/.param::entry",
     "forms are in access.lua", whole = true },

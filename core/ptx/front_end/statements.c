@@ -413,7 +413,7 @@ static bool accesses_param(const Draft *draft) {
 /* Loads and stores of 128 bits are those of two elements of 64, as their registers are. */
 static void lower_128_bits(Draft *draft) {
     const char *opcode = draft->statement.opcode;
-    if (strcmp(opcode, "ld") != 0 && strcmp(opcode, "st") != 0) return;
+    if (strcmp(opcode, "ld") != 0 && strcmp(opcode, "ldu") != 0 && strcmp(opcode, "st") != 0) return;
     for (uint32_t m = 0; m < draft->statement.modifier_count; m++) {
         if (strcmp(draft->modifiers[m], "b128") != 0) continue;
         if (draft->statement.vector_elements != 2)

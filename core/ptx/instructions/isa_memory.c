@@ -441,6 +441,7 @@ void isa_print_memory(void (*print)(void *context, const char *row), void *conte
     static const char *const families[] = {
         "ld [.weak/.volatile/.relaxed/.acquire] [.SCOPE] [.SPACE] [.CACHE] [.nc] [.v2/.v4] .TYPE",
         "st [.weak/.volatile/.relaxed/.release] [.SCOPE] [.SPACE] [.CACHE] [.v2/.v4] .TYPE",
+        "ldu [.global] [.v2/.v4] .TYPE",
         ("atom [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] "
          ".TYPE"),
         "red [.relaxed/.acquire/.release/.acq_rel] [.SCOPE] [.SPACE] .OPERATION [.noftz] [.v2/.v4/.v8] .TYPE",
