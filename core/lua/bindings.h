@@ -20,6 +20,7 @@ void gpu_open(lua_State *L);
 void modules_open(lua_State *L);
 void memcheck_open(lua_State *L);
 void profile_open(lua_State *L);
+void histograms_open(lua_State *L);
 void host_open(lua_State *L);
 void live_open(lua_State *L);
 void children_open(lua_State *L);

@@ -125,6 +125,7 @@ void sim_free(Sim *sim) {
     free(sim->periodics);
     free(sim->boundary_calls);
     free(sim->policies);
+    free(sim->tick_watchers);
     free(sim->name);
     free(sim);
 }

@@ -121,9 +121,10 @@ struct Sim {
     uint64_t call_at; /* a trace is told before the first quantum that ends later; NEVER: none is */
     BoundaryHook *call_before_quantum;
     struct Tracer *tracer;
-    uint64_t memory_left; /* bytes of this computer's memory that the machine does not take */
-    void *user;           /* what the layer above keeps per machine */
-    char *policies;       /* the names of those at work, for messages; NULL: none */
+    uint64_t memory_left;               /* bytes of this computer's memory that the machine does not take */
+    void *user;                         /* what the layer above keeps per machine */
+    char *policies;                     /* the names of those at work, for messages; NULL: none */
+    struct TickWatcher **tick_watchers; /* by number of the object; NULL: nobody looks on (tick_watch.h) */
 };
 
 Sim *sim_new(const char *name);

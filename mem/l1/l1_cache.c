@@ -149,6 +149,13 @@ uint32_t l1_reexecution_head(const SimObject *object) {
     return reexecution_head_warp(&((const L1Cache *)object)->reexecution, cycle);
 }
 
+const MemMessage *l1_bypassed(const SimObject *object, uint32_t token) {
+    ensure(object->class == &l1_class);
+    const BypassedRequests *bypassed = &((const L1Cache *)object)->bypassed;
+    ensure((token & ~BYPASSED_TOKEN) < bypassed->fresh);
+    return &bypassed->original[token & ~BYPASSED_TOKEN];
+}
+
 bool l1_holds(SimObject *object, uint32_t sm, uint32_t warp) {
     ensure(object->class == &l1_class);
     const Cache *c = &((L1Cache *)object)->cache;

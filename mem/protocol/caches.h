@@ -2,7 +2,7 @@
 #ifndef WW_MEM_CACHES_H
 #define WW_MEM_CACHES_H
 
-#include "core/sim/object.h"
+#include "mem/protocol/memory_protocol.h"
 
 /* A part that serves every SM that uses a cache, not one of them. */
 #define ANY_SM 65535
@@ -35,6 +35,8 @@ SimObject *l1_of_part(const SimObject *part, const char *name);
 uint32_t l1_reexecution_head(const SimObject *l1);
 /* Is it nearly full of misses? See saturation.h. */
 bool l1_is_saturated(const SimObject *l1);
+/* A request that it has passed on, as it came: by the token, with BYPASSED_TOKEN, of the answer to it. */
+const MemMessage *l1_bypassed(const SimObject *l1, uint32_t token);
 /* Has it accesses of the warp that it has not taken, in front of the tags or in the re-execution queue? */
 bool l1_holds(SimObject *l1, uint32_t sm, uint32_t warp);
 

@@ -1,4 +1,5 @@
 #include "core/gpu/device/gpu.h"
+#include "core/gpu/device/histograms.h"
 #include "core/gpu/device/profile.h"
 
 #include "core/gpu/device/dispatcher.h"
@@ -48,6 +49,7 @@ struct Gpu {
     volatile int interrupted;
     uint64_t pause_at_ctas; /* 0: none */
     Profile *profile;       /* or NULL */
+    Histograms *histograms; /* or NULL */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;
@@ -106,6 +108,7 @@ void gpu_elaborate(Gpu *gpu) {
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     profile_free(gpu->profile);
+    histograms_free(gpu->histograms);
     free(gpu->running.params);
     free(gpu->running.constants);
     free(gpu->faults);
@@ -505,6 +508,15 @@ void gpu_start_profile(Gpu *gpu) {
 
 Profile *gpu_profile(const Gpu *gpu) {
     return gpu->profile;
+}
+
+void gpu_start_histograms(Gpu *gpu) {
+    ensure(!gpu->histograms);
+    gpu->histograms = histograms_new(gpu->sim);
+}
+
+Histograms *gpu_histograms(const Gpu *gpu) {
+    return gpu->histograms;
 }
 
 bool gpu_has_memcheck(const Gpu *gpu) {

@@ -84,6 +84,9 @@ bool gpu_has_memcheck(const Gpu *gpu);
 /* What --profile counts, from now on; before the first kernel. Then gpu_profile() is not NULL. */
 void gpu_start_profile(Gpu *gpu);
 struct Profile *gpu_profile(const Gpu *gpu);
+/* The same of --histograms. */
+void gpu_start_histograms(Gpu *gpu);
+struct Histograms *gpu_histograms(const Gpu *gpu);
 /* memcheck_collect() of all SMs. */
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
 LaunchResult gpu_last_launch(const Gpu *gpu);

@@ -24,6 +24,7 @@
 ---@field stats_every? any
 ---@field stats_of? any
 ---@field profile? any
+---@field histograms? any
 ---@field trace? any
 ---@field from? any
 ---@field to? any

@@ -63,6 +63,11 @@ static int l_write_checkpoint(lua_State *L) {
         lua_pushliteral(L, "expected a run without profile: no checkpoint holds what it has counted");
         return 2;
     }
+    if (gpu_histograms(machine->gpu)) {
+        lua_pushboolean(L, false);
+        lua_pushliteral(L, "expected a run without histograms: no checkpoint holds what they have counted");
+        return 2;
+    }
     if (!lua_objects_can_be_saved(machine->sim, why, sizeof why) ||
         !policies_save(machine, &sections[4].bytes, why, sizeof why)) {
         lua_pushboolean(L, false);
@@ -195,6 +200,8 @@ static int l_resume(lua_State *L) {
         user_error("resume: expected a run without memcheck: no checkpoint holds what it knows");
     if (gpu_profile(machine->gpu))
         user_error("resume: expected a run without profile: no checkpoint holds what it has counted");
+    if (gpu_histograms(machine->gpu))
+        user_error("resume: expected a run without histograms: no checkpoint holds what they have counted");
     if (machine->resume || machine->log.count)
         user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);
@@ -240,6 +247,7 @@ static int l_move(lua_State *L) {
     require_state(machine, "change");
     if (gpu_has_memcheck(machine->gpu)) user_error("change: expected a run without memcheck");
     if (gpu_profile(machine->gpu)) user_error("change: expected a run without profile");
+    if (gpu_histograms(machine->gpu)) user_error("change: expected a run without histograms");
     if (to->sim->elaborated || to->gpu)
         user_error("change: expected a new machine, got %s, which has run", to->sim->name);
     lua_newtable(L);

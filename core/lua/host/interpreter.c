@@ -254,6 +254,7 @@ static int open_core(lua_State *L) {
     modules_open(L);
     memcheck_open(L);
     profile_open(L);
+    histograms_open(L);
     random_open(L);
     machine_open(L);
     class_rows_open(L);

@@ -25,6 +25,7 @@ local run_options = {
   ["--allow-changes"] = "allow_changes",
   ["--memcheck"] = "memcheck",
   ["--profile"] = "profile",
+  ["--histograms"] = "histograms",
   ["--stats"] = "stats",
   ["--stats-every"] = "stats_every",
   ["--stats-of"] = "stats_of",
@@ -38,7 +39,8 @@ local run_options = {
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
   "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
-  "--stats-of", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto", table.unpack(run_kernel.option_list),
+  "--stats-of", "--histograms", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
+  table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
@@ -234,6 +236,8 @@ return function(args)
     return require("warpwright.profile").main(args, first + 1)
   elseif word == "report" then
     return require("warpwright.report.command").main(args, first + 1)
+  elseif word == "histograms" then
+    return require("warpwright.histograms").main(args, first + 1)
   elseif word == "top" then
     return require("warpwright.top").main(args, first + 1)
   elseif word == "nvcc" then
@@ -241,7 +245,7 @@ return function(args)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, report, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, histograms, report, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
   else
     run_script(args, first)
   end

@@ -13,6 +13,8 @@ local of_runs <const> = {
   option("--stats", "WHICH",
     "all (default); summary: of the run and its launches; none; or packed: all, in a small file", { "all", "summary", "none", "packed" }),
   option("--profile", nil, "counts by instruction: issues, slots lost, accesses; for warpwright profile"),
+  option("--histograms", "NAME,...",
+    "how latencies, queue lengths and resident warps are distributed: all, or names and patterns; for warpwright histograms"),
   option("--stats-every", "N", "a row of statistics in intervals.csv every N core cycles; or every 1launch, 50ctas, 10000,1launch"),
   option("--stats-of", "NAME,...",
     "which: names and patterns of statistics, whose sums or ratios are columns; each:PATTERN makes a column for each that matches"),
@@ -165,6 +167,13 @@ help.commands = {
     notes = "Of a run: the machine with what its parts did, where the cycles went, launches, roofline, caches, DRAM; with --stats-every "
       .. "curves over time, with --profile the hottest lines. Of a sweep: speed-ups with their geometric means, a map of two axes, a "
       .. "scatter of two figures, and a table that sorts.",
+  },
+  {
+    word = "histograms", does = "prints how latencies, queue lengths and resident warps of a run with --histograms are distributed",
+    takes = { "folder" }, usage = { "histograms RUN [PATTERN]" }, options = {},
+    notes = "Half of the values are at most p50, 90% at most p90, 99% at most p99, and all at most max. Latencies are of loads; lengths "
+      .. "count every cycle of every object. From 16 on a bucket holds values that differ by less than an eighth, and p50 to p99 are its "
+      .. "last value. With PATTERN: the buckets of each histogram that matches.",
   },
   {
     word = "top", does = "shows a run that goes on, as it goes on", takes = { "folder" }, usage = { "top FOLDER [--every SECONDS] [--once]" },

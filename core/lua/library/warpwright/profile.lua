@@ -1,5 +1,6 @@
 -- What a run with --profile has counted by instruction: its files, and warpwright profile, which reads them.
 local core = require "warpwright.core"
+local csv = require "warpwright.csv"
 local inputs = require "warpwright.inputs"
 local text_table = require "warpwright.sweep.table"
 
@@ -75,44 +76,12 @@ end
 
 -- Reading them --------------------------------------------------------------------------------------------------------
 
---- A line of CSV as a list, with quoted cells; an error where it is none.
-local function cells_of(line)
-  local cells, at = {}, 1
-  while at <= #line + 1 do
-    if line:sub(at, at) == '"' then
-      local last = at
-      repeat last = line:find('"', last + 1, true) + 1 until line:sub(last, last) ~= '"'
-      assert(last > #line or line:sub(last, last) == ",")
-      cells[#cells + 1] = line:sub(at + 1, last - 2):gsub('""', '"')
-      at = last + 1
-    else
-      local comma = line:find(",", at, true) or #line + 1
-      cells[#cells + 1] = line:sub(at, comma - 1)
-      at = comma + 1
-    end
-  end
-  return cells
-end
-
 --- Rows by column, numbers where they are; and the columns.
 local function read_csv(path, name)
-  local text = inputs.read_file(path .. "/" .. name)
-    or core.user_error(("profile: %s: expected a run with --profile, got no %s"):format(path, name))
-  local rows, columns = {}, nil
-  for line in text:gmatch "[^\n]+" do
-    local good, cells = pcall(cells_of, line)
-    if not good or columns and #cells ~= #columns then
-      core.user_error(("profile: %s/%s: expected what a run has written, got a damaged file"):format(path, name))
-    end
-    if columns then
-      local row = {}
-      for i, column in ipairs(columns) do row[column] = math.tointeger(tonumber(cells[i])) or cells[i] end
-      rows[#rows + 1] = row
-    else
-      columns = cells
-    end
-  end
-  return rows, columns or {}
+  local rows, columns = csv.read(path .. "/" .. name)
+  if rows == nil then core.user_error(("profile: %s: expected a run with --profile, got no %s"):format(path, name)) end
+  if not rows then core.user_error(("profile: %s/%s: expected what a run has written, got a damaged file"):format(path, name)) end
+  return rows, columns
 end
 
 --- Its slots: issued and lost.

@@ -49,7 +49,7 @@ local function run_fields(name, policy, totals, launches)
     seconds = totals.seconds,
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
-    workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false,
+    workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false, histograms = false,
     policy_from = 0,
   }
 end

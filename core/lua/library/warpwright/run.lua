@@ -1,6 +1,7 @@
 -- ww.run: one workload on one machine, with its output folder.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local live = require "warpwright.live"
 local load = require "warpwright.load"
@@ -20,7 +21,7 @@ local run = {}
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
-  "stats_every", "stats_of", "profile", table.unpack(tracing.options) }
+  "stats_every", "stats_of", "profile", "histograms", table.unpack(tracing.options) }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -63,9 +64,15 @@ local function raise(sim, problem, made, word)
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
+local function files_beside(r)
+  local files = r.profile and profile.files(r.profile) or {}
+  if r.histograms then files[#files + 1] = histograms.file(r.histograms) end
+  return files
+end
+
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
--- profile =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
+-- profile =, histograms =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
@@ -93,6 +100,7 @@ function run.run(options)
   output.want_hang_report(folder, gpu)
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
+  local counted = options.histograms and histograms.start(gpu, options.histograms)
   local recorder = intervals.record(sim, folder.path, options)
   local made
   local trace <close> = tracing.new(sim, options, folder.path)
@@ -116,6 +124,7 @@ function run.run(options)
   local trace_problem = trace:finish()
   r.memcheck = found or false
   r.profile = options.profile and core.profile(gpu) or false
+  r.histograms = counted and histograms.of(gpu, counted) or false
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
@@ -127,7 +136,7 @@ function run.run(options)
     resumed = options.resume,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
-    files_beside = r.profile and profile.files(r.profile),
+    files_beside = files_beside(r),
     intervals = recorder and recorder:finish(r),
   })
   problem = problem or trace_problem
