@@ -291,6 +291,35 @@ harness.test("with stats_every, intervals are in the database, and add up to the
   end
 end)
 
+harness.test("with histograms, buckets and percentiles are in the database", function()
+  local described, folder = prepare(sweep_text:gsub("axes = {", 'histograms = "all", axes = {'))
+  local status, output = sweep(described, folder)
+  harness.equal(status, 0, output)
+  harness.equal(query(folder, "--sql", [[
+    SELECT count(DISTINCT run), sum(count) = (SELECT sum(value) FROM stats WHERE name GLOB "sm*.lsu.loads_answered")
+    FROM histograms WHERE name GLOB "*lsu.*_latency_*"
+  ]]):match "\n(.*)\n", "6,1")
+  local path = ("%s/%s"):format(folder, query(folder, "--select", "folder"):match "\n([^\n]+)")
+  local listed, rows = select(2, harness.run("histograms", path)), 0
+  local found = query(folder, "--sql", "SELECT count, p50, p90, p99, max, unit, name FROM percentiles WHERE run = 1")
+  for row in found:gsub("^[^\n]*\n", ""):gmatch "[^\n]+" do
+    harness.contains(listed:gsub(" +", " "), (row:gsub(",", " ")) .. "\n")
+    rows = rows + 1
+  end
+  harness.equal(rows, select(2, listed:gsub("\n", "")) - 1)
+  local csv = harness.read(path .. "/histograms.csv")
+  for _, damaged in ipairs { csv:sub(1, -5) .. "x\n", csv .. csv:match "\n([^\n]*\n)", (csv:gsub(",(%d+),(%d+),", ",%2,%1,", 1)) } do
+    local broken = assert(io.open(path .. "/histograms.csv", "wb"))
+    broken:write(damaged)
+    broken:close()
+    harness.refused("expected histograms, got a damaged file", "sweep", "--collect", folder)
+  end
+  local refused = prepare(sweep_text:gsub("axes = {", 'histograms = "all", warm_up = { cycles = 100 }, axes = {'))
+  harness.refused("expected histograms or warm_up, got both", "sweep", refused, "--out", folder)
+  harness.refused("histograms: expected all, or names and patterns of histograms, got 3", "sweep",
+    (prepare(sweep_text:gsub("axes = {", "histograms = 3, axes = {"))), "--out", folder)
+end)
+
 harness.test("a damaged file of statistics is an error, and no crash", function()
   local _, folder = prepare ""
   os.execute(("cp -r '%s' '%s'"):format(whole, folder))

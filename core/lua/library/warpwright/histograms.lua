@@ -18,7 +18,7 @@ local function refuse(value) names.expected("histograms", "all, or names and pat
 local function pattern_of(name) return (name:gsub("%[%d+%]", "[*]")) end
 
 --- The words of "a,b" or { "a", "b" }.
-local function words_of(value)
+function histograms.words_of(value)
   local words = {}
   if type(value) == "string" then
     for word in value:gmatch "[^,]+" do words[#words + 1] = word end
@@ -75,7 +75,7 @@ end
 --- histograms.start(gpu, wanted): counts from now on. `wanted`: "all", or names and patterns, apart by commas or as a list; a pattern
 -- is one histogram, "each:PATTERN" one for each that matches. Returns what histograms.of needs.
 function histograms.start(gpu, wanted)
-  local words, list, seen = words_of(wanted), {}, {}
+  local words, list, seen = histograms.words_of(wanted), {}, {}
   core.start_histograms(gpu)
   local found = core.histograms(gpu)
   local function add(one)
@@ -159,17 +159,23 @@ function histograms.file(list)
   return { name = histograms.FILE, text = text_table.csv(columns, rows) }
 end
 
+local function is_count(value, least) return math.type(value) == "integer" and value >= least end
+
+--- May the row follow a bucket that ends with `last`?
+local function is_bucket(row, last)
+  return row.name and row.unit and is_count(row.from, last + 1) and is_count(row.to, row.from + 1) and is_count(row.count, 1)
+end
+
 --- As histograms.of(), without sums; nil: there is no file, false: it is damaged.
 function histograms.read(folder)
-  local rows, list, last = csv.read(folder .. "/" .. histograms.FILE), {}, nil
+  local rows, list, seen, last = csv.read(folder .. "/" .. histograms.FILE), {}, {}, nil
   if not rows then return rows end
   for _, row in ipairs(rows) do
-    for _, name in ipairs(columns) do
-      if row[name] == nil or (name == "from" or name == "to" or name == "count") and math.type(row[name]) ~= "integer" then return false end
-    end
-    if not last or last.name ~= row.name then
+    local goes_on = last and last.name == row.name
+    if not is_bucket(row, goes_on and last.buckets[#last.buckets].last or -1) or not goes_on and seen[row.name] then return false end
+    if not goes_on then
       last = { name = row.name, unit = row.unit, buckets = {} }
-      list[#list + 1] = last
+      list[#list + 1], seen[row.name] = last, true
     end
     last.buckets[#last.buckets + 1] = { from = row.from, last = row.to - 1, count = row.count }
   end

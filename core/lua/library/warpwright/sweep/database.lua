@@ -2,6 +2,7 @@
 -- same file. Nothing of the host's time stands in it.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
+local histograms = require "warpwright.histograms"
 local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
 
@@ -47,6 +48,20 @@ CREATE TABLE interval_counts (
 ) WITHOUT ROWID;
 CREATE VIEW interval_stats AS SELECT run, interval, from_cycle, to_cycle, launch, name, value
   FROM interval_counts JOIN intervals USING (run, interval) JOIN interval_columns USING (column_id);
+CREATE TABLE histograms (      -- of runs with histograms: a row for each bucket that has counted anything
+  run INTEGER NOT NULL, name TEXT NOT NULL,
+  from_value INTEGER NOT NULL, to_value INTEGER NOT NULL, -- the latter not included
+  count INTEGER NOT NULL, unit TEXT NOT NULL,
+  PRIMARY KEY (run, name, from_value)
+) WITHOUT ROWID;
+CREATE VIEW percentiles AS SELECT run, name, unit, max(total) AS count,
+    min(CASE WHEN 100 * below >= 50 * total THEN to_value - 1 END) AS p50,
+    min(CASE WHEN 100 * below >= 90 * total THEN to_value - 1 END) AS p90,
+    min(CASE WHEN 100 * below >= 99 * total THEN to_value - 1 END) AS p99,
+    max(to_value) - 1 AS max
+  FROM (SELECT *, sum(count) OVER (PARTITION BY run, name ORDER BY from_value) AS below,
+      sum(count) OVER (PARTITION BY run, name) AS total FROM histograms)
+  GROUP BY run, name;
 CREATE INDEX names_by_pattern ON names (pattern);
 CREATE VIEW stats AS SELECT run, name, value, unit, description FROM counts JOIN names USING (name_id);
 ]]
@@ -66,6 +81,7 @@ local function open(path)
     interval = file:prepare "INSERT INTO intervals VALUES (?,?,?,?,?)",
     interval_column = file:prepare "INSERT INTO interval_columns VALUES (?,?)",
     interval_count = file:prepare "INSERT INTO interval_counts VALUES (?,?,?,?)",
+    bucket = file:prepare "INSERT INTO histograms VALUES (?,?,?,?,?,?)",
     run = file:prepare "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     axis = file:prepare "INSERT INTO axes VALUES (?,?)",
     parameter = file:prepare "INSERT INTO parameters VALUES (?,?,?)",
@@ -131,6 +147,19 @@ function Writer:add_intervals(number, path)
   end
 end
 
+--- Of a histograms.csv, where there is one.
+function Writer:add_histograms(number, folder_of_run)
+  local list = histograms.read(folder_of_run)
+  if list == false then
+    core.user_error(("%s/%s: expected histograms, got a damaged file"):format(folder_of_run, histograms.FILE))
+  end
+  for _, one in ipairs(list or {}) do
+    for _, bucket in ipairs(one.buckets) do
+      self.bucket:run(number, one.name, bucket.from, bucket.last + 1, bucket.count, one.unit)
+    end
+  end
+end
+
 function Writer:add_run(path, runs, entry, axes)
   local run, number = entry.run, entry.number
   local result = runs:stored(run)
@@ -151,6 +180,7 @@ function Writer:add_run(path, runs, entry, axes)
   if result then
     self:add_stats(number, stem .. "/stats.zst")
     self:add_intervals(number, stem .. "/intervals.csv")
+    self:add_histograms(number, stem)
   end
 end
 
@@ -180,7 +210,7 @@ function database.build(path, plan, runs)
   writer:add_results_view(plan.axes)
   writer.file:execute "COMMIT"
   for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "interval", "interval_column",
-    "interval_count" } do writer[statement]:finish() end
+    "interval_count", "bucket" } do writer[statement]:finish() end
   writer.file:close()
   assert(os.rename(target .. ".tmp", target))
   return target

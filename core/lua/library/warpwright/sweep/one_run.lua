@@ -9,7 +9,7 @@ local note = require "warpwright.note"
 local one_run = {}
 
 local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy",
-  "stats_every", "stats_of" }
+  "stats_every", "stats_of", "histograms" }
 
 -- Warm-ups --------------------------------------------------------------------------------------------------------------------------
 

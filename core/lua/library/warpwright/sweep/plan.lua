@@ -1,6 +1,7 @@
 -- The runs of a sweep, from the file that describes it: axes, whose values are combined in every way, a list of runs, or both.
 local core = require "warpwright.core"
 local find = require "warpwright.load"
+local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
 
@@ -8,7 +9,8 @@ local plan = {}
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
 local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy" }
-local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of" }
+local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
+  "histograms" }
 
 local is_run_axis = {}
 for _, name in ipairs(run_axes) do is_run_axis[name] = true end
@@ -150,8 +152,12 @@ function plan.new(where, description)
     append_all(points, points_of(("%s: runs[%d]"):format(where, i), run))
   end
   local of_all = { warm_up = read_warm_up(where, description.warm_up), stats_every = description.stats_every,
-    stats_of = description.stats_of }
+    stats_of = description.stats_of, histograms = description.histograms }
   if of_all.stats_every ~= nil then intervals.read_every(of_all.stats_every) end
+  if of_all.histograms ~= nil then histograms.words_of(of_all.histograms) end
+  if of_all.histograms and of_all.warm_up then
+    core.user_error(where .. ": expected histograms or warm_up, got both: no checkpoint holds what they have counted")
+  end
   local made, axes = { runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or description.keep(point) then
