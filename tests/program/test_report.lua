@@ -7,7 +7,7 @@ local ww = require "warpwright"
 local home <const> = harness.folder()
 local folder <const> = home .. "/run"
 local run <const> = ww.run { config = "gtx480", workload = "bfs", size = "small", set = { sms = 2 }, policy = "gto", out = folder, profile = true,
-  stats_every = "20000,1launch" }
+  histograms = "all", stats_every = "20000,1launch" }
 
 local function report(path, ...)
   local status, output = harness.run("report", path, ...)
@@ -57,6 +57,21 @@ harness.test("the stack, the caches, DRAM and the launches of a run are those of
     harness.equal(row[2], run.launches[i].kernel)
     harness.equal(tonumber(row[4]), run.launches[i].cycles)
   end
+end)
+
+harness.test("distributions are those of the run's histograms", function()
+  local rows, by_name = table_of(page, "histogram-table"), {}
+  for _, row in ipairs(rows) do by_name[row[1]] = row end
+  local _, output = harness.run("histograms", folder)
+  local compared = 0
+  for count, p50, unit, name in output:gmatch "\n *(%d+) +(%d+) +%d+ +%d+ +%d+ +(%S+) +([^\n]+)" do
+    local row = by_name[name]
+    if row then
+      compared = compared + 1
+      harness.equal(("%s %s %s"):format(row[2], row[3], row[4]), ("%s %s %s"):format(unit, count, p50), name)
+    end
+  end
+  assert(compared > 5, output)
 end)
 
 harness.test("curves have the intervals, and the machine says what its parts did", function()

@@ -1,5 +1,6 @@
 -- The report of one run: what it was, where its cycles went, what each part of the machine did.
 local core = require "warpwright.core"
+local histograms = require "warpwright.histograms"
 local page = require "warpwright.report.page"
 local profile = require "warpwright.profile"
 local stored_run = require "warpwright.stored_run"
@@ -220,6 +221,31 @@ local function hot_lines(run)
   return table.concat(parts)
 end
 
+--- A bar for each bucket, of the fullest one's height; the buckets lie beside each other whatever they hold.
+local function bucket_picture(one)
+  local most, width, bars = 1, 150, {}
+  for _, bucket in ipairs(one.buckets) do most = math.max(most, bucket.count) end
+  local each = width / math.max(1, #one.buckets)
+  for i, bucket in ipairs(one.buckets) do
+    local height = 22 * bucket.count / most
+    bars[i] = ('<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="currentColor"/>'):format((i - 1) * each, 22 - height,
+      math.max(0.5, each - 0.5), height)
+  end
+  return { html = ('<svg width=%d height=22 role=img><title>%d buckets from %s to %s</title>%s</svg>'):format(width, #one.buckets,
+    page.plain(one.buckets[1] and one.buckets[1].from or 0), page.plain(one.max or 0), table.concat(bars)) }
+end
+
+local function distributions(run)
+  local list, rows = histograms.read(run.path), {}
+  if list == nil then return missing "No histograms: run it with --histograms all." end
+  if not list then return missing "Its histograms.csv is damaged." end
+  for i, one in ipairs(list) do
+    rows[i] = { one.name, one.unit, one.count, one.p50 or "", one.p90 or "", one.p99 or "", one.max or "", bucket_picture(one) }
+  end
+  return page.table({ "", "unit", "count", "p50", "p90", "p99", "largest", "buckets" }, rows, { id = "histogram-table",
+    class = #rows > 8 and "sortable" or nil })
+end
+
 -- The machine ---------------------------------------------------------------------------------------------------------------
 
 --- What an object did: the first of these of which it has statistics.
@@ -289,6 +315,7 @@ function run_report.of(path)
   made:section("roofline", "Roofline", roofline(run))
   made:section("caches", "Caches", caches(run))
   made:section("dram", "DRAM", dram(run))
+  made:section("distributions", "Distributions", distributions(run))
   made:section("lines", "Hottest lines", hot_lines(run))
   return made
 end
