@@ -2,6 +2,7 @@
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
 #include "core/sim/sim.h"
+#include "core/sim/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ static void free_object(SimObject *object) {
 
 void sim_free(Sim *sim) {
     if (!sim) return;
+    if (sim->tracer) free(tracer_close(sim->tracer, NULL));
     panic_reporter(NULL, NULL);
     sim_stop_threads(sim);
     for (uint32_t i = sim->object_count; i-- > 0;)

@@ -10,12 +10,17 @@
 static const char trace_type[] = "warpwright.trace";
 
 typedef struct {
-    Tracer *tracer; /* NULL: closed */
+    Machine *machine; /* lives as long */
+    Tracer *tracer;   /* which a machine that is closed, or goes on as another, has closed */
 } Trace;
+
+static bool is_open(const Trace *trace) {
+    return trace->tracer && machine_is_open(trace->machine) && trace->machine->sim->tracer == trace->tracer;
+}
 
 static Trace *trace_at(lua_State *L, int index) {
     Trace *trace = luaL_checkudata(L, index, trace_type);
-    luaL_argcheck(L, trace->tracer, index, "the trace is closed");
+    luaL_argcheck(L, is_open(trace), index, "the trace is closed");
     return trace;
 }
 
@@ -36,10 +41,10 @@ static int l_trace(lua_State *L) {
     raise_user_errors_in(L);
     if (machine->sim->tracer) user_error("trace: expected a machine that is not traced, got one that is");
     Trace *trace = lua_newuserdatauv(L, sizeof *trace, 1);
-    trace->tracer = NULL;
+    *trace = (Trace){.machine = machine};
     luaL_setmetatable(L, trace_type);
     lua_pushvalue(L, 1);
-    lua_setiuservalue(L, -2, 1); /* the machine lives as long */
+    lua_setiuservalue(L, -2, 1);
     trace->tracer = tracer_new(machine->sim, &options);
     return 1;
 }
@@ -69,13 +74,14 @@ static void add_writer(Trace *trace, TraceWriter *writer, char *problem) {
     user_error("trace: %s", text);
 }
 
-/* trace:text(file, names of events or nil), trace:perfetto(file): it is written there, too */
+/* trace:text(file, heading, names of events or nil), trace:perfetto(file): it is written there, too */
 static int l_text(lua_State *L) {
     Trace *trace = trace_at(L, 1);
-    const char *path = luaL_checkstring(L, 2), *events = luaL_optstring(L, 3, NULL);
+    const char *path = luaL_checkstring(L, 2), *heading = luaL_checkstring(L, 3),
+               *events = luaL_optstring(L, 4, NULL);
     char *problem = NULL;
     raise_user_errors_in(L);
-    TraceWriter *writer = trace_text_new(path, events, &problem);
+    TraceWriter *writer = trace_text_new(path, heading, events, &problem);
     add_writer(trace, writer, problem);
     return 0;
 }
@@ -93,7 +99,7 @@ static int l_perfetto(lua_State *L) {
 /* trace:close() -> how many records there were, and nil or what went wrong with its files */
 static int l_close(lua_State *L) {
     Trace *trace = luaL_checkudata(L, 1, trace_type);
-    if (!trace->tracer) return 0;
+    if (!is_open(trace)) return 0;
     uint64_t records;
     char *problem = tracer_close(trace->tracer, &records);
     trace->tracer = NULL;

@@ -102,10 +102,14 @@ static void empty_buffer(Sink *sink, bool last) {
 }
 
 void sink_write(Sink *sink, const void *bytes, size_t count) {
-    ensure(count <= sizeof sink->buffer);
-    if (sink->count + count > sizeof sink->buffer) empty_buffer(sink, false);
-    memcpy(sink->buffer + sink->count, bytes, count);
-    sink->count += count;
+    for (const char *left = bytes; count;) {
+        if (sink->count == sizeof sink->buffer) empty_buffer(sink, false);
+        size_t room = sizeof sink->buffer - sink->count, taken = count < room ? count : room;
+        memcpy(sink->buffer + sink->count, left, taken);
+        sink->count += taken;
+        left += taken;
+        count -= taken;
+    }
 }
 
 char *sink_close(Sink *sink) {

@@ -193,10 +193,8 @@ static void write_line(TraceWriter *writer, const TraceRecord *record) {
 }
 
 static void begin(TraceWriter *writer, const Tracer *tracer) {
-    static const char heading[] = "# cycle object event warp pc text\n";
     TraceText *text = (TraceText *)writer;
     text->sim = tracer_sim(tracer);
-    sink_write(text->sink, heading, sizeof heading - 1);
 }
 
 static char *close_text(TraceWriter *writer) {
@@ -207,13 +205,14 @@ static char *close_text(TraceWriter *writer) {
     return problem;
 }
 
-TraceWriter *trace_text_new(const char *path, const char *events, char **problem) {
+TraceWriter *trace_text_new(const char *path, const char *heading, const char *events, char **problem) {
     Sink *sink = sink_open(path, problem);
     if (!sink) return NULL;
     TraceText *text = calloc(1, sizeof *text);
     ensure(text);
     text->writer = (TraceWriter){begin, write_line, close_text};
     text->sink = sink;
+    sink_write(sink, heading, strlen(heading));
     text->events = events ? strdup(events) : NULL;
     return &text->writer;
 }

@@ -79,7 +79,7 @@ typedef struct {
 /* After sim_elaborate(). User errors name options. */
 Tracer *tracer_new(Sim *sim, const TraceOptions *options);
 void tracer_add_writer(Tracer *tracer, TraceWriter *writer);
-/* Writes what is left, and says how many records there were. Returns NULL, or the first problem of a writer, to be
+/* Writes what is left, and says how many records there were, unless `records` is NULL. sim_free() does so, too. Returns NULL, or the first problem of a writer, to be
  * freed. */
 char *tracer_close(Tracer *tracer, uint64_t *records);
 

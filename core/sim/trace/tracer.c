@@ -397,7 +397,7 @@ char *tracer_close(Tracer *tracer, uint64_t *records) {
     char *problem = NULL;
     end(tracer, sim);
     write_records(tracer, sim);
-    *records = tracer->written;
+    if (records) *records = tracer->written;
     for (uint32_t w = 0; w < tracer->writer_count; w++) {
         char *of_this = tracer->writer[w]->close(tracer->writer[w]);
         if (problem)

@@ -240,12 +240,16 @@ return function(args)
     return require("warpwright.histograms").main(args, first + 1)
   elseif word == "top" then
     return require("warpwright.top").main(args, first + 1)
+  elseif word == "explain" then
+    return require("warpwright.explain.command").main(args, first + 1)
   elseif word == "nvcc" then
     return require("warpwright.nvcc.driver").main(args, first + 1)
   elseif word == "cuda" then
     return require("warpwright.cuda").run(read_cuda_arguments(args, first + 1))
   elseif word:sub(1, 1) == "-" then
-    usage_error("warpwright: expected run, cuda, nvcc, sweep, query, compare, cpi, profile, histograms, report, top, ptx, draw, inspect, --describe, --version, --help, --traceback or a script, got '%s'", word)
+    local words = {}
+    for i, command in ipairs(help.commands) do words[i] = command.word end
+    usage_error("warpwright: expected %s, --describe, --version, --help, --traceback or a script, got '%s'", table.concat(words, ", "), word)
   else
     run_script(args, first)
   end

@@ -183,6 +183,13 @@ help.commands = {
       .. "the issue slots of the schedulers went, caches, memory controllers. Ctrl-C leaves; the run does not notice.",
   },
   {
+    word = "explain", does = "tells what a memory request or a warp waited for, by the run's trace", takes = { "folder" },
+    usage = { "explain FOLDER --request ID", "explain FOLDER --warp SM/WARP --cycle N" },
+    options = { option("--request", "ID", "SM.WARP.CYCLE.LINE, as in the trace"), option("--warp", "SM/WARP", "a warp, such as 3/5"),
+      option("--cycle", "N", "when") },
+    notes = "FOLDER is that of a run with --trace, or the trace itself. docs/traces.md has an example.",
+  },
+  {
     word = "inspect", does = "prints what a checkpoint holds", takes = { "file" }, usage = { "inspect FILE" }, options = {},
   },
   {

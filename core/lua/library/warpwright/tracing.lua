@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local trace_lines = require "warpwright.explain.trace_lines"
 
 local tracing = {}
 
@@ -97,7 +98,7 @@ function Trace:begin()
   check_patterns(self.sim, objects)
   self.trace = core.trace(gpu, { objects = objects, from = self.from, to = self.to })
   if options.events then check_events(self.trace, options.events) end
-  if file then self.trace:text(file, options.events) end
+  if file then self.trace:text(file, trace_lines.heading(objects, self.from, self.to, options.events), options.events) end
   if options.perfetto then self.trace:perfetto(options.perfetto) end
 end
 
