@@ -30,10 +30,11 @@ typedef struct {
     uint32_t count, capacity;
 } __attribute__((aligned(64))) Records;
 
-/* A record's place in the order: by time, then by object; in a cycle it receives, works, and sends. What is of one
- * rank keeps its order. */
+/* A record's place in the order: by time, then by object; in a cycle it receives, works, gets knobs, and sends. What is
+ * of one rank keeps its order; but knobs that a policy sets together have none, and go by their names. */
 typedef struct {
     uint64_t time;
+    const char *knob; /* or "" */
     uint32_t object, cluster, index, rank;
 } Place;
 
@@ -96,7 +97,18 @@ static int compare_places(const void *a, const void *b) {
     if (one->time != other->time) return one->time < other->time ? -1 : 1;
     if (one->object != other->object) return one->object < other->object ? -1 : 1;
     if (one->rank != other->rank) return one->rank < other->rank ? -1 : 1;
+    int by_name = strcmp(one->knob, other->knob);
+    if (by_name != 0) return by_name;
     return one->index < other->index ? -1 : one->index > other->index;
+}
+
+static uint32_t rank_of(TraceKind kind) {
+    switch (kind) {
+    case TRACE_RECEIVE: return 0;
+    case TRACE_KNOB: return 2;
+    case TRACE_SEND: return 3;
+    default: return 1;
+    }
 }
 
 static uint32_t collect_places(Tracer *tracer) {
@@ -113,8 +125,12 @@ static uint32_t collect_places(Tracer *tracer) {
     for (uint32_t c = 0; c < sim->cluster_count; c++)
         for (uint32_t i = 0; i < tracer->records[c].count; i++) {
             const TraceRecord *record = &tracer->records[c].record[i];
-            uint32_t rank = record->kind == TRACE_RECEIVE ? 0 : record->kind == TRACE_SEND ? 2 : 1;
-            tracer->places[count++] = (Place){record->time, record->object->id, c, i, rank};
+            tracer->places[count++] = (Place){.time = record->time,
+                                              .knob = record->kind == TRACE_KNOB ? record->detail : "",
+                                              .object = record->object->id,
+                                              .cluster = c,
+                                              .index = i,
+                                              .rank = rank_of(record->kind)};
         }
     return count;
 }
