@@ -44,6 +44,14 @@ harness.test("the stack, the caches, DRAM and the launches of a run are those of
     end
   end
   assert(math.abs(all - run.cycles) < 2, all)
+  local by_launch = table_of(page, "stack-by-launch")
+  harness.equal(#by_launch, #run.launches)
+  for i, row in ipairs(by_launch) do
+    harness.equal(tonumber(row[3]), run.launches[i].cycles)
+    local percent = 0
+    for c = 4, #row do percent = percent + tonumber(row[c]:match "[%d.]+") end
+    assert(math.abs(percent - 100) < 0.6, percent)
+  end
   for _, row in ipairs(table_of(page, "cache-table")) do
     harness.equal(tonumber(row[3]), run[row[1] .. ".accesses"], row[1])
     harness.equal(row[4], ("%.1f %%"):format(100 * run[row[1] .. ".hits"] / run[row[1] .. ".accesses"]), row[1])

@@ -30,6 +30,17 @@ end
 
 -- A run --------------------------------------------------------------------------------------------------------------
 
+--- Patterns of the objects that have slots: sm[*].
+local function find_patterns(run)
+  run.patterns = {}
+  local seen = {}
+  for _, sm in ipairs(run.sms) do
+    local pattern = sm.title:gsub("%[%d+%]", "[*]")
+    if not seen[pattern] then run.patterns[#run.patterns + 1] = pattern end
+    seen[pattern] = true
+  end
+end
+
 local function read_run(path)
   local list, values = stored_run.read_stats(path, "cpi")
   local inputs = stored_run.read_inputs(path)
@@ -46,6 +57,7 @@ local function read_run(path)
       add(run.whole, component, values[name])
     end
   end
+  find_patterns(run)
   if not run.whole.order[1] then
     core.user_error(("cpi: %s: expected statistics of SMs, got none: run it with --stats all or packed"):format(path))
   end
@@ -85,15 +97,14 @@ local function stacks_of_launches(run)
   return stacks
 end
 
---- Patterns of the objects that have slots: sm[*].
-local function find_patterns(run)
-  run.patterns = {}
-  local seen = {}
-  for _, sm in ipairs(run.sms) do
-    local pattern = sm.title:gsub("%[%d+%]", "[*]")
-    if not seen[pattern] then run.patterns[#run.patterns + 1] = pattern end
-    seen[pattern] = true
-  end
+--- For reports: { component ... }, { { title =, cycles =, parts = { component -> slots }, all = slots } ... } by launch; nil where the run
+-- has no intervals that end with each.
+function cpi.of_launches(path)
+  local good, order, stacks = pcall(function()
+    local run = read_run(path)
+    return run.whole.order, stacks_of_launches(run)
+  end)
+  if good then return order, stacks end
 end
 
 -- Tables -------------------------------------------------------------------------------------------------------------
@@ -209,10 +220,7 @@ end
 function cpi.main(args, first)
   local options, paths = read_arguments(args, first)
   local runs = {}
-  for i, path in ipairs(paths) do
-    runs[i] = read_run(path)
-    find_patterns(runs[i])
-  end
+  for i, path in ipairs(paths) do runs[i] = read_run(path) end
   if runs[2] then
     print_difference(runs[1], runs[2])
   else

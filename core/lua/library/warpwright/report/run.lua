@@ -1,5 +1,6 @@
 -- The report of one run: what it was, where its cycles went, what each part of the machine did.
 local core = require "warpwright.core"
+local cpi = require "warpwright.cpi"
 local histograms = require "warpwright.histograms"
 local page = require "warpwright.report.page"
 local profile = require "warpwright.profile"
@@ -65,6 +66,22 @@ local function stack_of(run)
   return parts, all
 end
 
+--- A row for each launch, and a column for each component that any of them has lost slots to.
+local function cycles_by_launch(run)
+  local order, stacks = cpi.of_launches(run.path)
+  if not order then return missing "Launch by launch: run it with --stats-every 1launch." end
+  local columns, used, rows = { "launch", "kernel", "cycles" }, {}, {}
+  for _, component in ipairs(order) do
+    for _, stack in ipairs(stacks) do used[component] = used[component] or (stack.parts[component] or 0) > 0 end
+    if used[component] then columns[#columns + 1] = component end
+  end
+  for i, stack in ipairs(stacks) do
+    rows[i] = { i - 1, run.launches[i] and run.launches[i].kernel or "", stack.cycles }
+    for c = 4, #columns do rows[i][c] = page.share(stack.all > 0 and (stack.parts[columns[c]] or 0) / stack.all or 0) end
+  end
+  return page.table(columns, rows, { id = "stack-by-launch", class = #rows > 8 and "sortable" or nil })
+end
+
 local function cycles(run)
   local parts, all = stack_of(run)
   if all == 0 then return missing "No statistics of SMs: run it with --stats all or packed." end
@@ -75,7 +92,7 @@ local function cycles(run)
     end
   end
   rows[#rows + 1] = { "all", total, "", instructions > 0 and all / instructions or "" }
-  return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" })
+  return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. cycles_by_launch(run)
 end
 
 local function launches(run)
