@@ -314,8 +314,6 @@ harness.test("with histograms, buckets and percentiles are in the database", fun
     broken:close()
     harness.refused("expected histograms, got a damaged file", "sweep", "--collect", folder)
   end
-  local refused = prepare(sweep_text:gsub("axes = {", 'histograms = "all", warm_up = { cycles = 100 }, axes = {'))
-  harness.refused("expected histograms or warm_up, got both", "sweep", refused, "--out", folder)
   harness.refused("histograms: expected all, or names and patterns of histograms, got 3", "sweep",
     (prepare(sweep_text:gsub("axes = {", "histograms = 3, axes = {"))), "--out", folder)
 end)

@@ -319,3 +319,85 @@ uint32_t histograms_list(Histograms *all, NamedHistogram *list, uint32_t capacit
     }
     return count;
 }
+
+/* --- Checkpoints -------------------------------------------------------------------------------- */
+
+static void save_histogram(const Histogram *h, Buffer *buffer) {
+    uint32_t buckets = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        buckets += h->bucket[i] != 0;
+    buffer_u64(buffer, h->sum);
+    buffer_u64(buffer, h->max);
+    buffer_u32(buffer, buckets);
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        if (!h->bucket[i]) continue;
+        buffer_u32(buffer, i);
+        buffer_u64(buffer, h->bucket[i]);
+    }
+}
+
+void histograms_save(Histograms *all, Buffer *buffer) {
+    for (uint32_t i = 0; i < all->watched_count; i++) {
+        Watched *w = all->watched[i];
+        add_lengths(w, all->sim->now);
+        for (const Measure *m = w->measure; m < w->measure + w->count; m++) {
+            buffer_text(buffer, m->name);
+            save_histogram(&m->histogram, buffer);
+        }
+        if (w->levels) buffer_append(buffer, w->levels, ((const Lsu *)w->object)->entries);
+    }
+}
+
+static bool load_histogram(Histogram *h, Reader *reader) {
+    h->sum = reader_u64(reader);
+    h->max = reader_u64(reader);
+    uint32_t last = 0;
+    for (uint32_t left = reader_u32(reader); left && !reader->failed; left--) {
+        uint32_t bucket = reader_u32(reader);
+        uint64_t count = reader_u64(reader);
+        if (bucket >= HISTOGRAM_BUCKETS || h->bucket[bucket] || !count || h->count + count < count)
+            return false;
+        h->bucket[bucket] = count;
+        h->count += count;
+        last = bucket > last ? bucket : last;
+    }
+    return !reader->failed && (h->count ? histogram_bucket(h->max) == last : !h->max);
+}
+
+static bool load_levels(const Watched *w, Reader *reader) {
+    uint32_t entries = ((const Lsu *)w->object)->entries;
+    const uint8_t *levels = reader_bytes(reader, entries);
+    for (uint32_t i = 0; levels && i < entries; i++)
+        if (levels[i] >> LEVELS) return false;
+    if (levels) memcpy(w->levels, levels, entries);
+    return levels != NULL;
+}
+
+static bool load_watched(Watched *w, Reader *reader) {
+    char name[1024];
+    for (Measure *m = w->measure; m < w->measure + w->count; m++)
+        if (!reader_text(reader, name, sizeof name) || strcmp(name, m->name) != 0 ||
+            !load_histogram(&m->histogram, reader))
+            return false;
+    return !w->levels || load_levels(w, reader);
+}
+
+bool histograms_load(Histograms *all, Reader *reader) {
+    bool good = true;
+    histograms_restart(all);
+    for (uint32_t i = 0; good && i < all->watched_count; i++)
+        good = load_watched(all->watched[i], reader);
+    return good && reader_at_end(reader);
+}
+
+void histograms_restart(Histograms *all) {
+    for (uint32_t i = 0; i < all->watched_count; i++) {
+        Watched *w = all->watched[i];
+        w->accounted = object_cycle(w->object, all->sim->now);
+        for (Measure *m = w->measure; m < w->measure + w->count; m++) {
+            memset(&m->histogram, 0, sizeof m->histogram);
+            m->last_length = m->length ? m->length(w->object) : 0;
+        }
+        if (w->levels) memset(w->levels, 0, ((const Lsu *)w->object)->entries);
+    }
+}

@@ -6,6 +6,7 @@
 #define WW_GPU_HISTOGRAMS_H
 
 #include "core/sim/base/histogram.h"
+#include "core/sim/checkpoint/buffer.h"
 #include "core/sim/sim.h"
 
 typedef struct Histograms Histograms;
@@ -24,5 +25,12 @@ typedef struct {
 /* In the order of the objects; lengths of queues count each cycle up to now. Returns how many there are; those from
  * `capacity` on are left out. Between quanta. */
 uint32_t histograms_list(Histograms *histograms, NamedHistogram *list, uint32_t capacity);
+
+/* For checkpoints, between quanta. */
+void histograms_save(Histograms *histograms, Buffer *buffer);
+/* After the machine has its saved state. False when the bytes are of another machine, or damaged. */
+bool histograms_load(Histograms *histograms, Reader *reader);
+/* They are empty, and count from now on. */
+void histograms_restart(Histograms *histograms);
 
 #endif

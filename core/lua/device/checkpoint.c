@@ -1,5 +1,6 @@
 #include "core/lua/device/checkpoint.h"
 
+#include "core/gpu/device/histograms.h"
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/host/signals.h"
@@ -10,6 +11,8 @@
 #include <string.h>
 
 enum { WHY_BYTES = 1024 };
+
+#define HISTOGRAMS "histograms" /* a section */
 
 /* The state that a machine gets once its host program has caught up. */
 struct Resume {
@@ -50,9 +53,10 @@ static int l_write_checkpoint(lua_State *L) {
         lua_pushliteral(L, "this run was not asked for checkpoints, and keeps no log of the host program");
         return 2;
     }
-    CheckpointSection sections[] = {
-        {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
+    CheckpointSection sections[] = {{"run", {0}},    {"host", {0}},   {"gpu", {0}},
+                                    {"memory", {0}}, {"policy", {0}}, {HISTOGRAMS, {0}}};
     enum { COUNT = sizeof sections / sizeof *sections };
+    Histograms *histograms = gpu_histograms(machine->gpu); /* without, there is no section of them */
     if (gpu_has_memcheck(machine->gpu)) {
         lua_pushboolean(L, false);
         lua_pushliteral(L, "expected a run without memcheck: no checkpoint holds what it knows");
@@ -61,11 +65,6 @@ static int l_write_checkpoint(lua_State *L) {
     if (gpu_profile(machine->gpu)) {
         lua_pushboolean(L, false);
         lua_pushliteral(L, "expected a run without profile: no checkpoint holds what it has counted");
-        return 2;
-    }
-    if (gpu_histograms(machine->gpu)) {
-        lua_pushboolean(L, false);
-        lua_pushliteral(L, "expected a run without histograms: no checkpoint holds what they have counted");
         return 2;
     }
     if (!lua_objects_can_be_saved(machine->sim, why, sizeof why) ||
@@ -78,7 +77,8 @@ static int l_write_checkpoint(lua_State *L) {
     host_log_save(&machine->log, &sections[1].bytes);
     gpu_save(machine->gpu, &sections[2].bytes);
     device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
-    bool good = checkpoint_file_write(path, sections, COUNT, why, sizeof why);
+    if (histograms) histograms_save(histograms, &sections[5].bytes);
+    bool good = checkpoint_file_write(path, sections, histograms ? COUNT : COUNT - 1, why, sizeof why);
     for (int i = 0; i < COUNT; i++)
         buffer_free(&sections[i].bytes);
     lua_pushboolean(L, good);
@@ -154,6 +154,24 @@ static void add_note(void *context, const char *line) {
     buffer_append(notes, "\n", 1);
 }
 
+static bool has_section(const CheckpointFile *file, const char *name) {
+    for (uint32_t i = 0; i < checkpoint_file_count(file); i++)
+        if (strcmp(checkpoint_file_name(file, i), name) == 0) return true;
+    return false;
+}
+
+/* Of a run without, they begin where it goes on. */
+static void restore_histograms(Histograms *histograms, struct Resume *resume) {
+    if (!has_section(resume->file, HISTOGRAMS)) {
+        histograms_restart(histograms);
+        return;
+    }
+    Reader reader = section_reader(resume->file, resume->path, HISTOGRAMS);
+    if (!histograms_load(histograms, &reader))
+        user_error("checkpoint %s: expected the histograms of this machine, got others or damaged ones",
+                   resume->path);
+}
+
 void restore_checkpoint(lua_State *L, Machine *machine) {
     struct Resume *resume = machine->resume;
     char why[WHY_BYTES];
@@ -169,6 +187,7 @@ void restore_checkpoint(lua_State *L, Machine *machine) {
         if (!policies_load(machine, &policy, why, sizeof why))
             user_error("checkpoint %s: %s", resume->path, why);
     }
+    if (gpu_histograms(machine->gpu)) restore_histograms(gpu_histograms(machine->gpu), resume);
     checkpoint_file_close(resume->file);
     resume->file = NULL;
     call_checkpoint_function(L, machine, "resumed");
@@ -200,8 +219,6 @@ static int l_resume(lua_State *L) {
         user_error("resume: expected a run without memcheck: no checkpoint holds what it knows");
     if (gpu_profile(machine->gpu))
         user_error("resume: expected a run without profile: no checkpoint holds what it has counted");
-    if (gpu_histograms(machine->gpu))
-        user_error("resume: expected a run without histograms: no checkpoint holds what they have counted");
     if (machine->resume || machine->log.count)
         user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);

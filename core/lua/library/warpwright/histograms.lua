@@ -72,10 +72,11 @@ local function sum_of(found, word)
   return { name = word, unit = matches[1].unit, members = members }
 end
 
---- histograms.start(gpu, wanted): counts from now on. `wanted`: "all", or names and patterns, apart by commas or as a list; a pattern
+--- histograms.start(sim, wanted): counts from now on. `wanted`: "all", or names and patterns, apart by commas or as a list; a pattern
 -- is one histogram, "each:PATTERN" one for each that matches. Returns what histograms.of needs.
-function histograms.start(gpu, wanted)
-  local words, list, seen = histograms.words_of(wanted), {}, {}
+function histograms.start(sim, wanted)
+  local words, list, seen, gpu = histograms.words_of(wanted), {}, {}, sim:gpu()
+  sim.choices.histograms = table.concat(words, ",")
   core.start_histograms(gpu)
   local found = core.histograms(gpu)
   local function add(one)

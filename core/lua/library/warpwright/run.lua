@@ -36,7 +36,8 @@ local function resolve_resume(options)
   options = checkpoint.of_folder(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
-  for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of" } do
+  for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of",
+    "histograms" } do
     if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}
@@ -100,7 +101,7 @@ function run.run(options)
   output.want_hang_report(folder, gpu)
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
-  local counted = options.histograms and histograms.start(gpu, options.histograms)
+  local counted = options.histograms and histograms.start(sim, options.histograms)
   local recorder = intervals.record(sim, folder.path, options)
   local made
   local trace <close> = tracing.new(sim, options, folder.path)

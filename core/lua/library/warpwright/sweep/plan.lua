@@ -155,9 +155,6 @@ function plan.new(where, description)
     stats_of = description.stats_of, histograms = description.histograms }
   if of_all.stats_every ~= nil then intervals.read_every(of_all.stats_every) end
   if of_all.histograms ~= nil then histograms.words_of(of_all.histograms) end
-  if of_all.histograms and of_all.warm_up then
-    core.user_error(where .. ": expected histograms or warm_up, got both: no checkpoint holds what they have counted")
-  end
   local made, axes = { runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or description.keep(point) then
