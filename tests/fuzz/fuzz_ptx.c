@@ -143,6 +143,21 @@ static const struct {
      "proto;\n"
      "ld.param.b32 %r2, [b];\n}\ncall (%rd2), malloc, (64);\nst.v2.u32 [%rd2], %v;\ncall free, (%rd2);\n"
      "call (%r3), vprintf, (%rd3, %rd4);\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r2;\nret;\n}\n"},
+    {"vectors",
+     ".entry vectors(.param .u64 p)\n{\n.reg .b8 %b<3>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .f32 "
+     "%f<5>;\n"
+     ".reg .b64 %d<5>;\n.reg .b128 %q<3>;\n.reg .pred %p<3>;\nld.param.u64 %d1, [p];\n"
+     "vadd.s32.u32.s32.sat %r1.h1, %r2.b0, %r3.b3, %r4;\nvmad.s32.s32.u32.shr7 %r1, %r2.h0, -%r3, %r4;\n"
+     "vset4.s32.u32.lt.add %r1.b310, %r2.b7052, %r3, %r4;\nvavrg2.u32.u32.u32 %r1.h0, %r2.h31, %r3, %r4;\n"
+     "ld.global.b128 %q1, [%d1].unified;\nmov.b128 %q2, %q1;\nmov.b128 {%d2, _}, %q2;\nmov.b16 {%b1, %b2}, "
+     "%h1;\n"
+     "ld.global.v8.b32 {%r0, _, %r2, %r3, %r4, %r5, %r6, %r7}, [%d1+32];\n"
+     "atom.global.add.noftz.v4.f16 {%h1, %h2, %h3, %h4}, [%d1], {%h5, %h6, %h7, %h8};\n"
+     "red.global.add.v2.f32 [%d1+8], {%f1, %f2};\natom.cas.b16 %h1, [%d1], %h2, %h3;\n"
+     "cvt.rn.satfinite.relu.e4m3x2.f32 %h1, %f1, %f2;\ncvt.rna.tf32.f32 %r1, %f1;\n"
+     "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, !%p2;\nmax.f32 %f1, %f2, %f3, %f4;\nst.global.b128 [%d1], "
+     "%q1;\n"
+     "ret;\n}\n"},
 };
 
 static void write_seed(const char *folder, const char *name, const char *text) {
