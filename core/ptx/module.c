@@ -49,6 +49,7 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
                                          .text_length = entry->cluster.length + 1,
                                          .line = entry->cluster.line},
                         "clusters of CTAs are not supported");
+    allocations_begin(parser);
     parse_body(parser, entry->scope, entry->name->text);
     close_body(parser);
     real_functions_add(parser);

@@ -3,7 +3,7 @@ local core = require "warpwright.core"
 
 local PAGE <const> = "docs/ptx_forms.md"
 -- The parser makes other instructions of it.
-local BY_THE_PARSER <const> = { brx = true }
+local BY_THE_PARSER <const> = { brx = true, alloca = true, stacksave = true, stackrestore = true }
 
 --- The opcodes of a cell: "add.cc" is one of "add".
 local function opcodes_of(cell, into)

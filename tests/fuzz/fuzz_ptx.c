@@ -155,6 +155,7 @@ static const struct {
      "atom.global.add.noftz.v4.f16 {%h1, %h2, %h3, %h4}, [%d1], {%h5, %h6, %h7, %h8};\n"
      "red.global.add.v2.f32 [%d1+8], {%f1, %f2};\natom.cas.b16 %h1, [%d1], %h2, %h3;\n"
      "cvt.rn.satfinite.relu.e4m3x2.f32 %h1, %f1, %f2;\ncvt.rna.tf32.f32 %r1, %f1;\n"
+     "stacksave.u64 %d3;\nalloca.u64 %d2, 40, 32;\nst.local.u32 [%d2], %r1;\nstackrestore.u64 %d3;\n"
      "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, !%p2;\nmax.f32 %f1, %f2, %f3, %f4;\nst.global.b128 [%d1], "
      "%q1;\n"
      "ret;\n}\n"},

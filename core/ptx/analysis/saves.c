@@ -169,5 +169,6 @@ void stack_lay_out(Parser *parser) {
     KernelBody *body = parser->kernel;
     for (Instance *instance = body->instances; instance; instance = instance->next)
         instance->frame.offset = rounded(instance->frame_bytes);
-    if (body->uses_stack) body->stack_base.offset = body->local_bytes = rounded(body->local_bytes);
+    if (body->uses_stack || body->allocates)
+        body->stack_base.offset = body->local_bytes = rounded(body->local_bytes);
 }

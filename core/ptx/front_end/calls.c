@@ -156,7 +156,9 @@ static void inline_call(Parser *parser, const BodyStatement *call, Function *fun
         bind_formal(parser, &origin, scope, &function->results.list[i], results->list[i], true);
     for (uint32_t i = 0; i < params->count; i++)
         bind_formal(parser, &origin, scope, &function->params.list[i], params->list[i], false);
+    Operand kept = allocations_keep(parser, &origin);
     inline_body(parser, function, scope);
+    allocations_drop(parser, &origin, kept);
     for (uint32_t i = 0; i < results->count; i++)
         fetch_result(parser, &origin, scope, &function->results.list[i], results->list[i]);
     label_place(parser, behind);

@@ -549,6 +549,7 @@ static void parse_version(Parser *parser) {
 void parse_source(Parser *parser, Source *source) {
     parser->source = source;
     parser->lexer = source->lexer;
+    parser->has_allocations |= allocations_stand_in(source);
     parser->scope = source->scope = scope_open(&parser->symbols, parser->program_scope);
     parse_version(parser);
     while (parser->token.kind != TOKEN_END) {

@@ -112,7 +112,8 @@ typedef struct {
 typedef struct {
     Source *source; /* the text that is being read */
     char *owned_text;
-    bool keeps_refused; /* a module of none but refused kernels is no error */
+    bool has_allocations; /* alloca stands in one of the texts */
+    bool keeps_refused;   /* a module of none but refused kernels is no error */
     Lexer lexer;
     Token token; /* the one to be looked at next; the lexer stands behind it */
     Arena scratch, kernel_scratch;
@@ -303,6 +304,18 @@ bool matrix_add(Parser *parser, Draft *draft);
 /* atom and red of vectors become one for each element, ld and st of eight elements two; false when it is no such
  * instruction. */
 bool vector_add(Parser *parser, Draft *draft);
+
+/* allocations.c */
+bool allocations_stand_in(const Source *source);
+/* Where a kernel begins. */
+void allocations_begin(Parser *parser);
+/* Around the body of an inlined function: what it has allocated is given back behind it. */
+Operand allocations_keep(Parser *parser, const BodyStatement *origin);
+void allocations_drop(Parser *parser, const BodyStatement *origin, Operand kept);
+/* The register with the place of the next allocation, where there are some. */
+Operand stack_top(const Parser *parser);
+/* Adds alloca, stacksave and stackrestore; false when it is none of them. */
+bool allocation_add(Parser *parser, Draft *draft);
 
 /* video.c */
 /* Whether it is a video instruction. */

@@ -100,6 +100,8 @@ typedef struct KernelBody {
     uint32_t save_count, save_capacity;
     bool uses_stack;
     uint32_t stack_pointer; /* register */
+    bool allocates;         /* on the stack, by alloca */
+    uint32_t stack_top;     /* register, if Parser.has_allocations */
     Symbol stack_base;      /* its offset in local memory, once that is known */
 } KernelBody;
 

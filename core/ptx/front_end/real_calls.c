@@ -95,7 +95,9 @@ static void move_stack(Parser *parser, const BodyStatement *origin, bool forward
         Operand sum[] = {pointer, pointer, symbol_operand(&caller->frame)};
         instruction_add(parser, origin, forward ? "add" : "sub", "u64", sum, 3);
     } else if (forward) {
-        Operand move[] = {pointer, symbol_operand(&parser->kernel->stack_base)};
+        Operand base = parser->has_allocations ? stack_top(parser)
+                                               : symbol_operand(&parser->kernel->stack_base);
+        Operand move[] = {pointer, base};
         instruction_add(parser, origin, "mov", "u64", move, 2);
     }
 }

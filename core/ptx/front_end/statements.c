@@ -436,7 +436,8 @@ static void parse_operands(Parser *parser, Draft *draft) {
         branch_add(parser, parser->return_label, &draft->statement);
     else if (accesses_param(draft))
         add_param_access(parser, draft);
-    else if (!matrix_add(parser, draft) && !video_add(parser, draft) && !vector_add(parser, draft))
+    else if (!allocation_add(parser, draft) && !matrix_add(parser, draft) && !video_add(parser, draft) &&
+             !vector_add(parser, draft))
         statement_add(parser, draft);
 }
 

@@ -493,7 +493,7 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     uint64_t align = body->dynamic_shared_align ? body->dynamic_shared_align : 1;
     kernel->shared_bytes = (uint32_t)((body->shared_bytes + align - 1) / align * align);
     kernel->local_bytes = (uint32_t)body->local_bytes;
-    kernel->uses_stack = body->uses_stack;
+    kernel->uses_stack = body->uses_stack || body->allocates;
     kernel->max_threads = entry->max_threads;
     kernel->param_count = entry->params.count;
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
