@@ -222,7 +222,8 @@ static void set_halves(const Inst *inst, ExecContext *context, uint32_t yes, uin
 
 /* set.f16, set.bf16 and pairs of them: 1.0. */
 void exec_set_half(const Inst *inst, ExecContext *context) {
-    uint32_t one = format_of(inst) ? 0x3f80 : 0x3c00;
+    bool brain = format_of(inst) || inst->detail & DETAIL_HALF_RESULT; /* set.bf16.f16 */
+    uint32_t one = brain ? 0x3f80 : 0x3c00;
     set_halves(inst, context, one, one << 16);
 }
 

@@ -97,9 +97,9 @@ const char *unsupported_list(Parser *parser, uint32_t first) {
                                    list[0].source->path, list[0].line, count, count == 1 ? "" : "s");
     for (; listed < count && listed < MAX_LISTED; listed++) {
         const Unsupported *each = &list[listed];
-        char text[64], line[512];
+        char text[64], line[1000];
         squeeze(text, sizeof text, each->text, each->length);
-        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.120s", each->source->path, each->line,
+        int length = snprintf(line, sizeof line, "\n%.300s:%u: %s: %.480s", each->source->path, each->line,
                               text, each->reason);
         if (used + (size_t)length + 40 > sizeof message) break;
         memcpy(message + used, line, (size_t)length + 1);

@@ -364,10 +364,10 @@ static void format_row(const IsaRow *row, char *text, size_t size) {
     }
 }
 
-/* ": expected ROW or ROW", the rows of these types as far as there is room; nothing where there is none. */
+/* "; expected ROW or ROW", the rows of these types as far as there is room; nothing where there is none. */
 static void format_expected(const Statement *statement, char *text, size_t size) {
     static const char others[] = " or others";
-    const char *between = ": expected ";
+    const char *between = "; expected ";
     char last[ROW_TEXT] = "";
     size_t length = 0;
     *text = '\0';

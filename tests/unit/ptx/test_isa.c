@@ -46,23 +46,23 @@ START_TEST(unsupported_forms_are_refused_by_name) {
     } cases[] = {
         {"frobnicate.s32", "r4 r4", "opcode 'frobnicate' is not supported"},
         {"add.wobbly.s32", "r4 r4 r4",
-         "'add.wobbly.s32': modifier '.wobbly' is not supported: expected add.s32/u32 or add.sat.s32 or "
+         "'add.wobbly.s32': modifier '.wobbly' is not supported; expected add.s32/u32 or add.sat.s32 or "
          "add.cc.u32/s32/b32"},
         {"add.ftz.s32", "r4 r4 r4",
-         "'add.ftz.s32': this combination of modifiers is not supported: expected add.s32/u32 or add.sat.s32 "
+         "'add.ftz.s32': this combination of modifiers is not supported; expected add.s32/u32 or add.sat.s32 "
          "or "
          "add.cc.u32/s32/b32"},
         {"add.s32.f32", "r4 r4 r4",
-         "'add.s32.f32': this combination of modifiers is not supported: expected add.s32/u32 or "
+         "'add.s32.f32': this combination of modifiers is not supported; expected add.s32/u32 or "
          "add.f32 [.rn] or add.f32 [.rn] [.rz] [.rm] [.rp] [.ftz] [.sat] or add.sat.s32 or "
          "add.cc.u32/s32/b32"},
         {"shl.f32", "r4 r4 r4", "'shl.f32': modifier '.f32' is not supported"},
         {"mul.s32", "r4 r4 r4",
-         "'mul.s32': this combination of modifiers is not supported: expected mul.lo.s32/u32 or mul.wide.s32 "
+         "'mul.s32': this combination of modifiers is not supported; expected mul.lo.s32/u32 or mul.wide.s32 "
          "or "
          "mul.hi.s32"},
         {"setp.f32", "p r4 r4",
-         "'setp.f32': this combination of modifiers is not supported: expected setp.eq.f32 [.and] [.or] "
+         "'setp.f32': this combination of modifiers is not supported; expected setp.eq.f32 [.and] [.or] "
          "[.xor] [.ftz] or "
          "setp.ne.f32 [.and] [.or] [.xor] [.ftz] or setp.lt.f32 [.and] [.or] [.xor] [.ftz] or "
          "setp.le.f32 [.and] [.or] [.xor] [.ftz] or setp.gt.f32 [.and] [.or] [.xor] [.ftz] or "
@@ -91,7 +91,7 @@ END_TEST
 static void check_refused(const char *form, const char *operands, const char *expected) {
     char why[480] = "", want[480];
     ck_assert_msg(!choose(form, operands, why, sizeof why), "%s", form);
-    snprintf(want, sizeof want, "'%s': this combination of modifiers is not supported: expected %s", form,
+    snprintf(want, sizeof want, "'%s': this combination of modifiers is not supported; expected %s", form,
              expected);
     ck_assert_str_eq(why, want);
 }
@@ -161,7 +161,7 @@ START_TEST(forms_beyond_the_plain_ones_keep_to_their_types) {
     char why[480] = "";
     ck_assert(!choose("lop3.xor.b32", "r4 p r4 r4 r4 i4 p", why, sizeof why));
     ck_assert_str_eq(why,
-                     "'lop3.xor.b32': modifier '.xor' is not supported: expected lop3.b32 or lop3.or.b32 or "
+                     "'lop3.xor.b32': modifier '.xor' is not supported; expected lop3.b32 or lop3.or.b32 or "
                      "lop3.and.b32");
     ck_assert(!choose("min.xorsign.abs.f32", "r4 r4 r4 r4", why, sizeof why));
     ck_assert_str_eq(why, "'min.xorsign.abs.f32': operands of another number, width or kind");

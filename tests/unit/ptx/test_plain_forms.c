@@ -219,6 +219,8 @@ START_TEST(compares_set_halves_and_policies_are_none) {
         {"set.lt.f16.s32", "r2 r4 r4", {UINT32_MAX, 0}, 0x3c00},
         {"set.lt.f16.u32", "r2 r4 r4", {UINT32_MAX, 0}, 0},
         {"set.ge.bf16.f64", "r2 r8 r8", {0x4000000000000000, 0x4000000000000000}, 0x3f80},
+        {"set.lt.bf16.f16", "r2 r2 r2", {0x3c00, 0x4000}, 0x3f80},
+        {"set.lt.bf16.f16", "r2 r2 r2", {0x4000, 0x3c00}, 0},
         {"set.neu.bf16.f32", "r2 r4 r4", {NAN_F32, NAN_F32}, 0x3f80},
         {"createpolicy.fractional.L2::evict_last.b64", "r8", {0}, 0},
         {"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64", "r8 i4", {0x3f000000}, 0},

@@ -63,6 +63,16 @@ START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
 }
 END_TEST
 
+START_TEST(what_would_be_right_is_said_to_its_end) {
+    assert_refused(
+        KERNEL("createpolicy.fractional.b64 %rd1;"),
+        "test.ptx:6: createpolicy.fractional.b64 %rd1: 'createpolicy.fractional.b64': this combination of "
+        "modifiers is not supported; expected createpolicy.fractional.L2::evict_last/L2::evict_normal/"
+        "L2::evict_first/L2::evict_unchanged.b64 or ");
+    ck_assert_ptr_nonnull(strstr(message, ".b64 or others"));
+}
+END_TEST
+
 START_TEST(accesses_of_halves_and_vectors_say_which_there_are) {
     static const struct {
         const char *statement, *expected;
@@ -309,6 +319,7 @@ Suite *ptx_errors_suite(void) {
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, errors_name_file_and_line);
     tcase_add_test(errors, an_empty_dimension_hides_no_overflow);
+    tcase_add_test(errors, what_would_be_right_is_said_to_its_end);
     tcase_add_test(errors, accesses_of_halves_and_vectors_say_which_there_are);
     tcase_add_test(errors, video_instructions_say_which_selectors_and_modifiers_they_take);
     tcase_add_test(errors, unsupported_statements_of_all_kernels_come_in_one_message);

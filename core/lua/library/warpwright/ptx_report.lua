@@ -45,7 +45,7 @@ end
 
 --- Without place and statement, so that equal reasons are counted together.
 local function reason_of(line)
-  local text = line:gsub("^.-:%d+: ", "")
+  local text = line:gsub("^.-:%d+: ", ""):gsub("; expected .*$", "")
   return text:match "('[^']+': [^:]*)$" or text:gsub("^.*: ", "")
 end
 
