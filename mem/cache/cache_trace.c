@@ -65,13 +65,20 @@ static void evicted(CacheObserver *observer, uint32_t line) {
     made->number[2] = line % c->tags.shape.ways;
 }
 
-static void begin(SimObject *object, void *memory_of_it) {
+static void count_mshrs(const Cache *c, Memory *memory, uint64_t now) {
+    if (c->mshr.used == memory->mshrs) return;
+    memory->mshrs = c->mshr.used;
+    trace_record(memory->object, TRACE_COUNTER, "mshrs", now)->number[0] = (int64_t)c->mshr.used;
+}
+
+static void begin(SimObject *object, void *memory_of_it, uint64_t now) {
     Memory *memory = memory_of_it;
     Cache *c = &((CacheObject *)object)->cache;
     *memory = (Memory){.observer = {.accessed = accessed, .filled = filled, .evicted = evicted},
                        .object = object,
                        .stall = c->stall};
     cache_observe(c, &memory->observer);
+    count_mshrs(c, memory, now);
 }
 
 static void end(SimObject *object, void *memory) {
@@ -92,9 +99,7 @@ static void look(SimObject *object, void *memory_of_it, uint64_t now) {
     Memory *memory = memory_of_it;
     const Cache *c = cache_of(object);
     look_at_stall(c, memory, now);
-    if (c->mshr.used == memory->mshrs) return;
-    memory->mshrs = c->mshr.used;
-    trace_record(object, TRACE_COUNTER, "mshrs", now)->number[0] = (int64_t)c->mshr.used;
+    count_mshrs(c, memory, now);
 }
 
 static const char *const names[] = {"hit", "miss", "merge", "bypass", "fill", "evict", "stall", NULL};

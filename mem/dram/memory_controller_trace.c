@@ -42,10 +42,10 @@ static void look(SimObject *object, void *memory_of_it, uint64_t now) {
     count_requests(mc, memory, now);
 }
 
-static void begin(SimObject *object, void *memory) {
+static void begin(SimObject *object, void *memory, uint64_t now) {
     const MemoryController *mc = (const MemoryController *)object;
     remember(mc, memory);
-    count_requests(mc, memory, object->sim->now);
+    count_requests(mc, memory, now);
 }
 
 static const char *const names[] = {"ACT", "RD", "WR", "PRE", NULL};

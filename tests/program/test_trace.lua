@@ -49,6 +49,19 @@ harness.test("threads and the order of ticks change no byte of it", function()
   end
 end)
 
+harness.test("so it is where nothing is due as the window begins", function()
+  local traces = {}
+  for _, order in ipairs { "path", "restless" } do
+    local folder = home .. "/idle"
+    local status, output = harness.run("run", "fx5800_l1", "bfs", "--size", "small", "--out", folder, "--trace", "*", "--from", "3000", "--to",
+      "4500", "--order", order)
+    harness.equal(status, 0, output)
+    traces[order] = harness.read(folder .. "/trace.txt")
+  end
+  assert(traces.path:find "\n3000 sm%[18%] begin ", "a warp's state as the window begins")
+  harness.same_text(traces.restless, traces.path, "restless")
+end)
+
 local function stat(name)
   local value = harness.read(plain .. "/stats.json"):match('"' .. name:gsub("%p", "%%%0") .. '": ([%d.e+]+)')
   return assert(tonumber(value), name)

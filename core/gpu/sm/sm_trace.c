@@ -62,23 +62,20 @@ static void look_at_warps(Sm *sm, Memory *memory, uint64_t now) {
     }
 }
 
-/* In the cycle behind one in which it has issued, an SM that sleeps has its slots counted as fetch: so these two
- * are one here. */
-static uint32_t shown_cause(const Sm *sm, uint32_t scheduler) {
-    uint32_t cause = sm->slot_cause[scheduler];
-    return cause == SLOT_FETCH ? SLOT_ISSUED : cause;
-}
-
 static void look_at_schedulers(Sm *sm, Memory *memory, uint64_t now) {
-    static const char *const format[] = {
-        "scheduler %d issues or fetches",          "scheduler %d has no warp",
-        "scheduler %d issues or fetches",          "scheduler %d: all wait for operands",
-        "scheduler %d: a warp waits for a load",   "scheduler %d: all wait at barriers or fences",
-        "scheduler %d: SP or SFU takes nothing",   "scheduler %d: the LSU takes nothing",
-        "scheduler %d: the policy allows no warp", "scheduler %d: a gate holds all warps"};
+    static const char *const format[] = {"scheduler %d issues",
+                                         "scheduler %d has no warp",
+                                         "scheduler %d: the next instructions are fetched",
+                                         "scheduler %d: all wait for operands",
+                                         "scheduler %d: a warp waits for a load",
+                                         "scheduler %d: all wait at barriers or fences",
+                                         "scheduler %d: SP or SFU takes nothing",
+                                         "scheduler %d: the LSU takes nothing",
+                                         "scheduler %d: the policy allows no warp",
+                                         "scheduler %d: a gate holds all warps"};
     _Static_assert(sizeof format / sizeof *format == SLOT_CAUSES, "a text for each cause");
     for (uint32_t i = 0; i < sm->schedulers; i++) {
-        uint32_t cause = shown_cause(sm, i);
+        uint32_t cause = sm->slot_cause[i];
         if (cause == memory->cause[i]) continue;
         memory->cause[i] = cause;
         TraceRecord *made = trace_record(&sm->obj, TRACE_NOTE, "stall", now);
@@ -102,18 +99,18 @@ static void look(SimObject *object, void *memory, uint64_t now) {
     count_warps(sm, memory, now);
 }
 
-static void begin(SimObject *object, void *remembered) {
+static void begin(SimObject *object, void *remembered, uint64_t now) {
     Sm *sm = (Sm *)object;
     Memory *memory = remembered;
     const WarpSet seen[] = {sm->live, sm->fencing, sm->waiting, sm->valid, sm->blocked, sm->loading};
     memcpy(memory->seen, seen, sizeof seen);
     for (uint32_t i = 0; i < sm->schedulers; i++)
-        memory->cause[i] = shown_cause(sm, i);
+        memory->cause[i] = sm->slot_cause[i];
     for (uint32_t w = 0; w < MAX_WARPS; w++) {
         memory->state[w] = (uint8_t)state_of(sm, w);
-        if (memory->state[w] != WARP_NONE) show_state(sm, memory, w, "begin", object->sim->now);
+        if (memory->state[w] != WARP_NONE) show_state(sm, memory, w, "begin", now);
     }
-    count_warps(sm, memory, object->sim->now);
+    count_warps(sm, memory, now);
 }
 
 static const char *const names[] = {"begin", "state", "stall", NULL};

@@ -54,7 +54,7 @@ struct TraceClass {
     int32_t (*sm)(
         const SimObject *object); /* its number, for what it and those below it show of warps; or NULL */
     /* The window begins, at a boundary: notes what is there. */
-    void (*begin)(SimObject *object, void *memory);
+    void (*begin)(SimObject *object, void *memory, uint64_t now);
     /* The object has ticked. A spurious tick must show nothing. */
     void (*look)(SimObject *object, void *memory, uint64_t now);
     void (*end)(SimObject *object, void *memory); /* the window ends, at a boundary; or NULL */

@@ -49,6 +49,7 @@ struct Tracer {
     uint32_t place_capacity, writer_count;
     TraceWriter *writer[WRITERS_MAX];
     uint64_t from, to; /* ticks */
+    uint64_t begins;   /* the boundary at which the window does */
     uint64_t written;
     bool active;
 };
@@ -338,7 +339,7 @@ static void begin_object(Tracer *tracer, Traced *traced) {
     traced->turn->tick = traced_tick;
     if (traced->events) object_subscribe(object, &tracer->subscriber, traced->events);
     if (object->class->trace && object->class->trace->begin)
-        object->class->trace->begin(object, traced->memory);
+        object->class->trace->begin(object, traced->memory, tracer->begins);
 }
 
 static void end_object(const Tracer *tracer, Traced *traced) {
@@ -363,15 +364,12 @@ static void end(Tracer *tracer, Sim *sim) {
         if (tracer->traced[i]) end_object(tracer, tracer->traced[i]);
 }
 
-/* Before the first quantum of the window, and before the first behind it. */
+/* Before the first quantum of the window in which something is due, and before the first behind it. In quanta that
+ * were skipped nothing has changed. */
 static void window(void *context, Sim *sim) {
     Tracer *tracer = context;
-    if (tracer->active)
-        end(tracer, sim);
-    else if (sim->now < tracer->to)
-        begin(tracer, sim);
-    else
-        sim->call_at = NEVER;
+    if (!tracer->active) begin(tracer, sim);
+    if (sim->now >= tracer->to) end(tracer, sim);
 }
 
 static uint64_t ticks_of(const Sim *sim, uint64_t cycle) {
@@ -395,6 +393,8 @@ Tracer *tracer_new(Sim *sim, const TraceOptions *options) {
     tracer->from = ticks_of(sim, options->from);
     tracer->to = ticks_of(sim, options->to);
     if (tracer->to != NEVER) tracer->to = (tracer->to + sim->quantum - 1) / sim->quantum * sim->quantum;
+    tracer->begins = tracer->from == NEVER ? NEVER : tracer->from / sim->quantum * sim->quantum;
+    if (tracer->begins < sim->now) tracer->begins = sim->now;
     sim->tracer = tracer;
     sim->call_at = tracer->from;
     sim->call_before_quantum = window;
