@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local json = require "warpwright.json"
+local stored_run = require "warpwright.stored_run"
 local ww = require "warpwright"
 
 local home <const> = harness.folder()
@@ -67,6 +68,37 @@ harness.test("the stack, the caches, DRAM and the launches of a run are those of
   end
 end)
 
+--- Shares of the stacks of kernels on a page: { [kernel] = { launches =, cycles =, [component] = text } }.
+local function stacks_of(text)
+  local columns, stacks = {}, {}
+  for name in text:match('<table id="kernel%-stacks".-</thead>'):gmatch "<th[^>]*>(.-)</th>" do columns[#columns + 1] = name end
+  for _, row in ipairs(table_of(text, "kernel-stacks")) do
+    local stack = {}
+    for c = 2, #columns do stack[columns[c]] = row[c] end
+    stacks[row[1]] = stack
+  end
+  return stacks
+end
+
+harness.test("stacks of kernels are those of all their launches", function()
+  local stack = stacks_of(page)[run.launches[1].kernel]
+  harness.equal(stack.launches .. " " .. stack.cycles, ("%d %d"):format(#run.launches, run.cycles))
+  for _, component in ipairs { "issued", "idle", "memory", "lsu" } do
+    local share = 100 * run["sm[*].slots_" .. component] / run["sm[*].slots_*"]
+    harness.equal(stack[component], ("%.1f %%"):format(share), component)
+  end
+  local two = home .. "/two"
+  local both = ww.run { config = "gtx480", workload = "backprop", size = "small", set = { sms = 2 }, out = two, stats_every = "1launch" }
+  local stacks, rows = stacks_of(report(two)), stored_run.read_intervals(two)
+  harness.equal(#both.launches, 2)
+  for i, launch in ipairs(both.launches) do
+    local slots = 0
+    for name, value in pairs(rows[i]) do slots = slots + (name:find "%.slots_" and value or 0) end
+    harness.equal(tonumber(stacks[launch.kernel].cycles), rows[i].to - rows[i].from)
+    harness.equal(stacks[launch.kernel].issued, ("%.1f %%"):format(100 * rows[i]["sm[*].slots_issued"] / slots), launch.kernel)
+  end
+end)
+
 harness.test("distributions are those of the run's histograms", function()
   local rows, by_name = table_of(page, "histogram-table"), {}
   for _, row in ipairs(rows) do by_name[row[1]] = row end
@@ -119,6 +151,32 @@ harness.test("names from elsewhere cannot break the page", function()
   assert(not text:find("alert(1)</script>", 1, true) and not text:find("<b>", 1, true) and not text:find("<i>", 1, true), "raw")
   harness.equal(data_of(text).intervals.columns[1], evil)
   harness.contains(text, "cannot be built here")
+end)
+
+--- A copy of the run's folder with a file in it replaced.
+local function changed(name, file, text)
+  core.make_folder(home .. "/" .. name)
+  for _, each in ipairs { "stats.json", "provenance.txt", "config.lua", "intervals.csv" } do
+    harness.write(name .. "/" .. each, each == file and text or harness.read(folder .. "/" .. each))
+  end
+  return home .. "/" .. name
+end
+
+harness.test("what is damaged is named, and the rest is there", function()
+  local text = report(changed("cut", "intervals.csv", "from,to,launch,run.ipc\n0,10,0\n"))
+  harness.contains(text, "Its intervals.csv is damaged", 'id="cache-table"', "By kernel and by launch")
+  text = report(changed("empty", "intervals.csv", "from,to,launch,run.ipc\n"))
+  harness.contains(text, "run it with --stats-every 10000", 'id="cache-table"')
+  for i, damaged in ipairs { '{\n  "stats": {', '{"stats": 3,\n    "a": 1}', "3", harness.read(folder .. "/stats.json"):sub(1, 5000) } do
+    harness.refused("stats.json: expected statistics, got a damaged file", "report", changed("damaged" .. i, "stats.json", damaged))
+  end
+end)
+
+harness.test("of a run without an instruction there is no roofline, and no number that is none", function()
+  local text = harness.read(folder .. "/stats.json"):gsub('("run%.[%w_]*instructions"): %d+', "%1: 0"):gsub('("run%.[%w_]*ipc"): [%d.]+', "%1: 0")
+  text = report(changed("idle", "stats.json", text))
+  harness.contains(text, "No instruction was executed")
+  assert(not text:find("[ \"-]nan[ \"%%]") and not text:find "[ \"-]inf[ \"%%]", "nan or inf")
 end)
 
 harness.test("what is no run is refused", function()
@@ -203,5 +261,32 @@ harness.test("in a browser the script draws all of it without an error, and the 
   harness.contains(dom, "<circle", 'title="sort"')
 end)
 
+--- A copy of a page in which a script has done something, as the browser has made it.
+local function after(file, script)
+  local text = harness.read(file)
+  return in_browser(harness.write("clicked.html", text .. "<script>" .. script .. "</script>\n"))
+end
+
+harness.test("in a browser a table is sorted by sizes and numbers, cells without a value last, and filtered by words", function()
+  if not has_browser then harness.skip "no chromium" end
+  local text = [[<table class=sortable><thead><tr><th>size</thead><tbody><tr><td>128KiB<tr><td><tr><td>1MiB<tr><td>16KiB<tr><td>900B<tr><td>auto</tbody></table>]]
+  local short = harness.write("short.html", (of_sweep:gsub('<section id="all%-runs">.-</section>', function() return text end)))
+  local function order(clicks)
+    local dom, said = after(short, ("const b = document.querySelector('th button');") .. ("b.click();"):rep(clicks))
+    harness.equal(said, "")
+    local found = {}
+    for cell in dom:match('<table class="sortable".-</table>'):gmatch "<td>(.-)</td>" do found[#found + 1] = cell:match "%S+" or "none" end
+    return table.concat(found, " ")
+  end
+  harness.equal(order(1), "900B 16KiB 128KiB 1MiB auto none")
+  harness.equal(order(2), "1MiB 128KiB 16KiB 900B auto none")
+  local dom = after(sweep .. "/report.html", "const f = document.querySelector('input'); f.value = 'SPMV gto'; f.dispatchEvent(new Event('input'));")
+  local shown = 0
+  for row in dom:match('<table id="runs".-</table>'):match("<tbody>.*"):gmatch "<tr>(.-)</tr>" do
+    shown = shown + 1
+    harness.contains(row, "spmv", "gto")
+  end
+  harness.equal(shown, 2)
+end)
 
 harness.finish()

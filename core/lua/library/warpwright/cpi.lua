@@ -75,17 +75,15 @@ local function launch_ends(run)
   return ends
 end
 
---- A stack for each launch, from intervals that end with each of them.
+--- A stack for each launch, from intervals that end with each of them; or nil and what is expected. What follows the last launch is
+-- a stack of its own.
 local function stacks_of_launches(run)
   local rows = stored_run.read_intervals(run.path)
-  local how = "run it with --stats-every 1launch"
-  if not rows then core.user_error(("cpi: %s: expected intervals.csv, got none; %s"):format(run.path, how)) end
+  if not rows then return nil, "expected intervals.csv, got none" end
   local stacks, ends, next_end = {}, launch_ends(run), 1
   for _, row in ipairs(rows) do
     while ends[next_end] and row.from >= ends[next_end] and row.to > row.from do next_end = next_end + 1 end
-    if ends[next_end] and row.to > ends[next_end] then
-      core.user_error(("cpi: %s: expected intervals that end with each launch; %s"):format(run.path, how))
-    end
+    if ends[next_end] and row.to > ends[next_end] then return nil, "expected intervals that end with each launch" end
     local stack = stacks[next_end] or new_stack(("launch %d"):format(next_end - 1))
     stacks[next_end] = stack
     stack.cycles = (stack.cycles or 0) + row.to - row.from
@@ -97,14 +95,11 @@ local function stacks_of_launches(run)
   return stacks
 end
 
---- For reports: { component ... }, { { title =, cycles =, parts = { component -> slots }, all = slots } ... } by launch; nil where the run
--- has no intervals that end with each.
+--- For reports: the launches' stacks { title =, cycles =, parts = { component -> slots }, all = slots }, and the order of components;
+-- nil where the run has no intervals that end with each launch.
 function cpi.of_launches(path)
-  local good, order, stacks = pcall(function()
-    local run = read_run(path)
-    return run.whole.order, stacks_of_launches(run)
-  end)
-  if good then return order, stacks end
+  local run = read_run(path)
+  return stacks_of_launches(run), run.whole.order
 end
 
 -- Tables -------------------------------------------------------------------------------------------------------------
@@ -224,7 +219,9 @@ function cpi.main(args, first)
   if runs[2] then
     print_difference(runs[1], runs[2])
   else
-    local launches = options.launches and stacks_of_launches(runs[1]) -- or an error, before anything is printed
+    local launches, problem
+    if options.launches then launches, problem = stacks_of_launches(runs[1]) end
+    if problem then core.user_error(("cpi: %s: %s; run it with --stats-every 1launch"):format(runs[1].path, problem)) end
     print_stack(runs[1].whole)
     if options.sms then
       print()

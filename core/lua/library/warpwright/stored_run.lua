@@ -24,7 +24,9 @@ function stored_run.read_stats(path, command, expected)
     local text = inputs.read_file(path .. "/stats.json") or names.expected(command, expected or "the folder of a run", path)
     local order = {}
     for name in text:gmatch '\n    "([^"]*)": ' do order[#order + 1] = name end
-    local stats = json.decode(text).stats
+    local ok, all = pcall(json.decode, text)
+    local stats = ok and type(all) == "table" and all.stats
+    if type(stats) ~= "table" then core.user_error(("%s/stats.json: expected statistics, got a damaged file"):format(path)) end
     for _, name in ipairs(order) do
       if stats[name] ~= nil then add(name, stats[name]) end
     end

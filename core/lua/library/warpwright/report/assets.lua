@@ -14,7 +14,7 @@ table { border-collapse: collapse; margin: .6rem 0 1.2rem; font-variant-numeric:
 #speed-ups tbody tr:last-child { font-weight: 600; }
 caption { text-align: left; color: var(--faint); padding-bottom: .3rem; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; white-space: nowrap; }
-th { font-weight: 600; } td.number, th.number { text-align: right; }
+th { font-weight: 600; } .narrow .bar { min-width: 4.5rem; } td.number, th.number { text-align: right; }
 td.code { font-family: ui-monospace, monospace; white-space: pre; }
 .bar { display: inline-block; min-width: 9rem; padding: 0 .3rem; text-align: right;
   background: linear-gradient(to right, var(--bar) var(--share), transparent var(--share)); border: 1px solid var(--line); }
@@ -28,8 +28,9 @@ svg.chart rect.select { fill: var(--bar); opacity: .5; } svg.chart .dot { fill: 
 svg.chart .area { stroke: var(--ink); stroke-width: .4; }
 label, select, input, button { font: inherit; margin-right: .6rem; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus-visible { outline: 2px solid currentColor; }
-@media print { body { padding: 0; max-width: none; font-size: 10pt; } nav, .tools { display: none; } section { overflow: visible; }
-  figure, tr, .machine { break-inside: avoid; } th, td { white-space: normal; padding: .1rem .3rem; } .bar { min-width: 4rem; }
+@media print { h2, h3 { break-after: avoid; } body { padding: 0; max-width: none; font-size: 10pt; } nav, .tools { display: none; } section { overflow: visible; }
+  figure, tr, .machine { break-inside: avoid; } th, th button, td { white-space: normal; padding: .1rem .3rem; }
+  .bar, .narrow .bar { min-width: 4rem; white-space: nowrap; padding: 0 .1rem; } table.sortable { font-size: 7pt; } table.sortable :is(th, td) { padding: .1rem .2rem; }
   :root { --ink: #000; --paper: #fff; --faint: #444; --line: #999; --bar: #ccc; } }
 ]==]
 
@@ -186,13 +187,21 @@ function legend(svg, names) {
 /* Tables whose columns sort, with a field that leaves out rows. */
 function sortable(table) {
   const body = table.tBodies[0], rows = [...body.rows];
-  const key = row => c => { const text = row.cells[c].textContent.trim(), number = parseFloat(text.replace(/[ %]/g, "")); return /^[-+]?[\d.]+([eE][-+]?\d+)?( ?%)?$/.test(text) ? number : text; };
+  const units = { "": 1, "%": 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824 };
+  const key = (row, c) => {
+    const text = row.cells[c].textContent.trim(), found = /^([-+]?[\d.]+(?:[eE][-+]?\d+)?) ?(%|B|KiB|MiB|GiB|)$/.exec(text);
+    return found ? parseFloat(found[1]) * units[found[2]] : text;
+  };
+  /* Numbers before texts; cells without a value behind both, whichever way it is sorted. */
+  const rank = v => typeof v === "number" ? 0 : v === "" || v === "-" ? 2 : 1;
+  const compare = (x, y, down) => rank(x) !== rank(y) ? rank(x) - rank(y) : (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
   [...table.tHead.rows[0].cells].forEach((head, c) => {
-    const button = element("button", { type: "button", title: "sort" }, head.textContent);
+    const button = element("button", { type: "button", title: "sort" });
+    button.append(...head.childNodes);
     let down = false;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      rows.sort((a, b) => { const x = key(a)(c), y = key(b)(c); return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1); });
+      rows.sort((a, b) => compare(key(a, c), key(b, c), down));
       down = !down;
       [...table.tHead.rows[0].cells].forEach(other => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "ascending" : "descending");
@@ -260,11 +269,12 @@ function scatter(place) {
     const points = runs.filter(run => typeof run[across.value] === "number" && typeof run[up.value] === "number");
     const xs = points.map(run => run[across.value]), ys = points.map(run => run[up.value]);
     svg.replaceChildren(make("title", {}, `${up.value} over ${across.value}`));
-    const [at, high] = axes(svg, [Math.min(0, ...xs), Math.max(1e-9, ...xs)], [0, Math.max(1e-9, ...ys)], [across.value, up.value]);
+    const [at, high] = axes(svg, [Math.min(0, ...xs), Math.max(1e-9, ...xs)], [0, 1.08 * Math.max(1e-9, ...ys)], [across.value, up.value]);
     points.forEach(run => {
       const dot = make("circle", { class: "dot", cx: at(run[across.value]), cy: high(run[up.value]), r: 4 });
       dot.append(make("title", {}, `run ${run.run}: ${data.sweep.axes.map(axis => shown(run[axis])).join(", ")}: ${shown(run[across.value])}, ${shown(run[up.value])}`));
       svg.append(dot);
+      if (points.length <= 100) svg.append(make("text", { x: at(run[across.value]) - 6, y: high(run[up.value]) - 6, "text-anchor": "end" }, run.run));
     });
   }
   [across, up].forEach(select => select.addEventListener("change", draw));

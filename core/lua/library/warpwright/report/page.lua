@@ -48,6 +48,9 @@ local function cell(value)
   return ("<td>%s</td>"):format(escape(value == nil and "" or value))
 end
 
+--- Names of statistics may be broken at their dots and underscores, on paper.
+local function breakable(text) return (escape(text):gsub("[%._]", "%0<wbr>")) end
+
 --- options: id, class, caption.
 function page.table(columns, rows, options)
   options = options or {}
@@ -57,7 +60,7 @@ function page.table(columns, rows, options)
   lines[#lines + 1] = "<thead><tr>"
   for c, name in ipairs(columns) do
     local is_number = rows[1] and type(rows[1][c]) == "number"
-    lines[#lines + 1] = ("<th scope=col%s>%s</th>"):format(is_number and " class=number" or "", escape(name))
+    lines[#lines + 1] = ("<th scope=col%s>%s</th>"):format(is_number and " class=number" or "", breakable(name))
   end
   lines[#lines + 1] = "</tr></thead>\n<tbody>"
   for _, row in ipairs(rows) do

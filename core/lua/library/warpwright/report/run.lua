@@ -66,20 +66,53 @@ local function stack_of(run)
   return parts, all
 end
 
---- A row for each launch, and a column for each component that any of them has lost slots to.
-local function cycles_by_launch(run)
-  local order, stacks = cpi.of_launches(run.path)
-  if not order then return missing "Launch by launch: run it with --stats-every 1launch." end
-  local columns, used, rows = { "launch", "kernel", "cycles" }, {}, {}
+--- Rows of stacks with a column for each component that any of them has lost slots to. heads: the first cells of each row, which end
+-- with its cycles, by stack.
+local function shares(columns, heads, stacks, order, options)
+  local rows = heads
   for _, component in ipairs(order) do
-    for _, stack in ipairs(stacks) do used[component] = used[component] or (stack.parts[component] or 0) > 0 end
-    if used[component] then columns[#columns + 1] = component end
+    local is_there = false
+    for _, stack in ipairs(stacks) do is_there = is_there or (stack.parts[component] or 0) > 0 end
+    if is_there then
+      columns[#columns + 1] = component
+      for i, stack in ipairs(stacks) do
+        table.insert(rows[i], stack.all > 0 and page.share((stack.parts[component] or 0) / stack.all) or "-")
+      end
+    end
   end
-  for i, stack in ipairs(stacks) do
-    rows[i] = { i - 1, run.launches[i] and run.launches[i].kernel or "", stack.cycles }
-    for c = 4, #columns do rows[i][c] = page.share(stack.all > 0 and (stack.parts[columns[c]] or 0) / stack.all or 0) end
+  options.class = "narrow" .. (#rows > 8 and " sortable" or "")
+  return page.table(columns, rows, options)
+end
+
+--- The launches of each kernel together, in the order of their first ones.
+local function by_kernel(run, launch_stacks, order)
+  local stacks, of_kernel, heads = {}, {}, {}
+  for i, launch in ipairs(launch_stacks) do
+    local kernel = run.launches[i] and run.launches[i].kernel or "after the last launch"
+    local at = of_kernel[kernel]
+    if not at then
+      at = #stacks + 1
+      of_kernel[kernel], stacks[at], heads[at] = at, { parts = {}, all = 0 }, { kernel, 0, 0 }
+    end
+    local stack, head = stacks[at], heads[at]
+    head[2], head[3], stack.all = head[2] + 1, head[3] + launch.cycles, stack.all + launch.all
+    for _, component in ipairs(order) do stack.parts[component] = (stack.parts[component] or 0) + (launch.parts[component] or 0) end
   end
-  return page.table(columns, rows, { id = "stack-by-launch", class = #rows > 8 and "sortable" or nil })
+  if of_kernel["after the last launch"] then heads[of_kernel["after the last launch"]][2] = "" end
+  return shares({ "kernel", "launches", "cycles" }, heads, stacks, order,
+    { id = "kernel-stacks", caption = "each kernel's launches together, with what lies before each of them" })
+end
+
+local function by_launch(run, stacks, order)
+  local heads = {}
+  for i, stack in ipairs(stacks) do heads[i] = { i - 1, run.launches[i] and run.launches[i].kernel or "", stack.cycles } end
+  return shares({ "launch", "kernel", "cycles" }, heads, stacks, order, { id = "stack-by-launch" })
+end
+
+local function parts_of(run)
+  local stacks, order = cpi.of_launches(run.path)
+  if not stacks then return missing "By kernel and by launch: run it with --stats-every 1launch." end
+  return by_kernel(run, stacks, order) .. by_launch(run, stacks, order)
 end
 
 local function cycles(run)
@@ -92,7 +125,7 @@ local function cycles(run)
     end
   end
   rows[#rows + 1] = { "all", total, "", instructions > 0 and all / instructions or "" }
-  return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. cycles_by_launch(run)
+  return page.table({ "issue slots", "cycles", "share", "CPI" }, rows, { id = "stack" }) .. parts_of(run)
 end
 
 local function launches(run)
@@ -108,6 +141,7 @@ end
 
 local function intervals(run, data)
   local found = stored_run.read_intervals(run.path)
+  if not found and core.is_file(run.path .. "/intervals.csv") then return missing "Its intervals.csv is damaged." end
   if not found or not found[1] then
     return missing "No intervals: run it with --stats-every 10000, or 10000,1launch."
   end
@@ -127,7 +161,7 @@ end
 local LANES <const> = 32
 
 local function roofline_facts(run)
-  local sums, bytes, peak = run.patterns.sums, 0, 0
+  local bytes, peak = 0, 0
   for _, object in ipairs(with_all(run.list, function(name) return run.values[name] ~= nil end, "useful_utilisation", "read_bytes", "write_bytes")) do
     local moved, share = run.values[object .. ".read_bytes"] + run.values[object .. ".write_bytes"], run.values[object .. ".useful_utilisation"]
     bytes = bytes + moved
@@ -135,7 +169,7 @@ local function roofline_facts(run)
   end
   local _, slots = stack_of(run)
   local total = run.values["run.cycles"]
-  if bytes == 0 or total == 0 or slots == 0 or not sums then return nil end
+  if bytes == 0 or peak == 0 or total == 0 or slots == 0 or run.values["run.thread_instructions"] == 0 then return nil end
   return { peak_ipc = LANES * slots / total, peak_bytes = peak / total, ipc = run.values["run.ipc"],
     intensity = run.values["run.thread_instructions"] / bytes, bytes = bytes / total }
 end
@@ -154,7 +188,8 @@ local function roofline_svg(f)
   add('<circle cx="%.1f" cy="%.1f" r="5" fill="currentColor"/>', x(f.intensity), y(f.ipc))
   add('<text x="%.1f" y="%.1f">the run: %.4g</text>', x(f.intensity) + 9, y(f.ipc) + 4, f.ipc)
   add('<text x="%d" y="%.1f" text-anchor=end>issue: %.4g</text>', width - 24, y(f.peak_ipc) - 6, f.peak_ipc)
-  add('<text x="%.1f" y="%.1f">DRAM: %.4g bytes a cycle</text>', x(low) + 14, y(low * f.peak_bytes) - 2, f.peak_bytes)
+  local middle = math.sqrt(low * ridge)
+  add('<text x="%.1f" y="%.1f">DRAM: %.4g bytes a cycle</text>', x(middle) + 10, y(middle * f.peak_bytes) + 12, f.peak_bytes)
   add('<text x="%d" y="%d" text-anchor=middle>thread instructions for each byte of DRAM (logarithmic): %.4g</text>', (left + width) // 2, bottom + 24, f.intensity)
   add('<text x="20" y="%d" text-anchor=middle transform="rotate(-90 20 %d)">thread instructions a cycle</text>', bottom // 2, bottom // 2)
   return table.concat(lines, "\n") .. "</svg>\n"
@@ -162,7 +197,7 @@ end
 
 local function roofline(run)
   local facts = roofline_facts(run)
-  if not facts then return missing "Nothing was read from or written to DRAM, or there are no statistics of it." end
+  if not facts then return missing "No instruction was executed, nothing was read from or written to DRAM, or there are no statistics of it." end
   local limit = math.min(facts.peak_ipc, facts.intensity * facts.peak_bytes)
   return roofline_svg(facts) .. page.table({ "", "the run", "limit", "of it" }, {
     { "thread instructions a cycle", facts.ipc, limit, page.share(facts.ipc / limit) },
