@@ -41,6 +41,7 @@ harness.test("slots, issues, threads and accesses add up to the statistics, unde
   end
 end)
 
+local files <const> = { "profile.csv", "profile_warps.csv", "profile_ctas.csv" }
 local straight <const> = home .. "/straight"
 local whole <const> = run { out = straight }
 
@@ -51,10 +52,48 @@ harness.test("the statistics are those of a run without, and the files the same 
   for name, options in pairs { threads = { threads = 2 }, order = { order = "shuffled:3" } } do
     options.out = ("%s/%s"):format(home, name)
     run(options)
-    for _, file in ipairs { "profile.csv", "profile_warps.csv", "profile_ctas.csv" } do
+    for _, file in ipairs(files) do
       harness.same_text(harness.read(("%s/%s"):format(options.out, file)), harness.read(("%s/%s"):format(straight, file)), file)
     end
   end
+end)
+
+--- Paths of the checkpoints of a folder.
+local function checkpoints(folder)
+  local paths = {}
+  for _, name in ipairs(core.list_folder(folder)) do paths[#paths + 1] = name:find "%.ckpt$" and folder .. "/" .. name or nil end
+  return paths
+end
+
+harness.test("a run that was stopped and goes on, with CTAs at work or between launches, has the same files", function()
+  for _, workload in ipairs { "spmv", "backprop", "bfs" } do
+    local without_stop = run { workload = workload, out = ("%s/whole-%s"):format(home, workload) }
+    local folder = ("%s/stopped-%s"):format(home, workload)
+    local between = without_stop.launches[#without_stop.launches].start_cycle
+    run { workload = workload, out = folder, checkpoint_at = ("1,3001,%d,%d"):format(between // 2 + 7, between + 1000) }
+    local paths = checkpoints(folder)
+    assert(#paths >= 3, workload)
+    for _, path in ipairs(paths) do
+      ww.run { resume = path, out = home .. "/resumed" }
+      for _, file in ipairs(files) do
+        harness.same_text(harness.read(("%s/resumed/%s"):format(home, file)), harness.read(without_stop.out .. "/" .. file), path)
+      end
+    end
+  end
+end)
+
+harness.test("of a run without, it counts from the checkpoint on, CTAs that are at work included", function()
+  run { out = home .. "/plain", profile = false, checkpoint_at = "5000" }
+  local path = checkpoints(home .. "/plain")[1]
+  local later = ww.run { resume = path, out = false, profile = true }
+  local issues, instructions = sum(later.profile, function(of) return of.issues end), 0
+  assert(issues > 0 and issues < later.warp_instructions)
+  for _, cta in ipairs(later.profile.ctas) do
+    assert(cta.from >= 5000 and cta.to > cta.from)
+    instructions = instructions + cta.warp_instructions
+  end
+  harness.equal(instructions, issues)
+  assert(not ww.run({ resume = path, out = false }).profile)
 end)
 
 -- A kernel whose waits are known ---------------------------------------------------------------------------------------
@@ -184,10 +223,6 @@ harness.test("what cannot be is refused", function()
     harness.write("broken/profile.csv", damaged)
     harness.refused("expected what a run has written, got a damaged file", "profile", home .. "/broken")
   end
-  local status, output = harness.run("run", "gtx480", "spmv", "--size", "small", "--profile", "--checkpoint-at", "1000", "--out",
-    home .. "/refused")
-  harness.equal(status, 0, output)
-  harness.contains(output, "expected a run without profile: no checkpoint holds what it has counted")
 end)
 
 harness.finish()

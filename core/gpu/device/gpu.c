@@ -35,6 +35,8 @@ struct Gpu {
     SimObject *slices[MAX_SLICES];
     uint32_t slice_count;
     uint64_t code_bytes;
+    const Module **modules; /* in the order in which they were loaded */
+    uint32_t module_count;
     TextureTable textures;
     PrintedText printed;
     uint64_t heap_start, heap_bytes;
@@ -113,6 +115,7 @@ void gpu_free(Gpu *gpu) {
     free(gpu->running.constants);
     free(gpu->faults);
     free(gpu->hang_report);
+    free(gpu->modules);
     buffer_free(&gpu->printed.text);
     texture_table_free(&gpu->textures);
     device_memory_free(gpu->functional.memory);
@@ -181,7 +184,21 @@ static void place_heap(Gpu *gpu, const Module *module) {
                    gpu->heap_bytes);
 }
 
+static void add_module(Gpu *gpu, const Module *module) {
+    gpu->modules = realloc(gpu->modules, (gpu->module_count + 1) * sizeof(*gpu->modules));
+    ensure(gpu->modules);
+    gpu->modules[gpu->module_count++] = module;
+}
+
+const Kernel *gpu_kernel_at(const Gpu *gpu, uint64_t code_address) {
+    for (uint32_t m = 0; m < gpu->module_count; m++)
+        for (uint32_t k = 0; k < gpu->modules[m]->kernel_count; k++)
+            if (gpu->modules[m]->kernels[k].code_address == code_address) return &gpu->modules[m]->kernels[k];
+    return NULL;
+}
+
 void gpu_place_module(Gpu *gpu, Module *module) {
+    add_module(gpu, module);
     place_code(gpu, module);
     place_heap(gpu, module);
     for (uint32_t i = 0; i < module->variable_count; i++) {

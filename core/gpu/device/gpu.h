@@ -61,6 +61,8 @@ void gpu_set_print_limit(Gpu *gpu, uint64_t bytes);
 /* Allocates and initialises the module's variables, and gives its textures handles. The module must outlive
  * the Gpu. */
 void gpu_place_module(Gpu *gpu, Module *module);
+/* The kernel of a placed module whose code begins there, or NULL. */
+const Kernel *gpu_kernel_at(const Gpu *gpu, uint64_t code_address);
 
 /* Starts a kernel at the next quantum boundary; no other may be running. A kernel whose CTA does not fit an
  * SM, or that is not legal otherwise, is a user error with kernel, resource, need and limit. */

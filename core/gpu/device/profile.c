@@ -48,14 +48,14 @@ static void *zeroed(size_t count, size_t size) {
 
 /* --- Kernels ------------------------------------------------------------------------------------ */
 
-static KernelProfile *profile_of(Counts *counts, const Kernel *kernel) {
+static KernelProfile *profile_of(Counts *counts, const Kernel *kernel, uint64_t launch) {
     if (counts->now && counts->now->kernel == kernel) return counts->now;
     for (uint32_t i = 0; i < counts->count; i++)
         if (counts->kernels[i].kernel == kernel) return counts->now = &counts->kernels[i];
     counts->kernels = realloc(counts->kernels, (counts->count + 1) * sizeof *counts->kernels);
     ensure(counts->kernels);
     counts->now = &counts->kernels[counts->count++];
-    *counts->now = (KernelProfile){.kernel = kernel};
+    *counts->now = (KernelProfile){.kernel = kernel, .first_launch = launch};
     return counts->now;
 }
 
@@ -66,8 +66,9 @@ static uint32_t known_pc(const Kernel *kernel, uint64_t pc) {
 /* --- SMs ---------------------------------------------------------------------------------------- */
 
 static KernelProfile *profile_of_sm(SmProfile *profile) {
-    const Kernel *kernel = profile->gate.sm->running->kernel;
-    KernelProfile *of = profile_of(&profile->counts, kernel);
+    const RunningKernel *running = profile->gate.sm->running;
+    const Kernel *kernel = running->kernel;
+    KernelProfile *of = profile_of(&profile->counts, kernel, running->launch);
     if (!of->insts) {
         of->insts = zeroed(kernel->inst_count + 1, sizeof *of->insts);
         of->warps = zeroed(WARPS_OF_CTA, sizeof *of->warps);
@@ -148,22 +149,26 @@ static void issued(IssueGate *gate, uint32_t warp) {
     profile->ctas[profile->in_slot[sm->warp[warp].cta_slot]].warp_instructions++;
 }
 
-static uint64_t cycle_of(const Sm *sm) {
-    return object_cycle(&sm->obj, sm->obj.cluster->now);
+static CtaProfile *another_cta(SmProfile *of) {
+    if (of->cta_count == of->cta_capacity) {
+        of->cta_capacity = of->cta_capacity ? 2 * of->cta_capacity : 64;
+        of->ctas = realloc(of->ctas, of->cta_capacity * sizeof *of->ctas);
+        ensure(of->ctas);
+    }
+    return &of->ctas[of->cta_count++];
+}
+
+static void add_cta(SmProfile *profile, uint32_t slot, uint64_t from) {
+    const Sm *sm = profile->gate.sm;
+    CtaProfile *cta = another_cta(profile);
+    *cta = (CtaProfile){.launch = sm->running->launch, .sm = sm->number, .slot = slot, .from = from};
+    memcpy(cta->ctaid, sm->cta[slot].ctaid, sizeof cta->ctaid);
+    profile->in_slot[slot] = profile->cta_count - 1;
 }
 
 static void cta_starts(IssueGate *gate, uint32_t slot) {
-    SmProfile *profile = (SmProfile *)gate;
     const Sm *sm = gate->sm;
-    if (profile->cta_count == profile->cta_capacity) {
-        profile->cta_capacity = profile->cta_capacity ? 2 * profile->cta_capacity : 64;
-        profile->ctas = realloc(profile->ctas, profile->cta_capacity * sizeof *profile->ctas);
-        ensure(profile->ctas);
-    }
-    CtaProfile *cta = &profile->ctas[profile->cta_count];
-    *cta = (CtaProfile){.launch = sm->running->launch, .sm = sm->number, .slot = slot, .from = cycle_of(sm)};
-    memcpy(cta->ctaid, sm->cta[slot].ctaid, sizeof cta->ctaid);
-    profile->in_slot[slot] = profile->cta_count++;
+    add_cta((SmProfile *)gate, slot, object_cycle(&sm->obj, sm->obj.cluster->now));
 }
 
 static void cta_ends(IssueGate *gate, uint32_t slot, uint64_t cycle) {
@@ -188,7 +193,7 @@ static int64_t count_access(Subscriber *subscriber, SimObject *object, uint32_t 
     if (arguments[0] < 0 || arguments[0] >= profile->profile->sm_count) return NO_ANSWER;
     const Sm *sm = profile->profile->sms[arguments[0]].gate.sm;
     if (!sm->running) return NO_ANSWER;
-    KernelProfile *of = profile_of(&profile->counts, sm->running->kernel);
+    KernelProfile *of = profile_of(&profile->counts, sm->running->kernel, sm->running->launch);
     InstAccesses **accesses = &of->accesses[profile->group];
     if (!*accesses) *accesses = zeroed(of->kernel->inst_count + 1, sizeof **accesses);
     InstAccesses *inst = &(*accesses)[known_pc(of->kernel, (uint64_t)arguments[3])];
@@ -274,14 +279,25 @@ void profile_free_kernels(KernelProfile *kernels, uint32_t count) {
     free(kernels);
 }
 
-void profile_free(Profile *profile) {
-    if (!profile) return;
+static void empty(Counts *counts) {
+    profile_free_kernels(counts->kernels, counts->count);
+    *counts = (Counts){0};
+}
+
+static void profile_empty(Profile *profile) {
     for (uint32_t i = 0; i < profile->sm_count; i++) {
-        profile_free_kernels(profile->sms[i].counts.kernels, profile->sms[i].counts.count);
-        free(profile->sms[i].ctas);
+        empty(&profile->sms[i].counts);
+        profile->sms[i].cta_count = 0;
     }
     for (uint32_t i = 0; i < profile->cache_count; i++)
-        profile_free_kernels(profile->caches[i].counts.kernels, profile->caches[i].counts.count);
+        empty(&profile->caches[i].counts);
+}
+
+void profile_free(Profile *profile) {
+    if (!profile) return;
+    profile_empty(profile);
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        free(profile->sms[i].ctas);
     for (uint32_t i = 0; i < profile->group_count; i++)
         free(profile->groups[i]);
     free(profile->sms);
@@ -316,7 +332,8 @@ static void add_array(void *sums, const void *more, size_t count, size_t size) {
 static void add_counts(Counts *sums, const Counts *more) {
     for (uint32_t i = 0; i < more->count; i++) {
         const KernelProfile *from = &more->kernels[i];
-        KernelProfile *to = profile_of(sums, from->kernel);
+        KernelProfile *to = profile_of(sums, from->kernel, from->first_launch);
+        if (from->first_launch < to->first_launch) to->first_launch = from->first_launch;
         size_t insts = from->kernel->inst_count + 1u;
         add_array(&to->insts, from->insts, insts, sizeof *to->insts);
         add_array(&to->warps, from->warps, WARPS_OF_CTA, sizeof *to->warps);
@@ -325,15 +342,26 @@ static void add_counts(Counts *sums, const Counts *more) {
     }
 }
 
-uint32_t profile_kernels(const Profile *profile, KernelProfile **kernels) {
+static int by_first_launch(const void *a, const void *b) {
+    uint64_t first = ((const KernelProfile *)a)->first_launch,
+             second = ((const KernelProfile *)b)->first_launch;
+    return (first > second) - (first < second);
+}
+
+static uint32_t sum_kernels(const Profile *profile, KernelProfile **kernels) {
     Counts sums = {0};
-    sim_settle(profile->sim);
     for (uint32_t i = 0; i < profile->sm_count; i++)
         add_counts(&sums, &profile->sms[i].counts);
     for (uint32_t i = 0; i < profile->cache_count; i++)
         add_counts(&sums, &profile->caches[i].counts);
+    if (sums.count) qsort(sums.kernels, sums.count, sizeof *sums.kernels, by_first_launch);
     *kernels = sums.kernels;
     return sums.count;
+}
+
+uint32_t profile_kernels(const Profile *profile, KernelProfile **kernels) {
+    sim_settle(profile->sim);
+    return sum_kernels(profile, kernels);
 }
 
 uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas) {
@@ -344,4 +372,139 @@ uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas) {
     for (uint32_t i = 0; i < profile->sm_count; at += profile->sms[i++].cta_count)
         memcpy(*ctas + at, profile->sms[i].ctas, profile->sms[i].cta_count * sizeof **ctas);
     return count;
+}
+
+/* --- Checkpoints -------------------------------------------------------------------------------- */
+
+static void save_array(Buffer *buffer, const void *counts, size_t count, size_t size) {
+    buffer_u32(buffer, counts != NULL);
+    if (counts) buffer_append(buffer, counts, count * size);
+}
+
+static void save_kernel(const KernelProfile *of, Buffer *buffer) {
+    size_t insts = of->kernel->inst_count + 1u;
+    buffer_u64(buffer, of->kernel->code_address);
+    buffer_u32(buffer, of->kernel->inst_count);
+    buffer_u64(buffer, of->first_launch);
+    save_array(buffer, of->insts, insts, sizeof *of->insts);
+    save_array(buffer, of->warps, WARPS_OF_CTA, sizeof *of->warps);
+    for (uint32_t g = 0; g < PROFILE_GROUPS; g++)
+        save_array(buffer, of->accesses[g], insts, sizeof *of->accesses[g]);
+}
+
+static void save_ctas(const SmProfile *of, Buffer *buffer) {
+    buffer_u64(buffer, of->cta_count);
+    for (uint64_t i = 0; i < of->cta_count; i++) {
+        const CtaProfile *cta = &of->ctas[i];
+        buffer_u32(buffer, cta->launch);
+        for (int d = 0; d < 3; d++)
+            buffer_u32(buffer, cta->ctaid[d]);
+        buffer_u32(buffer, cta->slot);
+        buffer_u64(buffer, cta->from);
+        buffer_u64(buffer, cta->to);
+        buffer_u64(buffer, cta->warp_instructions);
+    }
+    buffer_append(buffer, of->in_slot, sizeof of->in_slot);
+}
+
+/* Cycles that an SM sleeps through are not counted yet, here as in the SM. */
+void profile_save(const Profile *profile, Buffer *buffer) {
+    KernelProfile *kernels;
+    uint32_t count = sum_kernels(profile, &kernels);
+    buffer_u32(buffer, profile->group_count);
+    for (uint32_t g = 0; g < profile->group_count; g++)
+        buffer_text(buffer, profile->groups[g]);
+    buffer_u32(buffer, count);
+    for (uint32_t i = 0; i < count; i++)
+        save_kernel(&kernels[i], buffer);
+    profile_free_kernels(kernels, count);
+    buffer_u32(buffer, profile->sm_count);
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        save_ctas(&profile->sms[i], buffer);
+}
+
+static bool load_groups(const Profile *profile, Reader *reader) {
+    char name[1024];
+    if (reader_u32(reader) != profile->group_count) return false;
+    for (uint32_t g = 0; g < profile->group_count; g++)
+        if (!reader_text(reader, name, sizeof name) || strcmp(name, profile->groups[g]) != 0) return false;
+    return true;
+}
+
+static bool load_array(Reader *reader, void *counts, size_t count, size_t size) {
+    void **to = counts;
+    uint32_t is_there = reader_u32(reader);
+    if (is_there > 1 || reader->failed) return false;
+    if (!is_there) return true;
+    const uint8_t *bytes = reader_bytes(reader, count * size);
+    if (!bytes) return false;
+    *to = zeroed(count, size);
+    memcpy(*to, bytes, count * size);
+    return true;
+}
+
+/* Sums are those of the first SM from now on. */
+static bool load_kernel(Counts *counts, Reader *reader, FindKernel *find, const void *context) {
+    const Kernel *kernel = find(context, reader_u64(reader));
+    if (!kernel || reader_u32(reader) != kernel->inst_count) return false;
+    uint32_t before = counts->count;
+    KernelProfile *of = profile_of(counts, kernel, reader_u64(reader));
+    size_t insts = kernel->inst_count + 1u;
+    if (counts->count == before || !load_array(reader, &of->insts, insts, sizeof *of->insts) ||
+        !load_array(reader, &of->warps, WARPS_OF_CTA, sizeof *of->warps) || !of->insts != !of->warps)
+        return false;
+    for (uint32_t g = 0; g < PROFILE_GROUPS; g++)
+        if (!load_array(reader, &of->accesses[g], insts, sizeof *of->accesses[g])) return false;
+    return true;
+}
+
+static void load_cta(SmProfile *of, Reader *reader) {
+    CtaProfile cta = {.launch = reader_u32(reader), .sm = of->gate.sm->number};
+    for (int d = 0; d < 3; d++)
+        cta.ctaid[d] = reader_u32(reader);
+    cta.slot = reader_u32(reader);
+    cta.from = reader_u64(reader);
+    cta.to = reader_u64(reader);
+    cta.warp_instructions = reader_u64(reader);
+    *another_cta(of) = cta;
+}
+
+/* Resident CTAs are among those that have started, and go on counting. */
+static bool knows_residents(const SmProfile *of) {
+    for (uint32_t slots = sm_resident_slots(of->gate.sm); slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        uint64_t cta = of->in_slot[slot];
+        if (cta >= of->cta_count || of->ctas[cta].slot != slot || of->ctas[cta].to) return false;
+    }
+    return true;
+}
+
+static bool load_ctas(SmProfile *of, Reader *reader) {
+    for (uint64_t left = reader_u64(reader); left && !reader->failed; left--)
+        load_cta(of, reader);
+    const uint8_t *slots = reader_bytes(reader, sizeof of->in_slot);
+    if (!slots) return false;
+    memcpy(of->in_slot, slots, sizeof of->in_slot);
+    return knows_residents(of);
+}
+
+bool profile_load(Profile *profile, Reader *reader, FindKernel *find, const void *context) {
+    profile_empty(profile);
+    if (!load_groups(profile, reader)) return false;
+    for (uint32_t left = reader_u32(reader); left && !reader->failed; left--)
+        if (!load_kernel(&profile->sms[0].counts, reader, find, context)) return false;
+    if (reader_u32(reader) != profile->sm_count) return false;
+    for (uint32_t i = 0; i < profile->sm_count; i++)
+        if (!load_ctas(&profile->sms[i], reader)) return false;
+    return reader_at_end(reader);
+}
+
+void profile_restart(Profile *profile) {
+    profile_empty(profile);
+    for (uint32_t i = 0; i < profile->sm_count; i++) {
+        SmProfile *of = &profile->sms[i];
+        const Sm *sm = of->gate.sm;
+        for (uint32_t slots = sm_resident_slots(sm); slots; slots &= slots - 1)
+            add_cta(of, (uint32_t)__builtin_ctz(slots), object_cycle(&sm->obj, profile->sim->now));
+    }
 }

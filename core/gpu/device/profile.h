@@ -9,6 +9,7 @@
 #define WW_GPU_PROFILE_H
 
 #include "core/gpu/sm/sm.h"
+#include "core/sim/checkpoint/buffer.h"
 
 enum { PROFILE_GROUPS = 16 };
 
@@ -25,6 +26,7 @@ typedef struct {
  * without a warp, accesses of none of its instructions. */
 typedef struct {
     const Kernel *kernel;
+    uint64_t first_launch; /* that it was met in */
     InstSlots *insts;
     InstSlots *warps; /* by number in the CTA: WARPS_OF_CTA of them */
     InstAccesses *accesses[PROFILE_GROUPS];
@@ -51,5 +53,15 @@ uint32_t profile_kernels(const Profile *profile, KernelProfile **kernels);
 void profile_free_kernels(KernelProfile *kernels, uint32_t count);
 /* All CTAs that have started, in the order of SMs and of their starts; to be freed. */
 uint64_t profile_ctas(const Profile *profile, CtaProfile **ctas);
+
+/* For checkpoints, between quanta. */
+void profile_save(const Profile *profile, Buffer *buffer);
+/* The kernel whose code lies there, or NULL. */
+typedef const Kernel *FindKernel(const void *context, uint64_t code_address);
+/* After the machine has its saved state and the host program has loaded its modules. False when the bytes are of
+ * another machine or another program, or damaged. */
+bool profile_load(Profile *profile, Reader *reader, FindKernel *find, const void *context);
+/* It is empty, and counts from now on: CTAs that are resident begin now. */
+void profile_restart(Profile *profile);
 
 #endif

@@ -1,6 +1,7 @@
 #include "core/lua/device/checkpoint.h"
 
 #include "core/gpu/device/histograms.h"
+#include "core/gpu/device/profile.h"
 #include "core/lua/bindings.h"
 #include "core/lua/component/lua_objects.h"
 #include "core/lua/host/signals.h"
@@ -12,7 +13,9 @@
 
 enum { WHY_BYTES = 1024 };
 
-#define HISTOGRAMS "histograms" /* a section */
+/* Sections that are there when there is something in them. */
+#define HISTOGRAMS "histograms"
+#define PROFILE    "profile"
 
 /* The state that a machine gets once its host program has caught up. */
 struct Resume {
@@ -38,6 +41,19 @@ static void require_state(const Machine *machine, const char *what) {
     require_caught_up(machine, what);
 }
 
+enum { MAX_SECTIONS = 7 };
+
+static void save_observers(const Gpu *gpu, CheckpointSection *sections, uint32_t *count) {
+    if (gpu_histograms(gpu)) {
+        sections[*count] = (CheckpointSection){HISTOGRAMS, {0}};
+        histograms_save(gpu_histograms(gpu), &sections[(*count)++].bytes);
+    }
+    if (gpu_profile(gpu)) {
+        sections[*count] = (CheckpointSection){PROFILE, {0}};
+        profile_save(gpu_profile(gpu), &sections[(*count)++].bytes);
+    }
+}
+
 /* core.write_checkpoint(gpu, path, text) -> true, or false and why not. The machine is at a quantum
  * boundary. */
 static int l_write_checkpoint(lua_State *L) {
@@ -53,18 +69,12 @@ static int l_write_checkpoint(lua_State *L) {
         lua_pushliteral(L, "this run was not asked for checkpoints, and keeps no log of the host program");
         return 2;
     }
-    CheckpointSection sections[] = {{"run", {0}},    {"host", {0}},   {"gpu", {0}},
-                                    {"memory", {0}}, {"policy", {0}}, {HISTOGRAMS, {0}}};
-    enum { COUNT = sizeof sections / sizeof *sections };
-    Histograms *histograms = gpu_histograms(machine->gpu); /* without, there is no section of them */
+    CheckpointSection sections[MAX_SECTIONS] = {
+        {"run", {0}}, {"host", {0}}, {"gpu", {0}}, {"memory", {0}}, {"policy", {0}}};
+    uint32_t count = 5;
     if (gpu_has_memcheck(machine->gpu)) {
         lua_pushboolean(L, false);
         lua_pushliteral(L, "expected a run without memcheck: no checkpoint holds what it knows");
-        return 2;
-    }
-    if (gpu_profile(machine->gpu)) {
-        lua_pushboolean(L, false);
-        lua_pushliteral(L, "expected a run without profile: no checkpoint holds what it has counted");
         return 2;
     }
     if (!lua_objects_can_be_saved(machine->sim, why, sizeof why) ||
@@ -77,9 +87,9 @@ static int l_write_checkpoint(lua_State *L) {
     host_log_save(&machine->log, &sections[1].bytes);
     gpu_save(machine->gpu, &sections[2].bytes);
     device_memory_save(gpu_memory(machine->gpu), &sections[3].bytes);
-    if (histograms) histograms_save(histograms, &sections[5].bytes);
-    bool good = checkpoint_file_write(path, sections, histograms ? COUNT : COUNT - 1, why, sizeof why);
-    for (int i = 0; i < COUNT; i++)
+    save_observers(machine->gpu, sections, &count);
+    bool good = checkpoint_file_write(path, sections, count, why, sizeof why);
+    for (uint32_t i = 0; i < count; i++)
         buffer_free(&sections[i].bytes);
     lua_pushboolean(L, good);
     if (good) return 1;
@@ -172,6 +182,22 @@ static void restore_histograms(Histograms *histograms, struct Resume *resume) {
                    resume->path);
 }
 
+static const Kernel *kernel_at(const void *gpu, uint64_t code_address) {
+    return gpu_kernel_at(gpu, code_address);
+}
+
+/* Likewise. */
+static void restore_profile(const Gpu *gpu, struct Resume *resume) {
+    if (!has_section(resume->file, PROFILE)) {
+        profile_restart(gpu_profile(gpu));
+        return;
+    }
+    Reader reader = section_reader(resume->file, resume->path, PROFILE);
+    if (!profile_load(gpu_profile(gpu), &reader, kernel_at, gpu))
+        user_error("checkpoint %s: expected the profile of this machine, got another or a damaged one",
+                   resume->path);
+}
+
 void restore_checkpoint(lua_State *L, Machine *machine) {
     struct Resume *resume = machine->resume;
     char why[WHY_BYTES];
@@ -188,6 +214,7 @@ void restore_checkpoint(lua_State *L, Machine *machine) {
             user_error("checkpoint %s: %s", resume->path, why);
     }
     if (gpu_histograms(machine->gpu)) restore_histograms(gpu_histograms(machine->gpu), resume);
+    if (gpu_profile(machine->gpu)) restore_profile(machine->gpu, resume);
     checkpoint_file_close(resume->file);
     resume->file = NULL;
     call_checkpoint_function(L, machine, "resumed");
@@ -217,8 +244,6 @@ static int l_resume(lua_State *L) {
     char why[WHY_BYTES];
     if (gpu_has_memcheck(machine->gpu))
         user_error("resume: expected a run without memcheck: no checkpoint holds what it knows");
-    if (gpu_profile(machine->gpu))
-        user_error("resume: expected a run without profile: no checkpoint holds what it has counted");
     if (machine->resume || machine->log.count)
         user_error("resume: expected a new machine, got one that has run");
     machine->resume = calloc(1, sizeof *machine->resume);

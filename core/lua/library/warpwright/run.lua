@@ -37,7 +37,7 @@ local function resolve_resume(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of",
-    "histograms" } do
+    "histograms", "profile" } do
     if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}

@@ -96,7 +96,10 @@ function Simulation:gpu()
     self.device = core.gpu(self.machine, self.memory, self.label)
     if self.options.bounds then self.device:set_bounds(self.options.bounds) end
     if self.options.memcheck then core.memcheck(self.device) end
-    if self.options.profile then core.start_profile(self.device) end
+    if self.options.profile then
+      core.start_profile(self.device)
+      self.choices.profile = "yes"
+    end
     policies_at_work.attach(self.machine, self.policies)
   end
   return self.device
