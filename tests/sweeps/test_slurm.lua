@@ -48,6 +48,20 @@ local function same_databases(folder)
   assert(harness.read(folder .. "/results.sqlite") == harness.read(folder .. "-local/results.sqlite"), "another database than the local one")
 end
 
+--- A workload whose host program waits before its launch while the file `hold` is there; and that file.
+local hold <const> = core.real_path(harness.folder()) .. "/hold"
+local held <const> = harness.write("held.lua", ([[
+local ww = require "warpwright"
+local core = require "warpwright.core"
+local held = ww.workload "held" { doc = "Waits for its test", ptx = "%s", sizes = { small = { n = 1 << 20 } } }
+function held:run(gpu, size)
+  while core.is_file "%s" do os.execute "sleep 0.05" end
+  local a = gpu:upload(ww.array("f32", size.n):random(1, -1, 1))
+  gpu:launch(self.kernels.vecadd, { grid = size.n // 256, block = 256, args = { a, a, gpu:alloc(4 * size.n), size.n } })
+end
+return held
+]]):format(core.real_path "workloads/vecadd/vecadd.ptx", hold))
+
 slurm_test("job arrays within MaxArraySize, behind their warm-ups, give the database of the local run", function()
   local file, folder = write_sweep("arrays", [[return {
     axes = { config = "gtx480", workload = { "vecadd", "spmv" }, size = "small", sms = 2, policy = { "lrr", "gto", "ccws" } },
@@ -58,15 +72,18 @@ slurm_test("job arrays within MaxArraySize, behind their warm-ups, give the data
 end)
 
 slurm_test("a task that is told to stop is put back into the queue, and goes on from its checkpoint", function()
-  local file, folder = write_sweep("requeue", [[return {
-    axes = { config = "gtx480", workload = "kmeans", size = "medium", sms = 4, policy = "lrr" } }]])
+  local file, folder = write_sweep("requeue", ([[return {
+    axes = { config = "gtx480", workload = "%s", size = "small", sms = 4, policy = "lrr" } }]]):format(held))
   local output = on_cluster(([[
+touch '%s'
 submit '%s' '%s'
 until ls '%s'/runs/*/ >/dev/null 2>&1; do sleep 0.05; done
 scancel --batch --signal=TERM 1_1
+sleep 2
+rm '%s'
 settle
 cat '%s'/slurm/run-1-*.log
-]]):format(file, folder, folder, folder))
+]]):format(hold, file, folder, folder, hold, folder))
   harness.contains(output, ": stopped")
   local provenance = assert(io.popen(("cat '%s'/runs/*/provenance.txt"):format(folder)))
   local text = provenance:read "a"
@@ -76,17 +93,20 @@ cat '%s'/slurm/run-1-*.log
 end)
 
 slurm_test("after a task was killed the same command submits what is missing", function()
-  local file, folder = write_sweep("killed", [[return {
-    axes = { config = "gtx480", workload = "kmeans", size = "medium", sms = 4, policy = { "lrr", "gto" } } }]])
+  local file, folder = write_sweep("killed", ([[return {
+    axes = { config = "gtx480", workload = "%s", size = "small", sms = 4, policy = { "lrr", "gto" } } }]]):format(held))
   local output = on_cluster(([[
+touch '%s'
 submit '%s' '%s'
 until ls '%s'/runs/*lrr*/ >/dev/null 2>&1; do sleep 0.05; done
 scancel --signal=KILL --full 1_1
+while squeue -h -r -t running,completing -o %%i | grep -qx 1_1; do sleep 0.05; done
+rm '%s'
 settle
 "$program" sweep --status '%s'
 submit '%s' '%s'
 settle
-]]):format(file, folder, folder, folder, file, folder))
+]]):format(hold, file, folder, folder, hold, folder, file, folder))
   harness.contains(output, "2 runs: 1 done, 0 failed, 0 stopped, 1 missing", "1 of 2 runs submitted")
   same_databases(folder)
 end)
