@@ -304,6 +304,16 @@ nvcc_test("errors are the compiler's, with its status, and leave no file", funct
   assert(not core.is_file(harness.folder() .. "/wrong.o"), "an object is left")
 end)
 
+nvcc_test("a header of a library that is not here is named as such", function()
+  harness.write("foreign.cu", '#include <curand_kernel.h>\n#  include "cublas_v2.h"\n#include <cmath>\n')
+  local status, output = shell "nvcc -c foreign.cu -o foreign.o"
+  harness.equal(status, 1, output)
+  for _, header in ipairs { "curand_kernel.h", "cublas_v2.h" } do
+    harness.contains(output, ("foreign.cu: %s: this library of NVIDIA's is not part of Warpwright"):format(header))
+  end
+  assert(not output:find "cmath: this", output)
+end)
+
 nvcc_test("what nvcc has and this has not is refused by name", function()
   local refusals = {
     ["-cubin one.cu"] = "nvcc: -cubin: no machine code for hardware can be made",

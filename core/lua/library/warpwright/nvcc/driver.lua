@@ -8,6 +8,7 @@ local inputs = require "warpwright.inputs"
 local macros = require "warpwright.nvcc.macros"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local options = require "warpwright.nvcc.options"
 
 local driver = {}
 
@@ -110,13 +111,31 @@ end
 
 local compilers <const> = { ["c"] = "gcc", ["c++"] = "g++" }
 
+local function command_of(job, input, words)
+  if input.language == "cuda" then return append({ COMPILER, "-x", "cuda" }, cuda_flags(job), words, { input.path }) end
+  return append({ job.host_compiler or compilers[input.language], "-x", input.language }, host_flags(job, input.language), words,
+    { input.path })
+end
+
+--- After an error: which headers of the file belong to libraries that are not here.
+local function tell_foreign_headers(path)
+  local file = io.open(path)
+  for line in file and file:lines() or function() end do
+    local header = line:match '^%s*#%s*include%s*[<"]([^>"]+)[>"]'
+    local library = header and header:match "[^/]*$":match "^[^_.]+"
+    if options.foreign_libraries[library] then
+      io.stderr:write(("warpwright: nvcc: %s: %s: this library of NVIDIA's is not part of Warpwright\n"):format(path, header))
+    end
+  end
+  if file then file:close() end
+end
+
 --- One file with these further words.
 local function compile(job, input, words)
-  if input.language == "cuda" then
-    run(job, append({ COMPILER, "-x", "cuda" }, cuda_flags(job), words, { input.path }))
-  else
-    run(job, append({ job.host_compiler or compilers[input.language], "-x", input.language }, host_flags(job, input.language), words, { input.path }))
-  end
+  local ok, problem = pcall(run, job, command_of(job, input, words))
+  if ok then return end
+  if getmetatable(problem) == Failed then tell_foreign_headers(input.path) end
+  error(problem, 0)
 end
 
 -- Linking -------------------------------------------------------------------------------------------------------------------------------
