@@ -117,6 +117,17 @@ races("a producer that arrives, and a consumer that waits",
 races("a consumer that does not wait", lines("@%p1 " .. write, "@%p1 bra P;", "mov.u32 %r9, 0;", "L: add.u32 %r9, %r9, 1;",
   "setp.lt.u32 %p2, %r9, 100;", "@%p2 bra L;", read_crossed, "P:"), 32)
 
+local copy <const> = "cp.async.ca.shared.global [%r5], [%rd4], 4;"
+local copied <const> = lines(copy, "cp.async.wait_all;", barrier, read_crossed)
+races("a copy to shared memory, and behind a barrier reads of other warps", copied, 0, { filled = 512 })
+races("a copy into words that another warp may still read", lines(write, barrier, read_crossed, copy), 64, { filled = 512 })
+races("a copy, and reads of another warp without a barrier", lines(copy, "cp.async.wait_all;", read_crossed), 64, { filled = 512 })
+finds("a copy of memory that nobody has written", copied, "64 x read of uninitialised global memory, line 19")
+finds("a copy that fills with zeros, and reads nothing", lines("cp.async.ca.shared.global [%r5], [%rd4], 4, 0;", "cp.async.wait_all;",
+  "ld.shared.u32 %r6, [%r5];"), "")
+finds("a copy that reads the first half of what it writes", lines("cp.async.ca.shared.global [%r5], [%rd4], 4, 2;"),
+  "38 x read of uninitialised global memory, line 19", { filled = 102 })
+
 harness.test("what is found is the same in any order and on any threads, place by place", function()
   local body = lines("ld.global.u32 %r6, [%rd4];", write, barrier, read_crossed, write)
   local function text(options)

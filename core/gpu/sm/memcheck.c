@@ -57,6 +57,7 @@ void memcheck_free(Memcheck *check) {
 typedef struct {
     const Sm *sm;
     const Inst *inst;
+    InstKind kind; /* the instruction's; INST_STORE of the writes of a copy */
     uint32_t warp, lane;
     uint64_t cycle, address;
 } Access;
@@ -133,15 +134,14 @@ static void note_written(Sm *sm, uint64_t address, uint32_t bytes) {
 /* What is outside of every allocation is a fault of its own when the instruction executes. */
 static void look_at_global(Sm *sm, const Access *access, uint32_t bytes) {
     DeviceBlock block;
-    uint8_t kind = access->inst->kind;
     const DeviceMemory *memory = sm->view->memory;
     if (!device_covers(memory, access->address, bytes) || !device_nearest(memory, access->address, &block))
         return;
     if (access->address + bytes > block.start + block.bytes)
         report(access, MEMCHECK_BEYOND_END, 0, 0);
-    else if (kind != INST_STORE && !is_initialised(access, bytes))
+    else if (access->kind != INST_STORE && !is_initialised(access, bytes))
         report(access, MEMCHECK_UNINITIALISED_GLOBAL, 0, 0);
-    if (kind != INST_LOAD) note_written(sm, access->address, bytes);
+    if (access->kind != INST_LOAD) note_written(sm, access->address, bytes);
 }
 
 void memcheck_commit(const Sm *sm) {
@@ -182,7 +182,7 @@ void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole)
 }
 
 /* The kind of race that the access is in with what was before, in *kind and *other. */
-static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, uint8_t access_kind,
+static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, InstKind access_kind,
                   MemcheckKind *kind, bool *other_is_reader) {
     uint32_t unordered = ~(1u << warp | order->in_order[warp]);
     bool writes = access_kind != INST_LOAD, both_atomic = byte->is_atomic && access_kind == INST_ATOMIC;
@@ -197,8 +197,7 @@ static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, 
 
 static void note_access(SharedByte *byte, const CtaOrder *order, const Access *access) {
     uint32_t thread = thread_of(access), inst = sm_inst_index(access->sm, access->inst);
-    uint8_t kind = access->inst->kind;
-    if (kind == INST_LOAD) {
+    if (access->kind == INST_LOAD) {
         if (byte->read_epoch != order->epoch) byte->readers = 0;
         byte->read_epoch = order->epoch;
         byte->readers |= 1u << thread / WARP_LANES;
@@ -208,7 +207,7 @@ static void note_access(SharedByte *byte, const CtaOrder *order, const Access *a
         byte->write_epoch = order->epoch;
         byte->write_thread = (uint16_t)thread;
         byte->write_inst = inst;
-        byte->is_atomic = kind == INST_ATOMIC;
+        byte->is_atomic = access->kind == INST_ATOMIC;
     }
 }
 
@@ -221,13 +220,14 @@ static uint32_t racing_reader(const SharedByte *byte, uint32_t warp) {
 static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
     uint32_t slot = sm->warp[access->warp].cta_slot, warp = sm->warp[access->warp].warp_in_cta;
     CtaOrder *order = &sm->memcheck->cta[slot];
-    if (access->address + bytes > sm->running->shared_bytes) return; /* a fault */
+    uint64_t end = sm->running->shared_bytes;
+    if (access->address >= end || bytes > end - access->address) return; /* a fault */
     SharedByte *byte = shared_bytes(sm, slot) + access->address;
     bool is_fresh = false, is_race = false;
     for (uint32_t i = 0; i < bytes; i++) {
         MemcheckKind kind;
         bool reader;
-        if (!is_race && races(&byte[i], order, warp, access->inst->kind, &kind, &reader)) {
+        if (!is_race && races(&byte[i], order, warp, access->kind, &kind, &reader)) {
             is_race = true;
             report(access, kind, reader ? byte[i].read_inst : byte[i].write_inst,
                    reader ? racing_reader(&byte[i], warp) : byte[i].write_thread);
@@ -235,12 +235,20 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
         is_fresh |= !byte[i].write_epoch;
         note_access(&byte[i], order, access);
     }
-    bool reads = access->inst->kind != INST_STORE;
+    bool reads = access->kind != INST_STORE;
     if (reads && is_fresh && !sm->running->kernel->dma_line) /* a transfer may have written it */
         report(access, MEMCHECK_UNINITIALISED_SHARED, 0, 0);
 }
 
 /* --- Instructions ----------------------------------------------------------------------------- */
+
+/* Its writes are held against it from here on: whoever waits for it waits for a barrier, too. */
+static void look_at_copy(Sm *sm, Access *access, const AsyncCopy *copy, uint32_t bytes) {
+    if (copy->read) look_at_global(sm, access, copy->read);
+    access->kind = INST_STORE;
+    access->address = copy->target;
+    if (copy->target % bytes == 0) look_at_shared(sm, access, bytes);
+}
 
 void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     uint64_t cycle = object_cycle(&sm->obj, sm->obj.cluster->now);
@@ -249,12 +257,17 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     bool is_plain = inst->kind == INST_LOAD || inst->kind == INST_STORE || inst->kind == INST_ATOMIC;
     if (!is_plain || !context->active) return;
     if (inst->space != SPACE_GLOBAL && inst->space != SPACE_SHARED && inst->space != SPACE_GENERIC) return;
+    AsyncCopy copy[WARP_LANES];
+    bool is_copy = inst->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
+    if (is_copy) exec_find_async(inst, context, copy);
     exec_find_addresses(inst, context, &global, &shared);
     for (uint32_t lanes = global | shared; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        Access access = {sm, inst, w, lane, cycle, context->address[lane]};
+        Access access = {sm, inst, inst->kind, w, lane, cycle, context->address[lane]};
         if (access.address & (inst->element_bytes - 1u)) continue; /* a fault */
-        if (global >> lane & 1)
+        if (is_copy)
+            look_at_copy(sm, &access, &copy[lane], bytes);
+        else if (global >> lane & 1)
             look_at_global(sm, &access, bytes);
         else
             look_at_shared(sm, &access, bytes);

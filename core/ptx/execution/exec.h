@@ -111,6 +111,15 @@ bool exec_touches_shared(const Inst *inst, ExecContext *context, uint64_t start,
  * memory of those that are there. Changes lowest, highest and space, too, which the instruction sets anew. */
 void exec_find_addresses(const Inst *inst, ExecContext *context, uint32_t *global, uint32_t *shared);
 
+/* What a lane of a cp.async does: where in shared memory it writes, and how many bytes it reads; zeros fill the rest. */
+typedef struct {
+    uint64_t target;
+    uint32_t read;
+} AsyncCopy;
+
+/* Of its active lanes, before it executes. */
+void exec_find_async(const Inst *inst, const ExecContext *context, AsyncCopy copy[WARP_LANES]);
+
 /* Branches: predicates decide, so the lanes that jump are active & guard; there is no handler to call.
  * Carries out the lanes `mask` of an atomic through the view of the agent that owns the address, lanes in
  * ascending order, and records the old values. False when a lane is out of bounds. */
