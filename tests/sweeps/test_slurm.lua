@@ -48,14 +48,23 @@ local function same_databases(folder)
   assert(harness.read(folder .. "/results.sqlite") == harness.read(folder .. "-local/results.sqlite"), "another database than the local one")
 end
 
---- A workload whose host program waits before its launch while the file `hold` is there; and that file.
+--- A workload whose host program waits before its launch while the file `hold` is there, and says so by a file `hold`-TASK with its
+-- process number; and that file.
 local hold <const> = core.real_path(harness.folder()) .. "/hold"
 local held <const> = harness.write("held.lua", ([[
 local ww = require "warpwright"
 local core = require "warpwright.core"
 local held = ww.workload "held" { doc = "Waits for its test", ptx = "%s", sizes = { small = { n = 1 << 20 } } }
 function held:run(gpu, size)
-  while core.is_file "%s" do os.execute "sleep 0.05" end
+  local hold = "%s"
+  local told = ("%%s-%%s"):format(hold, os.getenv "SLURM_ARRAY_TASK_ID")
+  if core.is_file(hold) and not core.is_file(told) then
+    local file = io.open(told .. ".new", "w")
+    file:write(io.open "/proc/self/stat":read "n")
+    file:close()
+    os.rename(told .. ".new", told)
+  end
+  while core.is_file(hold) do os.execute "sleep 0.05" end
   local a = gpu:upload(ww.array("f32", size.n):random(1, -1, 1))
   gpu:launch(self.kernels.vecadd, { grid = size.n // 256, block = 256, args = { a, a, gpu:alloc(4 * size.n), size.n } })
 end
@@ -75,15 +84,16 @@ slurm_test("a task that is told to stop is put back into the queue, and goes on 
   local file, folder = write_sweep("requeue", ([[return {
     axes = { config = "gtx480", workload = "%s", size = "small", sms = 4, policy = "lrr" } }]]):format(held))
   local output = on_cluster(([[
+rm -f '%s-1'
 touch '%s'
 submit '%s' '%s'
-until ls '%s'/runs/*/ >/dev/null 2>&1; do sleep 0.05; done
+until test -e '%s-1'; do sleep 0.05; done
 scancel --batch --signal=TERM 1_1
 sleep 2
 rm '%s'
 settle
 cat '%s'/slurm/run-1-*.log
-]]):format(hold, file, folder, folder, hold, folder))
+]]):format(hold, hold, file, folder, hold, hold, folder))
   harness.contains(output, ": stopped")
   local provenance = assert(io.popen(("cat '%s'/runs/*/provenance.txt"):format(folder)))
   local text = provenance:read "a"
@@ -96,17 +106,20 @@ slurm_test("after a task was killed the same command submits what is missing", f
   local file, folder = write_sweep("killed", ([[return {
     axes = { config = "gtx480", workload = "%s", size = "small", sms = 4, policy = { "lrr", "gto" } } }]]):format(held))
   local output = on_cluster(([[
+rm -f '%s-1'
 touch '%s'
 submit '%s' '%s'
-until ls '%s'/runs/*lrr*/ >/dev/null 2>&1; do sleep 0.05; done
-scancel --signal=KILL --full 1_1
-while squeue -h -r -t running,completing -o %%i | grep -qx 1_1; do sleep 0.05; done
+until test -e '%s-1'; do sleep 0.05; done
+parent() { awk '/^PPid/ { print $2 }' /proc/$1/status; }
+run=$(cat '%s-1'); task=$(parent $run)
+kill -KILL $(parent $task) $task $run
+while squeue -h -r -o %%i | grep -qx 1_1; do sleep 0.05; done
 rm '%s'
 settle
 "$program" sweep --status '%s'
 submit '%s' '%s'
 settle
-]]):format(hold, file, folder, folder, hold, folder, file, folder))
+]]):format(hold, hold, file, folder, hold, hold, hold, folder, file, folder))
   harness.contains(output, "2 runs: 1 done, 0 failed, 0 stopped, 1 missing", "1 of 2 runs submitted")
   same_databases(folder)
 end)
