@@ -124,6 +124,27 @@ settle
   same_databases(folder)
 end)
 
+slurm_test("tasks of a node that fails are put back into the queue", function()
+  local file, folder = write_sweep("node", ([[return {
+    axes = { config = "gtx480", workload = "%s", size = "small", sms = 4, policy = "lrr" } }]]):format(held))
+  local output = on_cluster(([[
+rm -f '%s-1'
+touch '%s'
+submit '%s' '%s'
+until test -e '%s-1'; do sleep 0.05; done
+scontrol update nodename=$(hostname -s) state=down reason=test
+rm '%s'
+sleep 1
+squeue -h -r -o 'seen %%i %%T'
+scontrol update nodename=$(hostname -s) state=resume || true # it may have come back by itself
+scontrol update jobid=1 starttime=now
+settle
+"$program" sweep --status '%s'
+]]):format(hold, hold, file, folder, hold, hold, folder))
+  harness.contains(output, "seen 1_1 PENDING", "1 runs: 1 done")
+  same_databases(folder)
+end)
+
 slurm_test("what sbatch refuses is said", function()
   local file = harness.write("refused.lua", [[return { axes = { config = "gtx480", workload = "vecadd", size = "small" } }]])
   local output = on_cluster(("submit '%s' '%s/refused' -- --partition=none || echo status $?"):format(file, harness.folder()))
