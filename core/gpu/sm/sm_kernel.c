@@ -41,6 +41,7 @@ uint32_t sm_occupancy(const Sm *sm, const RunningKernel *running, uint32_t regis
     return fits;
 }
 
+/* Zeros. */
 static void *resized(void *array, size_t bytes) {
     free(array);
     size_t rounded = (bytes + 255) / 256 * 256;
@@ -49,9 +50,30 @@ static void *resized(void *array, size_t bytes) {
     return memset(memory, 0, rounded ? rounded : 256);
 }
 
+/* What each CTA zeroes for itself as it starts: of the same size, it stays as the kernel before has left it. */
+static void *kept_or_resized(void *array, size_t before, size_t bytes) {
+    return array && before == bytes ? array : resized(array, bytes);
+}
+
+/* What starting CTAs rely on being zero is local memory alone. */
+static void take_memory(Sm *sm, const RunningKernel *running) {
+    uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
+    uint32_t shared = sm->shared_count, registers = sm->register_count, predicates = sm->predicate_count;
+    sm->shared_count = running->ctas_per_sm * running->shared_bytes;
+    sm->register_count = warps * sm->kernel.register_bytes;
+    sm->local_count = warps * WARP_LANES * running->local_bytes;
+    sm->predicate_count = warps * running->kernel->predicates;
+    sm->shared_memory = kept_or_resized(sm->shared_memory, shared, sm->shared_count);
+    sm->register_file = kept_or_resized(sm->register_file, registers, sm->register_count);
+    sm->local_memory = resized(sm->local_memory, sm->local_count);
+    sm->predicates = kept_or_resized(sm->predicates, predicates * sizeof *sm->predicates,
+                                     sm->predicate_count * sizeof *sm->predicates);
+    if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
+        sm->windows = resized(sm->windows, warps * running->kernel->windows * sizeof *sm->windows);
+}
+
 void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
-    uint32_t warps = running->ctas_per_sm * running->warps_per_cta;
     sm->running = running;
     sm->kernel = (SmKernel){.insts = kernel->insts,
                             .inst_count = kernel->inst_count,
@@ -60,16 +82,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .windows = kernel->windows,
                             .is_fresh = 1,
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
-    sm->shared_count = running->ctas_per_sm * running->shared_bytes;
-    sm->register_count = warps * sm->kernel.register_bytes;
-    sm->local_count = warps * WARP_LANES * running->local_bytes;
-    sm->predicate_count = warps * kernel->predicates;
-    sm->shared_memory = resized(sm->shared_memory, sm->shared_count);
-    sm->register_file = resized(sm->register_file, sm->register_count);
-    sm->local_memory = resized(sm->local_memory, sm->local_count);
-    sm->predicates = resized(sm->predicates, sm->predicate_count * sizeof *sm->predicates);
-    if (sm->shared_banks >= WARP_LANES) /* else accesses within a window may conflict: the addresses count */
-        sm->windows = resized(sm->windows, warps * kernel->windows * sizeof *sm->windows);
+    take_memory(sm, running);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
     sm->context->bank[1] = running->constants;
     sm->context->params = running->params;
