@@ -14,8 +14,10 @@ usage: warpwright scripts/bench.lua [--quick] [--repeat N] [--only NAME]... [--c
                                     [--count PROGRAM]
 
 Prints the speed of the simulation on the workloads and the reference jobs and writes it to FILE, build/bench.json by
-default. Seconds are those of the simulation alone, without making inputs and checking results: the median of N runs
-(default 5), fewer when the runs of an item take more than 30 seconds. Peak memory is that of the process.
+default. Seconds are those of the simulation alone, without making inputs and checking results; those of the process are
+its CPU seconds from its start to its results. Both are the median of N runs (default 5), fewer when the runs of an item
+take more than 30 seconds. Ratios are to GPGPU-Sim: of the speeds, and of the CPU seconds of the processes. Peak memory is
+that of the process.
 
   --quick            the workloads' small sizes, one run each
   --only NAME        this item, or all items of a folder such as reference; may be repeated
@@ -35,6 +37,8 @@ end
 for _, name in ipairs { "vecadd", "sgemm", "syrk", "spmv", "rdstream", "fmaloop" } do
   items[#items + 1] = { name = "reference/" .. name, job = name }
 end
+
+items[#items + 1] = { name = "launches", launches = 500 }
 
 --- The reference jobs run like for like: on the machine whose figures stand beside them.
 local function config_of(item, options) return options.config or item.job and "gtx480_gpgpusim4" or "gtx480" end
@@ -68,10 +72,22 @@ local function run_reference_job(item, options)
     seconds = r.seconds, device_bytes = r.memory_peak }
 end
 
+--- Many launches of 1,024 threads: what is not the kernel weighs most. --size changes nothing.
+local function run_launches(item, options)
+  local gpu = ww.build(config_of(item, options)):gpu()
+  local kernel, n = gpu:load(core.home_path "workloads/vecadd/vecadd.ptx").vecadd, 1024
+  local a, b, c = gpu:upload(ww.array("f32", n)), gpu:upload(ww.array("f32", n)), gpu:alloc(4 * n)
+  for _ = 1, item.launches do gpu:launch(kernel, { grid = n // 256, block = 256, args = { a, b, c, n } }) end
+  local totals = gpu:totals()
+  return { cycles = totals.cycles, warp_instructions = totals.warp_instructions, thread_instructions = totals.thread_instructions,
+    seconds = totals.seconds, device_bytes = totals.memory_peak }
+end
+
 --- What the child process does: prints the figures of one run as JSON.
 local function run_item(item, options)
-  local figures = item.workload and run_workload(item, options) or run_reference_job(item, options)
-  figures.peak_bytes = peak_bytes()
+  local run = item.workload and run_workload or item.job and run_reference_job or run_launches
+  local figures = run(item, options)
+  figures.peak_bytes, figures.process_seconds = peak_bytes(), os.clock()
   io.write(json.encode(figures))
 end
 
@@ -106,7 +122,7 @@ end
 
 --- Runs an item again and again; returns the figures that go to JSON.
 local function measure(item, options)
-  local seconds, spent, result = {}, 0, nil
+  local seconds, process_seconds, spent, result = {}, {}, 0, nil
   repeat
     local figures = run_in_child(item, options)
     if result then
@@ -114,13 +130,13 @@ local function measure(item, options)
       figures.peak_bytes = math.max(figures.peak_bytes, result.peak_bytes)
     end
     result = figures
-    seconds[#seconds + 1] = figures.seconds
+    seconds[#seconds + 1], process_seconds[#seconds + 1] = figures.seconds, figures.process_seconds
     spent = spent + figures.seconds
   until #seconds == options.repeats or spent > enough_seconds
 
   result.name, result.config, result.runs = item.name, config_of(item, options), #seconds
   result.size = item.workload and options.size
-  result.seconds = median(seconds)
+  result.seconds, result.process_seconds = median(seconds), median(process_seconds)
   for _, what in ipairs { "cycles", "warp_instructions", "thread_instructions" } do
     result[what .. "_per_second"] = result[what] / result.seconds
   end
@@ -128,31 +144,32 @@ local function measure(item, options)
   local field = item.job and gpgpusim.jobs[item.job]
   if field then
     result.gpgpusim_cycles, result.gpgpusim_cycles_per_second = field.cycles, field.cycles_per_second
-    result.speed_ratio = result.cycles_per_second / field.cycles_per_second
+    result.speed_ratio, result.process_ratio = result.cycles_per_second / field.cycles_per_second, field.seconds / result.process_seconds
   end
   return result
 end
 
 -- Printing ------------------------------------------------------------------------------------------------------------
 
-local columns = "%-18s %5s %10s %11s %10s %12s %8s %10s %11s %10s %10s %8s %10s %7s"
+local columns = "%-18s %5s %10s %11s %10s %12s %8s %8s %10s %11s %10s %10s %8s %10s %7s %7s"
 
 local function print_head(options)
-  print(("workloads at %s on %s, reference jobs on %s; speeds are of the simulation; GPGPU-Sim 4.2 as in %s"):format(
+  print(("workloads at %s on %s, reference jobs on %s; speeds are of the simulation, process seconds of CPU; GPGPU-Sim 4.2 as in %s"):format(
     options.size, config_of({}, options), config_of({ job = true }, options), reference .. "/gpgpusim.lua"))
-  print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "", "host instr.", "warp", "thread", "peak",
-    "GPGPU-Sim", ""))
-  print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "cycles/s", "per cycle",
-    "instr./s", "instr./s", "MB", "cycles/s", "ratio"))
+  print(columns:format("", "", "", "GPGPU-Sim", "warp", "thread", "", "process", "", "host instr.", "warp", "thread", "peak",
+    "GPGPU-Sim", "", "process"))
+  print(columns:format("name", "runs", "cycles", "cycles", "instr.", "instr.", "seconds", "seconds", "cycles/s", "per cycle",
+    "instr./s", "instr./s", "MB", "cycles/s", "ratio", "ratio"))
 end
 
 local function print_row(r)
   local function millions(value) return ("%.2f M"):format(value / 1e6) end
   print(columns:format(r.name, r.runs, r.cycles, r.gpgpusim_cycles or "", r.warp_instructions, r.thread_instructions,
-    ("%.3f"):format(r.seconds), ("%.0f"):format(r.cycles_per_second),
+    ("%.3f"):format(r.seconds), ("%.3f"):format(r.process_seconds), ("%.0f"):format(r.cycles_per_second),
     r.host_instructions_per_cycle and ("%.0f"):format(r.host_instructions_per_cycle) or "-", millions(r.warp_instructions_per_second),
     millions(r.thread_instructions_per_second), ("%.0f"):format(r.peak_bytes / 1e6),
-    r.gpgpusim_cycles_per_second or "", r.speed_ratio and ("%.1f"):format(r.speed_ratio) or ""))
+    r.gpgpusim_cycles_per_second or "", r.speed_ratio and ("%.1f"):format(r.speed_ratio) or "",
+    r.process_ratio and ("%.1f"):format(r.process_ratio) or ""))
 end
 
 -- Command line --------------------------------------------------------------------------------------------------------

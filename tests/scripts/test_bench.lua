@@ -1,6 +1,7 @@
 -- scripts/bench.lua, scripts/compare_bench.lua and scripts/cycle_cost.lua.
 local harness = require "tests.lib.harness"
 local json = require "warpwright.json"
+local gpgpusim = require "workloads.reference.gpgpusim"
 
 local function bench(...)
   local path = harness.folder() .. "/bench.json"
@@ -22,8 +23,16 @@ harness.test("workloads and jobs are measured, jobs beside GPGPU-Sim", function(
     assert(item.cycles > 1000 and item.seconds > 0 and item.warp_instructions_per_second > 0)
     assert(math.abs(item.cycles_per_second * item.seconds / item.cycles - 1) < 1e-6, "cycles per second")
     assert(item.peak_bytes > item.device_bytes, "peak memory")
+    assert(item.process_seconds > 0)
   end
+  assert(math.abs(job.process_ratio * job.process_seconds / gpgpusim.jobs.fmaloop.seconds - 1) < 1e-6, "ratio of the processes")
   assert(math.abs(job.speed_ratio * 2783 / job.cycles_per_second - 1) < 1e-6, "ratio")
+end)
+
+harness.test("a job of many launches is measured", function()
+  local launches = bench("--only", "launches")[1]
+  harness.equal(launches.warp_instructions % 500, 0)
+  assert(launches.warp_instructions >= 500 * 32 * 10 and launches.process_ratio == nil)
 end)
 
 harness.test("runs are repeated", function()
