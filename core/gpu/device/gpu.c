@@ -401,6 +401,13 @@ static uint64_t progress_count(const Gpu *gpu) {
     return sim_progress(gpu->sim) + gpu_warp_instructions(gpu);
 }
 
+static bool any_warp_sleeps(const Gpu *gpu) {
+    WarpSet sleeping = 0;
+    for (uint32_t i = 0; i < gpu->sm_count; i++)
+        sleeping |= gpu->sms[i]->sleeping;
+    return sleeping != 0;
+}
+
 /* To the file, if there is one and it takes it. */
 static bool write_hang_report(const Gpu *gpu) {
     FILE *file = gpu->hang_report ? fopen(gpu->hang_report, "w") : NULL;
@@ -474,7 +481,7 @@ static void run_slice(Gpu *gpu, uint64_t until) {
     if (progress_count(gpu) != gpu->progress) {
         gpu->progress = progress_count(gpu);
         gpu->progress_cycle = gpu_cycle(gpu);
-    } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles) {
+    } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles && !any_warp_sleeps(gpu)) {
         hang(gpu, gpu->progress_cycle);
     }
     maybe_report(gpu);

@@ -206,6 +206,7 @@ static const GateClass dma_gate_class = {
     .begin_cycle = begin_cycle,
     .pass = pass,
     .next = next,
+    .kind = INST_DMA,
     .execute = dma_execute,
     .kernel_set = watch_if_needed,
     .cta_starts = cta_starts,

@@ -307,6 +307,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
         if (context->active) async_wait(sm, w, inst->src_count ? first_number(context, inst) : ASYNC_ALL);
         break;
     case INST_DMA:
+    case INST_SLEEP:
         if (context->active) gates_execute(&sm->gates, w, inst);
         break;
     case INST_SYSTEM: execute_system(sm, w, inst); break;

@@ -147,7 +147,7 @@ uint64_t gates_next(const GateList *gates, uint64_t next) {
 
 void gates_execute(const GateList *gates, uint32_t w, const Inst *inst) {
     FOR_ALL_GATES (gates, gate, execute)
-        gate->class->execute(gate, w, inst);
+        if (gate->class->kind == inst->kind) gate->class->execute(gate, w, inst);
 }
 
 void gates_kernel_set(const GateList *gates) {

@@ -73,7 +73,8 @@ typedef struct {
     void (*end_cycle)(IssueGate *gate);
     uint64_t (*next)(const IssueGate *gate); /* tick in which it has something to do, or NEVER */
     /* --- At work or not */
-    /* An instruction of the part's own kind (INST_DMA) executes; the SM's context has the operands. */
+    /* An instruction of this kind, the part's own, executes; the SM's context has the operands. */
+    InstKind kind;
     void (*execute)(IssueGate *gate, uint32_t warp, const Inst *inst);
     void (*kernel_set)(IssueGate *gate); /* CTAs handed out from now on belong to sm->running */
     void (*cta_starts)(IssueGate *gate, uint32_t slot);

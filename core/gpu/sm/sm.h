@@ -133,7 +133,7 @@ typedef enum {
     SLOT_FETCH,      /* no warp has a decoded instruction                          */
     SLOT_SCOREBOARD, /* those that have one wait for operands, none of them memory */
     SLOT_MEMORY,     /* ... at least one waits for a load                          */
-    SLOT_BARRIER,    /* all others wait at barriers or fences                      */
+    SLOT_BARRIER,    /* all others wait at barriers or fences, or sleep            */
     SLOT_UNIT,       /* ready, but SP or SFU takes nothing                         */
     SLOT_LSU,        /* ready, but the memory pipeline takes nothing: LSU stall    */
     SLOT_POLICY,     /* ready, but the policy does not allow it                    */
@@ -192,6 +192,7 @@ struct Sm {
     WarpSet refetch[2];  /* needed in one, in two cycles: after a jump                */
     WarpSet loading;     /* a load is in flight                                       */
     WarpSet copying;     /* they wait for asynchronous copies                              */
+    WarpSet sleeping;    /* until the cycle in `wakes`                                     */
     /* state: stages */
     uint64_t accounted;   /* cycles whose slots have a cause: all below this one */
     uint32_t decode_warp; /* fetched, decoded in the next cycle; NO_WARP: none */
@@ -215,6 +216,8 @@ struct Sm {
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
     BarrierVote vote[MAX_WARPS];
     AsyncCopies async[MAX_WARPS];
+    uint64_t wakes[MAX_WARPS]; /* of those that sleep: the cycle in which they may issue again */
+    IssueGate sleepers;
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     uint64_t payload_used;       /* bit per entry of payload */
     AtomicPayload *payload;

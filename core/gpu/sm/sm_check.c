@@ -133,6 +133,7 @@ static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {
     const char *of_gate = at_gate ? gates_reason(&sm->gates, w, text) : NULL;
     if (of_gate) return of_gate;
     if (sm->fencing & bit) return "waits at a fence for its writes";
+    if (sm->sleeping & bit) return "sleeps";
     if (sm->copying & bit) return "waits for its asynchronous copies";
     if (sm->waiting & bit) return "waits at a barrier";
     if (sm->blocked & sm->valid & sm->loading & bit) return "waits for a load";

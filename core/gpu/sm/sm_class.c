@@ -1,5 +1,6 @@
 /* What an SM has: parameters, ports, state, statistics, events; how it is built. */
 #include "core/gpu/sm/memcheck.h"
+#include "core/gpu/sm/sleep.h"
 #include "core/gpu/sm/sm_parts.h"
 #include "core/gpu/sm/sm_sound.h"
 
@@ -172,7 +173,7 @@ static const Field sm_fields[] = {
     VISIBLE(Sm, live, "warps", "Warps with lanes that have not exited"),
     VISIBLE(Sm, valid, "warps", "Warps with a decoded instruction"),
     VISIBLE(Sm, blocked, "warps", "Warps whose next instruction waits for operands"),
-    VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence"),
+    VISIBLE(Sm, waiting, "warps", "Warps at a barrier or fence, or asleep"),
     STATE(Sm, fencing, "Warps at a fence"),
     VISIBLE(Sm, head_memory, "warps", "Warps whose next instruction goes to the LSU"),
     STATE(Sm, head_sfu, "Warps whose next instruction goes to the SFU"),
@@ -180,6 +181,7 @@ static const Field sm_fields[] = {
     STATE(Sm, refetch, "Warps that will, after a jump"),
     VISIBLE(Sm, loading, "warps", "Warps with loads in flight"),
     STATE(Sm, copying, "Warps that wait for asynchronous copies"),
+    STATE(Sm, sleeping, "Warps that sleep"),
     ISSUE_KNOBS_MAY_ISSUE_ROW(SmWithParts, knobs),
     MEMORY_OWNERSHIP_OWNERS_ROW(SmWithParts, ownership),
     LOAD_GATE_ROWS(SmWithParts, loads),
@@ -206,7 +208,9 @@ static const Field sm_fields[] = {
     STATE(Sm, waiting_lanes, "SIMT stacks below their tops"),
     STATE(Sm, load_pending, "Names that loads and atomics beyond the SM will write"),
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
+    GATE_ROWS(Sm, sleepers),
     STATE(Sm, async, "Asynchronous copies of each warp, by group"),
+    STATE(Sm, wakes, "Cycles in which warps that sleep may issue again"),
     KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
@@ -240,7 +244,8 @@ static const Field sm_fields[] = {
     STAT_NAMED(Sm, slots[SLOT_SCOREBOARD], "slots_scoreboard", "slots",
                "Slots lost to arithmetic dependences"),
     STAT_NAMED(Sm, slots[SLOT_MEMORY], "slots_memory", "slots", "Slots lost waiting for loads"),
-    STAT_NAMED(Sm, slots[SLOT_BARRIER], "slots_barrier", "slots", "Slots lost at barriers and fences"),
+    STAT_NAMED(Sm, slots[SLOT_BARRIER], "slots_barrier", "slots",
+               "Slots lost at barriers, fences, and to sleep"),
     STAT_NAMED(Sm, slots[SLOT_UNIT], "slots_unit", "slots", "Slots lost because SP or SFU took nothing"),
     STAT_NAMED(Sm, slots[SLOT_LSU], "slots_lsu", "slots",
                "Slots lost because the memory pipeline took nothing"),
@@ -325,6 +330,7 @@ static void add_parts(Sm *sm) {
     issue_knobs_init(&all->knobs, sm);
     memory_ownership_init(&all->ownership, sm);
     load_gate_init(&all->loads, sm);
+    sleep_init(sm);
     dma_gate_init(&all->dma, sm);
 }
 

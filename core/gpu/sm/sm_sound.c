@@ -208,8 +208,8 @@ static void sets_are_sound(const Sm *sm) {
     must_be(sm, !(live & ~all), "live");
     must_be(sm, !((sm->valid | sm->waiting | sm->want_fetch | sm->refetch[0] | sm->refetch[1]) & ~live),
             "valid, waiting, want_fetch, refetch");
-    must_be(sm, !((sm->fencing | sm->copying) & ~sm->waiting) && !(sm->loading & ~all),
-            "fencing, copying, loading");
+    must_be(sm, !((sm->fencing | sm->copying | sm->sleeping) & ~sm->waiting) && !(sm->loading & ~all),
+            "fencing, copying, sleeping, loading");
     must_be(sm, sm->decode_warp == NO_WARP || (sm->decode_warp < MAX_WARPS && live >> sm->decode_warp & 1),
             "decode_warp");
     must_be(sm, sm->last_fetched < MAX_WARPS, "last_fetched");

@@ -53,6 +53,7 @@ typedef enum {
     INST_ASYNC_WAIT,   /* until no more groups of them than src[0] are not complete; no source: all */
     INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
     INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
+    INST_SLEEP,        /* src[0]: nanoseconds */
 } InstKind;
 
 /* Row of the SM's latency and initiation-interval table. */

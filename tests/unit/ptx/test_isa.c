@@ -21,7 +21,7 @@ START_TEST(control_instructions_have_their_kind) {
                  {"setmaxnreg.dec.sync.aligned.u32", "i4", INST_NOP},
                  {"discard.global.L2", "a8 i4", INST_NOP},
                  {"applypriority.global.L2::evict_normal", "a8 i4", INST_NOP},
-                 {"nanosleep.u32", "i4", INST_NOP},
+                 {"nanosleep.u32", "i4", INST_SLEEP},
                  {"prefetch.global.L1", "a8", INST_LOAD},
                  {"add.s32", "r4 r4 r4", INST_ALU},
                  {"ld.global.f32", "r4 a8", INST_LOAD},

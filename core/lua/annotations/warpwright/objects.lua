@@ -1056,7 +1056,7 @@ function Router:setting(knobs, ...) end
 ---@field live integer Warps with lanes that have not exited (warps)
 ---@field valid integer Warps with a decoded instruction (warps)
 ---@field blocked integer Warps whose next instruction waits for operands (warps)
----@field waiting integer Warps at a barrier or fence (warps)
+---@field waiting integer Warps at a barrier or fence, or asleep (warps)
 ---@field head_memory integer Warps whose next instruction goes to the LSU (warps)
 ---@field loading integer Warps with loads in flight (warps)
 ---@field may_issue integer Warps that may issue (warps): a knob
@@ -1076,7 +1076,7 @@ function Router:setting(knobs, ...) end
 ---@field slots_fetch integer Slots in which no warp had a decoded instruction (slots)
 ---@field slots_scoreboard integer Slots lost to arithmetic dependences (slots)
 ---@field slots_memory integer Slots lost waiting for loads (slots)
----@field slots_barrier integer Slots lost at barriers and fences (slots)
+---@field slots_barrier integer Slots lost at barriers, fences, and to sleep (slots)
 ---@field slots_unit integer Slots lost because SP or SFU took nothing (slots)
 ---@field slots_lsu integer Slots lost because the memory pipeline took nothing (slots)
 ---@field slots_policy integer Slots lost because the policy forbade the ready (slots)
