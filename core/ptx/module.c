@@ -48,7 +48,7 @@ static void build_kernel(Parser *parser, const Entry *entry, uint32_t index) {
                                          .text = entry->cluster.text - 1, /* with its dot */
                                          .text_length = entry->cluster.length + 1,
                                          .line = entry->cluster.line},
-                        "clusters of CTAs are not supported");
+                        "clusters of more than one CTA are not supported");
     allocations_begin(parser);
     parse_body(parser, entry->scope, entry->name->text);
     close_body(parser);

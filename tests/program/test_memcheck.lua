@@ -128,6 +128,11 @@ finds("a copy that fills with zeros, and reads nothing", lines("cp.async.ca.shar
 finds("a copy that reads the first half of what it writes", lines("cp.async.ca.shared.global [%r5], [%rd4], 4, 2;"),
   "38 x read of uninitialised global memory, line 19", { filled = 102 })
 
+local made <const> = lines("mov.u32 %r9, %tid.x;", "setp.eq.u32 %p2, %r9, 0;", "@%p2 mbarrier.init.shared.b64 [tile+256], 64;", barrier)
+races("an mbarrier that orders writes and reads", lines(made, write, "mbarrier.arrive.shared.b64 _, [tile+256];",
+  "L: mbarrier.test_wait.parity.shared.b64 %p2, [tile+256], 0;", "@!%p2 bra L;", read_crossed), 0)
+races("an mbarrier at which nobody waits", lines(made, write, "mbarrier.arrive.shared.b64 _, [tile+256];", read_crossed), 64)
+
 harness.test("what is found is the same in any order and on any threads, place by place", function()
   local body = lines("ld.global.u32 %r6, [%rd4];", write, barrier, read_crossed, write)
   local function text(options)

@@ -122,10 +122,16 @@ int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint6
 /* The same function for the same name. */
 WarpFunction *warp_function(WarpModule *module, const char *name);
 int warp_function_load(WarpFunction *function);
+typedef struct {
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes; /* dynamic */
+    bool is_cooperative;   /* all CTAs run at once */
+} WarpLaunch;
+
 /* `params`: pointers to the arguments; or else `packed` bytes, as the kernel lays them out. Errors of running
  * kernels are those of later calls. */
-int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
-                uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes);
+int warp_launch(WarpFunction *function, const WarpLaunch *launch, void *const *params, const void *packed,
+                size_t packed_bytes);
 /* The stack of each thread in launches that follow. */
 void warp_set_stack(uint64_t bytes);
 /* What a launch may print, and the heap of kernels. */

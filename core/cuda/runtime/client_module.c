@@ -173,16 +173,17 @@ static void print_output(WarpMessage *answer) {
     if (count) fwrite(text, 1, count, stdout);
 }
 
-static int launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes) {
+static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
+                  size_t packed_bytes) {
     WarpMessage *message = warp_question();
     warp_put_u32(message, function->number);
     for (int i = 0; i < 3; i++)
-        warp_put_u32(message, grid[i]);
+        warp_put_u32(message, shape->grid[i]);
     for (int i = 0; i < 3; i++)
-        warp_put_u32(message, block[i]);
-    warp_put_u32(message, (uint32_t)shared_bytes);
+        warp_put_u32(message, shape->block[i]);
+    warp_put_u32(message, (uint32_t)shape->shared_bytes);
     warp_put_u32(message, warp_client.stack_bytes);
+    warp_put_u32(message, shape->is_cooperative);
     put_arguments(message, function, params, packed, packed_bytes);
     int problem = warp_ask(message, ASK_LAUNCH);
     if (comes_later(problem)) {
@@ -196,15 +197,15 @@ static int launch(WarpFunction *function, const uint32_t grid[3], const uint32_t
     return CUDA_OK;
 }
 
-int warp_launch(WarpFunction *function, const uint32_t grid[3], const uint32_t block[3],
-                uint64_t shared_bytes, void *const *params, const void *packed, size_t packed_bytes) {
+int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
+                size_t packed_bytes) {
     for (int i = 0; i < 3; i++)
-        if (!grid[i] || !block[i]) return CUDA_INVALID_CONFIGURATION;
-    if (shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
+        if (!shape->grid[i] || !shape->block[i]) return CUDA_INVALID_CONFIGURATION;
+    if (shape->shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
     int problem = warp_function_load(function);
     if (!problem && function->param_count && !params && !packed) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_copy_registered(true);
-    if (!problem) problem = launch(function, grid, block, shared_bytes, params, packed, packed_bytes);
+    if (!problem) problem = launch(function, shape, params, packed, packed_bytes);
     if (!problem && !warp_client.dead) problem = warp_copy_registered(false);
     return problem;
 }

@@ -137,24 +137,31 @@ static const void *packed_arguments(void **extra, size_t *bytes) {
     return found;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void **params, void **extra) {
-    (void)stream;
-    const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
+static CUresult launch(CUfunction function, const WarpLaunch *shape, void **params, void **extra) {
     size_t packed_bytes = 0;
     const void *packed = packed_arguments(extra, &packed_bytes);
     int problem = warp_enter();
     if (!problem && !function) problem = CUDA_INVALID_HANDLE;
-    if (!problem) problem = warp_launch(function, grid, block, shared_bytes, params, packed, packed_bytes);
+    if (!problem) problem = warp_launch(function, shape, params, packed, packed_bytes);
     return driver_leave(problem == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : problem);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **params, void **extra) {
+    (void)stream;
+    const WarpLaunch shape = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = false};
+    return launch(function, &shape, params, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream stream, void **params) {
-    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
-                          params, NULL);
+    (void)stream;
+    const WarpLaunch shape = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = true};
+    return launch(function, &shape, params, NULL);
 }
 
 /* --- Programs that have NVIDIA's runtime linked in ------------------------------------------------- */

@@ -34,42 +34,50 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
     return cudaSuccess;
 }
 
-static cudaError_t launch(WarpFunction *function, dim3 grid, dim3 block, void *const *params,
-                          const void *packed, size_t packed_bytes, size_t shared_bytes) {
-    const uint32_t grid_size[3] = {grid.x, grid.y, grid.z}, block_size[3] = {block.x, block.y, block.z};
+static WarpLaunch plain(dim3 grid, dim3 block, size_t shared_bytes) {
+    return (WarpLaunch){{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, false};
+}
+
+static cudaError_t launch(WarpFunction *function, WarpLaunch shape, void *const *params, const void *packed,
+                          size_t packed_bytes) {
     int problem = warp_enter();
     if (!problem && !function) problem = CUDA_INVALID_DEVICE_FUNCTION;
-    if (!problem)
-        problem = warp_launch(function, grid_size, block_size, shared_bytes, params, packed, packed_bytes);
+    if (!problem) problem = warp_launch(function, &shape, params, packed, packed_bytes);
     return runtime_leave(problem);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                              cudaStream_t stream) {
     (void)stream;
-    return launch(runtime_function(function), grid, block, params, NULL, 0, shared_bytes);
+    return launch(runtime_function(function), plain(grid, block, shared_bytes), params, NULL, 0);
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **params) {
-    if (!config) return runtime_note(CUDA_INVALID_VALUE);
-    return launch(runtime_function(function), config->gridDim, config->blockDim, params, NULL, 0,
-                  config->dynamicSmemBytes);
-}
-
-/* All CTAs of such a kernel must be able to run at once. */
-cudaError_t cudaLaunchCooperativeKernel(const void *symbol, dim3 grid, dim3 block, void **params,
+/* All CTAs of such a kernel must be able to run at once: the simulator sees to it. */
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **params,
                                         size_t shared_bytes, cudaStream_t stream) {
+    WarpLaunch shape = plain(grid, block, shared_bytes);
     (void)stream;
-    WarpFunction *function = runtime_function(symbol);
-    int problem = warp_enter();
-    if (!problem) problem = function ? warp_function_load(function) : CUDA_INVALID_DEVICE_FUNCTION;
-    if (!problem) {
-        uint64_t room = (uint64_t)warp_occupancy(function, block.x * block.y * block.z, shared_bytes) *
-                        (uint64_t)warp_device()->number[DEVICE_SMS];
-        if ((uint64_t)grid.x * grid.y * grid.z > room) problem = cudaErrorCooperativeLaunchTooLarge;
+    shape.is_cooperative = true;
+    return launch(runtime_function(function), shape, params, NULL, 0);
+}
+
+/* A cluster has one CTA. */
+static bool is_one_cta(const cudaLaunchAttributeValue *value) {
+    return value->clusterDim.x == 1 && value->clusterDim.y == 1 && value->clusterDim.z == 1;
+}
+
+/* Hints are left aside. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **params) {
+    if (!config || (config->numAttrs && !config->attrs)) return runtime_note(CUDA_INVALID_VALUE);
+    WarpLaunch shape = plain(config->gridDim, config->blockDim, config->dynamicSmemBytes);
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == cudaLaunchAttributeCooperative)
+            shape.is_cooperative = attribute->val.cooperative != 0;
+        if (attribute->id == cudaLaunchAttributeClusterDimension && !is_one_cta(&attribute->val))
+            return runtime_note(cudaErrorInvalidClusterSize);
     }
-    runtime_leave(problem);
-    return problem ? (cudaError_t)problem : launch(function, grid, block, params, NULL, 0, shared_bytes);
+    return launch(runtime_function(function), shape, params, NULL, 0);
 }
 
 /* --- CUDA 13: by handles of kernels ------------------------------------------------------------ */
@@ -85,7 +93,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                cudaStream_t stream) {
     (void)stream;
-    return launch((WarpFunction *)kernel, grid, block, params, NULL, 0, shared_bytes);
+    return launch((WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
@@ -113,8 +121,8 @@ cudaError_t cudaLaunch(const void *function) {
     cudaError_t problem = __cudaPopCallConfiguration(&call.grid, &call.block, &call.shared_bytes,
                                                      &call.stream);
     if (problem) return problem;
-    return launch(runtime_function(function), call.grid, call.block, NULL, arguments, sizeof arguments,
-                  call.shared_bytes);
+    return launch(runtime_function(function), plain(call.grid, call.block, call.shared_bytes), NULL,
+                  arguments, sizeof arguments);
 }
 
 /* --- What kernels need -------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #define CHANNEL_VARIABLE "WARPWRIGHT_CUDA"
 
 enum {
-    CHANNEL_VERSION = 2,
+    CHANNEL_VERSION = 3,
     CHANNEL_MOST_BYTES = 1 << 30, /* of a payload */
 };
 
@@ -33,7 +33,7 @@ typedef enum {
     ASK_WROTE,    /* u64 address, u64 bytes: the program has written there               */
     ASK_READS,    /* u64 address, u64 bytes: the program is about to read there          */
     ASK_LAUNCH,   /* u32 function, u32[3] grid, u32[3] block, u32 shared, u32 stack of a thread or 0,
-                   * string parameters -> u64 core cycle,
+                   * u32 is it cooperative, string parameters -> u64 core cycle,
                    * string printed                                                      */
     ASK_TEXTURE,  /* see TextureQuestion -> u64 handle                                   */
     ASK_BIND,     /* u32 module, string name, u64 handle                                 */

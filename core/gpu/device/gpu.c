@@ -40,6 +40,7 @@ struct Gpu {
     TextureTable textures;
     PrintedText printed;
     uint64_t heap_start, heap_bytes;
+    uint64_t workspace; /* of cooperative launches; 0: none has come */
     RunningKernel running;
     LaunchFault *faults; /* of each SM; NULL before the first launch that returns them */
     LaunchFault fault;   /* of the present or last launch */
@@ -252,6 +253,7 @@ static uint8_t *constants_of_launch(const Gpu *gpu, const RunningKernel *running
     WarpIdentity identity = {
         .sm_count = gpu->sm_count,
         .grid = running->launch,
+        .workspace = running->workspace,
         .dynamic_shared_bytes = running->dynamic_shared_bytes,
         .total_shared_bytes = running->shared_bytes,
     };
@@ -283,6 +285,27 @@ static uint32_t ctas_that_fit(const Gpu *gpu, const RunningKernel *running, uint
     return least;
 }
 
+/* What CUDA's headers compile cooperative_groups' grid barrier to: a workspace in device memory, whose address is the
+ * 64 bits of %envreg1 and %envreg2, with a counter in its second word, which keeps its value between launches. */
+enum { WORKSPACE_BYTES = 64 };
+
+static uint64_t workspace_of_grid(Gpu *gpu, const RunningKernel *running) {
+    const uint32_t *grid = running->grid;
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2],
+             fit = (uint64_t)running->ctas_per_sm * gpu->sm_count;
+    if (ctas > fit)
+        user_error(
+            "kernel %s: expected up to %lu CTAs in a cooperative launch (%u on each of %u SMs), got %lu",
+            running->kernel->name, fit, running->ctas_per_sm, gpu->sm_count, ctas);
+    if (gpu->workspace) return gpu->workspace;
+    gpu->workspace = device_alloc(gpu->functional.memory, WORKSPACE_BYTES);
+    if (!gpu->workspace)
+        user_error("kernel %s: the %d bytes of a cooperative launch do not fit in device memory",
+                   running->kernel->name, WORKSPACE_BYTES);
+    gpu_fill(gpu, gpu->workspace, 0, WORKSPACE_BYTES);
+    return gpu->workspace;
+}
+
 /* A room for the fault of each SM, whose numbers are below the machine's. */
 static LaunchFault *empty_faults(Gpu *gpu) {
     if (!gpu->faults) gpu->faults = calloc(MAX_SMS, sizeof *gpu->faults);
@@ -311,6 +334,7 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
                            SHARED_GRANULE * SHARED_GRANULE;
     running.ctas_per_sm = ctas_that_fit(gpu, &running, launch->registers);
+    if (launch->is_cooperative) running.workspace = workspace_of_grid(gpu, &running);
     running.params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
     ensure(running.params);
     if (kernel->param_bytes) memcpy(running.params, launch->params, kernel->param_bytes);

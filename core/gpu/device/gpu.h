@@ -22,6 +22,7 @@ typedef struct {
     uint8_t *params;       /* kernel->param_bytes long; copied */
     uint32_t registers;    /* per thread, 0: as the kernel says */
     uint32_t stack_bytes;  /* per thread, of kernels with recursive calls; 0: STACK_BYTES */
+    bool is_cooperative;   /* all CTAs run at once, and %envreg1, %envreg2 tell where they meet */
     bool is_untimed;       /* see gpu_launch_untimed() */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;

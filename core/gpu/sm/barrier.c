@@ -69,8 +69,45 @@ static bool complete(const Sm *sm, const Cta *cta, const Barrier *barrier) {
     return (cta->warps & sm->live & ~barrier->waiting) == 0;
 }
 
+/* --- barrier.cluster ------------------------------------------------------------------------- */
+
+static void end_phase_if_complete(Sm *sm, Cta *cta) {
+    SplitBarrier *split = &cta->cluster;
+    if (!split->arrived || cta->warps & sm->live & ~split->arrived) return;
+    split->passed |= split->arrived & ~split->waiting;
+    if (split->waiting) object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
+    if (sm->memcheck)
+        memcheck_barrier(sm, sm->warp[first_warp(split->arrived)].cta_slot, split->arrived, true);
+    sm->waiting &= ~split->waiting;
+    split->arrived = split->waiting = 0;
+}
+
+static void cluster_arrive(Sm *sm, Cta *cta, uint32_t w) {
+    cta->cluster.arrived |= warp_bit(w);
+    cta->cluster.passed &= ~warp_bit(w);
+    sm->barriers++;
+    end_phase_if_complete(sm, cta);
+    sm_warps_changed(sm);
+}
+
+/* Who has not arrived has nothing to wait for. */
+static void cluster_wait(Sm *sm, Cta *cta, uint32_t w) {
+    SplitBarrier *split = &cta->cluster;
+    bool must_wait = split->arrived & ~split->passed & warp_bit(w);
+    split->passed &= ~warp_bit(w);
+    if (!must_wait) return;
+    split->waiting |= warp_bit(w);
+    sm->waiting |= warp_bit(w);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
+    sm_warps_changed(sm);
+}
+
+/* --- Named barriers -------------------------------------------------------------------------- */
+
 void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
     Cta *cta = &sm->cta[sm->warp[w].cta_slot];
+    if (inst->detail == BARRIER_CLUSTER_ARRIVE) return cluster_arrive(sm, cta, w);
+    if (inst->detail == BARRIER_CLUSTER_WAIT) return cluster_wait(sm, cta, w);
     uint32_t id = inst->src_count > 0 ? operand(sm, inst, 0) : 0;
     if (id >= NAMED_BARRIERS)
         user_error("%s: kernel %s, PTX line %u: expected barrier 0 to %d, got %u", sm->obj.path,
@@ -93,4 +130,5 @@ void barrier_arrive(Sm *sm, uint32_t w, const Inst *inst) {
 void sm_check_barriers(Sm *sm, Cta *cta) {
     for (uint32_t i = 0; i < NAMED_BARRIERS; i++)
         if (complete(sm, cta, &cta->barrier[i])) release(sm, &cta->barrier[i]);
+    end_phase_if_complete(sm, cta);
 }

@@ -146,6 +146,7 @@ void sm_abort(Sm *sm, uint64_t now) {
     for (uint32_t slots = sm_resident_slots(sm); slots; slots &= slots - 1) {
         Cta *cta = &sm->cta[__builtin_ctz(slots)];
         memset(cta->barrier, 0, sizeof cta->barrier);
+        cta->cluster = (SplitBarrier){0};
     }
     forget_waits(sm, warps);
     for (WarpSet left = warps; left; left &= left - 1) {

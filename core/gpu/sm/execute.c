@@ -279,6 +279,14 @@ static uint32_t first_number(const ExecContext *context, const Inst *inst) {
     return *(const uint32_t *)(const void *)(context->bank[1] + (inst->src[0] & OPERAND_OFFSET));
 }
 
+static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
+    ExecContext *context = sm->context;
+    prepare_memory(sm, w);
+    if (context->active) inst->exec(inst, context);
+    if (context->fault) sm_meet_fault(sm, w, inst);
+    if (context->active) async_arrive(sm, w);
+}
+
 /* --- The step -------------------------------------------------------------------------------- */
 
 static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -300,6 +308,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
     case INST_FENCE:
         if (context->active) execute_fence(sm, w);
         break;
+    case INST_ASYNC_ARRIVE: execute_async_arrive(sm, w, inst); break;
     case INST_ASYNC_COMMIT:
         if (context->active) async_commit(sm, w);
         break;

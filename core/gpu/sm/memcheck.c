@@ -1,5 +1,6 @@
 #include "core/gpu/sm/memcheck.h"
 
+#include "core/ptx/execution/mbarrier.h"
 #include "core/sim/sim.h"
 
 #include <stdlib.h>
@@ -272,6 +273,7 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
         else
             look_at_shared(sm, &access, bytes);
     }
+    if (mbarrier_is_wait(inst)) memcheck_barrier(sm, sm->warp[w].cta_slot, warp_bit(w), false);
     context->space = inst->space;
 }
 

@@ -38,6 +38,7 @@ enum {
     ATOMIC_PAYLOADS = 64,
     ASYNC_GROUPS = 8,
     ASYNC_ALL = 0xff,
+    ASYNC_ARRIVALS = 8,
 };
 
 /* A kernel while it runs; the same for all SMs, fixed from launch to end. */
@@ -56,6 +57,7 @@ typedef struct {
         *faults;  /* the first of each SM, of a launch that returns them; NULL: they end the run */
     bool aborted; /* its warps exit: see sm_abort() */
     PrintedText *printed;
+    uint64_t workspace;              /* of a cooperative launch, or 0 */
     uint64_t heap_start, heap_bytes; /* 0: no module has asked for a heap */
 } RunningKernel;
 
@@ -96,8 +98,25 @@ typedef struct {
     uint16_t pad;
 } AsyncCopies;
 
+/* Arrivals at mbarriers that wait for asynchronous copies of a warp, in a ring: see async_copies.c. */
+typedef struct {
+    uint16_t in_flight[ASYNC_ARRIVALS]; /* copies between the arrival before and this one; of the place behind
+                                         * the last: those since                                           */
+    uint32_t lanes[ASYNC_ARRIVALS];     /* that arrive                                                     */
+    uint16_t object[ASYNC_ARRIVALS][WARP_LANES]; /* where, in 8 bytes of the CTA's shared memory           */
+    uint32_t first, count;
+} AsyncArrivals;
+
+/* barrier.cluster, of clusters of one CTA: arrival and wait are apart. */
+typedef struct {
+    WarpSet arrived; /* in this phase, which ends when all have that live */
+    WarpSet passed;  /* that need not wait: they had arrived in the phase before */
+    WarpSet waiting;
+} SplitBarrier;
+
 typedef struct {
     Barrier barrier[NAMED_BARRIERS];
+    SplitBarrier cluster;
     WarpSet warps;       /* all its warps, finished ones too */
     uint32_t unfinished; /* warps                             */
     uint32_t ctaid[3];
@@ -216,6 +235,7 @@ struct Sm {
     uint64_t load_pending[MAX_WARPS][SCOREBOARD_NAMES / 64];
     BarrierVote vote[MAX_WARPS];
     AsyncCopies async[MAX_WARPS];
+    AsyncArrivals arrivals[MAX_WARPS];
     uint64_t wakes[MAX_WARPS]; /* of those that sleep: the cycle in which they may issue again */
     IssueGate sleepers;
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */

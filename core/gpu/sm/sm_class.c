@@ -210,6 +210,7 @@ static const Field sm_fields[] = {
     STATE(Sm, vote, "Warps that wait for the result of a bar.red"),
     GATE_ROWS(Sm, sleepers),
     STATE(Sm, async, "Asynchronous copies of each warp, by group"),
+    STATE(Sm, arrivals, "Arrivals at mbarriers that wait for them"),
     STATE(Sm, wakes, "Cycles in which warps that sleep may issue again"),
     KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),

@@ -1,6 +1,7 @@
 #include "core/gpu/sm/sm_sound.h"
 
 #include "core/gpu/lsu/coalescer.h"
+#include "core/gpu/sm/async_copies.h"
 #include "mem/protocol/memory_protocol.h"
 
 #include "mem/protocol/functional_memory.h"
@@ -40,7 +41,7 @@ void sm_memory_done_is_sound(const Sm *sm, const char *where, const MemoryDone *
           "%s: instruction %u is said to be of kind %u, space %u", where, done->inst, done->kind,
           done->space);
     bool is_copy = done->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
-    sound(!is_copy || done->payload < ASYNC_GROUPS, "%s: instruction %u is a copy of group slot %u", where,
+    sound(!is_copy || async_is_number(done->payload), "%s: instruction %u is a copy of group slot %u", where,
           done->inst, done->payload);
     bool uses_payload = done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL;
     sound(!uses_payload || (done->payload < sm->atomic_payloads && sm->payload_used >> done->payload & 1),
@@ -191,6 +192,7 @@ static void warps_are_sound(const Sm *sm) {
     for (uint32_t w = 0; w < sm->warps; w++) {
         const Warp *warp = &sm->warp[w];
         const BarrierVote *vote = &sm->vote[w];
+        async_is_sound(sm, w);
         if (!(used >> w & 1)) continue;
         warp_must_be(sm,
                      warp->cta_slot < sm_ctas_in_use(sm) && warp->warp_in_cta < sm->running->warps_per_cta, w,
@@ -252,6 +254,9 @@ static void ages_are_sound(const Sm *sm) {
         }
         must_be(sm, !resident || cta->unfinished == unfinished, "cta: unfinished warps");
         must_be(sm, !resident || unfinished || sm->ending >> slot & 1, "cta: it has ended");
+        const SplitBarrier *split = &cta->cluster;
+        WarpSet at_cluster = split->arrived | split->passed | split->waiting;
+        must_be(sm, !resident || !(at_cluster & ~cta->warps), "cta: who waits at the cluster's barrier");
         for (uint32_t b = 0; resident && b < NAMED_BARRIERS; b++)
             must_be(sm, !(cta->barrier[b].waiting & ~cta->warps), "cta: who waits at a barrier");
     }

@@ -457,7 +457,7 @@ static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
-           (uint64_t)launch->is_untimed << 63;
+           (uint64_t)launch->is_untimed << 63 ^ (uint64_t)launch->is_cooperative << 62;
 }
 
 typedef struct {
@@ -527,8 +527,8 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
 }
 
 void take_launch_options(lua_State *L, const char *kernel) {
-    static const char *const legal[] = {"grid",  "block", "shared", "registers",
-                                        "stack", "args",  "timed",  NULL};
+    static const char *const legal[] = {"grid", "block", "shared",      "registers", "stack",
+                                        "args", "timed", "cooperative", NULL};
     char where[256];
     if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
@@ -540,6 +540,8 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool ret
     read_dimensions(L, kernel->name, "grid", !returns_faults, launch.grid);
     read_dimensions(L, kernel->name, "block", !returns_faults, launch.block);
     launch.is_untimed = lua_getfield(L, 3, "timed") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    launch.is_cooperative = lua_getfield(L, 3, "cooperative") != LUA_TNIL && lua_toboolean(L, -1);
     lua_pop(L, 1);
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");

@@ -13,7 +13,9 @@ bool launch_constants_has_special(uint32_t special) {
     case SPECIAL_NSMID:
     case SPECIAL_GRIDID:
     case SPECIAL_DYNAMIC_SMEM_SIZE:
-    case SPECIAL_TOTAL_SMEM_SIZE: return true;
+    case SPECIAL_TOTAL_SMEM_SIZE:
+    case SPECIAL_ENVREG_1:
+    case SPECIAL_ENVREG_2: return true;
     default: return false;
     }
 }

@@ -21,6 +21,7 @@ typedef enum {
     FAULT_NO_FUNCTION,    /* an indirect call of no function           */
     FAULT_ASSERTION,      /* its text is in the context                */
     FAULT_BEYOND_SURFACE, /* the address is the handle of the surface */
+    FAULT_NO_MBARRIER,    /* no object there, or it cannot take the arrivals or bytes */
 } FaultKind;
 
 /* An atomic on global memory is carried out by the L2 slice that owns its address, in arrival order; the
@@ -40,6 +41,7 @@ typedef struct {
     uint32_t warp_in_cta; /* its threads are warp_in_cta * 32 + lane, x fastest */
     uint32_t sm, sm_count, warp_slot, grid;
     uint32_t dynamic_shared_bytes, total_shared_bytes;
+    uint64_t workspace; /* of a cooperative launch, or 0 */
 } WarpIdentity;
 
 enum { MAX_WINDOWS = 8 };

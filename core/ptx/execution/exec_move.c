@@ -28,6 +28,12 @@ void exec_no_policy(const Inst *inst, ExecContext *context) {
     write_lanes_64(destination(inst, context, 0), none, context->active);
 }
 
+/* getctarank: of the only CTA of a cluster. */
+void exec_no_rank(const Inst *inst, ExecContext *context) {
+    static const uint32_t zero[WARP_LANES];
+    write_lanes_32(destination(inst, context, 0), zero, context->active);
+}
+
 DEFINE_MIXED_UNARY(exec_mov_b64_special, uint64_t, write_lanes_64, LaneU32, a)
 
 static uint64_t nanoseconds(const ExecContext *context) {
@@ -210,6 +216,8 @@ static uint32_t special_value(SpecialRegister special, const WarpIdentity *id, u
     case SPECIAL_LANEMASK_GE: return ~below;
     case SPECIAL_DYNAMIC_SMEM_SIZE: return id->dynamic_shared_bytes;
     case SPECIAL_TOTAL_SMEM_SIZE: return id->total_shared_bytes;
+    case SPECIAL_ENVREG_1: return (uint32_t)(id->workspace >> 32);
+    case SPECIAL_ENVREG_2: return (uint32_t)id->workspace;
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK64:
     case SPECIAL_GLOBALTIMER:

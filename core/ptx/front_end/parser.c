@@ -256,7 +256,7 @@ void parse_formals(Parser *parser, FormalList *formals) {
     }
 }
 
-static uint32_t parse_thread_limit(Parser *parser) {
+static uint32_t parse_product(Parser *parser) {
     uint64_t threads = 1;
     do {
         advance(parser);
@@ -275,7 +275,7 @@ static bool at_one_of(const Parser *parser, const char *const *names, size_t cou
 
 typedef struct {
     uint32_t max_threads; /* 0: not given                                        */
-    Token cluster;        /* the directive that makes the CTAs clusters, if any  */
+    Token cluster;        /* the directive that asks for clusters of more than one CTA, if any */
 } Tuning;
 
 /* The values of a directive: numbers, strings, and what stands in parentheses. */
@@ -291,22 +291,30 @@ static void skip_values(Parser *parser) {
 
 /* .maxntid and its kin, between the parameters and the body. Stops at what is none of them. */
 static Tuning parse_tuning_directives(Parser *parser) {
-    static const char *const limits[] = {"maxntid", "reqntid"},
-                             *const clusters[] = {"explicitcluster", "reqnctapercluster",
-                                                  "blocksareclusters"},
-                             *const ignored[] = {"minnctapersm", "maxnctapersm", "maxnreg",
-                                                 "minnreg",      "noreturn",     "maxclusterrank",
-                                                 "abi_preserve", "pragma",       "abi_preserve_control"};
+    static const char *const limits[] = {"maxntid", "reqntid"}, *const ignored[] = {"explicitcluster",
+                                                                                    "minnctapersm",
+                                                                                    "maxnctapersm",
+                                                                                    "maxnreg",
+                                                                                    "minnreg",
+                                                                                    "noreturn",
+                                                                                    "maxclusterrank",
+                                                                                    "abi_preserve",
+                                                                                    "pragma",
+                                                                                    "abi_preserve_control"};
     Tuning tuning = {0};
     while (parser->token.kind == TOKEN_DOTTED) {
         if (at_one_of(parser, limits, sizeof limits / sizeof *limits)) {
-            tuning.max_threads = parse_thread_limit(parser);
+            tuning.max_threads = parse_product(parser);
             continue;
         }
-        bool cluster = at_one_of(parser, clusters, sizeof clusters / sizeof *clusters);
-        bool pragma = at_dotted(parser, "pragma");
-        if (cluster) tuning.cluster = parser->token;
-        if (!cluster && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
+        if (at_dotted(parser, "reqnctapercluster")) {
+            Token directive = parser->token;
+            if (parse_product(parser) > 1) tuning.cluster = directive;
+            continue;
+        }
+        bool whole_grids = at_dotted(parser, "blocksareclusters"), pragma = at_dotted(parser, "pragma");
+        if (whole_grids) tuning.cluster = parser->token;
+        if (!whole_grids && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
         skip_values(parser);
         if (pragma) accept(parser, ';');
     }

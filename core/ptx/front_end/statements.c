@@ -35,19 +35,29 @@ static const struct {
     {"%globaltimer_lo", SPECIAL_GLOBALTIMER, 1},
     {"%globaltimer_hi", SPECIAL_GLOBALTIMER_HI, 1},
     {"%aggr_smem_size", SPECIAL_TOTAL_SMEM_SIZE, 1},
+    {"%envreg1", SPECIAL_ENVREG_1, 1},
+    {"%clusterid", SPECIAL_CTAID_X, 3}, /* a cluster has one CTA */
+    {"%nclusterid", SPECIAL_NCTAID_X, 3},
+    {"%envreg2", SPECIAL_ENVREG_2, 1},
 };
 
-/* These are 0: what the driver tells launches of cooperating CTAs, performance counters, which nobody has set up,
- * shared memory that the system keeps for itself, and the graph of which the launch is a part. */
-static const char *const zero_specials[] = {"%envreg", "%pm", "%reserved_smem_offset_",
-                                            "%current_graph_exec"};
+/* What else the driver may tell launches, performance counters, which nobody has set up, shared memory that the system
+ * keeps for itself, and the graph of which the launch is a part; and a cluster has one CTA. */
+static const struct {
+    const char *begin;
+    uint64_t value;
+} fixed_specials[] = {{"%envreg", 0},
+                      {"%pm", 0},
+                      {"%reserved_smem_offset_", 0},
+                      {"%current_graph_exec", 0},
+                      {"%cluster_ctaid", 0},
+                      {"%cluster_ctarank", 0},
+                      {"%cluster_nctaid", 1},
+                      {"%cluster_nctarank", 1}};
 
 /* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
  * malformed. */
 static const char *const unsupported_specials[] = {
-    "%clusterid",
-    "%nclusterid",
-    "%cluster_",
     "%is_explicit_",
 };
 
@@ -192,9 +202,9 @@ static bool find_special(Parser *parser, Token name, Draft *draft, Operand *oper
         operand->shape = operand->special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
         return true;
     }
-    for (size_t i = 0; i < sizeof zero_specials / sizeof *zero_specials; i++) {
-        if (!begins_with(name, zero_specials[i])) continue;
-        operand->shape = OPERAND_IMMEDIATE;
+    for (size_t i = 0; i < sizeof fixed_specials / sizeof *fixed_specials; i++) {
+        if (!begins_with(name, fixed_specials[i].begin)) continue;
+        *operand = immediate_operand(fixed_specials[i].value);
         return true;
     }
     for (size_t i = 0; i < sizeof unsupported_specials / sizeof *unsupported_specials; i++) {

@@ -51,6 +51,7 @@ typedef enum {
     INST_NOP,
     INST_ASYNC_COMMIT, /* ends a group of asynchronous copies */
     INST_ASYNC_WAIT,   /* until no more groups of them than src[0] are not complete; no source: all */
+    INST_ASYNC_ARRIVE, /* at an mbarrier, when the copies so far are complete */
     INST_DMA,          /* intrinsics of the DMA engine; detail: DmaOperation */
     INST_SYSTEM,       /* calls of the device's runtime: execution/system.h  */
     INST_SLEEP,        /* src[0]: nanoseconds */
@@ -111,6 +112,8 @@ enum { TRUE_PREDICATE = 0, CARRY_PREDICATE = 1, FIRST_FREE_PREDICATE = 2 };
 typedef enum {
     BARRIER_SYNC,
     BARRIER_ARRIVE,
+    BARRIER_CLUSTER_ARRIVE, /* a barrier of its own, at which a thread arrives first and waits later */
+    BARRIER_CLUSTER_WAIT,
     BARRIER_RED_POPC,
     BARRIER_RED_AND,
     BARRIER_RED_OR,
@@ -118,6 +121,9 @@ typedef enum {
 
 /* Inst.detail of an INST_LOAD whose data go to shared memory: cp.async. */
 enum { DETAIL_ASYNC_COPY = 0x20000 };
+
+/* Inst.detail of an INST_ATOMIC or INST_STORE on an mbarrier: execution/mbarrier.h. */
+enum { DETAIL_MBARRIER = 0x200000 };
 
 /* Inst.detail of an INST_DMA; its sources are the parameters of workloads/dma.h in their order. */
 typedef enum {
@@ -206,6 +212,8 @@ typedef enum {
     SPECIAL_LANEMASK_GE,
     SPECIAL_DYNAMIC_SMEM_SIZE,
     SPECIAL_TOTAL_SMEM_SIZE,
+    SPECIAL_ENVREG_1, /* of a cooperative launch: its workspace, the high word first */
+    SPECIAL_ENVREG_2,
     SPECIAL_CLOCK,
     SPECIAL_CLOCK64,
     SPECIAL_GLOBALTIMER, /* volatile: read when executed */

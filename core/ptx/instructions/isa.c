@@ -3,6 +3,7 @@
 #include "core/ptx/execution/exec_internal.h"
 #include "core/ptx/instructions/isa_async.h"
 #include "core/ptx/instructions/isa_matrix.h"
+#include "core/ptx/instructions/isa_mbarrier.h"
 #include "core/ptx/instructions/isa_memory.h"
 #include "core/ptx/instructions/isa_surface.h"
 #include "core/ptx/instructions/isa_texture.h"
@@ -87,6 +88,10 @@ static const Option compare_float[] = {BOOLEANS, FLUSHING, END};
 static const Option sync[] = {{"sync", 0, FREE}, END};
 static const Option uniform_branch[] = {{"uni", 0, FREE}, END};
 static const Option barrier_options[] = {{"cta", 0, FREE}, {"aligned", 0, FREE}, END};
+static const Option cluster_arrival[] = {
+    {"release", 0, CHOICE}, {"relaxed", 0, CHOICE}, {"aligned", 0, FREE}, END};
+static const Option cluster_wait[] = {{"acquire", 0, FREE}, {"aligned", 0, FREE}, END};
+static const Option cluster_space[] = {{"shared::cluster", 0, FREE}, END};
 static const Option fence_options[] = {
     {"sc", 0, CHOICE}, {"acq_rel", 0, CHOICE}, {"acquire", 0, CHOICE}, {"release", 0, CHOICE}, END};
 
@@ -410,6 +415,7 @@ bool isa_select(const Statement *statement, Inst *inst, OperandPlan *plan, char 
     if (isa_is_texture(statement->opcode)) return isa_select_texture(statement, inst, plan, why, why_size);
     if (isa_is_surface(statement->opcode)) return isa_select_surface(statement, inst, plan, why, why_size);
     if (isa_is_async(statement->opcode)) return isa_select_async(statement, inst, plan, why, why_size);
+    if (isa_is_mbarrier(statement->opcode)) return isa_select_mbarrier(statement, inst, plan, why, why_size);
     if (isa_is_matrix(statement->opcode)) return isa_select_matrix(statement, inst, plan, why, why_size);
     if (isa_is_video(statement->opcode)) return isa_select_video(statement, inst, plan, why, why_size);
     bool opcode_known = false;
@@ -446,5 +452,6 @@ void isa_print_rows(void (*print)(void *context, const char *row), void *context
     isa_print_surface(print, context);
     isa_print_matrix(print, context);
     isa_print_async(print, context);
+    isa_print_mbarrier(print, context);
     isa_print_video(print, context);
 }

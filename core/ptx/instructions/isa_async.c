@@ -1,12 +1,14 @@
 #include "core/ptx/instructions/isa_async.h"
 
 #include "core/ptx/execution/exec_internal.h"
+#include "core/ptx/execution/mbarrier.h"
+#include "core/ptx/instructions/isa_mbarrier.h"
 #include "core/ptx/instructions/isa_memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-ExecFn exec_cp_async, exec_nothing;
+ExecFn exec_cp_async, exec_mbarrier, exec_nothing;
 
 static bool has(const Statement *statement, const char *word) {
     for (int i = 0; i < statement->modifier_count; i++)
@@ -25,6 +27,19 @@ static const char *select_control(const Statement *statement, Inst *inst, Operan
     inst->timing = TIMING_OTHER;
     plan->roles[0] = ROLE_SRC;
     plan->src_bytes[0] = 4;
+    return NULL;
+}
+
+/* cp.async.mbarrier.arrive{.noinc} [object]: an arrival when the warp's copies so far are complete. */
+static const char *select_arrive(const Statement *statement, Inst *inst, OperandPlan *plan) {
+    if (!has(statement, "arrive") || !has(statement, "b64") || statement->operand_count != 1 ||
+        statement->shapes[0] != OPERAND_ADDRESS)
+        return "expected .arrive, .b64 and [address]";
+    inst->exec = exec_mbarrier;
+    inst->kind = INST_ASYNC_ARRIVE;
+    inst->timing = TIMING_OTHER;
+    inst->detail = has(statement, "noinc") ? MBARRIER_FIND : MBARRIER_EXPECT_ONE;
+    isa_plan_mbarrier(statement, 0, inst, plan);
     return NULL;
 }
 
@@ -84,11 +99,11 @@ bool isa_select_async(const Statement *statement, Inst *inst, OperandPlan *plan,
     inst->element_bytes = inst->elements = 0;
     inst->detail = 0;
     inst->dst_mask = 0;
-    const char *problem = !has(statement, "async") ? "expected .async"
-                          : has(statement, "bulk") || has(statement, "mbarrier")
-                              ? "bulk copies and those that report to an mbarrier are not supported"
-                          : control ? select_control(statement, inst, plan)
-                                    : select_copy(statement, inst, plan);
+    const char *problem = !has(statement, "async")     ? "expected .async"
+                          : has(statement, "bulk")     ? "bulk copies are not supported"
+                          : has(statement, "mbarrier") ? select_arrive(statement, inst, plan)
+                          : control                    ? select_control(statement, inst, plan)
+                                                       : select_copy(statement, inst, plan);
     if (!problem) return true;
     char name[128];
     isa_format_name(statement, name, sizeof name);
@@ -98,5 +113,6 @@ bool isa_select_async(const Statement *statement, Inst *inst, OperandPlan *plan,
 
 void isa_print_async(void (*print)(void *context, const char *row), void *context) {
     print(context, "cp.async .ca/.cg .shared.global [.L2::cache_hint] [.L2::64B/.L2::128B/.L2::256B]");
+    print(context, "cp.async .mbarrier .arrive [.noinc] [.shared] .b64");
     print(context, "cp.async .commit_group/.wait_group/.wait_all");
 }

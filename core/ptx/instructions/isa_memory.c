@@ -38,9 +38,10 @@ typedef struct {
     uint8_t value;
 } NamedValue;
 
-static const NamedValue spaces[] = {
-    {"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED}, {"shared::cta", SPACE_SHARED}, {"local", SPACE_LOCAL},
-    {"const", SPACE_CONST},   {"param", SPACE_PARAM},   {"param::entry", SPACE_PARAM}};
+static const NamedValue spaces[] = {{"global", SPACE_GLOBAL},      {"shared", SPACE_SHARED},
+                                    {"shared::cta", SPACE_SHARED}, {"shared::cluster", SPACE_SHARED},
+                                    {"local", SPACE_LOCAL},        {"const", SPACE_CONST},
+                                    {"param", SPACE_PARAM},        {"param::entry", SPACE_PARAM}};
 
 /* What is coherent at the level of the whole GPU goes to the L2 cache. */
 static const NamedValue load_cache_ops[] = {{"ca", CACHE_ALL},

@@ -134,6 +134,8 @@ __global__ void relay(int *value, int *wrong, int rounds) {
     }
 }
 
+__global__ void is_cooperative(int *answer) { *answer = cg::this_grid().is_valid(); }
+
 static void check_grid() {
     int *values, *wrong, rounds = 50, largest;
     CHECK(cudaMallocManaged(&values, 8) == cudaSuccess);
@@ -146,6 +148,74 @@ static void check_grid() {
         CHECK(cudaDeviceSynchronize() == cudaSuccess);
         CHECK(values[0] == rounds && values[1] == 0);
     }
+    void *arguments[] = {&values, &wrong, &rounds};
+    CHECK(cudaLaunchCooperativeKernel(relay, dim3(100000), dim3(64), arguments) == cudaErrorCooperativeLaunchTooLarge);
+    cudaLaunchAttribute attribute = {cudaLaunchAttributeCooperative};
+    attribute.val.cooperative = 1;
+    cudaLaunchConfig_t config = {dim3(3), dim3(64), 0, 0, &attribute, 1};
+    values[0] = 0;
+    CHECK(cudaLaunchKernelExC(&config, (const void *)relay, arguments) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && values[0] == rounds && values[1] == 0);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {2, 1, 1};
+    CHECK(cudaLaunchKernelExC(&config, (const void *)relay, arguments) == cudaErrorInvalidClusterSize);
+    is_cooperative<<<1, 1>>>(values);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && values[0] == 0);
+    void *validity[] = {&values};
+    CHECK(cudaLaunchCooperativeKernel(is_cooperative, dim3(1), dim3(1), validity) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && values[0] == 1);
+}
+
+/* ---- a ring of buffers: one warp brings blocks of the input by asynchronous copies, the others add them up; barriers in
+ * shared memory say which buffers are full and which are free */
+
+enum { BUFFERS = 3, BLOCKS = 10, WARP = 32, CONSUMERS = 3 * WARP };
+
+__device__ void wait_for(__mbarrier_t *barrier, bool parity) {
+    while (!__mbarrier_test_wait_parity(barrier, parity)) __nanosleep(20);
+}
+
+__global__ void ring(const int *input, int *sums, unsigned *counts) {
+    __shared__ int buffer[BUFFERS][CONSUMERS];
+    __shared__ __mbarrier_t full[BUFFERS], freed[BUFFERS];
+    if (threadIdx.x < BUFFERS) {
+        __mbarrier_init(&full[threadIdx.x], WARP);
+        __mbarrier_init(&freed[threadIdx.x], CONSUMERS);
+    }
+    __syncthreads();
+    int lane = threadIdx.x % WARP, consumer = (int)threadIdx.x - WARP, sum = 0;
+    for (int block = 0; block < BLOCKS; block++) {
+        int slot = block % BUFFERS, turn = block / BUFFERS;
+        if (consumer < 0) {
+            if (turn) wait_for(&freed[slot], (turn - 1) & 1);
+            for (int i = lane; i < CONSUMERS; i += WARP)
+                __pipeline_memcpy_async(&buffer[slot][i], input + block * CONSUMERS + i, sizeof(int));
+            __pipeline_arrive_on(&full[slot]);
+            __mbarrier_arrive(&full[slot]);
+        } else {
+            wait_for(&full[slot], turn & 1);
+            sum += (block + 1) * buffer[slot][consumer];
+            __mbarrier_arrive(&freed[slot]);
+        }
+    }
+    if (consumer >= 0) sums[consumer] = sum;
+    if (consumer == 0) counts[0] = __mbarrier_token_pending_count(__mbarrier_arrive_and_drop(&full[0])), counts[1] = __mbarrier_maximum_count();
+}
+
+static void check_ring() {
+    int *input, *sums;
+    unsigned *counts;
+    CHECK(cudaMallocManaged(&input, BLOCKS * CONSUMERS * 4) == cudaSuccess && cudaMallocManaged(&sums, CONSUMERS * 4) == cudaSuccess);
+    CHECK(cudaMallocManaged(&counts, 8) == cudaSuccess);
+    for (int i = 0; i < BLOCKS * CONSUMERS; i++) input[i] = i * i % 101;
+    ring<<<1, WARP + CONSUMERS>>>(input, sums, counts);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < CONSUMERS; i++) {
+        int sum = 0;
+        for (int block = 0; block < BLOCKS; block++) sum += (block + 1) * input[block * CONSUMERS + i];
+        CHECK(sums[i] == sum);
+    }
+    CHECK(counts[0] == WARP && counts[1] == (1u << 20) - 1);
 }
 
 /* ---- products of small integers, which are exact in all types */
@@ -192,6 +262,7 @@ static void check_product(bool by_rows) {
 int main() {
     check_groups();
     check_grid();
+    check_ring();
     check_product<16, 16, 16, __half, __half, float, wmma::row_major, wmma::col_major>(true);
     check_product<32, 8, 16, __half, __half, __half, wmma::col_major, wmma::row_major>(false);
     check_product<8, 32, 16, __half, __half, float, wmma::row_major, wmma::row_major>(false);

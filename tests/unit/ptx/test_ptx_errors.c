@@ -55,10 +55,11 @@ END_TEST
 
 START_TEST(unsupported_statements_of_all_kernels_come_in_one_message) {
     assert_refused(
-        HEADER ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
-               ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %clusterid.x;\nsuld.b %rd1, %rd2; ret; }",
+        HEADER
+        ".entry k() { .reg .b32 %r<9>;\nfrobnicate.b32 %r1,\n   %r2; ret; }\n"
+        ".entry l() { .reg .b64 %rd<9>; mov.u64 %rd1, %is_explicit_cluster;\nsuld.b %rd1, %rd2; ret; }",
         "test.ptx:5: 3 unsupported statements\ntest.ptx:5: frobnicate.b32 %r1, %r2: opcode 'frobnicate'");
-    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %clusterid.x: "));
+    ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:7: mov.u64 %rd1, %is_explicit_cluster: "));
     ck_assert_ptr_nonnull(strstr(message, "\ntest.ptx:8: suld.b %rd1, %rd2: "));
 }
 END_TEST
@@ -195,7 +196,7 @@ START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
         "test.ptx:7: add.s64 %q1, %q1, %q1: 'add.s64': operands of another number, width or kind");
     ck_assert_str_eq(module_kernel(module, "clusters")->refusal,
                      "test.ptx:9: 1 unsupported statement\n"
-                     "test.ptx:9: .reqnctapercluster: clusters of CTAs are not supported");
+                     "test.ptx:9: .reqnctapercluster: clusters of more than one CTA are not supported");
     ck_assert_ptr_null(module_kernel(module, "limits")->refusal);
     ck_assert_uint_eq(module_kernel(module, "limits")->max_threads, 64);
     module_free(module);

@@ -13,18 +13,30 @@ namespace cooperative_groups {
 
 namespace details {
 
-/* One per program: bit 31 turns over when the last block of a grid has come. The first block adds what the others lack
- * to that, so that the lower bits are 0 again. */
-static __device__ unsigned int __attribute__((unused)) grid_barrier;
+/* What the driver gives each cooperative launch; NULL in others. */
+struct GridWorkspace {
+    unsigned bytes, barrier;
+};
 
+WARPWRIGHT_DEVICE GridWorkspace *grid_workspace() {
+    unsigned high, low;
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    return (GridWorkspace *)((unsigned long long)high << 32 | low);
+}
+
+/* Bit 31 of the barrier turns over when the last block of a grid has come. The first block adds what the others lack to
+ * that, so that the lower bits are 0 again. */
 WARPWRIGHT_DEVICE void grid_sync() {
+    GridWorkspace *workspace = grid_workspace();
+    if (!workspace) __trap();
     __syncthreads();
     if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
         bool is_first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
         unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
         __threadfence();
-        unsigned before = atomicAdd(&grid_barrier, is_first ? 0x80000000u - (blocks - 1) : 1u);
-        while (((*(volatile unsigned *)&grid_barrier ^ before) & 0x80000000u) == 0) {
+        unsigned before = atomicAdd(&workspace->barrier, is_first ? 0x80000000u - (blocks - 1) : 1u);
+        while (((*(volatile unsigned *)&workspace->barrier ^ before) & 0x80000000u) == 0) {
         }
         __threadfence();
     }
@@ -97,6 +109,8 @@ WARPWRIGHT_DEVICE thread_block this_thread_block() {
 class grid_group : public thread_group {
   public:
     WARPWRIGHT_DEVICE void sync() const { details::grid_sync(); }
+    /* Is the launch a cooperative one? */
+    WARPWRIGHT_DEVICE bool is_valid() const { return details::grid_workspace() != NULL; }
     static WARPWRIGHT_DEVICE dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     static WARPWRIGHT_DEVICE dim3 dim_blocks() { return group_dim(); }
     static WARPWRIGHT_DEVICE dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }

@@ -2,7 +2,7 @@
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
-#include "cuda_runtime.h"
+#include "cuda_awbarrier_primitives.h"
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
@@ -57,6 +57,15 @@ WARPWRIGHT_DEVICE void __pipeline_wait_prior(size_t groups) {
     (void)groups;
 #endif
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* The thread arrives at the barrier when its copies so far are complete. */
+WARPWRIGHT_DEVICE void __pipeline_arrive_on(__mbarrier_t *barrier) {
+    asm volatile(
+        "cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"((unsigned)__cvta_generic_to_shared(barrier))
+        : "memory");
+}
+#endif
 
 #undef WARPWRIGHT_DEVICE
 

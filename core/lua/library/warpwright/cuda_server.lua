@@ -8,7 +8,7 @@ local note = require "warpwright.note"
 local Server = {}
 Server.__index = Server
 
-local version <const> = 2
+local version <const> = 3
 local first_heap <const> = 8 * 1024 * 1024
 local page <const> = 4096
 local mapped <const> = 1
@@ -17,7 +17,7 @@ local most_block <const> = 1024
 local errors <const> = {
   invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_symbol = 13, invalid_device_function = 98,
   no_kernel_image = 209, invalid_ptx = 218, symbol_not_found = 500, illegal_address = 700, out_of_resources = 701, timeout = 702,
-  assertion = 710, misaligned = 716, invalid_pc = 718, launch_failure = 719, not_supported = 801,
+  assertion = 710, misaligned = 716, invalid_pc = 718, launch_failure = 719, cooperative_too_large = 720, not_supported = 801,
 }
 
 --- A question that no library of ours asks.
@@ -193,6 +193,7 @@ end
 
 --- Of a launch that never began, by words of why.
 local function code_of_mistake(message)
+  if message:find("cooperative", 1, true) then return errors.cooperative_too_large end
   if message:find(" does not fit on ", 1, true) then return errors.out_of_resources end
   return (message:find("grid", 1, true) or message:find("block", 1, true)) and errors.invalid_configuration or errors.invalid_value
 end
@@ -207,12 +208,13 @@ local function launch_failed(server, result, fault)
 end
 
 local function launch(server, payload)
-  local number, gx, gy, gz, bx, by, bz, shared, stack, params = take("I4I4I4I4I4I4I4I4I4s4", payload)
+  local number, gx, gy, gz, bx, by, bz, shared, stack, cooperative, params = take("I4I4I4I4I4I4I4I4I4I4s4", payload)
   local kernel = server.functions[number + 1] or error(Garbage, 0)
   if math.max(bx, by, bz) > most_block or bx * by * bz > most_block then return errors.invalid_configuration end
   note_mapped(server, core.cuda_wrote)
   local result, fault = server.gpu:try_launch(kernel.kernel,
-    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, stack = stack, args = params, timed = server.is_timed(server.launches) })
+    { grid = { gx, gy, gz }, block = { bx, by, bz }, shared = shared, stack = stack, cooperative = cooperative ~= 0,
+      args = params, timed = server.is_timed(server.launches) })
   if result then server.launches = server.launches + 1 end
   if result then server.cycle = result.start_cycle + result.cycles end
   if fault then return launch_failed(server, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end

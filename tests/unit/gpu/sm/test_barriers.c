@@ -384,6 +384,48 @@ START_TEST(a_barrier_beyond_the_sixteenth_is_a_user_error) {
 }
 END_TEST
 
+/* --- The barrier of a cluster, which has one CTA: arriving is not waiting --------------------- */
+
+START_TEST(who_has_arrived_at_a_cluster_barrier_waits_later) {
+    enum { ARRIVE = 4 + 5, MOVE, WAIT, BEHIND };
+    for (uint32_t late = 0; late < 2; late++) {
+        uint32_t early = 1 - late;
+        char *body = late_warp(late, 5, 0,
+                               "barrier.cluster.arrive.release.aligned;\n mov.u32 %r2, 1;\n"
+                               "barrier.cluster.wait.acquire.aligned;\n mov.u32 %r3, 1;\n");
+        TinyMachine *m = tiny_run((TinySpec){.threads = 64, .body = body});
+        uint64_t last = tiny_issued_at(m, late, ARRIVE, 0);
+        ck_assert_uint_lt(tiny_issued_at(m, early, MOVE, 0), last - 20);
+        ck_assert_uint_lt(tiny_issued_at(m, early, WAIT, 0), last - 20);
+        ck_assert_uint_eq(tiny_issued_at(m, early, BEHIND, 0), last + 1);
+        ck_assert_uint_lt(tiny_issued_at(m, late, BEHIND, 0), last + 15); /* fetched anew; all have arrived */
+        ck_assert_uint_eq(tiny_stat(m, "sm[0]", "barriers"), 2);
+        tiny_free(m);
+        free(body);
+    }
+}
+END_TEST
+
+/* Three phases; the late warp's slowness is waited for in each. A warp that has exited has arrived. */
+START_TEST(phases_of_a_cluster_barrier_follow_each_other) {
+    char *body = late_warp(1, 5, 0,
+                           "mov.u32 %r5, 0;\nagain:\n barrier.cluster.arrive;\n barrier.cluster.wait;\n"
+                           "add.u32 %r5, %r5, 1;\n setp.eq.u32 %p2, %r1, 1;\n@%p2 nanosleep.u32 100;\n"
+                           "setp.lt.u32 %p3, %r5, 3;\n@%p3 bra again;\n@%p2 exit;\n"
+                           "barrier.cluster.arrive.relaxed;\n barrier.cluster.wait;\n mov.u32 %r6, 1;\n");
+    TinyMachine *m = tiny_run((TinySpec){.threads = 64, .body = body});
+    enum { ARRIVE = 10, ADD = 12, BEHIND = 20 };
+    for (uint32_t phase = 0; phase < 3; phase++) {
+        uint64_t last = tiny_issued_at(m, 1, ARRIVE, phase);
+        ck_assert_uint_gt(tiny_issued_at(m, 0, ADD, phase), last);
+        ck_assert_uint_lt(tiny_issued_at(m, 0, ADD, phase), last + 10);
+    }
+    ck_assert_uint_gt(tiny_issued_at(m, 0, BEHIND, 0), tiny_issued_at(m, 1, ARRIVE, 2) + 100);
+    tiny_free(m);
+    free(body);
+}
+END_TEST
+
 Suite *barriers_suite(void) {
     Suite *suite = suite_create("barriers");
     TCase *barriers = tcase_create("barriers");
@@ -404,6 +446,8 @@ Suite *barriers_suite(void) {
     tcase_add_test(barriers, a_barrier_counts_the_threads_whose_predicate_is_true);
     tcase_add_test(barriers, a_barrier_tells_whether_all_or_some_predicates_are_true);
     tcase_add_test(barriers, what_is_stored_in_shared_memory_before_a_barrier_is_there_behind_it);
+    tcase_add_test(barriers, who_has_arrived_at_a_cluster_barrier_waits_later);
+    tcase_add_test(barriers, phases_of_a_cluster_barrier_follow_each_other);
     suite_add_tcase(suite, barriers);
     TCase *fences = tcase_create("fences");
     tcase_add_test(fences, a_fence_waits_for_the_acknowledgement_and_no_longer);

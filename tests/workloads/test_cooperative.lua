@@ -1,0 +1,68 @@
+-- Cooperative launches: all CTAs run at once, and meet at a word of device memory whose address is in %envreg1 and 2.
+local harness = require "tests.lib.harness"
+local ww = require "warpwright"
+
+-- The thread of each CTA adds 1 to the word and waits until all have; then it stores what it saw.
+local text <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry meet(.param .u64 out, .param .u32 count)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;
+  mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %d1, {%r2, %r1};
+  ld.param.u64 %d2, [out]; ld.param.u32 %r3, [count];
+  mov.u32 %r4, %ctaid.x; mul.wide.u32 %d3, %r4, 4; add.u64 %d2, %d2, %d3;
+  setp.eq.u64 %p1, %d1, 0; @%p1 bra done;
+  atom.global.add.u32 %r5, [%d1+4], 1;
+again:
+  ld.volatile.global.u32 %r6, [%d1+4]; setp.lt.u32 %p2, %r6, %r3; @%p2 bra again;
+  st.global.u32 [%d2], %r6;
+done:
+  ret;
+}
+]]
+
+local function machine(order)
+  local sim = ww.build("gtx480", { order = order, memory = 1 << 20 })
+  local gpu = sim:gpu()
+  local kernels = gpu:load { text = text, name = "meet.ptx" }
+  return gpu, kernels.meet, gpu:alloc(4 * 200)
+end
+
+local function options(out, grid, cooperative)
+  return { grid = grid, block = 1, args = { out, grid }, cooperative = cooperative }
+end
+
+harness.test("all CTAs of a cooperative launch meet, in any tick order", function()
+  local cycles
+  for _, order in ipairs { "path", "reversed" } do
+    local gpu, meet, out = machine(order)
+    local result = gpu:launch(meet, options(out, 120, true))
+    for cta = 0, 119 do harness.equal(gpu:read("u32", out + 4 * cta), 120, "CTA " .. cta) end
+    harness.equal(result.cycles, cycles or result.cycles, order)
+    cycles = result.cycles
+  end
+end)
+
+harness.test("without timing, too", function()
+  local gpu, meet, out = machine()
+  local how = options(out, 120, true)
+  how.timed = false
+  gpu:launch(meet, how)
+  harness.equal(gpu:read("u32", out + 4 * 119), 120)
+end)
+
+harness.test("more CTAs than run at once are refused, and nothing has happened", function()
+  local gpu, meet, out = machine()
+  local _, fault = gpu:try_launch(meet, options(out, 121, true))
+  harness.equal(fault.message, "kernel meet: expected up to 120 CTAs in a cooperative launch (8 on each of 15 SMs), got 121")
+  gpu:launch(meet, options(out, 120, true))
+end)
+
+harness.test("other launches have no place to meet", function()
+  local gpu, meet, out = machine()
+  gpu:launch(meet, options(out, 200, false))
+  harness.equal(gpu:read("u32", out), 0)
+end)
+harness.finish()
