@@ -231,15 +231,18 @@ START_TEST(a_cluster_of_one_cta_has_its_shared_memory) {
 }
 END_TEST
 
-static void run_body(void *body) {
-    TinySpec spec = {.body = body, .l2 = true};
-    TinyMachine *m = tiny_new(spec);
-    tiny_launch(m, spec);
-    tiny_finish(m);
+static void finish(void *machine) {
+    tiny_finish(machine);
 }
 
 static const char *fault(const char *body) {
-    return tiny_error(run_body, (void *)(uintptr_t)body, NULL);
+    static char message[1024];
+    TinySpec spec = {.body = body, .l2 = true};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    snprintf(message, sizeof message, "%s", tiny_error(finish, m, NULL));
+    tiny_free(m);
+    return message;
 }
 
 START_TEST(misuse_is_a_fault_that_names_the_thread) {
