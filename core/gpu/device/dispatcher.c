@@ -31,6 +31,7 @@ typedef struct {
     uint32_t grid[3];
     uint32_t ctas_per_sm;            /* of the running kernel: slots of an SM */
     uint64_t ctas, handed_out, done; /* of the running kernel */
+    uint64_t forwarded;              /* CTAs that were handed over in mid-flight, of all kernels */
     uint64_t pause_at;               /* as many are done; 0: at none */
     SmSlots *slots;
     uint8_t limit[MAX_SMS];            /* knob: CTAs that an SM may hold; 0: as many as fit */
@@ -69,6 +70,7 @@ static const Field fields[] = {
     STATE(Dispatcher, ctas, "CTAs of the running kernel"),
     STATE(Dispatcher, handed_out, "Of them, handed out"),
     STATE(Dispatcher, done, "Of them, finished"),
+    STATE(Dispatcher, forwarded, "CTAs that were handed over in mid-flight"),
     HOST(Dispatcher, pause_at, "Finished CTAs at which the machine stops for the host program, or 0"),
     STATE_ARRAY(Dispatcher, slots, sms, "Free CTA slots of each SM"),
     KNOB_BY_METHOD(Dispatcher, limit, "limit", "CTAs that each SM may hold: set_limit()"),
@@ -296,6 +298,46 @@ static bool hand_out_as_chosen(Dispatcher *d, uint64_t now) {
     return busy;
 }
 
+/* --- Without timing: forward.h ----------------------------------------------------------------- */
+
+int dispatcher_port_of(const SimObject *object, const SimObject *sm) {
+    const Dispatcher *d = (const Dispatcher *)object;
+    for (uint32_t i = 0; i < d->sms; i++)
+        if (d->sm[i].send->receiver == sm) return (int)i;
+    return NO_SM;
+}
+
+bool dispatcher_forward(SimObject *object, uint32_t sm, uint32_t ctaid[3], uint32_t *slot) {
+    Dispatcher *d = (Dispatcher *)object;
+    if (d->handed_out == d->ctas || !room(d, sm)) return false;
+    next_cta(d, ctaid);
+    *slot = (uint32_t)__builtin_ctz(d->slots[sm].free_slots);
+    d->slots[sm].free_slots &= d->slots[sm].free_slots - 1;
+    d->handed_out++;
+    return true;
+}
+
+void dispatcher_forward_end(SimObject *object, uint32_t sm, uint32_t slot) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->slots[sm].free_slots |= 1u << slot;
+    d->done++;
+}
+
+void dispatcher_hand_over(SimObject *object) {
+    Dispatcher *d = (Dispatcher *)object;
+    d->forwarded += d->handed_out - d->done;
+}
+
+void dispatcher_give_up(SimObject *object) {
+    Dispatcher *d = (Dispatcher *)object;
+    for (uint32_t i = 0; i < d->sms; i++)
+        d->slots[i].free_slots = slots_of(d->ctas_per_sm);
+    d->handed_out = d->done;
+    dispatcher_stop(object);
+}
+
+/* --- Its cycle --------------------------------------------------------------------------------- */
+
 static uint64_t tick(SimObject *object, uint64_t now) {
     Dispatcher *d = (Dispatcher *)object;
     uint64_t next = NEVER;
@@ -361,7 +403,7 @@ static void check(const SimObject *object, bool idle) {
         finished += link_received(d->sm[i].receive);
         check_slots(d, i);
     }
-    if (d->ctas_dispatched != sent || sent - finished != d->handed_out - d->done)
+    if (d->ctas_dispatched != sent || sent + d->forwarded - finished != d->handed_out - d->done)
         panic("%s: %lu CTAs dispatched, %lu sent to SMs and %lu finished there; of this kernel %lu and %lu",
               object->path, d->ctas_dispatched, sent, finished, d->handed_out, d->done);
 }

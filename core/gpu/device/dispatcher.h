@@ -16,4 +16,16 @@ void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
 /* True when every CTA of the grid has finished. */
 bool dispatcher_idle(const SimObject *dispatcher);
 
+/* --- For CTAs that execute without timing: core/gpu/sm/forward.h */
+
+/* The place of an SM among those that it serves; less than 0: none. */
+int dispatcher_port_of(const SimObject *dispatcher, const SimObject *sm);
+/* The next CTA of the grid, and a slot for it, if there is one and the SM has room. */
+bool dispatcher_forward(SimObject *dispatcher, uint32_t sm, uint32_t ctaid[3], uint32_t *slot);
+void dispatcher_forward_end(SimObject *dispatcher, uint32_t sm, uint32_t slot);
+/* Those that have not ended are the SMs' from now on, who tell when they have. */
+void dispatcher_hand_over(SimObject *dispatcher);
+/* They are no more, and no others come. */
+void dispatcher_give_up(SimObject *dispatcher);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
+#include "core/gpu/sm/forward.h"
 #include "core/gpu/sm/sm.h"
 #include "core/gpu/sm/untimed.h"
 #include "mem/protocol/address_map.h"
@@ -373,9 +374,39 @@ void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     gpu->launches++;
 }
 
+static void refuse_dma(const Kernel *kernel) {
+    if (kernel->dma_line)
+        user_error(
+            "kernel %s, PTX line %u: expected a kernel without intrinsics of the DMA engine, which work in "
+            "timed launches alone",
+            kernel->name, kernel->dma_line);
+}
+
+/* The first fault of the SMs, if there is one. */
+static void take_fault(Gpu *gpu) {
+    for (uint32_t i = 0; gpu->faults && i < gpu->sm_count && gpu->fault.kind == FAULT_NONE; i++)
+        gpu->fault = gpu->faults[gpu->sms[i]->number];
+}
+
+/* Without timing, warps wait for each other. */
+static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    gpu->fault.kind = FAULT_TIMEOUT;
+    snprintf(gpu->fault.message, sizeof gpu->fault.message,
+             "kernel %.120s hangs: its warps wait for each other", kernel->name);
+    if (!launch->returns_faults) user_error("%s", gpu->fault.message);
+}
+
+static void forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    ForwardResult result = sms_forward(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->forward_ctas);
+    if (result == FORWARD_FAULT) take_fault(gpu);
+    if (result == FORWARD_STUCK) raise_untimed_hang(gpu, kernel, launch);
+    if (dispatcher_idle(gpu->dispatcher)) count(gpu, &gpu->result, true);
+}
+
 void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
+    if (launch->forward_ctas) refuse_dma(kernel);
     gpu_prepare(gpu, kernel, launch);
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
@@ -384,25 +415,17 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
+    if (launch->forward_ctas) forward(gpu, kernel, launch);
 }
 
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    if (kernel->dma_line)
-        user_error(
-            "kernel %s, PTX line %u: expected a kernel without intrinsics of the DMA engine, which work in "
-            "timed launches alone",
-            kernel->name, kernel->dma_line);
+    refuse_dma(kernel);
     gpu_prepare(gpu, kernel, launch);
     count(gpu, &gpu->result, false);
     bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running);
     count(gpu, &gpu->result, true);
-    for (uint32_t i = 0; gpu->faults && i < gpu->sm_count && gpu->fault.kind == FAULT_NONE; i++)
-        gpu->fault = gpu->faults[gpu->sms[i]->number];
-    if (ended) return;
-    gpu->fault.kind = FAULT_TIMEOUT;
-    snprintf(gpu->fault.message, sizeof gpu->fault.message,
-             "kernel %.120s hangs: its warps wait for each other", kernel->name);
-    if (!launch->returns_faults) user_error("%s", gpu->fault.message);
+    take_fault(gpu);
+    if (!ended) raise_untimed_hang(gpu, kernel, launch);
 }
 
 /* --- Running --------------------------------------------------------------------------------- */
@@ -578,6 +601,10 @@ uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites) {
 void gpu_drain(Gpu *gpu) {
     while (sim_run(gpu->sim, NEVER - gpu->sim->quantum) != STOP_IDLE)
         continue;
+}
+
+uint32_t gpu_launch_count(const Gpu *gpu) {
+    return gpu->launches;
 }
 
 LaunchResult gpu_last_launch(const Gpu *gpu) {

@@ -23,6 +23,7 @@ typedef struct {
     uint32_t registers;    /* per thread, 0: as the kernel says */
     uint32_t stack_bytes;  /* per thread, of kernels with recursive calls; 0: STACK_BYTES */
     bool is_cooperative;   /* all CTAs run at once, and %envreg1, %envreg2 tell where they meet */
+    uint64_t forward_ctas; /* so many end before the launch has timing; others are in mid-flight then */
     bool is_untimed;       /* see gpu_launch_untimed() */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
@@ -92,6 +93,8 @@ void gpu_start_histograms(Gpu *gpu);
 struct Histograms *gpu_histograms(const Gpu *gpu);
 /* memcheck_collect() of all SMs. */
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites);
+/* How many have been prepared, whatever came of them: the number of the next one, %gridid. */
+uint32_t gpu_launch_count(const Gpu *gpu);
 LaunchResult gpu_last_launch(const Gpu *gpu);
 uint64_t gpu_cycle(const Gpu *gpu); /* core cycles so far */
 uint64_t gpu_warp_instructions(const Gpu *gpu);

@@ -71,11 +71,12 @@ static void check_instructions(const Sm *sm) {
 static void check_ctas(const Sm *sm) {
     uint64_t came = link_received(sm->dispatch.receive), reported = link_sent(sm->dispatch.send);
     uint32_t to_report = (uint32_t)__builtin_popcount(sm->finished_ctas);
-    if (sm->ctas_started != came || sm->ctas_started != sm->ctas_finished + sm->resident ||
+    if (sm->ctas_started != came + sm->forwarded || sm->ctas_started != sm->ctas_finished + sm->resident ||
         sm->ctas_finished != reported + to_report)
-        panic(
-            "%s: %lu CTAs came, %lu started, %lu finished; %u are resident, %lu were reported, %u are to be",
-            sm->obj.path, came, sm->ctas_started, sm->ctas_finished, sm->resident, reported, to_report);
+        panic("%s: %lu CTAs came, and %lu in mid-flight, %lu started, %lu finished; %u are resident, %lu "
+              "were reported, %u are to be",
+              sm->obj.path, came, sm->forwarded, sm->ctas_started, sm->ctas_finished, sm->resident, reported,
+              to_report);
 }
 
 static void check_fetches(const Sm *sm) {

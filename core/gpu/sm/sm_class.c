@@ -196,6 +196,7 @@ static const Field sm_fields[] = {
     STATE(Sm, sched, "Schedulers"),
     STATE(Sm, cta_by_age, "Warps of the resident CTAs, the oldest first"),
     STATE(Sm, resident, "Resident CTAs"),
+    STATE(Sm, forwarded, "CTAs that came in mid-flight"),
     STATE_NAMED(Sm, ending, "dma_ending", "CTA slots of which only transfers are left"),
     DMA_GATE_STATE_ROWS(SmWithParts, dma, sm.ctas, sm.warps),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),

@@ -24,10 +24,14 @@ static bool next_cta(Grid *grid, uint32_t ctaid[3]) {
     return true;
 }
 
-/* Policies and parts of the SM have no say, and hear nothing. */
-static void make_deaf(Sm *sm) {
+void untimed_make_deaf(Sm *sm) {
     sm->obj.subscribed = 0;
     memset(&sm->gates, 0, sizeof sm->gates);
+}
+
+void untimed_show_writes(Sm *sm) {
+    view_commit(sm->view);
+    if (sm->memcheck) memcheck_commit(sm);
 }
 
 /* A turn of a warp. Returns whether it executed anything. */
@@ -36,6 +40,7 @@ static bool take_turn(Sm *sm, uint32_t w, uint64_t *clock) {
     while (executed < TURN && sm->live >> w & 1 && !(sm->waiting >> w & 1)) {
         sm->context->clock = ++*clock;
         sm_execute_untimed(sm, w);
+        if (sm->view->log_count > UNTIMED_MOST_WRITES) untimed_show_writes(sm);
         executed++;
         if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) break;
     }
@@ -66,8 +71,7 @@ static RoundResult run_round(Sm *sm, Grid *grid, uint64_t *clock) {
         if (take_turn(sm, first_warp(left), clock)) result = ROUND_PROGRESS;
         if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) result = ROUND_FAULT;
     }
-    view_commit(sm->view);
-    if (sm->memcheck) memcheck_commit(sm);
+    untimed_show_writes(sm);
     return result;
 }
 
@@ -76,7 +80,7 @@ static void take_part(Sm *sm, Sm **before) {
     *before = malloc(sizeof **before);
     ensure(*before);
     **before = *sm;
-    make_deaf(sm);
+    untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
 }
 

@@ -10,4 +10,10 @@
  * them. False when the warps that are left wait for each other. */
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running);
 
+/* What an SM has written, all see. Its loads look through its writes until then, so there are never many. */
+enum { UNTIMED_MOST_WRITES = 64 };
+void untimed_show_writes(Sm *sm);
+/* Policies and parts of the SM have no say from now on, and hear nothing. */
+void untimed_make_deaf(Sm *sm);
+
 #endif

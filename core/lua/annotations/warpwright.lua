@@ -25,6 +25,7 @@
 ---@field stats_of? any
 ---@field profile? any
 ---@field histograms? any
+---@field fast_forward? any
 ---@field trace? any
 ---@field from? any
 ---@field to? any

@@ -67,6 +67,20 @@ static int l_set_bounds(lua_State *L) {
     return 0;
 }
 
+/* gpu:set_fast_forward(launch, share): launches before this one, and then this share of its CTAs, have no timing. */
+static int l_set_fast_forward(lua_State *L) {
+    Machine *machine = gpu_at(L, 1);
+    lua_Integer launch = luaL_checkinteger(L, 2);
+    double share = luaL_checknumber(L, 3);
+    if (launch < 0 || launch > UINT32_MAX || !(share >= 0 && share <= 1))
+        user_error("fast_forward: expected a launch from 0 on and a share of 0 to 1, got %lld and %g", launch,
+                   share);
+    machine->forward_launch = (uint32_t)launch;
+    machine->forward_share = share;
+    machine->forwards = true;
+    return 0;
+}
+
 /* gpu:set_hang_report(path): a file for what every object waits for when a kernel hangs */
 static int l_set_hang_report(lua_State *L) {
     gpu_hang_report(gpu_at(L, 1)->gpu, luaL_checkstring(L, 2));
@@ -372,6 +386,7 @@ void gpu_open(lua_State *L) {
         {"digest", l_digest},
         {"set_cycle_limit", l_set_cycle_limit},
         {"set_bounds", l_set_bounds},
+        {"set_fast_forward", l_set_fast_forward},
         {"drain", l_drain},
         {"totals", l_totals},
         {"texture", l_texture},

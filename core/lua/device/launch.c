@@ -456,6 +456,7 @@ static uint64_t launch_digest(const Kernel *kernel, const Launch *launch) {
     uint64_t digest = hash_bytes(0, launch->params, kernel->param_bytes);
     digest = hash_bytes(digest, launch->grid, sizeof launch->grid);
     digest = hash_bytes(digest, launch->block, sizeof launch->block) ^ (uint64_t)launch->stack_bytes << 32;
+    if (launch->forward_ctas) digest = hash_bytes(digest, &launch->forward_ctas, sizeof launch->forward_ctas);
     return hash_bytes(digest, &launch->shared_bytes, sizeof launch->shared_bytes) ^ launch->registers ^
            (uint64_t)launch->is_untimed << 63 ^ (uint64_t)launch->is_cooperative << 62;
 }
@@ -528,11 +529,21 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
 
 void take_launch_options(lua_State *L, const char *kernel) {
     static const char *const legal[] = {"grid", "block", "shared",      "registers", "stack",
-                                        "args", "timed", "cooperative", NULL};
+                                        "args", "timed", "cooperative", "forward",   NULL};
     char where[256];
     if (!lua_istable(L, 3)) user_error_got(L, 3, "launch: expected { grid =, block =, args = }");
     snprintf(where, sizeof where, "launch of kernel %s", kernel);
     take_options(L, 3, where, legal);
+}
+
+/* What goes before the place from which on there is timing. */
+static void choose_forward(const Machine *machine, Launch *launch) {
+    uint32_t number = gpu_launch_count(machine->gpu);
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (machine->forwards && number < machine->forward_launch) launch->is_untimed = true;
+    if (machine->forwards && number == machine->forward_launch && !launch->forward_ctas)
+        launch->forward_ctas = (uint64_t)(machine->forward_share * (double)ctas);
+    if (launch->forward_ctas >= ctas) launch->is_untimed = true;
 }
 
 int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool returns_faults) {
@@ -546,6 +557,8 @@ int launch_kernel(lua_State *L, Machine *machine, const Kernel *kernel, bool ret
     launch.shared_bytes = read_optional_count(L, kernel->name, "shared");
     launch.registers = read_optional_count(L, kernel->name, "registers");
     launch.stack_bytes = read_optional_count(L, kernel->name, "stack");
+    launch.forward_ctas = read_optional_count(L, kernel->name, "forward");
+    choose_forward(machine, &launch);
     launch.params = memset(lua_newuserdatauv(L, kernel->param_bytes + 1, 0), 0, kernel->param_bytes + 1);
     pack_arguments(L, kernel, launch.params);
     return begin_launch(L, machine, kernel, &launch);

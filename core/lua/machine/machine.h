@@ -31,7 +31,10 @@ typedef struct Machine {
     uint64_t checkpoint_cycle; /* when the checkpoint function is called next */
     uint64_t pause_cycle;      /* when the host program yields                */
     HostProgram host_program;
-    lua_State *coroutine;   /* of the host program while it runs */
+    lua_State *coroutine;    /* of the host program while it runs */
+    uint32_t forward_launch; /* see gpu:set_fast_forward() */
+    double forward_share;
+    bool forwards;
     bool launched;          /* a kernel, which has not ended */
     bool returns_faults;    /* the launch that is running, or was last */
     bool tells_launch_ends; /* to the checkpoint function */

@@ -184,7 +184,8 @@ void tiny_launch(TinyMachine *machine, TinySpec spec) {
                      .grid = {spec.ctas ? spec.ctas : 1, 1, 1},
                      .block = {spec.threads ? spec.threads : 32, 1, 1},
                      .shared_bytes = spec.shared_bytes,
-                     .registers = spec.registers};
+                     .registers = spec.registers,
+                     .forward_ctas = spec.forward_ctas};
     gpu_launch(machine->gpu, module_kernel(machine->module, "tiny"), &launch);
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     const char *body;       /* of kernel `tiny` */
     const char *directives; /* of it, such as ".maxntid 64, 1, 1"; NULL: none */
     uint32_t ctas, threads; /* 0: one; 32 */
+    uint32_t forward_ctas;  /* so many end before there is timing */
     uint32_t shared_bytes;  /* dynamic, per CTA */
     uint32_t registers;     /* per thread; 0: as many as the kernel needs */
     uint32_t sms;           /* 0: one */

@@ -26,6 +26,7 @@ local run_options = {
   ["--memcheck"] = "memcheck",
   ["--profile"] = "profile",
   ["--histograms"] = "histograms",
+  ["--fast-forward"] = "fast_forward",
   ["--stats"] = "stats",
   ["--stats-every"] = "stats_every",
   ["--stats-of"] = "stats_of",
@@ -39,7 +40,7 @@ local run_options = {
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
   "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
-  "--stats-of", "--histograms", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
+  "--stats-of", "--histograms", "--fast-forward", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
   table.unpack(run_kernel.option_list),
 }
 

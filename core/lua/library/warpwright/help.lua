@@ -18,6 +18,8 @@ local of_runs <const> = {
   option("--stats-every", "N", "a row of statistics in intervals.csv every N core cycles; or every 1launch, 50ctas, 10000,1launch"),
   option("--stats-of", "NAME,...",
     "which: names and patterns of statistics, whose sums or ratios are columns; each:PATTERN makes a column for each that matches"),
+  option("--fast-forward", "launch=N,cta=SHARE",
+    "launches before N, and then this share of the CTAs of N, run without timing; the machine takes over CTAs in mid-flight"),
   option("--max-cycles", "N", "stop with an error when a kernel has not ended by core cycle N"),
   option("--threads", "N", "how many host threads run the machine, default 1; changes no result"),
   option("--memory", "BYTES", "device memory, default 4GiB"),

@@ -213,6 +213,7 @@ local function provenance_text(r, inputs)
   add("PTX digest", core.digest(inputs.ptx))
   for _, file in ipairs(inputs.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
   if inputs.resumed then add("resumed from", inputs.resumed) end
+  if inputs.fast_forward then add("fast forward", inputs.fast_forward) end
   add("checks passed", r.checks)
   add("host seconds", ("%.3f"):format(r.seconds))
   add("cycles per second", ("%.0f"):format(r.cycles_per_second))

@@ -21,7 +21,7 @@ local run = {}
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
-  "stats_every", "stats_of", "profile", "histograms", table.unpack(tracing.options) }
+  "stats_every", "stats_of", "profile", "histograms", "fast_forward", table.unpack(tracing.options) }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -37,7 +37,7 @@ local function resolve_resume(options)
   local saved, resolved = checkpoint.read_run(options.resume), {}
   for _, name in ipairs(run.options) do resolved[name] = options[name] end
   for _, name in ipairs { "config", "workload", "size", "policy", "memory", "bounds", "stats_every", "stats_of",
-    "histograms", "profile" } do
+    "histograms", "profile", "fast_forward" } do
     if resolved[name] == nil then resolved[name] = checkpoint.found(saved, name) end
   end
   resolved.set = {}
@@ -73,7 +73,7 @@ end
 
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
--- profile =, histograms =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
+-- profile =, histograms =, fast_forward =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
@@ -93,6 +93,7 @@ function run.run(options)
     bounds = options.bounds,
     memcheck = options.memcheck,
     profile = options.profile,
+    fast_forward = options.fast_forward,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
   local gpu = sim:gpu()
@@ -135,6 +136,7 @@ function run.run(options)
     size = params,
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
+    fast_forward = options.fast_forward,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
     files_beside = files_beside(r),

@@ -1,6 +1,7 @@
 -- A machine with its GPU, as a script holds it: ww.build().
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local fast_forward = require "warpwright.fast_forward"
 local fork = require "warpwright.fork"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
@@ -47,6 +48,7 @@ local function describe_choices(config, options, built)
     policy = options.policy and built.policies.name,
     memory = options.memory,
     bounds = options.bounds,
+    fast_forward = options.fast_forward,
     set = set,
     machine = built.name,
     sources = sources.new(built.description, built.policies),
@@ -68,13 +70,16 @@ local function build_machine(description, options, policies)
   })
 end
 
---- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck =, profile = }): a machine that a script drives itself.
+--- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck =, profile =,
+-- fast_forward = }): a machine that a script drives itself.
 function simulation.build(config, options)
   options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck", "profile" })
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck", "profile",
+    "fast_forward" })
   if options.memcheck and options.bounds == "hardware" then
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
+  fast_forward.read(options.fast_forward)
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
@@ -96,6 +101,8 @@ function Simulation:gpu()
     self.device = core.gpu(self.machine, self.memory, self.label)
     if self.options.bounds then self.device:set_bounds(self.options.bounds) end
     if self.options.memcheck then core.memcheck(self.device) end
+    local launch, share = fast_forward.read(self.options.fast_forward)
+    if launch then self.device:set_fast_forward(launch, share) end
     if self.options.profile then
       core.start_profile(self.device)
       self.choices.profile = "yes"

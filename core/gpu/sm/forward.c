@@ -1,0 +1,251 @@
+#include "core/gpu/sm/forward.h"
+
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/sm/fault.h"
+#include "core/gpu/sm/untimed.h"
+#include "core/sim/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Sm *sm;
+    Sm *before;                /* what it was */
+    uint32_t port;             /* of the dispatcher */
+    uint64_t start, time;      /* cycles */
+    uint64_t ready[MAX_WARPS]; /* when each warp goes on */
+    bool has_executed;
+    /* The first CTAs */
+    uint32_t started;
+    bool is_alone;       /* the very first still runs, and is alone */
+    uint64_t next_start; /* when the next one may begin */
+    uint64_t interval;   /* between two of them */
+} Runner;
+
+typedef struct {
+    Runner *runner;
+    uint32_t count;
+    SimObject *dispatcher;
+    uint64_t end; /* of the present round */
+} Forward;
+
+/* --- Execution ------------------------------------------------------------------------------- */
+
+static bool has_fault(const Sm *sm) {
+    return sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE;
+}
+
+static bool can_go_on(const Sm *sm, uint32_t w) {
+    return sm->live & ~sm->waiting & warp_bit(w);
+}
+
+static bool loads_from_memory(const Inst *inst) {
+    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
+           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
+}
+
+/* Until it loads, waits or exits, or the round ends. */
+static void run_warp(Runner *r, uint32_t w, uint64_t end) {
+    Sm *sm = r->sm;
+    while (r->time < end && can_go_on(sm, w) && r->ready[w] <= r->time) {
+        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
+        sm->context->clock = r->start + r->time++;
+        sm_execute_untimed(sm, w);
+        if (sm->view->log_count > UNTIMED_MOST_WRITES) untimed_show_writes(sm);
+        r->has_executed = true;
+        if (loads_from_memory(inst)) r->ready[w] = r->time + FORWARD_LOAD_CYCLES;
+        if (has_fault(sm)) return;
+    }
+}
+
+/* Of the warps that can go on, those that are ready; *next: when the first of the others is. */
+static WarpSet ready_warps(const Runner *r, uint64_t *next) {
+    WarpSet ready = 0;
+    *next = UINT64_MAX;
+    for (WarpSet left = r->sm->live & ~r->sm->waiting; left; left &= left - 1) {
+        uint32_t w = first_warp(left);
+        if (r->ready[w] <= r->time)
+            ready |= warp_bit(w);
+        else if (r->ready[w] < *next)
+            *next = r->ready[w];
+    }
+    return ready;
+}
+
+static void run_round(Runner *r, uint64_t end) {
+    while (r->time < end && !has_fault(r->sm)) {
+        uint64_t next;
+        WarpSet ready = ready_warps(r, &next);
+        if (ready)
+            run_warp(r, sm_oldest(r->sm, ready), end);
+        else
+            r->time = next < end ? next : end;
+    }
+    untimed_show_writes(r->sm);
+}
+
+/* --- CTAs ------------------------------------------------------------------------------------ */
+
+/* An SM's first CTA runs alone; what it takes, divided by the CTAs that fit, is the interval at which the next ones
+ * begin, so that they are of all ages. One that takes long may be waiting for others. */
+static void end_solitude(Runner *r) {
+    r->is_alone = false;
+    r->interval = r->time / r->sm->running->ctas_per_sm;
+    r->next_start = r->time;
+}
+
+static bool may_start(const Runner *r) {
+    if (r->started == 0 || r->started >= r->sm->running->ctas_per_sm) return true;
+    return !r->is_alone && r->time >= r->next_start;
+}
+
+static void note_start(Runner *r) {
+    r->is_alone = r->started++ == 0;
+    r->next_start += r->interval;
+}
+
+static void end_ctas(const Forward *forward, Runner *r) {
+    for (uint32_t slots = sm_resident_slots(r->sm); slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        if (r->sm->cta[slot].warps & r->sm->live) continue;
+        sm_end_cta_untimed(r->sm, slot);
+        dispatcher_forward_end(forward->dispatcher, r->port, slot);
+        if (r->is_alone) end_solitude(r);
+    }
+    if (r->is_alone && r->time >= FORWARD_MOST_ALONE) end_solitude(r);
+}
+
+static bool start_cta(const Forward *forward, Runner *r) {
+    uint32_t ctaid[3], slot;
+    if (!may_start(r) || !dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) return false;
+    sm_start_cta(r->sm, slot, ctaid);
+    note_start(r);
+    for (WarpSet left = r->sm->cta[slot].warps; left; left &= left - 1)
+        r->ready[first_warp(left)] = r->time;
+    return true;
+}
+
+/* One to each SM in turn, while there is room. */
+static bool start_ctas(const Forward *forward) {
+    bool any = false, again = true;
+    while (again) {
+        again = false;
+        for (uint32_t i = 0; i < forward->count; i++)
+            again |= start_cta(forward, &forward->runner[i]);
+        any |= again;
+    }
+    return any;
+}
+
+/* --- The hand-over --------------------------------------------------------------------------- */
+
+static uint32_t port_of(const SimObject *dispatcher, const Sm *sm) {
+    int port = dispatcher_port_of(dispatcher, &sm->obj);
+    if (port < 0)
+        user_error("%s: expected a wire from %s to run without timing, got another object between them",
+                   sm->obj.path, dispatcher->path);
+    return (uint32_t)port;
+}
+
+static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
+    *r = (Runner){.sm = sm, .port = port_of(dispatcher, sm), .before = malloc(sizeof *sm)};
+    ensure(r->before);
+    *r->before = *sm;
+    r->start = object_cycle(&sm->obj, sm->obj.sim->now);
+    untimed_make_deaf(sm);
+    memset(sm->cta, 0, sizeof sm->cta);
+}
+
+/* As it was: statistics, gates, subscribers. What requests of the device's runtime need may have grown. */
+static void restore(Runner *r) {
+    SystemCalls system = r->sm->system;
+    *r->sm = *r->before;
+    r->sm->system = system;
+}
+
+/* Warps and CTAs are as they are; nothing of them is in flight, and their instructions are to be fetched. */
+static void keep_ctas(Runner *r) {
+    Sm *sm = r->sm;
+    const Sm forwarded = *sm;
+    restore(r);
+    sm->live = sm->want_fetch = forwarded.live;
+    sm->waiting = forwarded.waiting;
+    sm->resident = forwarded.resident;
+    memcpy(sm->cta_by_age, forwarded.cta_by_age, sizeof sm->cta_by_age);
+    memcpy(sm->cta, forwarded.cta, sizeof sm->cta);
+    memcpy(sm->vote, forwarded.vote, sizeof sm->vote);
+    memcpy(sm->waiting_lanes, forwarded.waiting_lanes, sizeof sm->waiting_lanes);
+    memset(sm->known_windows, 0, sizeof sm->known_windows);
+    for (uint32_t i = 0; i < sm->schedulers; i++)
+        sm->sched[i].warps = forwarded.sched[i].warps;
+    sm->ctas_started += sm->resident;
+    sm->forwarded += sm->resident;
+}
+
+static void announce(Sm *sm) {
+    for (WarpSet left = sm->live; left; left &= left - 1)
+        sm_show_next(sm, first_warp(left));
+    for (uint32_t i = 0; i < sm->resident; i++) {
+        uint32_t slot = sm->warp[first_warp(sm->cta_by_age[i])].cta_slot;
+        Cta *cta = &sm->cta[slot];
+        cta->unfinished = (uint32_t)__builtin_popcountll(cta->warps & sm->live);
+        gates_cta_starts(&sm->gates, slot);
+        object_emit(&sm->obj, SM_CTA_START, slot, (int64_t)cta->warps);
+    }
+    sm_warps_changed(sm);
+    object_emit(&sm->obj, SM_WARPS_CHANGED, 0);
+    object_wake(&sm->obj);
+}
+
+static void hand_over(const Forward *forward) {
+    for (uint32_t i = 0; i < forward->count; i++)
+        keep_ctas(&forward->runner[i]);
+    dispatcher_hand_over(forward->dispatcher);
+    for (uint32_t i = 0; i < forward->count; i++)
+        announce(forward->runner[i].sm);
+}
+
+static void give_up(const Forward *forward) {
+    for (uint32_t i = 0; i < forward->count; i++)
+        restore(&forward->runner[i]);
+    dispatcher_give_up(forward->dispatcher);
+}
+
+/* --- All SMs --------------------------------------------------------------------------------- */
+
+static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
+    while (dispatcher_ctas_done(forward->dispatcher) < ctas) {
+        bool goes_on = start_ctas(forward);
+        forward->end += FORWARD_ROUND_CYCLES;
+        for (uint32_t i = 0; i < forward->count; i++) {
+            Runner *r = &forward->runner[i];
+            r->has_executed = false;
+            run_round(r, forward->end);
+            if (has_fault(r->sm)) return FORWARD_FAULT;
+            /* Who waits for what it has loaded will execute, and who waits at a barrier may wait for CTAs to come. */
+            goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting) || !may_start(r);
+        }
+        uint64_t done = dispatcher_ctas_done(forward->dispatcher);
+        for (uint32_t i = 0; i < forward->count; i++)
+            end_ctas(forward, &forward->runner[i]);
+        goes_on |= dispatcher_ctas_done(forward->dispatcher) != done;
+        if (!goes_on) return FORWARD_STUCK;
+    }
+    return FORWARD_DONE;
+}
+
+ForwardResult sms_forward(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t ctas) {
+    Forward forward = {calloc(count, sizeof(Runner)), count, dispatcher, 0};
+    ensure(forward.runner);
+    for (uint32_t i = 0; i < count; i++)
+        begin(&forward.runner[i], sms[i], dispatcher);
+    ForwardResult result = run_rounds(&forward, ctas);
+    if (result == FORWARD_DONE)
+        hand_over(&forward);
+    else
+        give_up(&forward);
+    for (uint32_t i = 0; i < count; i++)
+        free(forward.runner[i].before);
+    free(forward.runner);
+    return result;
+}

@@ -1,0 +1,24 @@
+/* Fast-forward within a launch: its first CTAs execute without timing, and those that are resident then are handed over
+ * in mid-flight to the machine.
+ *
+ * The order is fixed. CTAs are handed out as the dispatcher would, one to each SM in turn while there is room. Each SM
+ * has a time of its own: in each cycle of it the oldest ready warp executes an instruction, and goes on until it loads,
+ * waits or exits; a load of global or local memory makes its warp wait for FORWARD_LOAD_CYCLES. An SM's first CTA runs
+ * alone, FORWARD_MOST_ALONE at most, and those that fit beside it begin at equal intervals in the time that one has
+ * taken: so CTAs of all ages are resident when the machine takes over. The SMs take turns of FORWARD_ROUND_CYCLES, in
+ * the order of their paths; then CTAs that have ended leave, and new ones come. */
+#ifndef WW_GPU_FORWARD_H
+#define WW_GPU_FORWARD_H
+
+#include "core/gpu/sm/sm.h"
+
+enum { FORWARD_LOAD_CYCLES = 400, FORWARD_ROUND_CYCLES = 64, FORWARD_MOST_ALONE = 1 << 20 };
+
+typedef enum { FORWARD_DONE, FORWARD_FAULT, FORWARD_STUCK } ForwardResult;
+
+/* At a quantum boundary with nothing in flight, the dispatcher at the beginning of the grid: executes until `ctas` have
+ * ended. Nothing is counted, no cycle passes. After a fault, which is where the running kernel keeps them, or when the
+ * warps that are left wait for each other, the grid is given up and the SMs are as they were. */
+ForwardResult sms_forward(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t ctas);
+
+#endif

@@ -1,0 +1,131 @@
+/* Fast-forward within a launch: what has happened when timing begins, and what the machine makes of it. */
+#include "core/gpu/device/dispatcher.h"
+#include "tests/unit/gpu/tiny_machine.h"
+#include "tests/unit/suites.h"
+
+/* Of a CTA in out: its word when it begins, and 64 words on when it ends; in between it loads `rounds` times, where
+ * %r4 says so. */
+#define BEGIN                                                                                                \
+    "mov.u32 %r1, %ctaid.x;\n mov.u64 %d1, out;\n mul.wide.u32 %d2, %r1, 4;\n add.u64 %d1, %d1, %d2;\n"      \
+    " st.global.u32 [%d1], 1;\n"
+#define LOOP                                                                                                 \
+    "again:\n ld.volatile.global.u32 %r3, [%d1];\n add.u32 %r2, %r2, %r3;\n setp.lt.u32 %p1, %r2, %r4;\n"    \
+    "@%p1 bra again;\n"
+#define END "st.global.u32 [%d1+256], %r2;\n"
+
+enum { CTAS = 20, ROUNDS = 10, FORWARD = 6, ENDED = 64 };
+
+static uint32_t words(const TinyMachine *m, uint32_t first, uint32_t value) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CTAS; i++)
+        count += tiny_word(m, first + i) == value;
+    return count;
+}
+
+static const TinySpec loads = {
+    .body = BEGIN "mov.u32 %r4, 10;\n" LOOP END, .ctas = CTAS, .forward_ctas = FORWARD, .sms = 2};
+
+START_TEST(ctas_in_mid_flight_are_handed_over) {
+    TinyMachine *m = tiny_new(loads);
+    tiny_launch(m, loads);
+    uint32_t begun = words(m, 0, 1), done = (uint32_t)dispatcher_ctas_done(m->dispatcher), resident = 0;
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 0);
+    ck_assert_uint_ge(done, FORWARD);
+    ck_assert_uint_lt(done, FORWARD + 4);
+    ck_assert_uint_ge(words(m, ENDED, ROUNDS), done);
+    for (uint32_t i = 0; i < 2; i++) {
+        const Sm *sm = m->sm[i];
+        resident += sm->resident;
+        ck_assert_uint_gt(sm->resident, 2);
+        ck_assert_uint_eq(sm->ctas_started, sm->resident);
+        ck_assert_uint_eq(sm->warp_instructions, 0);
+        ck_assert_uint_eq((uint32_t)__builtin_popcountll(sm->live), sm->resident);
+    }
+    ck_assert_uint_le(begun, done + resident);
+    ck_assert_uint_ge(begun + 2, done + resident); /* each SM may have one that has not executed yet */
+    tiny_finish(m);
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), CTAS);
+    ck_assert_uint_eq(tiny_stat(m, "sm[0]", "ctas_finished") + tiny_stat(m, "sm[1]", "ctas_finished"),
+                      CTAS - done);
+    tiny_free(m);
+}
+END_TEST
+
+static uint32_t rounds_done(const Sm *sm, uint32_t warp) {
+    /* %r2 is the only register that counts from 0 to ROUNDS - 1. */
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < sm->kernel.register_bytes / SLOT_BYTES; i++) {
+        uint32_t value = *(const uint32_t *)(const void *)(sm_registers(sm, warp) + (size_t)i * SLOT_BYTES);
+        if (value < ROUNDS && value > most) most = value;
+    }
+    return most;
+}
+
+START_TEST(ctas_of_different_ages_are_resident) {
+    TinyMachine *m = tiny_new(loads);
+    uint32_t youngest = ROUNDS, oldest = 0;
+    tiny_launch(m, loads);
+    for (WarpSet left = m->sm[0]->live; left; left &= left - 1) {
+        uint32_t rounds = rounds_done(m->sm[0], first_warp(left));
+        youngest = rounds < youngest ? rounds : youngest;
+        oldest = rounds > oldest ? rounds : oldest;
+    }
+    ck_assert_uint_ge(oldest, ROUNDS - 4);
+    ck_assert_uint_le(youngest, 3);
+    tiny_finish(m);
+    tiny_free(m);
+}
+END_TEST
+
+/* CTAs 0 and 2 end at once; of CTA 1, warp 0 has come to the barrier by then, and warp 1 loads on for long. */
+START_TEST(who_waits_at_a_barrier_still_does) {
+    const TinySpec spec = {
+        .body = BEGIN "mov.u32 %r4, 0;\n setp.gt.u32 %p2, %tid.x, 31;\n setp.eq.and.u32 %p2, %r1, 1, %p2;\n"
+                      "@%p2 mov.u32 %r4, 200;\n" LOOP "bar.sync 0;\n" END,
+        .ctas = 3,
+        .threads = 64,
+        .forward_ctas = 2};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    const Sm *sm = m->sm[0];
+    ck_assert_uint_eq(sm->resident, 1);
+    ck_assert_uint_eq(sm->live, sm->cta_by_age[0]);
+    ck_assert_uint_eq(sm->waiting, warp_bit(first_warp(sm->live)));
+    ck_assert_uint_eq(sm->cta[sm->warp[first_warp(sm->live)].cta_slot].barrier[0].waiting, sm->waiting);
+    ck_assert_uint_eq(tiny_word(m, ENDED + 1), 0);
+    tiny_finish(m);
+    ck_assert_uint_ne(tiny_word(m, ENDED + 1), 0);
+    ck_assert_uint_gt(tiny_cycles(m), 100 * TINY_MEMORY_LATENCY);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(a_launch_may_end_before_there_is_timing) {
+    TinySpec spec = loads;
+    spec.forward_ctas = CTAS;
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    ck_assert(dispatcher_idle(m->dispatcher));
+    ck_assert_uint_eq(words(m, ENDED, ROUNDS), CTAS);
+    ck_assert_uint_eq(tiny_cycles(m), 0);
+    tiny_free(m);
+}
+END_TEST
+
+START_TEST(the_rest_is_the_same_in_any_order) {
+    tiny_free(tiny_run(loads));
+}
+END_TEST
+
+Suite *forward_suite(void) {
+    Suite *suite = suite_create("forward");
+    TCase *tcase = tcase_create("forward");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, ctas_in_mid_flight_are_handed_over);
+    tcase_add_test(tcase, ctas_of_different_ages_are_resident);
+    tcase_add_test(tcase, who_waits_at_a_barrier_still_does);
+    tcase_add_test(tcase, a_launch_may_end_before_there_is_timing);
+    tcase_add_test(tcase, the_rest_is_the_same_in_any_order);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
