@@ -16,7 +16,7 @@ void dispatcher_pause_at(SimObject *dispatcher, uint64_t ctas);
 /* True when every CTA of the grid has finished. */
 bool dispatcher_idle(const SimObject *dispatcher);
 
-/* --- For CTAs that execute without timing: core/gpu/sm/forward.h */
+/* --- For CTAs that execute without timing: core/gpu/device/forward.h */
 
 /* The place of an SM among those that it serves; less than 0: none. */
 int dispatcher_port_of(const SimObject *dispatcher, const SimObject *sm);

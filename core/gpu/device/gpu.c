@@ -3,9 +3,9 @@
 #include "core/gpu/device/profile.h"
 
 #include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/forward.h"
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
-#include "core/gpu/sm/forward.h"
 #include "core/gpu/sm/sm.h"
 #include "core/gpu/sm/untimed.h"
 #include "mem/protocol/address_map.h"

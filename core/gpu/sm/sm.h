@@ -221,7 +221,7 @@ struct Sm {
     Scheduler sched[MAX_SCHEDULERS];
     WarpSet cta_by_age[MAX_CTAS]; /* warps of the resident CTAs, the oldest first; in a CTA, a lower warp is
                                      older */
-    uint64_t forwarded;           /* CTAs that came in mid-flight: forward.h */
+    uint64_t forwarded;           /* CTAs that came in mid-flight, without the dispatcher */
     uint32_t resident;
     uint32_t ending; /* CTA slots whose warps have left, and that a gate keeps */
     OperandCollector collector;

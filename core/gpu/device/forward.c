@@ -1,4 +1,4 @@
-#include "core/gpu/sm/forward.h"
+#include "core/gpu/device/forward.h"
 
 #include "core/gpu/device/dispatcher.h"
 #include "core/gpu/sm/fault.h"
