@@ -73,7 +73,7 @@ Sim *sim_new(const char *name) {
     Sim *sim = zeroed(1, sizeof *sim);
     sim->name = strdup(name);
     sim->quantum_cycles = DEFAULT_QUANTUM_CYCLES;
-    sim->threads = 1;
+    sim->threads = sim->active = 1;
     sim->memory_left = memory_of_computer();
     sim->next_periodic = sim->call_at = NEVER;
     panic_reporter(report_panic, sim);
@@ -442,10 +442,10 @@ static void finish_link(Link *link) {
 }
 
 void sim_share_exchanges(Sim *sim) {
-    sim->exchange_count = sim->threads == 1 ? 1 : sim->cluster_count;
+    sim->exchange_count = sim->active == 1 ? 1 : sim->cluster_count;
     for (uint32_t i = 0; i < sim->link_count; i++) {
         Link *link = sim->links[i];
-        bool one = sim->threads == 1;
+        bool one = sim->active == 1;
         link->pushed_links = &sim->exchanges[one ? 0 : link->sender->cluster - sim->clusters].pushed;
         link->popped_links = &sim->exchanges[one ? 0 : link->receiver->cluster - sim->clusters].popped;
     }

@@ -128,7 +128,7 @@ static void run_claimed(Share *share) {
 static void run_clusters(void *context) {
     Share *share = context;
     const Sim *sim = share->sim;
-    if (sim->threads > 1)
+    if (sim->active > 1)
         run_claimed(share);
     else
         while (share->position < sim->cluster_count)
@@ -176,10 +176,18 @@ static void raise_failure(const Sim *sim) {
     if (sim->failed) user_error("%s", sim_failure(sim));
 }
 
+static void choose_threads(Sim *sim) {
+    uint32_t active = thread_choice_is_one(&sim->thread_choice) ? 1 : sim->threads;
+    if (active == sim->active) return;
+    sim->active = active;
+    sim_share_exchanges(sim);
+}
+
 static void run_quantum(Sim *sim, uint64_t end) {
+    if (sim->threads > 1) choose_threads(sim);
     for (uint32_t i = 0; i < sim->threads; i++)
         sim->shares[i].end = end;
-    if (sim->threads > 1)
+    if (sim->active > 1)
         worker_pool_run(sim->pool);
     else
         run_share(sim, 0);
@@ -195,7 +203,7 @@ void sim_set_threads(Sim *sim, uint32_t threads) {
     if (threads < 1 || threads > MAX_THREADS)
         user_error("threads: expected 1 to %d, got %u", MAX_THREADS, threads);
     sim_stop_threads(sim);
-    sim->threads = threads;
+    sim->threads = sim->active = threads;
 }
 
 void sim_stop_threads(Sim *sim) {

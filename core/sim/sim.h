@@ -6,6 +6,7 @@
 #ifndef WW_SIM_SIM_H
 #define WW_SIM_SIM_H
 
+#include "core/sim/base/thread_choice.h"
 #include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
 
@@ -105,10 +106,11 @@ struct Sim {
     uint32_t quantum_cycles;          /* of the first clock */
     uint32_t build_began, elaborated; /* after an error in between it is good for nothing */
     uint32_t stop_requested, commit_requested;
-    uint32_t threads;
-    uint32_t failed;  /* object_fail() was called */
-    uint32_t faulted; /* an object raised a user error: the state is that of the middle of a cycle */
-    Share *shares;    /* of each thread */
+    uint32_t threads, active; /* active: that run the present quantum, all or one */
+    uint32_t failed;          /* object_fail() was called */
+    uint32_t faulted;         /* an object raised a user error: the state is that of the middle of a cycle */
+    Share *shares;            /* of each thread */
+    ThreadChoice thread_choice;
     WorkerPool *pool; /* NULL with one thread, and before the first run */
     TickOrder order;
     uint64_t order_seed;

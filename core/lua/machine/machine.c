@@ -10,6 +10,7 @@
 #include "core/sim/base/units.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,10 +136,19 @@ static int l_policies(lua_State *L) {
     return 0;
 }
 
-/* machine:threads(n): how many host threads run it */
+/* As many as this process may use; more than eight have little to do. */
+static uint32_t threads_for_cores(void) {
+    enum { MOST = 8 };
+    cpu_set_t cores;
+    uint32_t count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? (uint32_t)CPU_COUNT(&cores) : 1;
+    return count < MOST ? count : MOST;
+}
+
+/* machine:threads(n or "auto"): how many host threads run it */
 static int l_threads(lua_State *L) {
     Machine *machine = machine_at(L, 1);
-    sim_set_threads(machine->sim, count_at(L, 2, "threads", 1));
+    bool is_auto = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "auto") == 0;
+    sim_set_threads(machine->sim, is_auto ? threads_for_cores() : count_at(L, 2, "threads", 1));
     return 0;
 }
 

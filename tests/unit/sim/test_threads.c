@@ -252,12 +252,46 @@ START_TEST(too_many_threads_are_a_user_error) {
 }
 END_TEST
 
+/* --- All threads, or one ----------------------------------------------------------------------- */
+
+/* Trials that take so long by turns, of all threads and of one; `hiccup` is added to one of each kind. */
+static ThreadChoice after_trials(uint64_t of_all, uint64_t of_one, uint64_t hiccup) {
+    ThreadChoice choice = {0};
+    uint64_t now = 1000;
+    thread_choice_go_on(&choice, now);
+    for (uint32_t trial = 0; choice.trial; trial++) {
+        ck_assert_uint_lt(trial, 100);
+        now += (trial % 2 ? of_one : of_all) + (trial == 2 || trial == 3 ? hiccup : 0);
+        thread_choice_go_on(&choice, now);
+    }
+    return choice;
+}
+
+START_TEST(what_was_faster_runs_until_the_next_trials) {
+    ck_assert(after_trials(200, 100, 0).one_is_faster);
+    ck_assert(!after_trials(100, 200, 0).one_is_faster);
+    ck_assert(after_trials(200, 100, 1000000).one_is_faster); /* the host did something else */
+    ck_assert(!after_trials(100, 200, 1000000).one_is_faster);
+    ThreadChoice choice = after_trials(200, 100, 0);
+    uint32_t between = choice.left;
+    ck_assert_uint_gt(between, 100);
+    thread_choice_go_on(&choice, 5000);
+    ck_assert_uint_eq(choice.trial, 1);
+    while (choice.trial)
+        thread_choice_go_on(&choice, 6000);
+    ck_assert_uint_eq(choice.left, 2 * between); /* they become rarer */
+    thread_choice_go_on(&choice, 7000);
+    ck_assert_uint_lt(choice.left, 100);
+}
+END_TEST
+
 Suite *threads_suite(void) {
     Suite *suite = suite_create("threads");
     TCase *pool = tcase_create("pool"), *machine = tcase_create("machine"), *faults = tcase_create("faults");
     tcase_add_loop_test(pool, a_round_ends_when_all_work_is_done_and_its_results_are_visible, 0, 4);
     tcase_add_test(pool, all_threads_work_at_the_same_time);
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
+    tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
     tcase_add_test(machine, the_number_of_threads_may_change_between_two_runs);
     tcase_add_loop_test(faults, the_fault_of_the_first_cluster_is_raised_with_any_threads_and_order, 0, 4);

@@ -1,0 +1,49 @@
+#include "core/sim/base/thread_choice.h"
+
+#include <time.h>
+
+/* Trials alternate, and the shortest of each kind counts: the host may do something else in any of them. What a
+ * kernel does at its beginning says little of the rest, so they come again soon at first. */
+enum { TRIALS = 4, TRIAL_QUANTA = 16, LEAST_BETWEEN = 256, MOST_BETWEEN = 16384 };
+
+static uint64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_of_one(uint32_t trial) {
+    return trial % 2 == 0;
+}
+
+static void note_trial(ThreadChoice *choice, uint64_t now) {
+    uint64_t taken = now - choice->began, *least = &choice->least[!is_of_one(choice->trial)];
+    if (!*least || taken < *least) *least = taken;
+}
+
+void thread_choice_go_on(ThreadChoice *choice, uint64_t now) {
+    if (choice->trial) note_trial(choice, now);
+    if (choice->trial == TRIALS) {
+        choice->one_is_faster = choice->least[0] < choice->least[1];
+        choice->least[0] = choice->least[1] = 0;
+        choice->trial = 0;
+        choice->between = !choice->between                 ? LEAST_BETWEEN
+                          : choice->between < MOST_BETWEEN ? 2 * choice->between
+                                                           : MOST_BETWEEN;
+        choice->left = choice->between;
+        return;
+    }
+    choice->trial++;
+    choice->left = TRIAL_QUANTA;
+    choice->began = now;
+}
+
+bool thread_choice_is_one(ThreadChoice *choice) {
+    if (choice->left == 0) thread_choice_go_on(choice, nanoseconds());
+    choice->left--;
+#ifdef WW_DEBUG /* both again and again, whatever is faster */
+    return choice->left / 16 % 2;
+#else
+    return choice->trial ? is_of_one(choice->trial) : choice->one_is_faster;
+#endif
+}

@@ -1,0 +1,24 @@
+/* Whether all threads of a machine run the next quanta, or one: what has been faster lately. Only the host's time
+ * depends on it. */
+#ifndef WW_SIM_THREAD_CHOICE_H
+#define WW_SIM_THREAD_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zero: a new run. */
+typedef struct {
+    uint32_t left;     /* quanta until there is something to find out */
+    uint32_t trial;    /* which one runs, from 1; 0: none */
+    uint64_t began;    /* ns of the host's clock */
+    uint64_t least[2]; /* ns that a trial of one thread, of all, has taken */
+    uint32_t between;  /* quanta from the last trials to the next */
+    bool one_is_faster;
+} ThreadChoice;
+
+/* A trial ends at this time, or what is between trials: the next one begins, or it is known what is faster. */
+void thread_choice_go_on(ThreadChoice *choice, uint64_t now);
+/* Before each quantum, of a machine of several threads: shall one thread run it? */
+bool thread_choice_is_one(ThreadChoice *choice);
+
+#endif
