@@ -21,7 +21,8 @@ where it was stopped or killed.
   --kernels A,B     only these kernels, by the papers' names
   --folder FOLDER   of the results, default out/reproduce
   --svg FOLDER      draws each figure, with the paper's values where its text gives them
-  --page FILE       writes all of it as Markdown, the drawings in a folder beside it: docs/reproduction.md
+  --page FILE       writes it as Markdown, the drawings in a folder beside it: docs/reproduction.md. What FILE says of other
+                    figures stays
 ]==]
 
 local papers <const> = { "mascar", "medic", "ccws", "d2ma", "dwt_pric", "matrix" }
@@ -73,6 +74,15 @@ local function write(path, text)
   if not file then error("reproduce: " .. problem, 0) end
   file:write(text)
   file:close()
+end
+
+--- Of a file, or nil.
+local function content(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local text = file:read "a"
+  file:close()
+  return text
 end
 
 local function make_folder(path)
@@ -147,7 +157,8 @@ local function effort_of(figures, options, result_of)
 end
 
 local function main(options, words)
-  local figures = chosen(all_figures(), words)
+  local every = all_figures()
+  local figures = chosen(every, words)
   if options.list then
     for _, figure in ipairs(figures) do print(("%-20s %s"):format(figure.id, figure.title)) end
     return
@@ -172,7 +183,10 @@ local function main(options, words)
     for _, result in ipairs(results) do
       write(("%s/%s.svg"):format(folder, (result.figure.id:gsub("/", "-"))), draw.svg(result.figure, result.table))
     end
-    write(options.page, page.markdown(results, options, folder:match "[^/]*$", effort_of(figures, options, result_of)))
+    local ids = {}
+    for i, figure in ipairs(every) do ids[i] = figure.id end
+    local effort = #figures == #every and effort_of(figures, options, result_of)
+    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, content(options.page)))
   end
   if problems[1] then
     print_problems(problems)

@@ -58,6 +58,29 @@ harness.test("a page has the values, the papers' numbers, and a drawing for each
   assert(drawing:find("^<svg ") and drawing:find("GESUMMV", 1, true) and drawing:find("</svg>\n$"), drawing)
 end)
 
+harness.test("a page keeps what it says of figures that were not asked for", function()
+  local path = folder .. "/page.md"
+  local before = harness.read(path)
+  local status, output = reproduce("--kernels", "GESUMMV", "--page", path, "dwt-pric/12")
+  harness.equal(status, 0, output)
+  local after = harness.read(path)
+  local kept = before:match "\n## dwt%-pric/8\n.*$"
+  assert(kept and after:find(kept, 1, true), after)
+  assert(after:find(kept .. "\n## dwt-pric/12\n", 1, true), "figures in their order")
+  local function claims(text) return math.tointeger(tonumber(text:match "%*%*(%d+) claims: ")) end
+  local more = math.tointeger(tonumber(output:match "\n(%d+) claims: "))
+  harness.equal(claims(after), claims(before) + more, "the claims of both")
+  assert(after:find("| dwt-pric/8 | GESUMMV | 16.8 |", 1, true) and after:find("| dwt-pric/12 | at least 97 %", 1, true), after)
+end)
+
+harness.test("what the papers lead with are claims of figures", function()
+  local page = harness.read "docs/reproduction.md"
+  for _, key in ipairs(require "scripts.lib.reproduce.leading") do
+    local figure, what = key:match "^(%S+): (.*)$"
+    assert(page:find("\n| " .. figure .. " | " .. what, 1, true), key)
+  end
+end)
+
 harness.test("names that do not exist are told", function()
   local status, output = reproduce "ccws/77"
   harness.equal(status, 2, output)

@@ -1,5 +1,6 @@
 -- Figures as text: numbers, verdicts, and docs/reproduction.md.
 local kit = require "scripts.lib.reproduce.kit"
+local leading = require "scripts.lib.reproduce.leading"
 local reasons = require "scripts.lib.reproduce.reasons"
 
 local page = {}
@@ -19,33 +20,33 @@ end
 
 local verdicts <const> = { "reproduced", "partly", "not reproduced", "not measured" }
 
-local function counts_of(results)
-  local counts, all = {}, 0
+--- "73 claims: 51 reproduced, 10 partly, ..." of a list of verdicts.
+local function counted(list)
+  local counts, words = {}, {}
   for _, verdict in ipairs(verdicts) do counts[verdict] = 0 end
-  for _, result in ipairs(results) do
-    for _, headline in ipairs(result.table.headlines) do
-      local verdict = kit.verdict(headline)
-      counts[verdict], all = counts[verdict] + 1, all + 1
-    end
-  end
-  return counts, all
+  for _, verdict in ipairs(list) do counts[verdict] = counts[verdict] + 1 end
+  for i, verdict in ipairs(verdicts) do words[i] = ("%d %s"):format(counts[verdict], verdict) end
+  return ("%d claims: %s"):format(#list, table.concat(words, ", "))
 end
 
---- "73 claims: 51 reproduced, 10 partly, ..."
 function page.summary(results)
-  local counts, all = counts_of(results)
-  local words = {}
-  for i, verdict in ipairs(verdicts) do words[i] = ("%d %s"):format(counts[verdict], verdict) end
-  return ("%d claims: %s"):format(all, table.concat(words, ", "))
+  local list = {}
+  for _, result in ipairs(results) do
+    for _, headline in ipairs(result.table.headlines) do list[#list + 1] = kit.verdict(headline) end
+  end
+  return counted(list)
 end
 
 local function cell(text) return (tostring(text):gsub("|", "/")) end
+
+--- The name of a claim among `reasons` and `leading`: without what it measured, which stands in brackets at its end.
+function page.key(figure, what) return ("%s: %s"):format(figure, (what:gsub("%s*%(.*%)$", ""))) end
 
 local function headline_rows(result, add)
   for _, headline in ipairs(result.table.headlines) do
     local numbers = headline.kind ~= "holds"
     local verdict = kit.verdict(headline)
-    local reason = reasons[("%s: %s"):format(result.figure.id, headline.what:gsub("%s*%(.*%)$", ""))] or ""
+    local reason = reasons[page.key(result.figure.id, headline.what)] or ""
     add("| %s | %s | %s | %s | %s |", cell(headline.what), numbers and page.number(headline.paper) or "",
       numbers and page.number(headline.ours) or "", verdict, verdict ~= "reproduced" and cell(reason) or "")
   end
@@ -65,10 +66,95 @@ local function values_table(result, add)
   end
 end
 
---- The page. `folder`: of the drawings, beside it. `effort`: of all figures.
-function page.markdown(results, options, folder, effort)
+-- Sections: what the page says of one figure. A page is written from them alone, so that those of figures that were not asked for
+-- can stay as they are.
+
+local function section(result, folder)
   local lines = {}
   local function add(form, ...) lines[#lines + 1] = select("#", ...) > 0 and form:format(...) or form end
+  local figure, t = result.figure, result.table
+  add("## %s", figure.id)
+  add ""
+  add("%s.", figure.title)
+  add ""
+  add("![%s](%s/%s.svg)", figure.id, folder, (figure.id:gsub("/", "-")))
+  add ""
+  if t.headlines[1] then
+    add "| claim | paper | ours | verdict | why |"
+    add "|---|---|---|---|---|"
+    headline_rows(result, add)
+    add ""
+  end
+  add("%s%s; %d runs, %.0f s of simulation:", figure.unit:sub(1, 1):upper(), figure.unit:sub(2), result.effort.runs, result.effort.seconds)
+  add ""
+  values_table(result, add)
+  add ""
+  if t.missing[1] then
+    add("Not run: %s.", table.concat(t.missing, ", "))
+    add ""
+  end
+  return table.concat(lines, "\n")
+end
+
+--- The sections of a page by figure, and what it says of the effort of all figures.
+local function read(text)
+  local sections = {}
+  text = "\n" .. text
+  local from, _, id = text:find "\n## (%S+/%S+)\n"
+  while from do
+    local next_from, _, next_id = text:find("\n## (%S+/%S+)\n", from + 1)
+    sections[id] = text:sub(from + 1, next_from and next_from - 1 or -1)
+    from, id = next_from, next_id
+  end
+  return sections, text:match "\n(%d+ runs, %d+ minutes of simulation on one processor%.)\n"
+end
+
+--- The claims of a section: { key =, what =, paper =, ours =, verdict = } ...
+local function claims_of(id, text)
+  local claims = {}
+  for what, paper, ours, verdict in text:gmatch "\n| ([^|\n]*) | ([^|\n]*) | ([^|\n]*) | (%l[%l ]+) | [^|\n]* |%f[\n]" do
+    if verdict ~= "verdict" then
+      claims[#claims + 1] = { key = page.key(id, what), figure = id, what = what, paper = paper, ours = ours, verdict = verdict }
+    end
+  end
+  return claims
+end
+
+local function leading_table(claims, add)
+  local by_key, rows, reproduced = {}, {}, 0
+  for _, claim in ipairs(claims) do by_key[claim.key] = claim end
+  for _, key in ipairs(leading) do
+    local claim = by_key[key]
+    if claim then
+      rows[#rows + 1] = ("| %s | %s | %s | %s | %s |"):format(claim.figure, claim.what, claim.paper, claim.ours, claim.verdict)
+      if claim.verdict == "reproduced" then reproduced = reproduced + 1 end
+    end
+  end
+  if not rows[1] then return end
+  add "## What the papers lead with"
+  add ""
+  add("What abstracts, conclusions and Table 3 of the papers state: **%d of %d reproduced.** The rows are those of the", reproduced, #rows)
+  add "figures below, where the reasons stand."
+  add ""
+  add "| figure | claim | paper | ours | verdict |"
+  add "|---|---|---|---|---|"
+  for _, row in ipairs(rows) do add(row) end
+  add ""
+end
+
+--- The page. `ids`: of all figures, in their order; `folder`: of the drawings, beside it; `effort`: of all figures, or nil;
+-- `before`: the text of the page as it was, or nil. Figures without a result have the section that they had.
+function page.markdown(results, ids, options, folder, effort, before)
+  local lines, claims = {}, {}
+  local function add(form, ...) lines[#lines + 1] = select("#", ...) > 0 and form:format(...) or form end
+  local sections, effort_before = read(before or "")
+  for _, result in ipairs(results) do sections[result.figure.id] = section(result, folder) end
+  for _, id in ipairs(ids) do
+    local found = sections[id] and claims_of(id, sections[id]) or {}
+    table.move(found, 1, #found, #claims + 1, claims)
+  end
+  local list = {}
+  for i, claim in ipairs(claims) do list[i] = claim.verdict end
   add "# The papers' figures, and ours"
   add ""
   add("Written by `scripts/reproduce%s --page docs/reproduction.md`: do not edit it, but the",
@@ -78,32 +164,12 @@ function page.markdown(results, options, folder, effort)
   add "bars and gives no numbers, the claim is what its text says. Numbers in brackets are the paper's; so"
   add "are the diamonds in the drawings."
   add ""
-  add("**%s.**", page.summary(results))
-  add("%d runs, %.0f minutes of simulation on one processor.", effort.runs, effort.seconds / 60)
+  add("**%s.**", counted(list))
+  add(effort and ("%d runs, %.0f minutes of simulation on one processor."):format(effort.runs, effort.seconds / 60) or effort_before or "")
   add ""
-  for _, result in ipairs(results) do
-    local name = result.figure.id:gsub("/", "-")
-    add("## %s", result.figure.id)
-    add ""
-    add("%s.", result.figure.title)
-    add ""
-    add("![%s](%s/%s.svg)", result.figure.id, folder, name)
-    add ""
-    if result.table.headlines[1] then
-      add "| claim | paper | ours | verdict | why |"
-      add "|---|---|---|---|---|"
-      headline_rows(result, add)
-      add ""
-    end
-    add("%s%s; %d runs, %.0f s of simulation:", result.figure.unit:sub(1, 1):upper(), result.figure.unit:sub(2), result.effort.runs,
-      result.effort.seconds)
-    add ""
-    values_table(result, add)
-    add ""
-    if result.table.missing[1] then
-      add("Not run: %s.", table.concat(result.table.missing, ", "))
-      add ""
-    end
+  leading_table(claims, add)
+  for _, id in ipairs(ids) do
+    if sections[id] then add(sections[id]) end
   end
   return table.concat(lines, "\n")
 end
