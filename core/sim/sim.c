@@ -112,16 +112,38 @@ static void run_cluster(Share *share, Cluster *cluster) {
         cluster_run(cluster, share->end);
 }
 
-/* First round: each thread takes the same clusters in every quantum, so that they stay in its core's caches.
- * Second round, from the other end: what the other threads have not begun yet. */
+static COLD void run_cluster_measured(Share *share, Cluster *cluster) {
+    uint64_t begun = host_nanoseconds();
+    run_cluster(share, cluster);
+    cluster->measured += host_nanoseconds() - begun;
+}
+
+/* The thread whose run has it comes to it in a moment, as a rule. To take it over at once would move it from core to
+ * core. */
+static void wait_a_moment(const Cluster *cluster, uint64_t end) {
+    enum { MOMENT = 64 };
+    for (uint32_t i = 0; i < MOMENT && __atomic_load_n(&cluster->claimed, __ATOMIC_RELAXED) != end; i++)
+        pause_briefly();
+}
+
+/* First its own run of the chain; then, from the chain's other end, what other threads have not begun: the system may
+ * run something else on their cores. */
 static void run_claimed(Share *share) {
     const Sim *sim = share->sim;
-    uint32_t count = sim->cluster_count;
-    while (share->position < 2 * count) {
+    const uint32_t *begin = &sim->split.begin[share->thread];
+    uint32_t count = sim->cluster_count, own = begin[1] - begin[0];
+    while (share->position < count) {
         uint32_t position = share->position++;
-        if (position < count && position % sim->threads != share->thread) continue;
-        Cluster *cluster = cluster_at(sim, position < count ? position : 2 * count - 1 - position);
-        if (claim(cluster, share->end)) run_cluster(share, cluster);
+        bool is_own = position < own;
+        uint32_t place = is_own ? begin[0] + position : (begin[1] + count - 1 - position) % count;
+        Cluster *cluster = sim->split.chain[place];
+        if (!is_own) wait_a_moment(cluster, share->end);
+        if (!claim(cluster, share->end)) continue;
+        work_split_fetch_incoming(sim, place, share->end);
+        if (__builtin_expect(sim->measuring, 0))
+            run_cluster_measured(share, cluster);
+        else
+            run_cluster(share, cluster);
     }
 }
 
@@ -177,7 +199,10 @@ static void raise_failure(const Sim *sim) {
 }
 
 static void choose_threads(Sim *sim) {
+    bool measured = sim->measuring;
     uint32_t active = thread_choice_is_one(&sim->thread_choice) ? 1 : sim->threads;
+    sim->measuring = thread_choice_is_measuring(&sim->thread_choice);
+    if (measured && !sim->measuring) work_split_adjust(sim);
     if (active == sim->active) return;
     sim->active = active;
     sim_share_exchanges(sim);
@@ -214,6 +239,7 @@ void sim_stop_threads(Sim *sim) {
         free(sim->shares[i].fault);
     free(sim->shares);
     sim->shares = NULL;
+    work_split_free(sim);
 }
 
 void sim_signal_threads(Sim *sim, int signal) {
@@ -223,6 +249,7 @@ void sim_signal_threads(Sim *sim, int signal) {
 static void start_threads(Sim *sim) {
     if (sim->shares) return;
     sim_share_exchanges(sim);
+    work_split_new(sim);
     if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, run_share, sim);
     sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
     ensure(sim->shares);

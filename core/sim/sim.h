@@ -9,6 +9,7 @@
 #include "core/sim/base/thread_choice.h"
 #include "core/sim/base/worker_pool.h"
 #include "core/sim/link.h"
+#include "core/sim/work_split.h"
 
 struct Clock {
     char *name;
@@ -48,6 +49,7 @@ struct Cluster {
 
     uint32_t count, emitted_capacity; /* count: of the objects */
     uint64_t claimed;                 /* several threads: end of the last quantum that a thread took it for */
+    uint64_t measured;                /* ns that it took in measured quanta */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */
@@ -111,6 +113,8 @@ struct Sim {
     uint32_t faulted;         /* an object raised a user error: the state is that of the middle of a cycle */
     Share *shares;            /* of each thread */
     ThreadChoice thread_choice;
+    WorkSplit split;  /* of several threads */
+    bool measuring;   /* how long each cluster takes, in the present quantum */
     WorkerPool *pool; /* NULL with one thread, and before the first run */
     TickOrder order;
     uint64_t order_seed;

@@ -9,7 +9,7 @@
 /* All zero: a new run. */
 typedef struct {
     uint32_t left;     /* quanta until there is something to find out */
-    uint32_t trial;    /* which one runs, from 1; 0: none */
+    uint32_t trial;    /* which one runs, from 1, the measurement; 0: none */
     uint64_t began;    /* ns of the host's clock */
     uint64_t least[2]; /* ns that a trial of one thread, of all, has taken */
     uint32_t between;  /* quanta from the last trials to the next */
@@ -20,5 +20,8 @@ typedef struct {
 void thread_choice_go_on(ThreadChoice *choice, uint64_t now);
 /* Before each quantum, of a machine of several threads: shall one thread run it? */
 bool thread_choice_is_one(ThreadChoice *choice);
+/* In that quantum, shall it be measured how long each cluster takes? All threads run it then. */
+bool thread_choice_is_measuring(const ThreadChoice *choice);
+uint64_t host_nanoseconds(void);
 
 #endif

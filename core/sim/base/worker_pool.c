@@ -42,12 +42,6 @@ struct WorkerPool {
     _Atomic bool stop;
 };
 
-static void pause_briefly(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /* Between the look at `opened` and the sleep, nothing can be missed: the sleeper announces itself first, the
  * caller changes the number first, and futex looks at the number again. */
 static void sleep_until_opened(WorkerPool *pool, uint32_t seen) {

@@ -6,6 +6,13 @@
 
 #include <stdint.h>
 
+/* For loops that wait for another thread. */
+static inline void pause_briefly(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 typedef struct WorkerPool WorkerPool;
 typedef void PoolWork(void *context, uint32_t thread);
 

@@ -1,5 +1,7 @@
 /* Several host threads: the pool alone, and a machine of many clusters run by one or more of them. A small
  * class, Hop, passes a number on round a ring of clusters and mixes into it where and when it was. */
+#include "core/sim/base/partition.h"
+#include "core/sim/base/random.h"
 #include "core/sim/checkpoint/snapshot.h"
 #include "core/sim/sim.h"
 
@@ -197,6 +199,144 @@ START_TEST(the_number_of_threads_may_change_between_two_runs) {
 }
 END_TEST
 
+/* --- Who begins with which clusters ---------------------------------------------------------- */
+
+enum { MOST_ITEMS = 9 };
+
+/* The least that the dearest of `runs` runs can cost, tried in every way. */
+static uint64_t least_cost(const uint64_t *cost, uint32_t count, uint32_t runs) {
+    uint64_t sum = 0, least = NEVER;
+    if (runs == 1) {
+        for (uint32_t i = 0; i < count; i++)
+            sum += cost[i];
+        return sum;
+    }
+    for (uint32_t first = 0; first <= count; first++) {
+        uint64_t rest = least_cost(cost + first, count - first, runs - 1), most = rest > sum ? rest : sum;
+        least = most < least ? most : least;
+        sum += first < count ? cost[first] : 0;
+    }
+    return least;
+}
+
+START_TEST(runs_of_a_partition_cost_as_little_as_they_can) {
+    Random random = {12};
+    for (uint32_t round = 0; round < 300; round++) {
+        uint64_t cost[MOST_ITEMS];
+        uint32_t begin[6], count = (uint32_t)random_below(&random, MOST_ITEMS + 1),
+                           runs = 1 + (uint32_t)random_below(&random, 5);
+        for (uint32_t i = 0; i < count; i++)
+            cost[i] = random_below(&random, 5);
+        partition(cost, count, runs, begin);
+        ck_assert_uint_eq(begin[0], 0);
+        ck_assert_uint_eq(begin[runs], count);
+        for (uint32_t i = 0; i < runs; i++)
+            ck_assert_uint_le(begin[i], begin[i + 1]);
+        ck_assert_uint_eq(partition_cost(cost, runs, begin), least_cost(cost, count, runs));
+    }
+}
+END_TEST
+
+static void measure(Sim *sim, const uint64_t *of_chain) {
+    for (uint32_t i = 0; i < HOPS; i++)
+        sim->split.chain[i]->measured = of_chain[i];
+    work_split_adjust(sim);
+}
+
+START_TEST(each_thread_begins_with_a_run_of_clusters_that_cost_as_much_as_others) {
+    Sim *sim = ring(2, ORDER_PATH);
+    sim_elaborate(sim);
+    sim_run(sim, 4 * sim->clocks[0].period);
+    const uint32_t *begin = sim->split.begin;
+    ck_assert_uint_eq(begin[1], (HOPS + 1) / 2); /* nothing is measured yet, all are of one object */
+    measure(sim, (uint64_t[HOPS]){95, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10});
+    ck_assert_uint_eq(begin[1], 1);
+    /* 96 and 90 would be better than 86 and 100, but little. */
+    measure(sim, (uint64_t[HOPS]){86, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10});
+    ck_assert_uint_eq(begin[1], 1);
+    measure(sim, (uint64_t[HOPS]){10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 100});
+    ck_assert_uint_eq(begin[1], HOPS - 1);
+    ck_assert_uint_eq(begin[2], HOPS);
+    sim_free(sim);
+}
+END_TEST
+
+/* A hub that is linked to two clusters of one object, and two of two. */
+typedef struct {
+    SimObject obj;
+    Port a, b, c, d;
+} Hub;
+
+typedef struct {
+    SimObject obj;
+    Port in;
+} Sink;
+
+static uint64_t does_nothing(SimObject *object, uint64_t now) {
+    (void)object;
+    (void)now;
+    return NEVER;
+}
+
+#define HUB_PORT(name) PORT(Hub, name, number_protocol, ROLE_REQUESTER, "Numbers out")
+
+static Sim *star(void) {
+    static const Field hub_fields[] =
+    { BASE(Hub),
+      HUB_PORT(a),
+      HUB_PORT(b),
+      HUB_PORT(c),
+      HUB_PORT(d),
+      FIELDS_END },
+                       sink_fields[] = {
+                           BASE(Sink),
+                           PORT(Sink, in, number_protocol, ROLE_RESPONDER, "Numbers in"),
+                           FIELDS_END
+                       };
+    static const Class hub_class = {
+        .name = "Hub", .doc = "For tests", .bytes = sizeof(Hub), .fields = hub_fields, .tick = does_nothing};
+    static const Class sink_class = {.name = "Sink",
+                                     .doc = "For tests",
+                                     .bytes = sizeof(Sink),
+                                     .fields = sink_fields,
+                                     .tick = does_nothing};
+    static const char *const paths[] = {"hop[0]",  "hop[1]",  "sink[0]", "sink[1]",
+                                        "sink[2]", "sink[3]", "hub"};
+    SimObject *objects[7];
+    class_register(&hop_class);
+    class_register(&hub_class);
+    class_register(&sink_class);
+    Sim *sim = sim_new("star");
+    sim_clock(sim, "core", 700000000);
+    sim_set_quantum(sim, QUANTUM);
+    sim_set_threads(sim, 2);
+    for (uint32_t i = 0; i < 7; i++) {
+        objects[i] = sim_add(sim, i < 2 ? "Hop" : i < 6 ? "Sink" : "Hub", paths[i], "core");
+        sim_finish_object(objects[i]);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        const char port[] = {(char)('a' + i), 0};
+        sim_wire(sim, objects[6], port, objects[i], "in", (LinkOptions){.latency = QUANTUM},
+                 (LinkOptions){0});
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        sim_wire(sim, objects[i], "out", objects[4 + i], "in", (LinkOptions){.latency = 1}, (LinkOptions){0});
+    sim_elaborate(sim);
+    ck_assert_uint_eq(sim->cluster_count, 5);
+    return sim;
+}
+
+START_TEST(the_cluster_with_the_most_links_and_the_small_ones_are_neighbours) {
+    Sim *sim = star();
+    const uint64_t objects[] = {1, 1, 1, 2, 2};
+    sim_run(sim, 4 * sim->clocks[0].period);
+    ck_assert_str_eq(sim->split.chain[0]->turns[0].object->path, "hub");
+    for (uint32_t i = 0; i < sim->cluster_count; i++)
+        ck_assert_uint_eq(sim->split.chain[i]->count, objects[i]);
+    sim_free(sim);
+}
+END_TEST
+
 /* --- Faults ---------------------------------------------------------------------------------- */
 
 static void run_for_long(void *sim) {
@@ -254,17 +394,25 @@ END_TEST
 
 /* --- All threads, or one ----------------------------------------------------------------------- */
 
-/* Trials that take so long by turns, of all threads and of one; `hiccup` is added to one of each kind. */
-static ThreadChoice after_trials(uint64_t of_all, uint64_t of_one, uint64_t hiccup) {
+/* A measurement, and trials that take so long by turns, of one thread and of all; `hiccup` is added to one of each
+ * kind. */
+static ThreadChoice after_trials_and(uint64_t measurement, uint64_t of_all, uint64_t of_one,
+                                     uint64_t hiccup) {
     ThreadChoice choice = {0};
     uint64_t now = 1000;
     thread_choice_go_on(&choice, now);
     for (uint32_t trial = 0; choice.trial; trial++) {
         ck_assert_uint_lt(trial, 100);
-        now += (trial % 2 ? of_one : of_all) + (trial == 2 || trial == 3 ? hiccup : 0);
+        ck_assert(thread_choice_is_measuring(&choice) == (trial == 0));
+        now += trial == 0 ? measurement
+                          : (trial % 2 ? of_one : of_all) + (trial == 2 || trial == 3 ? hiccup : 0);
         thread_choice_go_on(&choice, now);
     }
     return choice;
+}
+
+static ThreadChoice after_trials(uint64_t of_all, uint64_t of_one, uint64_t hiccup) {
+    return after_trials_and(of_all, of_all, of_one, hiccup);
 }
 
 START_TEST(what_was_faster_runs_until_the_next_trials) {
@@ -272,6 +420,7 @@ START_TEST(what_was_faster_runs_until_the_next_trials) {
     ck_assert(!after_trials(100, 200, 0).one_is_faster);
     ck_assert(after_trials(200, 100, 1000000).one_is_faster); /* the host did something else */
     ck_assert(!after_trials(100, 200, 1000000).one_is_faster);
+    ck_assert(after_trials_and(50, 200, 100, 0).one_is_faster); /* the measurement is no trial */
     ThreadChoice choice = after_trials(200, 100, 0);
     uint32_t between = choice.left;
     ck_assert_uint_gt(between, 100);
@@ -293,6 +442,9 @@ Suite *threads_suite(void) {
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
     tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
+    tcase_add_test(machine, runs_of_a_partition_cost_as_little_as_they_can);
+    tcase_add_test(machine, each_thread_begins_with_a_run_of_clusters_that_cost_as_much_as_others);
+    tcase_add_test(machine, the_cluster_with_the_most_links_and_the_small_ones_are_neighbours);
     tcase_add_test(machine, the_number_of_threads_may_change_between_two_runs);
     tcase_add_loop_test(faults, the_fault_of_the_first_cluster_is_raised_with_any_threads_and_order, 0, 4);
     tcase_add_test(faults, a_machine_that_failed_does_not_go_on);

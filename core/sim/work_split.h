@@ -1,0 +1,32 @@
+/* Which clusters each thread begins a quantum with: always the same, so that they stay in its core's caches, until
+ * measured times say that the threads have unequal work. Only the host's time depends on it.
+ *
+ * The clusters stand in a chain that is cut into one run for each thread. The cluster with the most links to others,
+ * a crossbar as a rule, comes first, and behind it the small ones: most messages of its run then stay on one core. */
+#ifndef WW_SIM_WORK_SPLIT_H
+#define WW_SIM_WORK_SPLIT_H
+
+#include <stdint.h>
+
+struct Sim;
+struct Cluster;
+struct Link;
+
+typedef struct {
+    struct Cluster **chain;
+    uint64_t *cost;  /* of each in the chain, in the quanta that were measured, ns */
+    uint32_t *begin; /* thread i begins with those from begin[i] up to begin[i + 1] of the chain */
+    struct Link *
+        *incoming; /* cut links, in the order of their receivers in the chain; those of chain[i] are from */
+    uint32_t *incoming_begin; /* incoming_begin[i] up to incoming_begin[i + 1] */
+} WorkSplit;
+
+/* For as many threads as the machine has; nothing measured yet. */
+void work_split_new(struct Sim *sim);
+void work_split_free(struct Sim *sim);
+/* Before a cluster's quantum: asks for what other cores have written for it, all at once. */
+void work_split_fetch_incoming(const struct Sim *sim, uint32_t place_in_chain, uint64_t end);
+/* After measured quanta: cuts the chain anew where that saves a twentieth or more. */
+void work_split_adjust(struct Sim *sim);
+
+#endif
