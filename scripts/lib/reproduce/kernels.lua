@@ -18,7 +18,7 @@ kernels.mascar_memory = {
   { name = "leuko-1", workload = "leukocyte", base = "score", size = "kernel=score,first=uniform", group = "insensitive" },
   { name = "mrig-1", workload = "mri_gridding", size = "kernel=binning", group = "insensitive" },
   { name = "mrig-2", workload = "mri_gridding", base = "reorder", size = "kernel=reorder", group = "insensitive" },
-  { name = "sad-2", workload = "sad", medium = "macroblocks=1020", group = "insensitive" },
+  { name = "sad-2", workload = "sad", medium = "macroblocks=1020", size = "kernel=8x8", group = "insensitive" },
   { name = "srad-1", workload = "srad", medium = "rows=512", launches = "coefficient", group = "insensitive" },
   { name = "srad-2", workload = "srad", medium = "rows=512", launches = "update", group = "insensitive" },
   { name = "bfs", workload = "bfs", group = "sensitive" },
