@@ -549,7 +549,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     switch ((CacheQueue)queue) {
     case QUEUE_PIPELINE: return c->pipeline.count;
     case QUEUE_MISSES: return c->misses.count;
-    case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent;
+    case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent - c->mshr.held;
     case QUEUE_WAITING: return cache_requests_in_mshrs(c);
     case QUEUE_BYPASSED:
     case QUEUE_REEXECUTION:

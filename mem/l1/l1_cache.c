@@ -438,7 +438,7 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
     L1Cache *l1 = (L1Cache *)object;
     PrioritizationBuffer *buffer = &l1->prioritization.buffer;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    bypassed_make_room(&l1->bypassed);
+    bypassed_convert((CacheObject *)l1, &l1->bypassed);
     prefetch_convert(&l1->prefetches, saved);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
@@ -549,6 +549,8 @@ static const Field l1_fields[] = {
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
     BYPASSED_ROWS(L1Cache, bypassed, "1024"),
+    PARAM_FLAG_NAMED(L1Cache, bypassed.hold_mshrs, "bypassed_hold_mshrs", "false",
+                     "Each read in flight that passed by holds an MSHR", .converts = true),
     L1_DMA_PORT_ROWS(L1Cache, dma),
     SATURATION_ROWS(L1Cache, saturation),
     OWNERSHIP_ROWS(L1Cache, ownership),

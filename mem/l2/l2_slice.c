@@ -438,7 +438,7 @@ static bool l2_convert(SimObject *object, const SavedObject *saved, const struct
     static const char *const rows[] = {CACHE_CONVERTED_ROWS, PREFETCH_CONVERTED_ROWS, NULL};
     L2Slice *l2 = (L2Slice *)object;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    bypassed_make_room(&l2->bypassed);
+    bypassed_convert((CacheObject *)l2, &l2->bypassed);
     delay_queue_make_room(&l2->bypassing);
     prefetch_convert(&l2->prefetches, saved);
     return cache_convert(object, index_address, saved, changes, why, why_size);
@@ -560,6 +560,7 @@ static const Field l2_fields[] = {
     STATE(L2Slice, bypassing.first, "Oldest of them"),
     STATE(L2Slice, bypassing.count, "How many there are"),
     BYPASSED_ROWS(L2Slice, bypassed, "256"),
+    DERIVED(L2Slice, bypassed.hold_mshrs, "Never"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
     DERIVED(L2Slice, bank_ticks, "bank_busy in ticks"),
