@@ -69,9 +69,13 @@ kernels.medic = {
   { name = "SSSP", workload = "sssp", medium = "launches=2" },
 }
 
+-- The BFS of Rodinia, which CCWS and DWT-PRIC cite: masks of bytes, two launches a level, and a graph whose nodes have 2 to 10
+-- edges each.
+local masks <const> = { small = "version=masks,degrees=uniform,shortest=2,longest=10", base = "masks" }
+
 -- CCWS, the highly cache-sensitive ones.
 kernels.ccws = {
-  { name = "BFS", workload = "bfs" },
+  { name = "BFS", workload = "bfs", base = masks.base, small = masks.small },
   { name = "KMN", workload = "kmeans", base = "paper", medium = "points=30720", size = "features=34,clusters=5" },
   { name = "MEMC", workload = "keyvalue", medium = "requests=32768" },
   { name = "GC", workload = "gc_mark" },
@@ -93,7 +97,7 @@ kernels.dwt_pric = {
   { name = "SCLUSTER", workload = "streamcluster", group = "conflict" },
   { name = "SPMV", workload = "spmv", medium = "rows=16384,shortest=164,longest=164", group = "thrashing" },
   { name = "KM", workload = "kmeans", base = "paper", medium = "points=30720", size = "features=34,clusters=5", group = "thrashing" },
-  { name = "BFS", workload = "bfs", group = "thrashing" },
+  { name = "BFS", workload = "bfs", base = masks.base, small = masks.small, group = "thrashing" },
   { name = "IIX", workload = "inverted_index", medium = "lines=32768", group = "thrashing" },
   { name = "SYRK", workload = "syrk", group = "both" },
   { name = "GESUMMV", workload = "gesummv", base = "paper", group = "both" },
