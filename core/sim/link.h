@@ -71,6 +71,12 @@ _Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) =
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
 void link_exchange(Exchange *exchange, uint64_t boundary);
 
+/* See Class.take_untimed. The link may be NULL. */
+static inline bool link_send_untimed(const Link *link, const void *request) {
+    bool ends = !link || !link->receiver->class->take_untimed;
+    return !ends && link->receiver->class->take_untimed(link->receiver, request);
+}
+
 static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {
     list->link[list->count] = link; /* it has room for one more than can be listed */
     list->count += !*listed;

@@ -1,5 +1,6 @@
 #include "mem/cache/cache.h"
 
+#include "mem/cache/line_bytes.h"
 #include "mem/protocol/caches.h"
 
 uint32_t ring_size(uint32_t messages) {
@@ -31,38 +32,6 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
     c->pipeline_ticks = pipeline_cycles * c->period;
     c->port_mask = port_bytes - 1;
     c->port_shift = (uint64_t)__builtin_ctz(port_bytes);
-}
-
-/* Bytes. */
-
-static ByteMask byte_range(uint32_t first, uint32_t count) {
-    ByteMask low = count == LINE_BYTES_MAX ? ~(ByteMask)0 : ((ByteMask)1 << count) - 1;
-    return low << first;
-}
-
-static ByteMask bytes_written_by(const MemMessage *m) {
-    return (ByteMask)m->byte_mask[1] << 64 | m->byte_mask[0];
-}
-
-static ByteMask bytes_of_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors) {
-    uint32_t line_offset = (uint32_t)line_address & (LINE_BYTES_MAX - 1);
-    if (sectors == shape->all_sectors) return byte_range(line_offset, shape->line_bytes);
-    ByteMask bytes = 0;
-    for (; sectors; sectors &= sectors - 1)
-        bytes |= byte_range(line_offset + ((uint32_t)__builtin_ctz(sectors) << shape->sector_shift),
-                            1u << shape->sector_shift);
-    return bytes;
-}
-
-/* Those of `sectors` of which all bytes are in `bytes`. */
-static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors,
-                                 ByteMask bytes) {
-    uint32_t complete = 0;
-    for (; sectors; sectors &= sectors - 1) {
-        uint32_t sector = sectors & -sectors;
-        if ((bytes_of_sectors(shape, line_address, sector) & ~bytes) == 0) complete |= sector;
-    }
-    return complete;
 }
 
 /* Policies. */
@@ -202,9 +171,7 @@ void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
 
 /* Lines. */
 
-/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes
- * written. */
-static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
+MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now) {
     const TagShape *shape = &c->tags.shape;
     const TagLine *l = &c->tags.line[line];
     uint64_t address = tag_address(&c->tags, line);
@@ -229,7 +196,7 @@ void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
     if (!c->tags.line[line].dirty) return;
     cache_forget_failed_try(c);
     MemMessage *message = cache_send_down(c, 0);
-    *message = write_back_of(c, line, now);
+    *message = cache_write_back_message(c, line, now);
     cache_use_data_port(c, message->bytes, now);
     c->stats.write_backs++;
     c->tags.line[line].dirty = 0;

@@ -573,6 +573,9 @@ Stall cache_fetch_ahead(Cache *cache, const MemMessage *m, Lookup *at, uint64_t 
 Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);
 /* Marks the sectors of the line dirty that `m` has changed; for requests that read them first. */
 void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
+/* What sends back the dirty sectors of the line: the smallest segment of 32, 64 or 128 B that contains them all, with a
+ * mask of the bytes written. */
+MemMessage cache_write_back_message(const Cache *cache, uint32_t line, uint64_t now);
 /* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
 void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
 /* Writes back and forgets the line; sectors in flight still come. */

@@ -10,6 +10,7 @@
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/prefetch.h"
+#include "mem/cache/untimed.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
 #include "mem/parts/dma_port/l1_dma_port.h"
 #include "mem/parts/ownership/ownership.h"
@@ -322,6 +323,35 @@ static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1,
     return outcome;
 }
 
+/* Without timing. */
+
+static bool write_local_untimed(L1Cache *l1, const MemMessage *m, Lookup *at) {
+    bool allocates = l1->local_allocate && may_allocate(l1, m);
+    if (at->line == NO_LINE && !allocates) return untimed_pass((CacheObject *)l1, m);
+    return untimed_write((CacheObject *)l1, m, at, false);
+}
+
+static bool write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
+    if (l1->write_policy == WRITE_EVICT) return untimed_drop_and_pass((CacheObject *)l1, m, at);
+    if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
+    return untimed_pass((CacheObject *)l1, m);
+}
+
+static bool l1_take_untimed(SimObject *object, const void *request) {
+    L1Cache *l1 = (L1Cache *)object;
+    CacheObject *cache = (CacheObject *)object;
+    const MemMessage *m = request;
+    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
+    if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
+        return untimed_drop_and_pass(cache, m, &at);
+    if (!l1->enabled) return untimed_pass_while_off(cache, m, &at);
+    if (global_write) return write_global_untimed(l1, m, &at);
+    if (m->kind == MEM_WRITE) return write_local_untimed(l1, m, &at);
+    if (at.line == NO_LINE && !may_allocate(l1, m)) return untimed_pass(cache, m);
+    return untimed_read(cache, m, &at);
+}
+
 /* The tick. */
 
 static __attribute__((noinline)) uint64_t take_transfer(L1Cache *l1, const MemMessage *m, uint64_t now) {
@@ -596,6 +626,7 @@ const Class l1_class = {
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
+    .take_untimed = l1_take_untimed,
     .knobs_set = l1_knobs_set,
     .settle = l1_settle,
     .is_sound = l1_is_sound,

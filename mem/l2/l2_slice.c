@@ -6,6 +6,7 @@
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/prefetch.h"
+#include "mem/cache/untimed.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/parts/shadow_tags/shadow_tags.h"
@@ -235,6 +236,23 @@ static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, c
     case MEM_ATOMIC: return atomic(l2, m, &at, now);
     }
     panic("%s: a request of kind %u", object_path(&l2->obj), m->kind);
+}
+
+/* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */
+static bool l2_take_untimed(SimObject *object, const void *request) {
+    L2Slice *l2 = (L2Slice *)object;
+    CacheObject *cache = (CacheObject *)object;
+    const MemMessage *m = request;
+    Lookup at = look_up(l2, m);
+    bool is_atomic = m->kind == MEM_ATOMIC;
+    if (l2->bypass && !is_atomic && class_in(l2->bypass_classes, m->class_number))
+        return untimed_drop_and_pass(cache, m, &at);
+    if (!l2->enabled && !is_atomic) return untimed_pass_while_off(cache, m, &at);
+    if (passes(l2, m, &at)) return untimed_pass(cache, m);
+    if (m->kind == MEM_WRITE) return untimed_write(cache, m, &at, l2->write_miss == WRITE_MISS_LAZY);
+    bool hit = untimed_read(cache, m, &at);
+    if (is_atomic && at.line != NO_LINE) cache_modify(&l2->cache, m, &at);
+    return hit;
 }
 
 /* The tick. */
@@ -593,6 +611,7 @@ const Class l2_class = {
     .build = l2_build,
     .init = l2_init,
     .tick = l2_tick,
+    .take_untimed = l2_take_untimed,
     .knobs_set = cache_knobs_set,
     .commit = l2_commit,
     .settle = cache_settle,

@@ -208,10 +208,17 @@ static const Field crossbar_fields[] = {
     FIELDS_END,
 };
 
+static bool take_untimed(SimObject *object, const void *request) {
+    const Crossbar *x = (const Crossbar *)object;
+    uint64_t address = ((const MemMessage *)request)->address;
+    return link_send_untimed(x->down[x->output_of[address_map_slice(x->map, address)]].send, request);
+}
+
 const Class crossbar_class = {
     .name = "Crossbar",
     .doc = "Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure",
     .passes_on = true,
+    .take_untimed = take_untimed,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,
     .events = arbitration_events,

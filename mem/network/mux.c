@@ -232,10 +232,15 @@ static const Field mux_fields[] = {
     FIELDS_END,
 };
 
+static bool take_untimed(SimObject *object, const void *request) {
+    return link_send_untimed(((const Mux *)object)->down.send, request);
+}
+
 const Class mux_class = {
     .name = "Mux",
     .doc = "Joins several requesters into one network port",
     .passes_on = true,
+    .take_untimed = take_untimed,
     .bytes = sizeof(Mux),
     .fields = mux_fields,
     .events = arbitration_events,

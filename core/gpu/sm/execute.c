@@ -105,10 +105,10 @@ static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *
     if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
 }
 
-static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t begins, uint32_t payload,
-                        uint64_t now) {
+static inline __attribute__((always_inline)) void fill_op(const Sm *sm, uint32_t w, const Inst *inst,
+                                                          uint32_t pc, uint64_t begins, uint32_t payload,
+                                                          MemoryOp *op) {
     const ExecContext *context = sm->context;
-    MemoryOp *op = link_send_checked(sm->lsu.send, now);
     op->begins = begins;
     op->lanes = context->active;
     op->inst = pc;
@@ -125,6 +125,20 @@ static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint6
         coalesce_texels(context->texel, context->texel_count, op);
     else
         add_addresses(sm, w, inst, op);
+}
+
+static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t begins, uint32_t payload,
+                        uint64_t now) {
+    fill_op(sm, w, inst, pc, begins, payload, link_send_checked(sm->lsu.send, now));
+}
+
+/* The caches see the access. */
+static void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
+    MemoryOp op;
+    sm->untimed_miss = 0;
+    if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
+    fill_op(sm, w, inst, sm_inst_index(sm, inst), 0, 0, &op);
+    sm->untimed_miss = !link_send_untimed(sm->lsu.send, &op);
 }
 
 static uint32_t take_payload(Sm *sm) {
@@ -380,6 +394,8 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     if (context->fault) sm_meet_fault(sm, w, inst);
     bool is_global = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED) && context->active &&
                      context->space == SPACE_GLOBAL;
+    if (is_global) context->active = context->atomic->mask;
+    if (sm->warms_caches) warm_caches(sm, w, inst);
     if (!is_global) return;
     ensure(atomic_perform(context->atomic, context->atomic->mask, sm->view));
     atomic_write_back(inst, context->atomic, context->atomic->mask, sm_registers(sm, w));

@@ -257,6 +257,8 @@ struct Sm {
     SystemCalls system;
     GateList gates;
     struct Memcheck *memcheck; /* NULL: off */
+    uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
+    uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
     const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */

@@ -233,6 +233,8 @@ static const Field sm_fields[] = {
     HOST(Sm, system, "What kernels asked of the device's runtime in this quantum"),
     HOST(Sm, gates, "Of its parts"),
     HOST(Sm, memcheck, "What it has found, if it is on"),
+    HOST(Sm, warms_caches, "What executes without timing leaves its lines in the caches"),
+    HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
