@@ -609,9 +609,10 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     return RUN_DONE;
 }
 
-void gpu_run_instructions(Gpu *gpu, uint64_t instructions) {
+void gpu_run_instructions(Gpu *gpu, uint64_t instructions, uint64_t ctas) {
     enum { STEP_CYCLES = 64 };
-    while (!dispatcher_idle(gpu->dispatcher) && gpu_warp_instructions(gpu) < instructions)
+    while (!dispatcher_idle(gpu->dispatcher) && gpu_warp_instructions(gpu) < instructions &&
+           dispatcher_ctas_done(gpu->dispatcher) < ctas)
         run_slice(gpu, (gpu_cycle(gpu) + STEP_CYCLES) * gpu->sim->clocks[0].period);
 }
 

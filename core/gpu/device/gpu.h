@@ -83,9 +83,9 @@ ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas);
 void gpu_forward_end(Gpu *gpu);
 /* How many CTAs of such a launch the machine holds at once; a user error when it is none. */
 uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch);
-/* Runs until so many warp instructions have issued since the machine was made, or the kernel is done. A launch that
- * faults or hangs is a user error. */
-void gpu_run_instructions(Gpu *gpu, uint64_t instructions);
+/* Runs until so many warp instructions have issued since the machine was made, so many CTAs of the launch have ended, or
+ * the kernel is done. A launch that faults or hangs is a user error. */
+void gpu_run_instructions(Gpu *gpu, uint64_t instructions, uint64_t ctas);
 /* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
  * with their reports on stderr. */
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);

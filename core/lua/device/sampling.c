@@ -157,16 +157,17 @@ static int l_begin_timing(lua_State *L) {
     return 0;
 }
 
-/* core.run_instructions(gpu, n) -> has the kernel ended, CTAs that have: until n warp instructions have issued since the machine
- * was made */
+/* core.run_instructions(gpu, n, ctas) -> has the kernel ended: until n warp instructions have issued since the machine was made, or
+ * so many CTAs of the launch have ended */
 static int l_run_instructions(lua_State *L) {
     Machine *machine = offered(L);
-    gpu_run_instructions(machine->gpu, (uint64_t)luaL_checkinteger(L, 2));
+    gpu_run_instructions(machine->gpu, (uint64_t)luaL_checkinteger(L, 2),
+                         (uint64_t)luaL_optinteger(L, 3, INT64_MAX));
+    if (gpu_fault(machine->gpu)) user_error("%s", gpu_fault(machine->gpu)->message);
     if (sim_failure(machine->sim)) user_error("%s", sim_failure(machine->sim));
     GpuProgress progress = gpu_progress(machine->gpu);
     lua_pushboolean(L, progress.ctas_done == progress.ctas);
-    lua_pushinteger(L, (lua_Integer)progress.ctas_done);
-    return 2;
+    return 1;
 }
 
 void sampling_open(lua_State *L) {
