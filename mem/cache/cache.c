@@ -157,13 +157,15 @@ static inline __attribute__((always_inline)) void queue_fetch(Cache *c, const Me
 void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
     MissQueue *queue = &c->misses;
     uint32_t slot = queue->first, sectors = queue->sectors[slot];
-    MemMessage *sent = link_send_checked(to_mem, now);
-    *sent = queue->message[slot];
+    MemMessage *oldest = &queue->message[slot];
+    uint64_t address = oldest->address;
     if (sectors) {
-        sent->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+        oldest->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
         c->stats.fetches++;
         queue->sectors[slot] = sectors &= sectors - 1;
     }
+    if (!link_hand_over(to_mem, oldest, now)) *(MemMessage *)link_send_checked(to_mem, now) = *oldest;
+    oldest->address = address;
     queue->count -= sectors == 0;
     queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
     if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
@@ -466,6 +468,17 @@ void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now
     audit_enter(&object->obj, QUEUE_PIPELINE, slot);
     audit_promise(&object->obj, !(m->flags & MEM_POSTED));
     link_pop(object->cpu.receive, now);
+}
+
+void cache_accept_ahead(CacheObject *object, uint64_t now) {
+    Cache *c = &object->cache;
+    Link *from = object->cpu.receive;
+    uint64_t until = object_unseen_until(&object->obj), time;
+    while (c->pipeline.count < c->pipeline.limit &&
+           (time = later_of(link_next_ready(from), later_of(now, c->accepts_from))) < until) {
+        cache_accept_request(object, link_peek(from, time), time);
+        c->accepts_from = time + c->period;
+    }
 }
 
 static void count_stall_until(Cache *c, uint64_t cycle) {

@@ -128,6 +128,7 @@ typedef struct {
     uint64_t stall;                /* Stall of the request at the tags, as of its last try */
     uint64_t stall_since;          /* cycle up to which that stall is counted              */
     FailedTry failed;              /* host: unknown after a resume                      */
+    uint64_t accepts_from;         /* host: cache_accept_ahead(), the next one; at a boundary that is past */
     uint64_t put_aside;            /* requests that came to the tags and wait elsewhere */
     CacheObserver *observers;      /* parts that look on; NULL: none */
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
@@ -267,6 +268,7 @@ extern const Question cache_victim_question;
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
     HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
+    HOST(T, cache.accepts_from, "When the next request may be accepted, where that is ahead of time"),   \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \
     HOST(T, cache.fronts, "What stands in front of the tags"),                                               \
     HOST(T, cache.last_front, "Of these the nearest to the tags that offers requests"),                      \
@@ -435,6 +437,14 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
     if (queue->count < queue->limit &&
         (m = link_peek(object->cpu.receive, now))) /* more: resumed with a shorter one */
         cache_accept_request(object, m, now);
+}
+
+/* Of a cache that is told of requests at the end of a quantum alone, and accepts each as soon as it may: at once those
+ * of this quantum that have a place in any case. */
+void cache_accept_ahead(CacheObject *object, uint64_t now);
+/* Nobody could see that it does so. */
+static inline bool cache_may_accept_ahead(const CacheObject *object) {
+    return link_is_cut(object->cpu.receive) && object_unseen_until(&object->obj);
 }
 
 /* When to tick again. What the host cannot foresee is computed without a branch. */

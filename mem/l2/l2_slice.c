@@ -446,6 +446,8 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
         access_tags(l2, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
+    else if (cache_may_accept_ahead((CacheObject *)l2) & (l2->delays == NULL))
+        cache_accept_ahead((CacheObject *)l2, now);
     else
         accept_request(l2, now);
     return cache_next_tick((CacheObject *)l2, below, now);

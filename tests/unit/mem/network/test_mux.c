@@ -1,3 +1,4 @@
+#include "core/sim/base/random.h"
 #include "mem/protocol/networks.h"
 #include "tests/unit/mem/memory_driver.h"
 
@@ -172,10 +173,17 @@ static void assert_same_log(const MessageLog *a, const MessageLog *b) {
         ck_assert_int_eq(memcmp(&a->entries[k], &b->entries[k], sizeof a->entries[k]), 0);
 }
 
-static Network run_bursts(uint64_t latency, TickOrder order) {
+static Network make_bursty_network(uint64_t latency, TickOrder order) {
     Network net = make_network("round_robin", latency, order);
     object_set_number(net.cache[1], "refuse_from", 60);
     object_set_number(net.cache[1], "refuse_until", 120);
+    object_set_number(net.memory, "refuse_from", 300);
+    object_set_number(net.memory, "refuse_until", 400);
+    return net;
+}
+
+static Network run_bursts(uint64_t latency, TickOrder order) {
+    Network net = make_bursty_network(latency, order);
     sim_elaborate(net.sim);
     for (uint32_t i = 0; i < CACHES; i++)
         for (uint32_t k = 0; k < 200; k++)
@@ -184,6 +192,47 @@ static Network run_bursts(uint64_t latency, TickOrder order) {
     return net;
 }
 
+static void assert_same_run(const Network *a, const Network *b) {
+    assert_same_log(memory_responder_arrivals(a->memory), memory_responder_arrivals(b->memory));
+    for (uint32_t i = 0; i < CACHES; i++)
+        assert_same_log(memory_driver_responses(a->cache[i]), memory_driver_responses(b->cache[i]));
+    char *stats_a = stats_text(a->sim), *stats_b = stats_text(b->sim);
+    ck_assert_str_eq(stats_a, stats_b);
+    free(stats_a);
+    free(stats_b);
+}
+
+/* At random times, alone and against each other, over many quanta of 8 cycles. */
+static Network run_seen(bool seen, TickOrder order) {
+    Network net = make_bursty_network(8, order);
+    sim_set_quantum(net.sim, 8);
+    sim_elaborate(net.sim);
+    if (seen) look_on(net.mux);
+    for (uint32_t i = 0; i < CACHES; i++) {
+        Random random = {10 + i};
+        uint64_t cycle = 0;
+        for (uint32_t k = 0; k < 300; k++) {
+            cycle += random_below(&random, 4 + 3 * i);
+            send(&net, cycle, i,
+                 random_below(&random, 4) ? read_request(k * 128, 128) : posted_write_request(k * 128, 64));
+        }
+    }
+    run_to_end(&net);
+    return net;
+}
+
+/* Unseen, requests and responses are moved ahead of time. */
+START_TEST(being_seen_changes_nothing) {
+    Network seen = run_seen(true, ORDER_PATH), unseen = run_seen(false, (TickOrder)_i);
+    ck_assert_uint_gt(stat(&seen, "conflicts"), 0);
+    ck_assert_uint_gt(stat(&seen, "request_blocked_cycles"), 0);
+    ck_assert_uint_gt(stat(&seen, "response_blocked_cycles"), 0);
+    assert_same_run(&seen, &unseen);
+    sim_free(seen.sim);
+    sim_free(unseen.sim);
+}
+END_TEST
+
 /* With a near link and with one that cuts the machine. */
 START_TEST(tick_order_changes_nothing) {
     uint64_t latency = _i == 0 ? 1 : 4;
@@ -191,14 +240,7 @@ START_TEST(tick_order_changes_nothing) {
     ck_assert_uint_gt(stat(&by_path, "response_blocked_cycles"), 0);
     for (TickOrder order = ORDER_REVERSED; order <= ORDER_SHUFFLED; order++) {
         Network other = run_bursts(latency, order);
-        assert_same_log(memory_responder_arrivals(by_path.memory), memory_responder_arrivals(other.memory));
-        for (uint32_t i = 0; i < CACHES; i++)
-            assert_same_log(memory_driver_responses(by_path.cache[i]),
-                            memory_driver_responses(other.cache[i]));
-        char *stats_a = stats_text(by_path.sim), *stats_b = stats_text(other.sim);
-        ck_assert_str_eq(stats_a, stats_b);
-        free(stats_a);
-        free(stats_b);
+        assert_same_run(&by_path, &other);
         sim_free(other.sim);
     }
     sim_free(by_path.sim);
@@ -217,6 +259,7 @@ Suite *mux_suite(void) {
     tcase_add_test(tests, full_link_down_stops_requests);
     tcase_add_test(tests, full_link_up_blocks_the_responses_behind);
     tcase_add_loop_test(tests, tick_order_changes_nothing, 0, 2);
+    tcase_add_loop_test(tests, being_seen_changes_nothing, ORDER_PATH, ORDER_RESTLESS + 1);
     suite_add_tcase(suite, tests);
     return suite;
 }
