@@ -282,8 +282,27 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messag
 }
 
 Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
-    c->failed = (FailedTry){stall, at->set, messages};
+    c->failed.stall = stall;
+    c->failed.set = at->set;
+    c->failed.messages = messages;
+    c->failed.request = NULL;
     return stall;
+}
+
+/* The same of a request of which the next try need not look at the tags again. */
+static inline Stall fail_and_remember(Cache *c, const MemMessage *m, const Lookup *at, uint32_t victim,
+                                      Stall stall, uint32_t messages) {
+    cache_fail(c, at, stall, messages);
+    c->failed.at = *at;
+    c->failed.at.victim = c->tags.order.bent ? 0 : victim + 1; /* NO_LINE + 1 is 0 */
+    c->failed.uses = c->tags.uses;
+    c->failed.request = m;
+    return stall;
+}
+
+static inline uint32_t candidate_for(const Cache *c, const MemMessage *m, const Lookup *at) {
+    debug_ensure(!at->victim || at->victim == cache_candidate(c, m, at->set) + 1);
+    return at->victim ? at->victim - 1 : cache_candidate(c, m, at->set);
 }
 
 static inline __attribute__((always_inline)) void take_line(Cache *c, const MemMessage *m, Lookup *at,
@@ -338,12 +357,12 @@ static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessa
                      .victim = NO_LINE,
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
-        plan.victim = cache_candidate(c, m, at->set);
+        plan.victim = candidate_for(c, m, at);
         if (plan.victim == NO_LINE) return result ? cache_fail(c, at, STALL_LINE, 0) : STALL_LINE;
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
-    if (stall) return result ? cache_fail(c, at, stall, messages) : stall;
+    if (stall) return result ? fail_and_remember(c, m, at, plan.victim, stall, messages) : stall;
     Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
     if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);

@@ -104,12 +104,23 @@ typedef struct {
     uint64_t evictions, write_backs, fetches, fills, data_port_cycles, prefetch_reads;
 } CacheStats;
 
+/* What the tags know of a request. */
+typedef struct {
+    uint64_t line_address;
+    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
+    uint32_t sectors;   /* of the line that the request is about      */
+    uint32_t victim;    /* 1 + the line that it would replace; 0: nobody has looked */
+} Lookup;
+
 /* What the request at the tags lacked when it was last tried and missed. Until that may have come another
  * try would end the same way, and is not made. */
 typedef struct {
-    uint64_t stall;    /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
-    uint32_t set;      /* in which it wants a line                            */
-    uint32_t messages; /* places in the miss queue that it needs              */
+    uint64_t stall;            /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
+    uint32_t set;              /* in which it wants a line                            */
+    uint32_t messages;         /* places in the miss queue that it needs              */
+    Lookup at;                 /* what was found, which still holds while */
+    uint64_t uses;             /* the tags have counted no further use    */
+    const MemMessage *request; /* which it was; NULL: nothing is known of what was found */
 } FailedTry;
 
 typedef struct TagFront TagFront; /* tag_front.h */
@@ -474,12 +485,6 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
 
 /* The parts of an access. */
 
-typedef struct {
-    uint64_t line_address;
-    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
-    uint32_t sectors;   /* of the line that the request is about      */
-} Lookup;
-
 /* Looks the request up in the set of `index_address`. */
 static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint64_t index_address) {
     Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
@@ -487,6 +492,14 @@ static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint6
                  .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
     at.line = tag_find(&cache->tags, at.set, at.line_address);
     return at;
+}
+
+/* What the last try of this request, the first in the pipeline, found, if it is still so; else NULL. Fills of the set and
+ * whatever else changes lines without using them have made that try unknown. */
+static inline const Lookup *cache_found(const Cache *cache, const MemMessage *m) {
+    const FailedTry *failed = &cache->failed;
+    bool same = (failed->request == m) & (failed->stall == cache->stall) & (failed->uses == cache->tags.uses);
+    return same && failed->stall ? &failed->at : NULL;
 }
 
 static inline bool cache_holds(const Cache *cache, const Lookup *at) {

@@ -315,7 +315,9 @@ static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcom
 static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1, const MemMessage *m,
                                                                     bool fronts, uint64_t now) {
     Outcome outcome = {.stall = STALL_NONE};
-    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    const Lookup *found = fronts ? NULL : cache_found(&l1->cache, m);
+    Lookup at = found ? *found : cache_lookup(&l1->cache, m, m->address);
+    debug_ensure(at.line == cache_lookup(&l1->cache, m, m->address).line);
     if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
         read(l1, m, &at, fronts, &outcome, now);
     else

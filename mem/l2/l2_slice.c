@@ -227,7 +227,9 @@ static Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) 
 static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, const MemMessage *m,
                                                                   uint64_t now) {
     if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
-    Lookup at = look_up(l2, m);
+    const Lookup *found = cache_found(&l2->cache, m);
+    Lookup at = found ? *found : look_up(l2, m);
+    debug_ensure(at.line == look_up(l2, m).line);
     if (!l2->enabled && m->kind != MEM_ATOMIC)
         return pass_while_off((CacheObject *)l2, &l2->bypassed, m, &at, now);
     switch ((MemKind)m->kind) {

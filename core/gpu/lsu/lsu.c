@@ -256,6 +256,13 @@ static inline __attribute__((always_inline)) void free_place(Lsu *lsu, uint64_t 
     link_pop(lsu->sm.receive, now);
 }
 
+/* The next access will not get into the link in the next cycle, unless a place becomes free in this one; then the link
+ * wakes the unit, and a stall that ends where it begins counts nothing. */
+static inline void foresee_stall(Lsu *lsu, const Link *link, uint64_t now) {
+    uint64_t soon = now + lsu->obj.period;
+    lsu->stall_since = link_send_time(link, soon) == NEVER ? soon : 0;
+}
+
 /* One access per cycle; the instruction leaves the unit with its last one. */
 static void send_access(Lsu *lsu, uint64_t now) {
     Link *link = port_of(lsu, lsu->op.space);
@@ -267,7 +274,10 @@ static void send_access(Lsu *lsu, uint64_t now) {
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
     free_place(lsu, now);
-    if (lsu->segment_next == lsu->segment_count) lsu->op_valid = 0;
+    if (lsu->segment_next == lsu->segment_count)
+        lsu->op_valid = 0;
+    else
+        foresee_stall(lsu, link, now);
     object_progress(&lsu->obj);
 }
 
@@ -370,6 +380,8 @@ static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
     uint64_t soon = now + lsu->obj.period, next;
     if (!lsu->op_valid)
         next = next_begin(lsu);
+    else if (lsu->stall_since > now) /* it was foreseen */
+        next = NEVER;
     else if (lsu->stall_since)
         next = link_space_time(port_of(lsu, lsu->op.space), now);
     else /* An access that has not been tried yet: if it fails, the stall begins there. */
