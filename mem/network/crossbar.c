@@ -223,7 +223,7 @@ OF_EACH Packet *enter_buffer(Subnet *net, Kind kind, uint32_t j, uint32_t flits)
 OF_EACH uint64_t certain_sending_time(const Crossbar *x, Subnet *net, Kind kind, uint32_t j,
                                       uint32_t last_part, uint64_t now) {
     const Output *output = output_at(net, kind.wide, j);
-    uint64_t period = x->obj.period, until = net->view.all_cut ? object_unseen_until(&x->obj) : 0;
+    uint64_t period = x->obj.period, until = net->view.outputs_cut ? object_unseen_until(&x->obj) : 0;
     uint64_t time = later_of(output->all_left - period, output->channel_free + (last_part - 1) * period);
     bool certain = (output->count == 0) & (time < until) &
                    (time <= (output->free >> x->speedup_shift) * period);
@@ -379,7 +379,7 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
 OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, uint64_t now) {
     View *view = &net->view;
     uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
-    if (now >= view->sending || boundary || !view->all_cut) drain_outputs(x, net, kind, now);
+    if (now >= view->sending || boundary || !view->outputs_cut) drain_outputs(x, net, kind, now);
     look_at_idle_inputs(x, net, kind, boundary);
     if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);
 }

@@ -49,8 +49,11 @@ static void *zeroed(size_t count, size_t bytes) {
 
 static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
-    *view = (View){
-        .first_timed = NEVER, .seen_quantum = NEVER, .all_cut = 1, .latency = x->latency * x->obj.period};
+    *view = (View){.first_timed = NEVER,
+                   .seen_quantum = NEVER,
+                   .outputs_cut = 1,
+                   .all_cut = 1,
+                   .latency = x->latency * x->obj.period};
     if (x->wide) {
         view->wide_head = zeroed(net->inputs, sizeof(Head));
         view->wide_target = zeroed(net->outputs, sizeof(Target));
@@ -62,11 +65,13 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
         uint64_t bit = 1ull << i % PORTS_IN_WORD;
         ports->idle |= bit;
         if (!link_is_cut(from[i].receive)) ports->uncut |= bit;
+        view->all_cut &= link_is_cut(from[i].receive);
     }
     for (uint32_t j = 0; j < net->outputs; j++) {
         target_at(view, x->wide, j)->link = to[j].send;
-        view->all_cut &= link_is_cut(to[j].send);
+        view->outputs_cut &= link_is_cut(to[j].send);
     }
+    view->all_cut &= view->outputs_cut;
 }
 
 static void free_view(View *view) {
