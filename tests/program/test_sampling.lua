@@ -1,6 +1,7 @@
 -- --sample: estimates with intervals, what is refused, and that they are told from exact results.
 local harness = require "tests.lib.harness"
 local measures = require "warpwright.measures"
+local sampled_result = require "warpwright.sampled_result"
 local sampling = require "warpwright.sampling"
 local ww = require "warpwright"
 
@@ -49,14 +50,15 @@ local function run(name, launches, sample, more)
   local options = { config = "gtx480", workload = workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
     sample = sample }
   for key, value in pairs(more or {}) do options[key] = value end
-  return ww.run(options), harness.read(options.out .. "/stats.txt")
+  return ww.run(options), options.out and harness.read(options.out .. "/stats.txt")
 end
 
 local one <const> = { {} }
 local exact, exact_text = run("exact", one)
+local sampled, sampled_text = run("sampled", one, "windows=8,cycles=3000")
 
 harness.test("the truth is inside the interval of cycles and of nearly all counters", function()
-  local r = run("sampled", one, "windows=8,cycles=3000")
+  local r = sampled
   harness.equal(r.sampled.sampled, 1)
   harness.equal(r.warp_instructions, exact.warp_instructions)
   assert(r.sampled.share_with_timing < 0.6, r.sampled.share_with_timing)
@@ -78,6 +80,7 @@ harness.test("what is estimated says so in every file", function()
   local text = harness.read(folder .. "/stats.txt")
   assert(text:find "\nl2%[0%]%.misses +%d+ +accesses +estimated, %+%-[%d.e+]+: ")
   assert(not text:find "run.warp_instructions[^\n]*estimated")
+  assert(not harness.read(folder .. "/provenance.txt"):find "Lua file [^\n]*lua_") -- what processes told one another
   harness.contains(harness.read(folder .. "/stats.json"), '"estimated": {')
   harness.contains(harness.read(folder .. "/provenance.txt"), "sampled            windows=8,cycles=3000")
   harness.contains(harness.read(folder .. "/sampling.txt"), "launch 0, steady: sampled, 8 windows")
@@ -85,12 +88,11 @@ harness.test("what is estimated says so in every file", function()
 end)
 
 harness.test("estimates are the same bytes for any number of jobs and threads", function()
-  local text = harness.read(home .. "/sampled/stats.txt")
   for i, more in ipairs { { jobs = 3 }, { threads = 2 }, { order = "reversed" } } do
-    harness.equal(select(2, run("sampled-" .. i, one, "windows=8,cycles=3000", more)), text)
+    harness.equal(select(2, run("sampled-" .. i, one, "windows=8,cycles=3000", more)), sampled_text)
   end
   local _, other = run("sampled-seed", one, "windows=8,cycles=3000,seed=2")
-  assert(other ~= text)
+  assert(other ~= sampled_text)
 end)
 
 harness.test("a budget of all is the exact run, byte for byte", function()
@@ -113,8 +115,8 @@ end)
 harness.test("short launches run with timing and say why; without others the result is exact", function()
   local few <const> = { { grid = 200 } }
   local _, text = run("few", few)
-  local r, sampled = run("few-sampled", few, "error=3%")
-  harness.equal(sampled, text)
+  local r, estimated = run("few-sampled", few, "error=3%")
+  harness.equal(estimated, text)
   harness.equal(r.sampled.exact, 1)
   harness.contains(r.sampled.lines[1], "exact: 6.7 waves of CTAs, 10 are needed")
 end)
@@ -142,12 +144,66 @@ harness.test("what a sampled run cannot have is refused", function()
   harness.contains(tostring(problem), "jobs: expected a whole number from 1 on")
 end)
 
+harness.test("a run that was killed goes on with the windows that it had: the same bytes", function()
+  local options = ("run gtx480 vecadd --size medium --sample windows=3,cycles=2000 --out %s/killed"):format(home)
+  local words = {}
+  for word in options:gmatch "%S+" do words[#words + 1] = word end
+  local script = harness.write("killed.lua", ([[
+    local core, ww = require "warpwright.core", require "warpwright"
+    local pid = core.fork()
+    if pid == 0 then
+      local write_file = require("warpwright.inputs").write_file
+      require("warpwright.inputs").write_file = function(path, text)
+        write_file(path, text)
+        if path:find "/passes/" then core.leave(9) end
+      end
+      ww.run { config = "gtx480", workload = "vecadd", size = "medium", sample = "windows=3,cycles=2000", out = "%s/killed" }
+    end
+    print(select(2, core.wait_for_child()))
+  ]]):format(home))
+  local _, printed = harness.run(script)
+  harness.contains(printed, "9")
+  assert(io.open(home .. "/killed/passes/0-0"))
+  harness.equal(harness.run(table.unpack(words)), 0)
+  words[#words] = home .. "/whole"
+  harness.equal(harness.run(table.unpack(words)), 0)
+  harness.equal(harness.read(home .. "/killed/stats.txt"), harness.read(home .. "/whole/stats.txt"))
+  harness.equal(io.open(home .. "/killed/passes/0-0"), nil)
+end)
+
+harness.test("a result has its intervals when its machine is closed and nothing was written", function()
+  local r = run("nothing", one, "windows=4,cycles=3000", { out = false })
+  assert(r:interval "run.cycles" > 0 and r:interval "sm[3].l1d.misses" >= 0)
+end)
+
 harness.test("estimates are not subtracted from exact results", function()
-  local r = run("sampled-again", one, "windows=4,cycles=3000")
-  for _, both in ipairs { { r, exact }, { exact, r } } do
+  for _, both in ipairs { { sampled, exact }, { exact, sampled } } do
     local _, problem = pcall(both[1].since, both[1], both[2])
     harness.contains(tostring(problem), "since: expected exact results, got one that is estimated by sampling")
   end
+end)
+
+harness.test("compare says which run is estimated", function()
+  local _, printed = harness.run("compare", home .. "/exact", home .. "/sampled")
+  harness.contains(printed, "A is exact, B is estimated by sampling (windows=8,cycles=3000)")
+  local _, same = harness.run("compare", home .. "/exact", home .. "/exact")
+  assert(not same:find "estimated by sampling %(windows", same)
+end)
+
+harness.test("a sweep keeps exact and sampled runs apart, and its database the intervals", function()
+  local count, folders = 0, {}
+  for row in ww.sweep { axes = { config = "gtx480", workload = "saxpy", size = "small", sample = { "error=3%", "budget=100%" } },
+    out = home .. "/sweep", jobs = 1 } do
+    harness.equal(row.status, "done")
+    count = count + 1
+    folders[row.folder] = row.sample
+  end
+  harness.equal(count, 2)
+  harness.equal(folders[next(folders)] ~= folders[next(folders, (next(folders)))], true)
+  local mark = "estimated, +-12.5: Accesses"
+  harness.equal(sampled_result.width_in(mark), 12.5)
+  harness.equal(select(2, sampled_result.width_in(mark)), "Accesses")
+  harness.equal(select(2, sampled_result.width_in "Accesses: all"), "Accesses: all")
 end)
 
 harness.test("the interval is Student's, of the jackknife", function()

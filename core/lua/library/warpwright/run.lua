@@ -11,6 +11,7 @@ local note = require "warpwright.note"
 local output = require "warpwright.output"
 local profile = require "warpwright.profile"
 local result = require "warpwright.result"
+local sampled_result = require "warpwright.sampled_result"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local tracing = require "warpwright.tracing"
@@ -124,6 +125,7 @@ function run.run(options)
     made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     trace:begin()
+    if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
     return sim:run(options.workload, size)
   end)
   local found = options.memcheck and memcheck.report(gpu)
@@ -159,6 +161,8 @@ function run.run(options)
   problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
+  sampled_result.widths(r) -- which takes the machine
+  if sim.sampler then sim.sampler:forget_passes() end
   sim:close()
   if problem then core.user_error(problem) end
   return r

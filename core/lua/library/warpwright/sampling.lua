@@ -2,6 +2,7 @@
 -- over and runs its head, its tail and windows of its middle; sampled_result.lua makes a result with intervals of what they count.
 -- docs/sampling.md says how and why so.
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local measures = require "warpwright.measures"
 local names = require "warpwright.names"
@@ -21,6 +22,7 @@ local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user 
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together
 local LEAST_DRIFT <const> = 0.01
+local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the pilot's say
 
 -- What the user asks for ------------------------------------------------------------------------------------------------------------
@@ -108,7 +110,8 @@ end
 --- What it returned, a table; or nil and what went wrong.
 function Sampler:answer_of(child)
   while not child.ended do self:wait() end
-  local chunk = loadfile(child.path, "t", { math = math })
+  local text = inputs.read_file(child.path) -- by loadfile() it would count among the files of the run
+  local chunk = text and load(text, "=answer", "t", { math = math })
   os.remove(child.path)
   local ok, answer = pcall(chunk or error)
   if not ok or answer == nil then return nil, "a process of it was killed" end
@@ -127,6 +130,31 @@ end
 
 --- Of a wave, as far as the launch has come.
 local function life_of(offer, instructions, ctas) return instructions * offer.resident / (ctas + offer.resident / 2) end
+
+--- The same of `work` that takes long, when what it returned lies in the folder of passes from before the run was killed.
+function Sampler:kept(name, work)
+  local path = self.passes and ("%s/%s"):format(self.passes, name)
+  local packed = path and inputs.read_file(path)
+  local text = packed and core.unpacked(packed, MOST_BYTES)
+  local chunk = text and load(text, "=pass", "t", { math = math })
+  local ok, answer = pcall(chunk or error)
+  if ok and type(answer) == "table" and answer.key == self.key then return answer.seen end
+  local seen, problem = work()
+  if path and seen then inputs.write_file(path, core.pack("return " .. literal { key = self.key, seen = seen })) end
+  return seen, problem
+end
+
+--- Passes are kept in this folder until the run has ended, for one that begins again: `key` tells what they are of.
+function Sampler:keep_passes(folder, key)
+  self.passes, self.key = folder, key
+  core.make_folder(folder)
+end
+
+function Sampler:forget_passes()
+  if not self.passes then return end
+  for _, name in ipairs(core.list_folder(self.passes)) do os.remove(self.passes .. "/" .. name) end
+  os.remove(self.passes)
+end
 
 -- With timing, in a process of its own --------------------------------------------------------------------------------------------
 
@@ -335,7 +363,9 @@ end
 function Sampler:find_warm_up(offer)
   local mean
   for doublings = 0, DOUBLINGS do
-    local seen, problem = self:answer_of(self:start(function() return self:pilot(offer, doublings) end, 1 << 30))
+    local seen, problem = self:kept(("%d-%d"):format(offer.number, doublings), function()
+      return self:answer_of(self:start(function() return self:pilot(offer, doublings) end, 1 << 30))
+    end)
     if not seen then return nil, problem end
     if seen.refused then return nil, seen.refused end
     local drift
@@ -343,6 +373,14 @@ function Sampler:find_warm_up(offer)
     if not drift then return seen end
   end
   return nil, ("its windows drift by %.1f%%"):format(100 * mean)
+end
+
+--- All of it without timing.
+function Sampler:execute(offer)
+  core.forward_begin(self.gpu)
+  local instructions = core.forward_until(self.gpu, offer.ctas)
+  core.forward_end(self.gpu)
+  return instructions
 end
 
 --- Samples the launch, and executes it; nil and why, when it cannot be, and nothing has happened then.
@@ -356,18 +394,22 @@ function Sampler:sample(offer)
     return nil, ("%d windows are needed, %s of it"):format(wanted, percent_text(math.min(share, 99)))
   end
   local more = wanted - #launch.windows
-  core.forward_begin(self.gpu)
   if more > 0 then
     local plan = setmetatable({ windows = more, seed = seen.plan.seed + 500009, has_tail = false }, { __index = seen.plan })
-    launch = launch_of(offer, { seen, self:pass(offer, plan) })
+    local made_now
+    local second = self:kept(("%d-more"):format(offer.number), function()
+      made_now = true
+      core.forward_begin(self.gpu)
+      return self:pass(offer, plan)
+    end)
+    launch = launch_of(offer, { seen, second })
+    if not made_now then self:execute(offer) end
   else
-    core.forward_until(self.gpu, offer.ctas)
-    core.forward_end(self.gpu)
+    self:execute(offer)
   end
   launch.share = share_of(launch, #launch.windows)
   return launch
 end
-
 -- Launches that are like others -------------------------------------------------------------------------------------------------------
 
 local ALIKE <const> = 0.05 -- instructions of launches of a kernel
@@ -397,14 +439,11 @@ function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
   if not known or #known < 2 or known.estimated >= #known * MOST_LIKE_ONE then return nil end
   local counted = self:answer_of(self:start(function()
-    core.forward_begin(self.gpu)
-    return { (core.forward_until(self.gpu, offer.ctas)) }
+    return { self:execute(offer) }
   end, 1 << 30))
   local members = counted and members_for(known, counted[1])
   if not members then return nil end
-  core.forward_begin(self.gpu)
-  core.forward_until(self.gpu, offer.ctas)
-  core.forward_end(self.gpu)
+  self:execute(offer)
   known.estimated = known.estimated + 1
   return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0 }
 end

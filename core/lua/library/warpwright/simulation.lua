@@ -3,6 +3,7 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local fast_forward = require "warpwright.fast_forward"
 local fork = require "warpwright.fork"
+local inputs = require "warpwright.inputs"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
 local measures = require "warpwright.measures"
@@ -118,6 +119,17 @@ function Simulation:gpu()
     policies_at_work.attach(self.machine, self.policies)
   end
   return self.device
+end
+
+--- Of a sampled run: keeps what windows count in this folder, so that the same run goes on with it when it was killed.
+function Simulation:keep_passes(folder, what, size)
+  self:gpu()
+  if not self.sampler then return end
+  local w = load.get("workload", what)
+  local made_of = { inputs.digest_of_program(), self.choices["config digest"], self.policy, self.options.sample, w.name, size,
+    w.ptx and inputs.digest_of_file(w.ptx) or "" }
+  for _, file in ipairs(sources.list(self.choices.sources)) do made_of[#made_of + 1] = file.digest end
+  self.sampler:keep_passes(folder, core.digest(table.concat(made_of, " ")))
 end
 
 --- sim:object(path)
