@@ -173,11 +173,10 @@ static bool is_beyond_sm(const Sm *sm, uint32_t space) {
 /* `shared`: it is an access to shared memory, of which much need not be asked. */
 static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t w, Warp *warp,
                                                                 const Inst *inst, uint32_t pc, bool shared,
-                                                                uint64_t cycle, uint64_t now) {
+                                                                uint64_t begins, uint64_t now) {
     ExecContext *context = sm->context;
     bool global_atomic = !shared && inst->kind == INST_ATOMIC;
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
-    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;
     if (shared) {
         prepare_shared(sm, w);
@@ -208,10 +207,11 @@ static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t
 
 static inline void execute_memory(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc,
                                   uint64_t cycle, uint64_t now) {
+    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     if (inst->space == SPACE_SHARED)
-        access_memory(sm, w, warp, inst, pc, true, cycle, now);
+        access_memory(sm, w, warp, inst, pc, true, begins, now);
     else
-        access_memory(sm, w, warp, inst, pc, false, cycle, now);
+        access_memory(sm, w, warp, inst, pc, false, begins, now);
 }
 
 void sm_complete_memory(Sm *sm, const MemoryDone *done) {

@@ -60,8 +60,10 @@ static inline WarpSet all_or_none(bool all) {
 }
 
 static inline bool lsu_accepts(const Sm *sm, uint64_t cycle, uint64_t now) {
-    return collector_accepts(&sm->collector, UNIT_MEM, cycle) & link_can_send_straight(sm->lsu.send, now) &
-           (sm->payloads_in_use != sm->atomic_payloads);
+    uint32_t reads = collector_accepts(&sm->collector, UNIT_MEM, cycle),
+             sends = link_can_send_straight(sm->lsu.send, now),
+             has_payload = sm->payloads_in_use != sm->atomic_payloads; /* numbers: no branch */
+    return reads & sends & has_payload;
 }
 
 /* Of the ready warps, those whose unit takes an instruction now. No branch on what changes from cycle to cycle: the host

@@ -13,9 +13,8 @@ static void account(Sm *sm, uint64_t cycle) {
 }
 
 static void write_back(Sm *sm, uint64_t cycle) {
-    const Writer *results;
-    Writer writer;
-    uint32_t count = write_backs_take(&sm->write_backs, &sm->collector, &sm->shape, cycle, &results);
+    Writer results[MAX_RESULT_BUS], writer;
+    uint32_t count = write_backs_take(&sm->write_backs, &sm->collector, &sm->shape, cycle, results);
     for (uint32_t i = 0; i < count; i++)
         sm_complete(sm, writer_warp(results[i]), sm_inst(sm, writer_inst(results[i])));
     while (write_backs_take_laneless(&sm->write_backs, cycle, &writer))

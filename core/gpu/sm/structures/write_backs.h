@@ -55,15 +55,22 @@ static inline void write_backs_add_laneless(WriteBacks *write_backs, uint64_t cy
     write_backs->ends[at] = cycle;
 }
 
-/* The results of this cycle; returns how many, and gives the bus free. Valid until the next is added. */
+/* The results of this cycle; returns how many, and gives the bus free. Their places become zero: checkpoints compress
+ * them. */
 static inline uint32_t write_backs_take(WriteBacks *write_backs, OperandCollector *collector,
-                                        const CollectorShape *shape, uint64_t cycle, const Writer **results) {
+                                        const CollectorShape *shape, uint64_t cycle,
+                                        Writer results[MAX_RESULT_BUS]) {
     uint64_t slot = cycle % RESULT_BUS_RING;
+    Writer *at = write_backs->result + slot * shape->result_bus_width;
     uint32_t count = collector->result_bus[slot];
-    *results = write_backs->result + slot * shape->result_bus_width;
     if (!count) return 0;
     collector->result_bus[slot] = 0;
     write_backs->results -= count;
+    for (uint32_t i = 0; i < count; i++) {
+        results[i] = at[i];
+        at[i] = 0;
+        __asm__("" : "+m"(at[i])); /* no vector operations: mostly it is one result */
+    }
     return count;
 }
 

@@ -221,26 +221,26 @@ static void add_result(uint64_t cycle, Writer writer) {
 }
 
 START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
-    const Writer *results;
+    Writer results[MAX_RESULT_BUS];
     begin_write_backs();
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 5), UINT64_MAX);
     add_result(2060, writer_of(11, 1)); /* beyond one turn from 12 */
     add_result(2060, writer_of(12, 63));
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 13), 2060);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2059, &results), 0);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2059, results), 0);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2059), 2060);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, &results), 2);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 2);
     ck_assert_uint_eq(writer_warp(results[0]), 1);
     ck_assert_uint_eq(writer_inst(results[0]), 11);
     ck_assert_uint_eq(writer_warp(results[1]), 63);
     ck_assert_uint_eq(writer_inst(results[1]), 12);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, &results), 0);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 0);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2060), UINT64_MAX);
 }
 END_TEST
 
 START_TEST(instructions_without_a_lane_end_in_their_cycle_one_after_the_other) {
-    Writer writer;
+    Writer writer, results[MAX_RESULT_BUS];
     begin_write_backs();
     for (uint32_t turn = 0; turn < 3; turn++) { /* round the ring */
         for (uint32_t i = 0; i < LANELESS - 4; i++)
@@ -258,7 +258,7 @@ START_TEST(instructions_without_a_lane_end_in_their_cycle_one_after_the_other) {
     add_result(400, writer_of(1, 0));
     add_result(600, writer_of(2, 0));
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 399), 400);
-    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 400, &(const Writer *){NULL}), 1);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 400, results), 1);
     ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 400), 500);
 }
 END_TEST
@@ -270,8 +270,8 @@ START_TEST(write_backs_agree_with_a_list_under_random_use) {
     Random random = {7};
     begin_write_backs();
     for (uint64_t cycle = 0; cycle < 20000; cycle++) {
-        const Writer *results;
-        uint32_t taken = write_backs_take(&write_backs, &bus, &fermi, cycle, &results), expected = 0;
+        Writer results[MAX_RESULT_BUS];
+        uint32_t taken = write_backs_take(&write_backs, &bus, &fermi, cycle, results), expected = 0;
         for (uint32_t i = 0; i < count;) {
             if (due[i] != cycle) {
                 i++;
