@@ -189,9 +189,8 @@ local cut_offs = sweep("medic/cut-offs", "MeDiC by its cut-offs: mostly-hit from
   { "0.5/0.5", "warp_types:mostly_hit=0.5+medic" }, { "0.9/0.5", "warp_types:mostly_hit=0.9+medic" },
   { "0.7/0.6", "warp_types:mostly_miss=0.6+medic" },
 })
-local keeping = sweep("medic/keep-uses", "MeDiC by the uses of a slice that a step of type is worth, 0: any number", {
-  { "256", "wip:keep_uses=256+medic" }, { "1024", "wip:keep_uses=1024+medic" }, { "4096", "medic" },
-  { "0", "wip:keep_uses=0+medic" },
+local keeping = sweep("medic/keep-uses", "WIP by the uses of a slice that a step of type is worth, 0: any number", {
+  { "256", "wip:keep_uses=256" }, { "1024", "wip:keep_uses=1024" }, { "4096", "wip" }, { "0", "wip:keep_uses=0" },
 })
 
 return { figure_2, figure_4, figure_5, figure_7, figure_8, sensitivity, control, cut_offs, keeping }
