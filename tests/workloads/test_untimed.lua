@@ -35,7 +35,7 @@ local function run(name, is_timed, options)
   return sim:result()
 end
 
-for _, name in ipairs { "backprop", "barnes_hut", "bfs", "bfs_masks", "black_scholes", "btree", "conv2d", "convolution", "cutcp", "dct8x8", "delaunay", "fast_walsh", "filter", "gc_mark", "gesummv", "haar", "hetero", "histo", "histogram", "hotspot", "inverted_index", "keyvalue", "kmeans", "kmeans_texture", "kmeans_transpose", "lava_md", "lbm", "leukocyte", "lud", "matmul", "micro", "mm", "monte_carlo_pi", "mri_gridding", "mri_q", "mst", "mummer", "nearest_neighbour", "needleman_wunsch", "neural_network", "page_view_rank", "page_views", "particle", "pathfinder", "reference", "sad", "saxpy", "scalar_product", "sgemm", "sgemv", "similarity", "spmv", "spmv_jds", "srad", "sssp", "stencil3d", "stencil_shared", "streamcluster", "syrk", "tpacf", "transpose", "vecadd", "walsh" } do
+for _, name in ipairs { "backprop", "barnes_hut", "bfs", "black_scholes", "btree", "conv2d", "convolution", "cutcp", "dct8x8", "delaunay", "fast_walsh", "filter", "gc_mark", "gesummv", "haar", "hetero", "histo", "histogram", "hotspot", "inverted_index", "keyvalue", "kmeans", "kmeans_texture", "kmeans_transpose", "lava_md", "lbm", "leukocyte", "lud", "matmul", "micro", "mm", "monte_carlo_pi", "mri_gridding", "mri_q", "mst", "mummer", "nearest_neighbour", "needleman_wunsch", "neural_network", "page_view_rank", "page_views", "particle", "pathfinder", "reference", "sad", "saxpy", "scalar_product", "sgemm", "sgemv", "similarity", "spmv", "spmv_jds", "srad", "sssp", "stencil3d", "stencil_shared", "streamcluster", "syrk", "tpacf", "transpose", "vecadd", "walsh" } do
   if pcall(load.get, "workload", name) then
     harness.test("computes the same without timing: " .. name, function()
       local r = run(name)

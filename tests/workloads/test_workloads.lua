@@ -10,7 +10,7 @@ local workloads = {
   "hotspot", "convolution", "needleman_wunsch", "fast_walsh", "monte_carlo_pi", "btree", "neural_network",
   "nearest_neighbour", "histo", "mri_gridding", "stencil_shared", "mri_q", "cutcp", "histogram", "tpacf", "lava_md",
   "kmeans_texture", "leukocyte", "mummer", "sssp", "gc_mark", "mst", "page_views", "hetero", "page_view_rank",
-  "barnes_hut", "delaunay", "bfs_masks",
+  "barnes_hut", "delaunay",
 }
 
 local function run(workload, size, policy)
