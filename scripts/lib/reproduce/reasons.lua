@@ -19,7 +19,7 @@ local associativity <const> = "What MRPB lets pass by on an associativity stall 
   .. "kernels, nearly all of its gain (dwt-pric/mrpb-bypass), although each holds an MSHR. On SRAD and BFS that is as good as DWT-PRIC"
 local lrr_loses <const> = "histo-2 (1.14) has 64 CTAs, 1.4 times what the SMs hold, and under LRR those of an SM end together: on 22 SMs, which hold all, GTO "
   .. "is 1.01 times as fast. BP-1 and sad-1 (1.06) have dozens of waves of CTAs; four times the inputs leave BP-1 at 1.05. lavaMD's 64 boxes end unevenly: GTO takes "
-  .. "7 % longer for them, but 7 % less for 60"
+  .. "7 % less for them, but took 7 % more when the L1's index was linear"
 local insertion <const> = "Lines of warps that mostly hit stay too long: the L2's hits fall from 60 to 53 % on BFS, from 87 to 75 % on SS and from 70 to 61 % on BP. With "
   .. "keep_uses=256 they do not (66, 86 and 70 %), and WIP has 1.00, 1.02 and 1.00 there"
 
