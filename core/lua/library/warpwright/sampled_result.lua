@@ -27,6 +27,29 @@ local function multiples(sampler)
   return times
 end
 
+--- A group for all launches that are like the same ones, whose errors are the same. What they themselves differ by adds to it.
+local function add_groups_of_members(groups, sampler, total)
+  local order, like = {}, {}
+  for _, launch in ipairs(sampler.launches) do
+    local first, second = table.unpack(launch.members or {})
+    local key = first and first.offer.number .. " " .. second.offer.number
+    if key and not like[key] then order[#order + 1], like[key] = key, {} end
+    if key then table.insert(like[key], launch) end
+  end
+  for _, key in ipairs(order) do
+    local group, by = {}, math.sqrt(1 + 2 / #like[key])
+    for i = 1, 2 do
+      local list, weights = { total }, { 1 }
+      for _, launch in ipairs(like[key]) do
+        table.move({ measures.replicas(launch)[i], measures.total(launch) }, 1, 2, #list + 1, list)
+        table.move({ by, -by }, 1, 2, #weights + 1, weights)
+      end
+      group[i] = measures.sum(list, weights)
+    end
+    groups[#groups + 1] = group
+  end
+end
+
 --- Groups of totals, those of a group each with one window or member left out; and totals of other estimates: by the second halves of
 -- windows, and by what the check windows miss.
 local function alternatives(sampler, total)
@@ -38,16 +61,17 @@ local function alternatives(sampler, total)
     table.move({ by, -by }, 1, 2, #weights + 1, weights)
   end
   for _, launch in ipairs(sampler.launches) do
-    local group, by = {}, launch.windows and times[launch] or 1
-    for i, replica in ipairs(measures.replicas(launch)) do
-      group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
-    end
-    if group[1] then groups[#groups + 1] = group end
     if launch.windows then
+      local group, by = {}, times[launch]
+      for i, replica in ipairs(measures.replicas(launch)) do
+        group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
+      end
+      groups[#groups + 1] = group
       add("second", measures.by_second_halves(launch), launch, by)
       add("check", measures.by_check(launch), launch, by)
     end
   end
+  add_groups_of_members(groups, sampler, total)
   return groups, { measures.sum(others.second.list, others.second.weights), measures.sum(others.check.list, others.check.weights) }
 end
 
@@ -65,21 +89,26 @@ local function values_of(r)
   return values
 end
 
---- The variance that each group of replicas gives each row.
-local function variances_of(groups, count, make)
-  local variances, degrees = {}, 0
-  for i = 1, count do variances[i] = 0.0 end
+--- Of each row the half-width by chance: the variances of the groups, and degrees of freedom by Welch and Satterthwaite.
+local function chances_of(groups, count, make)
+  local variances, squares = {}, {}
+  for i = 1, count do variances[i], squares[i] = 0.0, 0.0 end
   for _, group in ipairs(groups) do
     local replicas = {}
     for k, replica in ipairs(group) do replicas[k] = values_of(make(replica)) end
     for i = 1, count do
       local values = {}
       for k, replica in ipairs(replicas) do values[k] = replica[i] end
-      variances[i] = variances[i] + measures.jackknife(values) ^ 2
+      local variance = measures.jackknife(values) ^ 2
+      variances[i], squares[i] = variances[i] + variance, squares[i] + variance ^ 2 / (#group - 1)
     end
-    degrees = degrees + #group - 1
   end
-  return variances, degrees
+  local chances = {}
+  for i = 1, count do
+    local degrees = squares[i] > 0 and variances[i] ^ 2 / squares[i] or 1
+    chances[i] = measures.student(degrees + 1e-9) * math.sqrt(variances[i])
+  end
+  return chances
 end
 
 --- Half-widths of the rows of launches, each by its own windows.
@@ -113,12 +142,12 @@ end
 local function widths_of(sampler, r, total, make)
   local groups, others = alternatives(sampler, total)
   local values, rows, widths = values_of(r), r.rows, {}
-  local variances, degrees = variances_of(groups, #rows, make)
+  local chances = chances_of(groups, #rows, make)
   for i, other in ipairs(others) do others[i] = values_of(make(other)) end
   for i = 1, #rows do
     local name = rows:row(i)
     if not is_exact(name) then
-      widths[name] = measures.student(degrees) * math.sqrt(variances[i]) + math.abs(others[1][i] - values[i])
+      widths[name] = chances[i] + math.abs(others[1][i] - values[i])
         + math.abs(others[2][i] - values[i])
     end
   end
