@@ -493,11 +493,17 @@ function sampling.attach(built, gpu, policies, text, jobs)
   if options.budget and options.budget >= 1 then return nil end
   local sampler = setmetatable({
     built = built, gpu = gpu, options = options, text = text, jobs = jobs or 1, children = {}, alive = 0, launches = {}, kernels = {},
+    seconds = 0, -- of the host, beside those of kernels with timing
   }, Sampler)
   for _, entry in ipairs(policies) do
     sampler.has_hooks = sampler.has_hooks or policy.has_hooks(entry.definition)
   end
-  core.on_launch(gpu, function(offer) return sampler:take(offer) end)
+  core.on_launch(gpu, function(offer)
+    local began = os.time()
+    local estimate = sampler:take(offer)
+    sampler.seconds = sampler.seconds + os.time() - began
+    return estimate
+  end)
   return sampler
 end
 

@@ -274,7 +274,7 @@ end
 --- The result that these counters make. Counters of policies are not among them.
 local function of_measure(self, totals, measure)
   local cycles, warps, threads = measures.header(measure)
-  local estimated = { memory_peak = totals.memory_peak, seconds = totals.seconds, cycles = math.floor(cycles + 0.5),
+  local estimated = { memory_peak = totals.memory_peak, seconds = totals.seconds + self.sampler.seconds, cycles = math.floor(cycles + 0.5),
     warp_instructions = math.floor(warps + 0.5), thread_instructions = math.floor(threads + 0.5) }
   return result.new(self.name, self.policy, estimated, self:gpu():launches(), self.machine, nil, nil,
     core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles))
