@@ -140,10 +140,18 @@ static bool take_request(SimObject *object, const Link *link, const void *messag
     return true;
 }
 
+/* What is sent later on the link of another port may come earlier. */
+static bool another_is_quicker(const Mux *mux, const Link *link) {
+    bool quicker = false;
+    for (uint32_t i = 0; i < mux->up_count; i++)
+        quicker |= mux->up[i].receive->latency < link->latency;
+    return quicker;
+}
+
 static void init_mux(SimObject *object) {
     Mux *mux = (Mux *)object;
     for (uint32_t i = 0; i < mux->up_count && link_is_cut(mux->down.send); i++)
-        link_set_taker(mux->up[i].receive, take_request);
+        if (!another_is_quicker(mux, mux->up[i].receive)) link_set_taker(mux->up[i].receive, take_request);
 }
 
 static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64_t now) {
