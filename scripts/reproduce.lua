@@ -2,6 +2,7 @@
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local draw = require "scripts.lib.reproduce.draw"
+local inputs = require "warpwright.inputs"
 local kit = require "scripts.lib.reproduce.kit"
 local page = require "scripts.lib.reproduce.page"
 local runner = require "warpwright.runner"
@@ -75,15 +76,6 @@ local function write(path, text)
   if not file then error("reproduce: " .. problem, 0) end
   file:write(text)
   file:close()
-end
-
---- Of a file, or nil.
-local function content(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "a"
-  file:close()
-  return text
 end
 
 local function make_folder(path)
@@ -189,7 +181,7 @@ local function main(options, words)
     local ids = {}
     for i, figure in ipairs(every) do ids[i] = figure.id end
     local effort = #figures == #every and effort_of(figures, options, result_of)
-    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, content(options.page)))
+    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, inputs.read_file(options.page)))
   end
   if problems[1] then
     print_problems(problems)
