@@ -144,12 +144,19 @@ INLINE float sqrt_as_asked(float x) {
 HOST_EXTREMES(float, f)
 HOST_EXTREMES(double, d)
 
+// clang before 15 has _Float16 on processors with arithmetic for it alone, and this on all.
+#ifdef __clang__
+typedef __fp16 Half;
+#else
+typedef _Float16 Half;
+#endif
+
 INLINE u16 half_of_float(float x) {
-    return x != x ? 0x7fff : __builtin_bit_cast(u16, (_Float16)x);
+    return x != x ? 0x7fff : __builtin_bit_cast(u16, (Half)x);
 }
 
 INLINE float float_of_half(u16 x) {
-    return (float)__builtin_bit_cast(_Float16, x);
+    return (float)__builtin_bit_cast(Half, x);
 }
 
 /// The reciprocal of a number's upper word, of which the upper word is kept; subnormals are zeros.
