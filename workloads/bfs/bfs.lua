@@ -25,8 +25,7 @@ local function levels(gpu, again, launch)
   until gpu:read("i32", again) == 0
 end
 
-local function search(self, gpu, g, col, cost, again)
-  local row = gpu:upload(g.row)
+local function search(self, gpu, g, row, col, cost, again)
   levels(gpu, again, function(level)
     gpu:launch(self.kernels.bfs_level, {
       grid = (g.nodes + 255) // 256,
@@ -36,7 +35,7 @@ local function search(self, gpu, g, col, cost, again)
   end)
 end
 
-local function search_with_masks(self, gpu, g, col, cost, again)
+local function search_with_masks(self, gpu, g, _, col, cost, again)
   local nodes = ww.array("i32", 2 * g.nodes)
   for v = 0, g.nodes - 1 do nodes[2 * v], nodes[2 * v + 1] = g.row[v], g.row[v + 1] - g.row[v] end
   nodes = gpu:upload(nodes)
@@ -58,11 +57,12 @@ end
 
 function bfs:run(gpu, size)
   local g = graph.random(size)
+  local row = size.version == "levels" and gpu:upload(g.row)
   local col = gpu:upload(g.col)
   local cost = gpu:upload(ww.array("i32", g.nodes):fill(-1):set(source, 0))
   local search_by = { levels = search, masks = search_with_masks }
   self:check_that('version is "levels" or "masks"', search_by[size.version] ~= nil)
-  search_by[size.version](self, gpu, g, col, cost, gpu:alloc(4))
+  search_by[size.version](self, gpu, g, row, col, cost, gpu:alloc(4))
   self:check("cost", gpu:download("i32", cost, g.nodes), graph.distances(g, source))
 end
 
