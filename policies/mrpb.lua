@@ -4,6 +4,9 @@
 -- Table 4 says "buffer size: 32 requests" of 48 queues; here each queue holds 32, all requests of one instruction, so that
 -- one warp does not keep out the others. total=32 is the other reading. The signature is the warp's number, the drain
 -- policy non-greedy-fixed-order: the lowest warp that waits goes first, chosen anew for each request.
+-- What bypasses does without a line. The text does not say that it does without an MSHR, and the option is to bypass on
+-- associativity stalls, not on those for want of an MSHR: so it takes one, which knows whose answer it is. mshrs=false is the
+-- other reading: as many as the miss queue takes.
 local policy = require "warpwright.policy"
 
 local mrpb = policy "mrpb" {
@@ -13,6 +16,7 @@ local mrpb = policy "mrpb" {
     requests = { 32, min = 0, max = 4096, doc = "Of each queue; 0: no reordering" },
     total = { 0, min = 0, doc = "Of all queues; 0: no other limit" },
     bypass = { true, doc = "Bypass on associativity stalls" },
+    mshrs = { true, doc = "A request that bypasses holds an MSHR until it is answered" },
   },
   caches = "data",
 }
@@ -22,6 +26,7 @@ function mrpb:configure(_, path)
   return {
     prioritization_queues = self.params.queues, prioritization_places = self.params.requests,
     prioritization_total = self.params.total, bypass_line_fails = self.params.bypass,
+    bypassed_hold_mshrs = self.params.bypass and self.params.mshrs,
   }
 end
 

@@ -2,7 +2,10 @@
 -- and those of them that hit; the hit ratio of a sample makes it one of five types. The type is the class number of all the
 -- warp's requests from then on, which caches and memory controllers can act on.
 -- The two counters of a warp are kept in its SM, by the part `sampler`: the L2's answers say whether they hit. They add up
--- what all slices answered. The text appends them to the metadata stored for each warp, and gives neither cut-offs nor intervals.
+-- what all slices answered. The text appends them to the metadata stored for each warp, and gives neither cut-offs nor intervals:
+-- hit ratios that bound the types are "empirically chosen" (Figure 3). It calls warps of low utility those that "see most of their
+-- requests miss", so mostly_miss is a half. Below a fifth are few warps of any application (figure medic/cut-offs of
+-- scripts/reproduce).
 -- Here this is the metadata of a warp's slot in the SM: counters and type outlive the CTA (over_ctas=false: each CTA's warps
 -- begin anew, of no type). At the end of every interval all warps are sampled again, over `warm_up` requests; a warp that gets
 -- no answer for longer than `gap` is as well. Meanwhile it keeps its type.
@@ -23,7 +26,7 @@ local warp_types = policy "warp_types" {
     merges = { true, doc = "A request for a line on its way to the L2 is a hit" },
     probes = { true, doc = "Requests that bypass the L2 count, as hits where they would have hit" },
     mostly_hit = { 0.7, min = 0, max = 1, doc = "A warp with this hit ratio or more is of type mostly-hit" },
-    mostly_miss = { 0.2, min = 0, max = 1, doc = "A warp with less is of type mostly-miss" },
+    mostly_miss = { 0.5, min = 0, max = 1, doc = "A warp with less is of type mostly-miss" },
   },
   period = "interval",
   caches = "L2",

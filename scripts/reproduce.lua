@@ -2,6 +2,7 @@
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
 local draw = require "scripts.lib.reproduce.draw"
+local inputs = require "warpwright.inputs"
 local kit = require "scripts.lib.reproduce.kit"
 local page = require "scripts.lib.reproduce.page"
 local runner = require "warpwright.runner"
@@ -17,6 +18,7 @@ where it was stopped or killed.
 
   --list            the figures
   --size SIZE       of the workloads, default medium; small takes minutes, and its figures mean little
+  --sample TEXT     estimates runs by sampling, error=3% say (docs/sampling.md); figures that measure more than statistics are exact
   --jobs N          runs at a time, default: as many as this computer has processors
   --kernels A,B     only these kernels, by the papers' names
   --folder FOLDER   of the results, default out/reproduce
@@ -74,15 +76,6 @@ local function write(path, text)
   if not file then error("reproduce: " .. problem, 0) end
   file:write(text)
   file:close()
-end
-
---- Of a file, or nil.
-local function content(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "a"
-  file:close()
-  return text
 end
 
 local function make_folder(path)
@@ -164,12 +157,14 @@ local function main(options, words)
     return
   end
   restrict(figures, options.kernels)
+  if options.sample and options.page then command_line.error("reproduce", "--page: expected exact runs, got --sample") end
   local kept, problems = run_all(figures, options)
   local results = {}
   local function result_of(run) return kept:result(run) end
   for i, figure in ipairs(figures) do
     local t = figure.compute(result_of, options)
     results[i] = { figure = figure, table = t, effort = effort_of({ figure }, options, result_of) }
+    if options.sample then print(("\nestimated by sampling, %s:"):format(options.sample)) end
     print_figure(figure, t)
     if options.svg then
       make_folder(options.svg)
@@ -186,7 +181,7 @@ local function main(options, words)
     local ids = {}
     for i, figure in ipairs(every) do ids[i] = figure.id end
     local effort = #figures == #every and effort_of(figures, options, result_of)
-    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, content(options.page)))
+    write(options.page, page.markdown(results, ids, options, folder:match "[^/]*$", effort, inputs.read_file(options.page)))
   end
   if problems[1] then
     print_problems(problems)
@@ -197,7 +192,7 @@ end
 if command_line.helped(arg, help) then return end
 local options = { size = "medium", folder = "out/reproduce" }
 local words = command_line.read("reproduce", arg, options, {
-  list = command_line.flag, size = command_line.text, folder = command_line.text, svg = command_line.text,
+  list = command_line.flag, size = command_line.text, sample = command_line.text, folder = command_line.text, svg = command_line.text,
   page = command_line.text, kernels = command_line.words,
   jobs = function(text) return command_line.whole("reproduce", "--jobs", text, 1) end,
 })

@@ -27,6 +27,8 @@ void children_open(lua_State *L);
 void packing_open(lua_State *L);
 void database_open(lua_State *L);
 void launch_open(lua_State *L);
+void sampling_open(lua_State *L);
+void counter_vectors_open(lua_State *L);
 void checkpoint_open(lua_State *L);
 void files_open(lua_State *L);
 void policy_open(lua_State *L);

@@ -429,6 +429,7 @@ static void make_clusters(Sim *sim) {
             cluster->turns[i].object->due = &cluster->turns[i].due;
             cluster->turns[i].object->cluster_due = &cluster->next;
         }
+        cluster_note_observers(cluster);
     }
     free(root);
     free(cluster_of);

@@ -17,6 +17,7 @@ void object_subscribe(SimObject *object, Subscriber *subscriber, uint32_t events
     ensure(object->subscribers);
     object->subscribers[object->subscriber_count++] = (SubscriberEntry){subscriber, events};
     object->subscribed |= events;
+    cluster_note_observers(object->cluster);
 }
 
 void object_subscribe_first(SimObject *object, Subscriber *subscriber, uint32_t events) {
@@ -35,6 +36,7 @@ void object_unsubscribe(SimObject *object, const Subscriber *subscriber) {
     }
     object->subscriber_count = kept;
     object->subscribed = events;
+    cluster_note_observers(object->cluster);
 }
 
 void event_emit_these(SimObject *object, uint32_t event, const int64_t *arguments) {

@@ -21,6 +21,11 @@ typedef struct {
     LinkList pushed, popped;
 } __attribute__((aligned(64))) Exchange;
 
+/* A receiver may have a taker: what it would do with a message in the cycle in which it becomes ready, if that can be
+ * known when it is sent and the link is empty. The taker is asked then, and either does it or returns false: the message
+ * goes through the link as ever. */
+typedef bool LinkTaker(SimObject *receiver, const Link *link, const void *message, uint64_t ready);
+
 /* What a push or a pop within a cluster touches of the link is one line of each half. So the receiver has
  * its own copy of where the messages are: it must not read a line that the sender writes, perhaps on another
  * thread. */
@@ -43,6 +48,7 @@ struct Link {
     char *name;             /* "sm[0].lsu.mem -> sm[0].l1d.cpu" */
     const Protocol *protocol;
     const Link *requests; /* what its messages answer came on this one; NULL: they are requests */
+    LinkTaker *taker;     /* or NULL */
 
     /* The receiver's half. */
     uint64_t next_ready
@@ -70,6 +76,12 @@ _Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) =
 
 /* At a boundary: lets the receivers see what has been pushed, the senders what has been popped. */
 void link_exchange(Exchange *exchange, uint64_t boundary);
+
+/* See Class.take_untimed. The link may be NULL. */
+static inline bool link_send_untimed(const Link *link, const void *request) {
+    bool ends = !link || !link->receiver->class->take_untimed;
+    return !ends && link->receiver->class->take_untimed(link->receiver, request);
+}
 
 static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {
     list->link[list->count] = link; /* it has room for one more than can be listed */
@@ -138,6 +150,15 @@ static inline void *link_send_checked(Link *link, uint64_t now) {
 static inline void *link_send(Link *link, uint64_t now) {
     ensure(link_can_send(link, now));
     return link_send_checked(link, now);
+}
+
+/* From init() of the receiver. Nothing happens where the sender could see that a message does not stand in the link until
+ * it is ready: across clusters or clocks, or in a link so small that it may fill. */
+void link_set_taker(Link *link, LinkTaker *taker);
+/* For a sender that has just seen that the link can take the message: is there a taker, and has it taken it? */
+bool link_offer(Link *link, const void *message, uint64_t now);
+static inline bool link_hand_over(Link *link, const void *message, uint64_t now) {
+    return link->taker && link_offer(link, message, now);
 }
 
 /* When the first message is or becomes ready; NEVER when the link is empty. */

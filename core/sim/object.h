@@ -229,6 +229,11 @@ struct Class {
      * something to do, considering everything in its links, messages not yet ready included; NEVER when only
      * a poke by a link can change that. Spurious ticks must change nothing. */
     uint64_t (*tick)(SimObject *object, uint64_t now);
+    /* A request comes without timing, between quanta and with nothing in flight: what the object remembers of
+     * requests, tags say, becomes what it would have been, and what it sends on it sends on in the same way, with
+     * link_send_untimed(). Nothing is counted, nobody is told. Returns whether the first cache on its way had what it
+     * is about. NULL: requests end here. */
+    bool (*take_untimed)(SimObject *object, const void *request);
     /* Applies what the object did in this quantum and nobody else may have seen (memory writes). Called at a
      * boundary when object_request_commit() was called during the quantum. */
     void (*commit)(SimObject *object);

@@ -35,6 +35,16 @@ static void cluster_run(Cluster *cluster, uint64_t end) {
     cluster->current = NULL;
 }
 
+void cluster_note_observers(Cluster *cluster) {
+    cluster->observed = 0;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        const Turn *turn = &cluster->turns[i];
+        const Class *class = turn->object->class;
+        cluster->observed |= turn->object->subscriber_count || turn->tick != class->tick ||
+                             class->made_at_run_time;
+    }
+}
+
 /* --- The same without sleep ---------------------------------------------------------------------- */
 
 static uint64_t next_edge(const Cluster *cluster, uint64_t after) {
@@ -106,6 +116,7 @@ static void run_cluster(Share *share, Cluster *cluster) {
     bool restless = share->sim->order == ORDER_RESTLESS;
     if (cluster->next >= share->end && !restless) return;
     share->running = cluster;
+    cluster->unseen_until = cluster->observed ? 0 : share->end;
     if (__builtin_expect(restless, 0))
         cluster_run_restless(cluster, share->sim->now, share->end);
     else

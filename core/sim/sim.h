@@ -50,6 +50,8 @@ struct Cluster {
     uint32_t count, emitted_capacity; /* count: of the objects */
     uint64_t claimed;                 /* several threads: end of the last quantum that a thread took it for */
     uint64_t measured;                /* ns that it took in measured quanta */
+    uint64_t unseen_until;            /* object_unseen_until() */
+    uint64_t observed;                /* somebody looks at its objects in the middle of a quantum */
 } __attribute__((aligned(64)));
 
 /* One thread's part in a quantum. */
@@ -207,6 +209,15 @@ static inline void object_request_commit(SimObject *object) {
     object->commit_requested = 1;
     __atomic_store_n(&object->sim->commit_requested, 1, __ATOMIC_RELAXED);
 }
+
+/* Until then, at most the end of the quantum, nobody but the objects of its cluster sees what an object does.
+ * Its cut links show it at the end of the quantum alone, so what nothing else can change any more it may do
+ * ahead of time. 0: somebody looks on cycle by cycle, a subscriber, a watcher, a trace. */
+static inline uint64_t object_unseen_until(const SimObject *object) {
+    return object->cluster->unseen_until;
+}
+/* Whether somebody does has changed. */
+void cluster_note_observers(Cluster *cluster);
 
 static inline void object_progress(SimObject *object) {
     object->cluster->progress++;

@@ -7,8 +7,15 @@ void bypassed_build(BypassedRequests *bypassed) {
     bypassed->places = bypassed->limit;
 }
 
-void bypassed_make_room(BypassedRequests *bypassed) {
+/* So many of the MSHRs in use are held. */
+static void hold(Mshr *mshr, uint64_t held) {
+    mshr->used += held - mshr->held;
+    mshr->held = held;
+}
+
+void bypassed_convert(CacheObject *object, BypassedRequests *bypassed) {
     uint32_t before = bypassed->places, places = bypassed->limit;
+    hold(&object->cache.mshr, bypassed->hold_mshrs ? bypassed->reads : 0);
     if (places <= before) return;
     bypassed->original = array_grown(bypassed->original, before, places, sizeof *bypassed->original);
     bypassed->released = array_grown(bypassed->released, before, places, sizeof *bypassed->released);
@@ -21,9 +28,12 @@ Stall bypassed_stall(const CacheObject *object, const BypassedRequests *bypassed
     return cache_miss_queue_room(&object->cache) < 1u + dirty ? STALL_MISS_QUEUE : STALL_NONE;
 }
 
-/* The same for the request at the tags, which need not be tried again before the miss queue has room. */
+/* The same for the request at the tags, a read among them, which need not be tried again before there is an MSHR or room in
+ * the miss queue. */
 static Stall stall_at_tags(CacheObject *object, const BypassedRequests *bypassed, const MemMessage *m,
                            const Lookup *at, bool dirty) {
+    bool holds = (bypassed->hold_mshrs != 0) & (m->kind == MEM_READ) & !(m->flags & MEM_POSTED);
+    if (holds && mshr_full(&object->cache.mshr)) return cache_fail(&object->cache, at, STALL_MSHR_ENTRY, 0);
     Stall stall = bypassed_stall(object, bypassed, m, dirty);
     return stall == STALL_MISS_QUEUE ? cache_fail(&object->cache, at, stall, 1u + dirty) : stall;
 }
@@ -34,6 +44,7 @@ static uint32_t keep_original(CacheObject *object, BypassedRequests *bypassed, c
     bypassed->original[place] = *m;
     bypassed->count++;
     bypassed->reads += m->kind == MEM_READ;
+    if (bypassed->hold_mshrs) hold(&object->cache.mshr, bypassed->reads);
     audit_enter(&object->obj, QUEUE_BYPASSED, place);
     return place;
 }
@@ -55,6 +66,7 @@ void bypassed_answer(CacheObject *object, BypassedRequests *bypassed, const MemM
     bypassed->released[bypassed->released_count++] = place;
     bypassed->count--;
     bypassed->reads -= bypassed->original[place].kind == MEM_READ;
+    if (bypassed->hold_mshrs) hold(&object->cache.mshr, bypassed->reads);
     bypassed->answered++;
     audit_leave(&object->obj, QUEUE_BYPASSED, place);
 }
@@ -116,6 +128,8 @@ void bypassed_is_sound(const SimObject *object, const BypassedRequests *bypassed
     for (uint32_t i = 0; i < bypassed->fresh; i++)
         mem_message_is_sound(path, &bypassed->original[i]);
     sound(bypassed->reads == count_reads(bypassed), "%s.bypassed: %u reads", path, bypassed->reads);
+    uint64_t held = ((const CacheObject *)object)->cache.mshr.held;
+    sound(!fits || held == (bypassed->hold_mshrs ? bypassed->reads : 0), "%s.mshr.held: %lu", path, held);
 }
 
 void bypassed_report(const SimObject *object, const BypassedRequests *bypassed, FILE *out) {

@@ -11,7 +11,9 @@ typedef struct {
     uint32_t limit;
     uint32_t places; /* that there is room for: more than the limit in a machine that was transferred more */
     uint32_t count, released_count, fresh;
-    uint32_t reads;       /* of those that are counted */
+    uint32_t reads;      /* of those that are counted */
+    uint32_t hold_mshrs; /* does each of these hold an MSHR? of an L1 */
+    uint32_t pad;
     MemMessage *original; /* requests sent on and not answered yet, as they came              */
     uint32_t *released;   /* stack of places in `original` that were used before and are free */
     uint64_t answered;
@@ -21,7 +23,8 @@ typedef struct {
 #define BYPASSED_ROWS(T, m, most)                                                                            \
     PARAM_NAMED(T, m.limit, "bypassed_limit", most, "requests",                                              \
                 "Writes, atomics and bypassing reads in flight", .min = 1, .max = 65536, .converts = true),  \
-        STATE(T, m.places, "How many there is room for")                                                     \
+        DERIVED(T, m.pad, "Alignment")                                                                       \
+    , STATE(T, m.places, "How many there is room for")                                                       \
     , STATE(T, m.count, "Requests that passed through and are not answered")                                 \
     , STATE(T, m.reads, "Of them, reads")                                                                    \
     , STATE(T, m.released_count, "Places in the list of free ones")                                          \
@@ -39,7 +42,8 @@ static inline bool bypassed_is_token(uint32_t token) {
     return token & BYPASSED_TOKEN;
 }
 
-/* Is there room to pass `m` on, and before that, when a `dirty` line must go, to write it back? */
+/* Is there room to pass `m`, which is no read, on, and before that, when a `dirty` line must go, to write it
+ * back? */
 Stall bypassed_stall(const CacheObject *object, const BypassedRequests *bypassed, const MemMessage *m,
                      bool dirty);
 /* Sends it on; there is room. The caller counts the result. */
@@ -57,9 +61,9 @@ Stall pass_and_drop(CacheObject *object, BypassedRequests *bypassed, const MemMe
 Stall pass_while_off(CacheObject *object, BypassedRequests *bypassed, const MemMessage *m, const Lookup *at,
                      uint64_t now);
 
-/* For the class's build() and, when it was transferred from a machine with another limit, convert(). */
+/* For the class's build() and, when it was transferred from a machine with other parameters, convert(). */
 void bypassed_build(BypassedRequests *bypassed);
-void bypassed_make_room(BypassedRequests *bypassed);
+void bypassed_convert(CacheObject *object, BypassedRequests *bypassed);
 
 /* Panics unless it can be worked with; see Class.is_sound. */
 void bypassed_is_sound(const SimObject *object, const BypassedRequests *bypassed, bool fits);

@@ -1,5 +1,6 @@
 #include "mem/cache/cache.h"
 
+#include "mem/cache/line_bytes.h"
 #include "mem/protocol/caches.h"
 
 uint32_t ring_size(uint32_t messages) {
@@ -31,38 +32,6 @@ void cache_build(CacheObject *object, uint32_t pipeline_cycles, uint32_t port_by
     c->pipeline_ticks = pipeline_cycles * c->period;
     c->port_mask = port_bytes - 1;
     c->port_shift = (uint64_t)__builtin_ctz(port_bytes);
-}
-
-/* Bytes. */
-
-static ByteMask byte_range(uint32_t first, uint32_t count) {
-    ByteMask low = count == LINE_BYTES_MAX ? ~(ByteMask)0 : ((ByteMask)1 << count) - 1;
-    return low << first;
-}
-
-static ByteMask bytes_written_by(const MemMessage *m) {
-    return (ByteMask)m->byte_mask[1] << 64 | m->byte_mask[0];
-}
-
-static ByteMask bytes_of_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors) {
-    uint32_t line_offset = (uint32_t)line_address & (LINE_BYTES_MAX - 1);
-    if (sectors == shape->all_sectors) return byte_range(line_offset, shape->line_bytes);
-    ByteMask bytes = 0;
-    for (; sectors; sectors &= sectors - 1)
-        bytes |= byte_range(line_offset + ((uint32_t)__builtin_ctz(sectors) << shape->sector_shift),
-                            1u << shape->sector_shift);
-    return bytes;
-}
-
-/* Those of `sectors` of which all bytes are in `bytes`. */
-static uint32_t complete_sectors(const TagShape *shape, uint64_t line_address, uint32_t sectors,
-                                 ByteMask bytes) {
-    uint32_t complete = 0;
-    for (; sectors; sectors &= sectors - 1) {
-        uint32_t sector = sectors & -sectors;
-        if ((bytes_of_sectors(shape, line_address, sector) & ~bytes) == 0) complete |= sector;
-    }
-    return complete;
 }
 
 /* Policies. */
@@ -188,13 +157,15 @@ static inline __attribute__((always_inline)) void queue_fetch(Cache *c, const Me
 void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
     MissQueue *queue = &c->misses;
     uint32_t slot = queue->first, sectors = queue->sectors[slot];
-    MemMessage *sent = link_send_checked(to_mem, now);
-    *sent = queue->message[slot];
+    MemMessage *oldest = &queue->message[slot];
+    uint64_t address = oldest->address;
     if (sectors) {
-        sent->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
+        oldest->address += (uint64_t)__builtin_ctz(sectors) << c->tags.shape.sector_shift;
         c->stats.fetches++;
         queue->sectors[slot] = sectors &= sectors - 1;
     }
+    if (!link_hand_over(to_mem, oldest, now)) *(MemMessage *)link_send_checked(to_mem, now) = *oldest;
+    oldest->address = address;
     queue->count -= sectors == 0;
     queue->first = (slot + (sectors == 0)) & (queue->slots - 1);
     if (!sectors) audit_leave(cache_owner(c), QUEUE_MISSES, slot);
@@ -202,9 +173,7 @@ void cache_send_oldest_miss(Cache *c, Link *to_mem, uint64_t now) {
 
 /* Lines. */
 
-/* The smallest segment of 32, 64 or 128 B that contains all dirty sectors, with a mask of the bytes
- * written. */
-static MemMessage write_back_of(const Cache *c, uint32_t line, uint64_t now) {
+MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now) {
     const TagShape *shape = &c->tags.shape;
     const TagLine *l = &c->tags.line[line];
     uint64_t address = tag_address(&c->tags, line);
@@ -229,7 +198,7 @@ void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
     if (!c->tags.line[line].dirty) return;
     cache_forget_failed_try(c);
     MemMessage *message = cache_send_down(c, 0);
-    *message = write_back_of(c, line, now);
+    *message = cache_write_back_message(c, line, now);
     cache_use_data_port(c, message->bytes, now);
     c->stats.write_backs++;
     c->tags.line[line].dirty = 0;
@@ -313,8 +282,27 @@ static Stall what_is_short(const Cache *c, const MissPlan *plan, uint32_t messag
 }
 
 Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
-    c->failed = (FailedTry){stall, at->set, messages};
+    c->failed.stall = stall;
+    c->failed.set = at->set;
+    c->failed.messages = messages;
+    c->failed.request = NULL;
     return stall;
+}
+
+/* The same of a request of which the next try need not look at the tags again. */
+static inline Stall fail_and_remember(Cache *c, const MemMessage *m, const Lookup *at, uint32_t victim,
+                                      Stall stall, uint32_t messages) {
+    cache_fail(c, at, stall, messages);
+    c->failed.at = *at;
+    c->failed.at.victim = c->tags.order.bent ? 0 : victim + 1; /* NO_LINE + 1 is 0 */
+    c->failed.uses = c->tags.uses;
+    c->failed.request = m;
+    return stall;
+}
+
+static inline uint32_t candidate_for(const Cache *c, const MemMessage *m, const Lookup *at) {
+    debug_ensure(!at->victim || at->victim == cache_candidate(c, m, at->set) + 1);
+    return at->victim ? at->victim - 1 : cache_candidate(c, m, at->set);
 }
 
 static inline __attribute__((always_inline)) void take_line(Cache *c, const MemMessage *m, Lookup *at,
@@ -369,12 +357,12 @@ static inline __attribute__((always_inline)) Stall miss(Cache *c, const MemMessa
                      .victim = NO_LINE,
                      .waits = waits};
     if (allocate && at->line == NO_LINE) {
-        plan.victim = cache_candidate(c, m, at->set);
+        plan.victim = candidate_for(c, m, at);
         if (plan.victim == NO_LINE) return result ? cache_fail(c, at, STALL_LINE, 0) : STALL_LINE;
     }
     uint32_t messages = (plan.fetched ? 1u : 0u) + cache_victim_is_dirty(c, at->set, plan.victim);
     Stall stall = what_is_short(c, &plan, messages);
-    if (stall) return result ? cache_fail(c, at, stall, messages) : stall;
+    if (stall) return result ? fail_and_remember(c, m, at, plan.victim, stall, messages) : stall;
     Result became = absent & ~pending ? RESULT_MISS : RESULT_MERGE;
     bool shown = __builtin_expect(cache_owner(c)->subscribed & MISSES_SUBSCRIBED, 0);
     if (shown && result && became == RESULT_MISS) show_miss(c, m, at->line_address);
@@ -501,6 +489,17 @@ void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now
     link_pop(object->cpu.receive, now);
 }
 
+void cache_accept_ahead(CacheObject *object, uint64_t now) {
+    Cache *c = &object->cache;
+    Link *from = object->cpu.receive;
+    uint64_t until = object_unseen_until(&object->obj), time;
+    while (c->pipeline.count < c->pipeline.limit &&
+           (time = later_of(link_next_ready(from), later_of(now, c->accepts_from))) < until) {
+        cache_accept_request(object, link_peek(from, time), time);
+        c->accepts_from = time + c->period;
+    }
+}
+
 static void count_stall_until(Cache *c, uint64_t cycle) {
     if (!c->stall) return;
     c->stats.stall_cycles[c->stall - 1] += cycle - c->stall_since;
@@ -549,7 +548,7 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     switch ((CacheQueue)queue) {
     case QUEUE_PIPELINE: return c->pipeline.count;
     case QUEUE_MISSES: return c->misses.count;
-    case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent;
+    case QUEUE_MSHRS: return c->mshr.used - c->mshr.lent - c->mshr.held;
     case QUEUE_WAITING: return cache_requests_in_mshrs(c);
     case QUEUE_BYPASSED:
     case QUEUE_REEXECUTION:

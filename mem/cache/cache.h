@@ -104,12 +104,23 @@ typedef struct {
     uint64_t evictions, write_backs, fetches, fills, data_port_cycles, prefetch_reads;
 } CacheStats;
 
+/* What the tags know of a request. */
+typedef struct {
+    uint64_t line_address;
+    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
+    uint32_t sectors;   /* of the line that the request is about      */
+    uint32_t victim;    /* 1 + the line that it would replace; 0: nobody has looked */
+} Lookup;
+
 /* What the request at the tags lacked when it was last tried and missed. Until that may have come another
  * try would end the same way, and is not made. */
 typedef struct {
-    uint64_t stall;    /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
-    uint32_t set;      /* in which it wants a line                            */
-    uint32_t messages; /* places in the miss queue that it needs              */
+    uint64_t stall;            /* STALL_LINE to STALL_MISS_QUEUE; STALL_NONE: unknown */
+    uint32_t set;              /* in which it wants a line                            */
+    uint32_t messages;         /* places in the miss queue that it needs              */
+    Lookup at;                 /* what was found, which still holds while */
+    uint64_t uses;             /* the tags have counted no further use    */
+    const MemMessage *request; /* which it was; NULL: nothing is known of what was found */
 } FailedTry;
 
 typedef struct TagFront TagFront; /* tag_front.h */
@@ -128,6 +139,7 @@ typedef struct {
     uint64_t stall;                /* Stall of the request at the tags, as of its last try */
     uint64_t stall_since;          /* cycle up to which that stall is counted              */
     FailedTry failed;              /* host: unknown after a resume                      */
+    uint64_t accepts_from;         /* host: cache_accept_ahead(), the next one; at a boundary that is past */
     uint64_t put_aside;            /* requests that came to the tags and wait elsewhere */
     CacheObserver *observers;      /* parts that look on; NULL: none */
     TagFront *fronts, *last_front; /* in front of the tags, all and the nearest that offers; NULL: none */
@@ -267,6 +279,7 @@ extern const Question cache_victim_question;
     STATE(T, cache.stall_since, "Cycle up to which that is counted"),                                        \
     STATE(T, cache.put_aside, "Requests that came to the tags and wait elsewhere"),                                      \
     HOST(T, cache.failed, "What the request at the tags is blocked on"),                                 \
+    HOST(T, cache.accepts_from, "When the next request may be accepted, where that is ahead of time"),   \
     HOST(T, cache.observers, "Parts that see what it does"),                                                 \
     HOST(T, cache.fronts, "What stands in front of the tags"),                                               \
     HOST(T, cache.last_front, "Of these the nearest to the tags that offers requests"),                      \
@@ -437,6 +450,14 @@ static inline void cache_accept(CacheObject *object, uint64_t now) {
         cache_accept_request(object, m, now);
 }
 
+/* Of a cache that is told of requests at the end of a quantum alone, and accepts each as soon as it may: at once those
+ * of this quantum that have a place in any case. */
+void cache_accept_ahead(CacheObject *object, uint64_t now);
+/* Nobody could see that it does so. */
+static inline bool cache_may_accept_ahead(const CacheObject *object) {
+    return link_is_cut(object->cpu.receive) && object_unseen_until(&object->obj);
+}
+
 /* When to tick again. What the host cannot foresee is computed without a branch. */
 
 static inline uint64_t cache_only_if(bool condition, uint64_t time) {
@@ -464,12 +485,6 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
 
 /* The parts of an access. */
 
-typedef struct {
-    uint64_t line_address;
-    uint32_t set, line; /* line: NO_LINE when the tags do not have it */
-    uint32_t sectors;   /* of the line that the request is about      */
-} Lookup;
-
 /* Looks the request up in the set of `index_address`. */
 static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint64_t index_address) {
     Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
@@ -477,6 +492,14 @@ static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint6
                  .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
     at.line = tag_find(&cache->tags, at.set, at.line_address);
     return at;
+}
+
+/* What the last try of this request, the first in the pipeline, found, if it is still so; else NULL. Fills of the set and
+ * whatever else changes lines without using them have made that try unknown. */
+static inline const Lookup *cache_found(const Cache *cache, const MemMessage *m) {
+    const FailedTry *failed = &cache->failed;
+    bool same = (failed->request == m) & (failed->stall == cache->stall) & (failed->uses == cache->tags.uses);
+    return same && failed->stall ? &failed->at : NULL;
 }
 
 static inline bool cache_holds(const Cache *cache, const Lookup *at) {
@@ -573,6 +596,9 @@ Stall cache_fetch_ahead(Cache *cache, const MemMessage *m, Lookup *at, uint64_t 
 Stall cache_write(Cache *cache, const MemMessage *m, Lookup *at, bool lazy, uint64_t now, Result *result);
 /* Marks the sectors of the line dirty that `m` has changed; for requests that read them first. */
 void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
+/* What sends back the dirty sectors of the line: the smallest segment of 32, 64 or 128 B that contains them all, with a
+ * mask of the bytes written. */
+MemMessage cache_write_back_message(const Cache *cache, uint32_t line, uint64_t now);
 /* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
 void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
 /* Writes back and forgets the line; sectors in flight still come. */

@@ -58,9 +58,9 @@ static void check_fetches(const char *path, const Cache *c) {
               path, c->stats.fetches, c->stats.fills, pending, unsent);
     for (uint32_t entry = 0; entry < opened_mshrs(&c->mshr); entry++)
         used += !mshr_is_free(&c->mshr, entry);
-    used += c->mshr.lent;
+    used += c->mshr.lent + c->mshr.held;
     if (used != c->mshr.used)
-        panic("%s: %lu MSHRs wait for a fill or to answer or are lent, %lu are counted", path, used,
+        panic("%s: %lu MSHRs wait for a fill or to answer or are lent or held, %lu are counted", path, used,
               c->mshr.used);
 }
 

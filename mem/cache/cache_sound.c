@@ -134,9 +134,10 @@ static void mshrs_are_sound(const CacheObject *object, bool fits) {
     const char *path = object_path(&object->obj);
     shape_is_sound(path, &mshr->shape);
     sound(mshr->fresh <= mshr->shape.places && mshr->released_count <= mshr->fresh &&
-              mshr->lent <= mshr->used && mshr->used - mshr->lent == mshr->fresh - mshr->released_count,
-          "%s.mshr: %lu in use, %lu lent, %u ever used, %u released", path, mshr->used, mshr->lent,
-          mshr->fresh, mshr->released_count);
+              mshr->lent <= mshr->used && mshr->held <= mshr->used - mshr->lent &&
+              mshr->used - mshr->lent - mshr->held == mshr->fresh - mshr->released_count,
+          "%s.mshr: %lu in use, %lu lent, %lu held, %u ever used, %u released", path, mshr->used, mshr->lent,
+          mshr->held, mshr->fresh, mshr->released_count);
     stack_is_sound(path, "mshr.released", mshr->released, mshr->released_count, mshr->fresh);
     for (uint32_t i = 0; i < mshr->released_count; i++)
         sound(is_released(mshr, mshr->released[i]), "%s: MSHR %u was released", path, mshr->released[i]);

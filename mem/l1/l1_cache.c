@@ -10,6 +10,7 @@
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/prefetch.h"
+#include "mem/cache/untimed.h"
 #include "mem/parts/blocked_hits/blocked_hits.h"
 #include "mem/parts/dma_port/l1_dma_port.h"
 #include "mem/parts/ownership/ownership.h"
@@ -314,12 +315,43 @@ static void write_or_atomic(L1Cache *l1, const MemMessage *m, Lookup *at, Outcom
 static inline __attribute__((always_inline)) Outcome access_request(L1Cache *l1, const MemMessage *m,
                                                                     bool fronts, uint64_t now) {
     Outcome outcome = {.stall = STALL_NONE};
-    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    const Lookup *found = fronts ? NULL : cache_found(&l1->cache, m);
+    Lookup at = found ? *found : cache_lookup(&l1->cache, m, m->address);
+    debug_ensure(at.line == cache_lookup(&l1->cache, m, m->address).line);
     if (m->kind == MEM_READ && l1->enabled && !(m->flags & MEM_BYPASS_L1))
         read(l1, m, &at, fronts, &outcome, now);
     else
         write_or_atomic(l1, m, &at, &outcome, now);
     return outcome;
+}
+
+/* Without timing. */
+
+static bool write_local_untimed(L1Cache *l1, const MemMessage *m, Lookup *at) {
+    bool allocates = l1->local_allocate && may_allocate(l1, m);
+    if (at->line == NO_LINE && !allocates) return untimed_pass((CacheObject *)l1, m);
+    return untimed_write((CacheObject *)l1, m, at, false);
+}
+
+static bool write_global_untimed(L1Cache *l1, const MemMessage *m, const Lookup *at) {
+    if (l1->write_policy == WRITE_EVICT) return untimed_drop_and_pass((CacheObject *)l1, m, at);
+    if (at->line != NO_LINE) cache_use_line(&l1->cache, m, at->line);
+    return untimed_pass((CacheObject *)l1, m);
+}
+
+static bool l1_take_untimed(SimObject *object, const void *request) {
+    L1Cache *l1 = (L1Cache *)object;
+    CacheObject *cache = (CacheObject *)object;
+    const MemMessage *m = request;
+    Lookup at = cache_lookup(&l1->cache, m, m->address);
+    bool global_write = m->kind == MEM_WRITE && !(m->flags & MEM_LOCAL);
+    if (m->kind == MEM_ATOMIC || (m->flags & MEM_BYPASS_L1) || (global_write && !l1->enabled))
+        return untimed_drop_and_pass(cache, m, &at);
+    if (!l1->enabled) return untimed_pass_while_off(cache, m, &at);
+    if (global_write) return write_global_untimed(l1, m, &at);
+    if (m->kind == MEM_WRITE) return write_local_untimed(l1, m, &at);
+    if (at.line == NO_LINE && !may_allocate(l1, m)) return untimed_pass(cache, m);
+    return untimed_read(cache, m, &at);
 }
 
 /* The tick. */
@@ -438,7 +470,7 @@ static bool l1_convert(SimObject *object, const SavedObject *saved, const Snapsh
     L1Cache *l1 = (L1Cache *)object;
     PrioritizationBuffer *buffer = &l1->prioritization.buffer;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    bypassed_make_room(&l1->bypassed);
+    bypassed_convert((CacheObject *)l1, &l1->bypassed);
     prefetch_convert(&l1->prefetches, saved);
     if (saved_same(saved, prioritization_params) || prioritization_convert(buffer))
         return cache_convert(object, index_address, saved, changes, why, why_size);
@@ -549,6 +581,8 @@ static const Field l1_fields[] = {
     KNOB(L1Cache, may_allocate, "warps",
          "Warps that may take lines; requests of others that find none bypass"),
     BYPASSED_ROWS(L1Cache, bypassed, "1024"),
+    PARAM_FLAG_NAMED(L1Cache, bypassed.hold_mshrs, "bypassed_hold_mshrs", "false",
+                     "Each read in flight that passed by holds an MSHR", .converts = true),
     L1_DMA_PORT_ROWS(L1Cache, dma),
     SATURATION_ROWS(L1Cache, saturation),
     OWNERSHIP_ROWS(L1Cache, ownership),
@@ -594,6 +628,7 @@ const Class l1_class = {
     .build = l1_build,
     .init = l1_init,
     .tick = l1_tick,
+    .take_untimed = l1_take_untimed,
     .knobs_set = l1_knobs_set,
     .settle = l1_settle,
     .is_sound = l1_is_sound,

@@ -6,6 +6,7 @@
 #include "mem/cache/cache_methods.h"
 #include "mem/cache/cache_sound.h"
 #include "mem/cache/prefetch.h"
+#include "mem/cache/untimed.h"
 #include "mem/parts/pc_bypass_table/pc_bypass_table.h"
 #include "mem/parts/queue_delays/queue_delays.h"
 #include "mem/parts/shadow_tags/shadow_tags.h"
@@ -226,7 +227,9 @@ static Stall atomic(L2Slice *l2, const MemMessage *m, Lookup *at, uint64_t now) 
 static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, const MemMessage *m,
                                                                   uint64_t now) {
     if (l2->cache.data_busy_until > now) return STALL_DATA_PORT;
-    Lookup at = look_up(l2, m);
+    const Lookup *found = cache_found(&l2->cache, m);
+    Lookup at = found ? *found : look_up(l2, m);
+    debug_ensure(at.line == look_up(l2, m).line);
     if (!l2->enabled && m->kind != MEM_ATOMIC)
         return pass_while_off((CacheObject *)l2, &l2->bypassed, m, &at, now);
     switch ((MemKind)m->kind) {
@@ -235,6 +238,23 @@ static inline __attribute__((always_inline)) Stall access_request(L2Slice *l2, c
     case MEM_ATOMIC: return atomic(l2, m, &at, now);
     }
     panic("%s: a request of kind %u", object_path(&l2->obj), m->kind);
+}
+
+/* Without timing. Who bypasses by chance, or because policies or their tables say so, does not. */
+static bool l2_take_untimed(SimObject *object, const void *request) {
+    L2Slice *l2 = (L2Slice *)object;
+    CacheObject *cache = (CacheObject *)object;
+    const MemMessage *m = request;
+    Lookup at = look_up(l2, m);
+    bool is_atomic = m->kind == MEM_ATOMIC;
+    if (l2->bypass && !is_atomic && class_in(l2->bypass_classes, m->class_number))
+        return untimed_drop_and_pass(cache, m, &at);
+    if (!l2->enabled && !is_atomic) return untimed_pass_while_off(cache, m, &at);
+    if (passes(l2, m, &at)) return untimed_pass(cache, m);
+    if (m->kind == MEM_WRITE) return untimed_write(cache, m, &at, l2->write_miss == WRITE_MISS_LAZY);
+    bool hit = untimed_read(cache, m, &at);
+    if (is_atomic && at.line != NO_LINE) cache_modify(&l2->cache, m, &at);
+    return hit;
 }
 
 /* The tick. */
@@ -428,6 +448,8 @@ static uint64_t l2_tick(SimObject *object, uint64_t now) {
         access_tags(l2, now);
     if (bypass)
         below = bypass_after_tags(l2, sent, below, now);
+    else if (cache_may_accept_ahead((CacheObject *)l2) & (l2->delays == NULL))
+        cache_accept_ahead((CacheObject *)l2, now);
     else
         accept_request(l2, now);
     return cache_next_tick((CacheObject *)l2, below, now);
@@ -438,7 +460,7 @@ static bool l2_convert(SimObject *object, const SavedObject *saved, const struct
     static const char *const rows[] = {CACHE_CONVERTED_ROWS, PREFETCH_CONVERTED_ROWS, NULL};
     L2Slice *l2 = (L2Slice *)object;
     if (!saved_rows_but(saved, rows, why, why_size)) return false;
-    bypassed_make_room(&l2->bypassed);
+    bypassed_convert((CacheObject *)l2, &l2->bypassed);
     delay_queue_make_room(&l2->bypassing);
     prefetch_convert(&l2->prefetches, saved);
     return cache_convert(object, index_address, saved, changes, why, why_size);
@@ -560,6 +582,7 @@ static const Field l2_fields[] = {
     STATE(L2Slice, bypassing.first, "Oldest of them"),
     STATE(L2Slice, bypassing.count, "How many there are"),
     BYPASSED_ROWS(L2Slice, bypassed, "256"),
+    DERIVED(L2Slice, bypassed.hold_mshrs, "Never"),
     STATE(L2Slice, atomic_begun, "The atomic at the tags has the data array"),
     STATE(L2Slice, fill_busy_until, "When the fill port is free"),
     DERIVED(L2Slice, bank_ticks, "bank_busy in ticks"),
@@ -592,6 +615,7 @@ const Class l2_class = {
     .build = l2_build,
     .init = l2_init,
     .tick = l2_tick,
+    .take_untimed = l2_take_untimed,
     .knobs_set = cache_knobs_set,
     .commit = l2_commit,
     .settle = cache_settle,

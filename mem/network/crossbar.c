@@ -217,20 +217,55 @@ OF_EACH Packet *enter_buffer(Subnet *net, Kind kind, uint32_t j, uint32_t flits)
     return &net->packets[j * net->ring + slot];
 }
 
-/* The head of input i, of which the last part has crossed, is in the buffer of output j. */
-OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint32_t j,
-                          uint32_t last_part, uint64_t now) {
-    Link *link = head_at(&net->view, kind.wide, i)->link;
-    Packet *packet = enter_buffer(net, kind, j, head_at(&net->view, kind.wide, i)->flits);
+/* When the tail of a packet that has just crossed to the empty output j is sent on, if nothing that happens until then
+ * can change it and nobody can see it earlier: the link has room and keeps it to itself until the end of the quantum, and
+ * nobody asks for its room in the buffer before it is sent. Else NEVER. */
+OF_EACH uint64_t certain_sending_time(const Crossbar *x, Subnet *net, Kind kind, uint32_t j,
+                                      uint32_t last_part, uint64_t now) {
+    const Output *output = output_at(net, kind.wide, j);
+    uint64_t period = x->obj.period, until = net->view.outputs_cut ? object_unseen_until(&x->obj) : 0;
+    uint64_t time = later_of(output->all_left - period, output->channel_free + (last_part - 1) * period);
+    bool certain = (output->count == 0) & (time < until) &
+                   (time <= (output->free >> x->speedup_shift) * period);
+    return certain && link_has_room(target_at(&net->view, kind.wide, j)->link, now) ? time : NEVER;
+}
+
+/* Past the buffer, ahead of time. */
+OF_EACH MemMessage *send_ahead(const Crossbar *x, Subnet *net, Kind kind, uint32_t j, uint32_t flits,
+                               uint64_t arrived, uint64_t time) {
+    net->packets_in++;
+    net->flits_in += flits;
+    net->packets_out++;
+    net->flits_out += flits;
+    net->latency_ticks += time - arrived;
+    output_at(net, kind.wide, j)->channel_free = time + x->obj.period;
+    return link_send_checked(target_at(&net->view, kind.wide, j)->link, time);
+}
+
+/* Into the buffer of output j. */
+OF_EACH MemMessage *keep_packet(const Crossbar *x, Subnet *net, Kind kind, uint32_t j, uint32_t flits,
+                                uint32_t last_part, uint64_t arrived) {
+    Packet *packet = enter_buffer(net, kind, j, flits);
     audit_enter(&x->obj, buffer_queue(kind.direction, j), (uint32_t)(packet - &net->packets[j * net->ring]));
-    packet->message = *(const MemMessage *)link_peek(link, now);
-    stamp(&packet->message, i, kind.direction);
-    packet->arrived = link_next_ready(link);
+    packet->arrived = arrived;
     packet->leaves = output_at(net, kind.wide, j)->all_left - x->obj.period;
-    packet->flits = head_at(&net->view, kind.wide, i)->flits;
+    packet->flits = flits;
     packet->last_part = last_part;
     if (output_at(net, kind.wide, j)->count == 1)
         net->view.sending = earlier_of(net->view.sending, sending_time(x, net, kind, j));
+    return &packet->message;
+}
+
+/* The head of input i, of which the last part has crossed, leaves it for output j. */
+OF_EACH void end_crossing(const Crossbar *x, Subnet *net, Kind kind, uint32_t i, uint32_t j,
+                          uint32_t last_part, uint64_t now) {
+    const Head *head = head_at(&net->view, kind.wide, i);
+    Link *link = head->link;
+    uint64_t arrived = link_next_ready(link), ahead = certain_sending_time(x, net, kind, j, last_part, now);
+    MemMessage *message = ahead != NEVER ? send_ahead(x, net, kind, j, head->flits, arrived, ahead)
+                                         : keep_packet(x, net, kind, j, head->flits, last_part, arrived);
+    *message = *(const MemMessage *)link_peek(link, now);
+    stamp(message, i, kind.direction);
     input_at(net, kind.wide, i)->crossed = 0;
     link_pop(link, now);
 }
@@ -340,15 +375,26 @@ static uint64_t wake_time(const Crossbar *x, const View *view) {
     return earlier_of(view->sending, (view->crossing >> x->speedup_shift) * x->obj.period);
 }
 
-OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
+/* A cycle in which something may have changed. */
+OF_EACH void do_cycle(const Crossbar *x, Subnet *net, Kind kind, bool boundary, uint64_t now) {
     View *view = &net->view;
-    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift, quantum = x->obj.sim->now;
-    bool boundary = view->seen_quantum != quantum;
-    view->seen_quantum = quantum;
-    if (now >= view->sending || boundary || !view->all_cut) drain_outputs(x, net, kind, now);
+    uint64_t first_step = object_cycle(&x->obj, now) << x->speedup_shift;
+    if (now >= view->sending || boundary || !view->outputs_cut) drain_outputs(x, net, kind, now);
     look_at_idle_inputs(x, net, kind, boundary);
     if (view->crossing < first_step + x->speedup) cross(x, net, kind, first_step, now);
-    return wake_time(x, view);
+}
+
+/* Where all links are cut, nothing from outside reaches the subnet within a quantum: it goes through its cycles at
+ * once, unless somebody looks on. */
+OF_EACH uint64_t tick_subnet(const Crossbar *x, Subnet *net, Kind kind, uint64_t now) {
+    View *view = &net->view;
+    uint64_t quantum = x->obj.sim->now, next, until = view->all_cut ? object_unseen_until(&x->obj) : 0;
+    bool boundary = view->seen_quantum != quantum;
+    view->seen_quantum = quantum;
+    do_cycle(x, net, kind, boundary, now);
+    while ((next = wake_time(x, view)) < until)
+        do_cycle(x, net, kind, false, next);
+    return next;
 }
 
 static __attribute__((noinline)) uint64_t tick_wide(Crossbar *x, uint64_t now) {

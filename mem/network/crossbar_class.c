@@ -49,8 +49,11 @@ static void *zeroed(size_t count, size_t bytes) {
 
 static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Port *to) {
     View *view = &net->view;
-    *view = (View){
-        .first_timed = NEVER, .seen_quantum = NEVER, .all_cut = 1, .latency = x->latency * x->obj.period};
+    *view = (View){.first_timed = NEVER,
+                   .seen_quantum = NEVER,
+                   .outputs_cut = 1,
+                   .all_cut = 1,
+                   .latency = x->latency * x->obj.period};
     if (x->wide) {
         view->wide_head = zeroed(net->inputs, sizeof(Head));
         view->wide_target = zeroed(net->outputs, sizeof(Target));
@@ -62,11 +65,13 @@ static void init_view(const Crossbar *x, Subnet *net, const Port *from, const Po
         uint64_t bit = 1ull << i % PORTS_IN_WORD;
         ports->idle |= bit;
         if (!link_is_cut(from[i].receive)) ports->uncut |= bit;
+        view->all_cut &= link_is_cut(from[i].receive);
     }
     for (uint32_t j = 0; j < net->outputs; j++) {
         target_at(view, x->wide, j)->link = to[j].send;
-        view->all_cut &= link_is_cut(to[j].send);
+        view->outputs_cut &= link_is_cut(to[j].send);
     }
+    view->all_cut &= view->outputs_cut;
 }
 
 static void free_view(View *view) {
@@ -208,10 +213,17 @@ static const Field crossbar_fields[] = {
     FIELDS_END,
 };
 
+static bool take_untimed(SimObject *object, const void *request) {
+    const Crossbar *x = (const Crossbar *)object;
+    uint64_t address = ((const MemMessage *)request)->address;
+    return link_send_untimed(x->down[x->output_of[address_map_slice(x->map, address)]].send, request);
+}
+
 const Class crossbar_class = {
     .name = "Crossbar",
     .doc = "Crossbar network from requesters to L2 slices: arbitration for each output, back-pressure",
     .passes_on = true,
+    .take_untimed = take_untimed,
     .bytes = sizeof(Crossbar),
     .fields = crossbar_fields,
     .events = arbitration_events,

@@ -74,7 +74,8 @@ typedef struct {
     uint64_t crossing;     /* step from which something may cross           */
     uint64_t sending;      /* time from which a packet may be sent on       */
     uint64_t seen_quantum; /* the links have been looked at in this quantum                */
-    uint64_t all_cut;      /* between the boundaries only the subnet itself changes anything */
+    uint64_t outputs_cut;  /* all links are: between the boundaries only the subnet itself fills them */
+    uint64_t all_cut;      /* those of the inputs, too: then it alone changes anything at all         */
     uint64_t latency;      /* of the switch, in ticks                                        */
 } View;
 

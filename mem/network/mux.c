@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define NO_PORT UINT32_MAX
+
 typedef struct {
     SimObject obj;
     uint32_t up_count;
@@ -73,14 +75,19 @@ OF_EACH uint32_t choose(Mux *mux, bool wide, PortSet ready) {
     return wide ? ports_first_from(ready, mux->pointer) : first_at_or_after(*ready.word, mux->pointer);
 }
 
-OF_EACH void send_down(Mux *mux, uint32_t i, uint64_t now) {
-    Link *link = mux->up[i].receive;
-    MemMessage *message = link_send(mux->down.send, now);
-    memcpy(message, link_peek(link, now), sizeof *message);
+/* A request of port i leaves. */
+OF_EACH void pass_down(Mux *mux, uint32_t i, const MemMessage *request, uint64_t now) {
+    MemMessage *message = link_send_checked(mux->down.send, now);
+    memcpy(message, request, sizeof *message);
     mem_enter_network(message, i);
-    link_pop(link, now);
     mux->requests++;
     if (mux->arbitration != LOWEST_PORT) mux->pointer = i + 1 == mux->up_count ? 0 : i + 1;
+}
+
+OF_EACH void send_down(Mux *mux, uint32_t i, uint64_t now) {
+    Link *link = mux->up[i].receive;
+    pass_down(mux, i, link_peek(link, now), now);
+    link_pop(link, now);
 }
 
 /* Cycles for which something that was ready since `ready` and may move since `free` has waited. */
@@ -103,28 +110,91 @@ OF_EACH uint64_t move_requests(Mux *mux, bool wide, uint64_t now) {
     return later_of(earlier_of(coming, link_next_ready(mux->up[winner].receive)), mux->request_free);
 }
 
+/* The port of a link on which something was just sent that becomes ready then, if no other port has anything by then; else
+ * NO_PORT. Senders of this cluster that have not had their turn in this cycle may still send. */
+static inline uint32_t port_alone(const Mux *mux, const Link *link, uint64_t ready) {
+    uint64_t now = mux->obj.cluster->now;
+    uint32_t port = NO_PORT;
+    for (uint32_t i = 0; i < mux->up_count; i++) {
+        const Link *from = mux->up[i].receive;
+        if (from == link)
+            port = i;
+        else if (link_next_ready(from) <= ready)
+            return NO_PORT;
+        else if (!link_is_cut(from) && (from->sender == link->sender || *from->sender->due <= now))
+            return NO_PORT;
+    }
+    return port;
+}
+
+/* A request that no other can get before goes on as soon as it has come, unless the link down is full: ahead of time, if
+ * that link keeps it to itself until the end of the quantum. */
+static bool take_request(SimObject *object, const Link *link, const void *message, uint64_t ready) {
+    Mux *mux = (Mux *)object;
+    Link *down = mux->down.send;
+    if (mux->request_free > ready || !link_has_room(down, ready)) return false;
+    uint32_t port = port_alone(mux, link, ready);
+    if (port == NO_PORT) return false;
+    pass_down(mux, port, message, ready);
+    mux->request_free = ready + mux->obj.period;
+    return true;
+}
+
+/* What is sent later on the link of another port may come earlier. */
+static bool another_is_quicker(const Mux *mux, const Link *link) {
+    bool quicker = false;
+    for (uint32_t i = 0; i < mux->up_count; i++)
+        quicker |= mux->up[i].receive->latency < link->latency;
+    return quicker;
+}
+
+static void init_mux(SimObject *object) {
+    Mux *mux = (Mux *)object;
+    for (uint32_t i = 0; i < mux->up_count && link_is_cut(mux->down.send); i++)
+        if (!another_is_quicker(mux, mux->up[i].receive)) link_set_taker(mux->up[i].receive, take_request);
+}
+
 static __attribute__((noinline)) uint64_t move_requests_of_many(Mux *mux, uint64_t now) {
     return move_requests(mux, true, now);
 }
 
+/* The first response goes up its link at `time`. */
+static inline void send_up(Mux *mux, Link *from, Link *to, uint64_t time) {
+    MemMessage *sent = link_send_checked(to, time);
+    memcpy(sent, link_peek(from, time), sizeof *sent);
+    mem_leave_network(sent);
+    mux->responses++;
+    mux->response_blocked_cycles += cycles_blocked(mux, link_next_ready(from), mux->response_free, time);
+    link_pop(from, time);
+    mux->response_free = time + mux->obj.period;
+}
+
+static inline Link *way_up(const Mux *mux, const MemMessage *response) {
+    uint32_t port = mem_route_top(response);
+    ensure(port < mux->up_count);
+    return mux->up[port].send;
+}
+
+/* Responses whose turn comes in this quantum and for which there is room already: nothing can stop them, and nobody sees
+ * that a cut link has lost them early. Returns when the next one may move. */
+static inline uint64_t move_ahead(Mux *mux, Link *from, uint64_t now) {
+    uint64_t until = link_is_cut(from) ? object_unseen_until(&mux->obj) : 0, time;
+    while ((time = later_of(link_next_ready(from), mux->response_free)) < until) {
+        Link *to = way_up(mux, link_peek(from, time));
+        if (!link_has_room(to, now)) break;
+        send_up(mux, from, to, time);
+    }
+    return time;
+}
+
 static uint64_t move_responses(Mux *mux, uint64_t now) {
     Link *from = mux->down.receive;
-    uint64_t ready = link_next_ready(from);
-    if (now < mux->response_free) return mux->response_free;
-    if (ready > now) return ready;
-    const MemMessage *message = link_peek(from, now);
-    uint32_t port = mem_route_top(message);
-    ensure(port < mux->up_count);
-    Link *to = mux->up[port].send;
+    uint64_t time = later_of(link_next_ready(from), mux->response_free);
+    if (time > now) return time;
+    Link *to = way_up(mux, link_peek(from, now));
     if (!link_can_send(to, now)) return link_space_time(to, now);
-    MemMessage *sent = link_send(to, now);
-    memcpy(sent, message, sizeof *sent);
-    mem_leave_network(sent);
-    link_pop(from, now);
-    mux->responses++;
-    mux->response_blocked_cycles += cycles_blocked(mux, ready, mux->response_free, now);
-    mux->response_free = now + mux->obj.period;
-    return later_of(link_next_ready(from), mux->response_free);
+    send_up(mux, from, to, now);
+    return move_ahead(mux, from, now);
 }
 
 static uint64_t tick_mux(SimObject *object, uint64_t now) {
@@ -232,15 +302,21 @@ static const Field mux_fields[] = {
     FIELDS_END,
 };
 
+static bool take_untimed(SimObject *object, const void *request) {
+    return link_send_untimed(((const Mux *)object)->down.send, request);
+}
+
 const Class mux_class = {
     .name = "Mux",
     .doc = "Joins several requesters into one network port",
     .passes_on = true,
+    .take_untimed = take_untimed,
     .bytes = sizeof(Mux),
     .fields = mux_fields,
     .events = arbitration_events,
     .methods = mux_methods,
     .build = build_mux,
+    .init = init_mux,
     .tick = tick_mux,
     .is_sound = mux_is_sound,
     .came_by = mux_came_by,

@@ -168,6 +168,14 @@ static const Field router_fields[] = {
     FIELDS_END,
 };
 
+/* The way through the other routers changes nothing. */
+static bool take_untimed(SimObject *object, const void *request) {
+    const Router *r = (const Router *)object;
+    uint64_t address = ((const MemMessage *)request)->address;
+    return link_send_untimed(r->network->down[r->network->slice_at[address_map_slice(r->map, address)]].send,
+                             request);
+}
+
 const Class router_class = {
     .name = "Router",
     .doc = "Router of a mesh, a torus or a ring: virtual cut-through, credits, virtual channels",
@@ -176,6 +184,7 @@ const Class router_class = {
     .build = build_router,
     .init = init_router,
     .tick = tick_router,
+    .take_untimed = take_untimed,
     .is_sound = router_is_sound,
     .came_by = router_came_by,
     .requests_inside = router_requests,

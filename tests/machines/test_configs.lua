@@ -1,4 +1,4 @@
--- Machines made from others: the facts of fx5800_l1's paper, and what a variant may change.
+-- Machines made from others: the facts of the papers of fx5800_l1 and gtx480_mascar, and what a variant may change.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
@@ -23,6 +23,35 @@ harness.test("fx5800_l1 is the machine of the CCWS paper", function()
   harness.contains(object(config, "L1", "sm[29].l1d"), "size = 32768,", "ways = 8,", "line = 128,")
   harness.contains(object(config, "L2", "l2[7]"), 'clock = "icnt"', "size = 131072,", "ways = 8,", "line = 128,")
   for _, none in ipairs { "sm[30]", "l2[8]" } do assert(not config:find(none, 1, true), none .. " is there") end
+end)
+
+--- How many of a cache's sets such addresses fall into, by the masks that a config.lua has for it.
+local function sets_of(cache, count, stride)
+  local sets, found = {}, 0
+  for i = 0, count - 1 do
+    local set = 0
+    for mask in cache:match('index_masks = "([^"]*)"'):gmatch "[^,]+" do
+      local parity = 0
+      for bit = 0, 63 do parity = parity ~ (tonumber(mask) & i * stride) >> bit & 1 end
+      set = set << 1 | parity
+    end
+    if not sets[set] then found = found + 1 end
+    sets[set] = true
+  end
+  return found
+end
+
+harness.test("gtx480_mascar has the L1 of the Mascar paper, whose set index is Fermi's", function()
+  local status, output, config = run "gtx480_mascar"
+  harness.equal(status, 0, "exit status, output " .. output)
+  local l1d = object(config, "L1", "sm[14].l1d")
+  harness.contains(l1d, "size = 32768,", "ways = 4,", "line = 128,", "mshrs = 64,", 'index = "xor"')
+  harness.equal(sets_of(l1d, 64, 128), 64, "sets of lines that follow each other")
+  harness.equal(sets_of(l1d, 16, 8192), 8, "sets of rows 8 KiB apart, of which address bits 13 to 15 are folded in")
+  harness.equal(sets_of(l1d, 2, 1 << 17), 2, "sets of addresses that differ in bit 17")
+  harness.equal(sets_of(l1d, 2, 1 << 19), 2, "sets of addresses that differ in bit 19")
+  harness.equal(sets_of(l1d, 2, 1 << 12), 2, "sets of addresses that differ in bit 12")
+  harness.equal(sets_of(l1d, 2, 1 << 16), 1, "sets of addresses that differ in bit 16")
 end)
 
 --- A run of gtx480 with two SMs and these changes, the first of which is in line 3.

@@ -62,6 +62,12 @@ harness.test("the cut-offs are as given", function()
   expect_types(r, { all_hit = 2, mostly_hit = 2, balanced = 2, mostly_miss = 1, all_miss = 1 })
 end)
 
+-- 17, 16, 15 of 32 lanes miss; 10, 9, 8: hit ratios of 22, 23 and 24 of 32, where 0.7 is 22.4.
+harness.test("a warp most of whose requests miss is of type mostly-miss, unless it is told otherwise", function()
+  expect_types(kernel.run("warp_types:" .. one_sample, { moving = "17 16 15 10 9 8 17 17" }),
+    { mostly_miss = 3, balanced = 3, mostly_hit = 2 })
+end)
+
 harness.test("every interval the warps are sampled again, and a warp that changes is of another type", function()
   local r = kernel.run("warp_types:interval=2000,warm_up=64,over_ctas=false", { rounds = "200 0 0 0" })
   local sum = 0
@@ -192,7 +198,8 @@ harness.test("lines of balanced warps enter in the middle, others at the ends", 
   local config = harness.folder() .. "/wip"
   local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small,n=4096", "--policy", "wip", "--out", config)
   harness.equal(status, 0, output)
-  harness.contains(harness.read(config .. "/config.lua"), 'insertion_position = "0,255,255,8,0,0"', 'retention_priority = "1,0,0,1,2,2"')
+  harness.contains(harness.read(config .. "/config.lua"), 'insertion_position = "0,255,255,8,0,0"', 'retention_priority = "1,0,0,1,2,2"',
+    "retention_uses = 4096")
 end)
 
 -- Section 3.4 ------------------------------------------------------------------------------------------------------------

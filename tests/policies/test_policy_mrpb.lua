@@ -85,6 +85,32 @@ harness.test("requests in the buffer are not forgotten when another policy would
   sim:close()
 end)
 
+-- With four ways and 32 MSHRs: 4 reads with a line and 28 without one. Without them all others are in flight.
+harness.test("what bypasses holds an MSHR: 32 requests to one set are in flight, and no more", function()
+  local one_set = checks.strided { threads = 128, stride = 4096, rounds = 1 }
+  local l1 = run(one_set, "mrpb", { sms = 1 })
+  local free = run(one_set, "mrpb:mshrs=false", { sms = 1 })
+  assert(l1 "mshr_entry_fails" > 0, "nothing waited for an MSHR")
+  harness.equal(free "mshr_entry_fails", 0, "waiting for an MSHR, where what bypasses holds none")
+  harness.equal(free "line_fail_bypasses", 124, "bypasses")
+end)
+
+harness.test("requests that hold an MSHR, and do not, go on on a machine where they do not, and do", function()
+  local ww = require "warpwright"
+  for _, policies in ipairs { { "mrpb", "mrpb:mshrs=false" }, { "mrpb:mshrs=false", "mrpb" } } do
+    local sim = ww.build("gtx480", { policy = policies[1] })
+    sim:start("gesummv", "small")
+    local moved = false
+    for cycle = 2000, 20000, 250 do
+      sim:run { until_cycle = cycle }
+      if not moved then moved = pcall(sim.change, sim, { policy = policies[2] }) end
+    end
+    assert(moved, "it could never be transferred")
+    sim:run {}
+    sim:close()
+  end
+end)
+
 harness.test("bad parameters are refused by name", function()
   for _, case in ipairs { { "queues=65", "1 to 64" }, { "requests=-1", "0 to 4096" }, { "total=262145", "prioritization_total" } } do
     local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--policy", "mrpb:" .. case[1])

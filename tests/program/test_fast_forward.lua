@@ -72,6 +72,73 @@ harness.test("the statistics are the same in any order, on any threads, and from
   end
 end)
 
+--- One warp: its accesses are in order, so caches must be left as timing would have left them. `rounds` of a load whose address
+-- hangs on the one before, a store, an atomic and a local store, each at a place of its own.
+local wander <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u32 rounds, .param .u32 seed)
+{
+  .local .align 4 .b8 own[1024];
+  .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [data]; ld.param.u32 %r1, [rounds]; ld.param.u32 %r2, [seed]; mov.u32 %r3, %tid.x;
+  mov.u64 %d9, own;
+again:
+  mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r4, %r2, 9; mad.lo.u32 %r4, %r3, 12, %r4;
+  and.b32 %r5, %r4, 1048575; mul.wide.u32 %d2, %r5, 4; add.u64 %d2, %d1, %d2; ld.global.u32 %r6, [%d2];
+  add.u32 %r2, %r2, %r6;
+  mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r4, %r2, 9; add.u32 %r4, %r3, %r4;
+  and.b32 %r5, %r4, 262143; mul.wide.u32 %d3, %r5, 4; add.u64 %d3, %d1, %d3; st.global.u32 [%d3], %r6;
+  and.b32 %r7, %r4, 65528; mul.wide.u32 %d4, %r7, 4; add.u64 %d4, %d1, %d4; atom.global.add.u32 %r8, [%d4], %r6;
+  add.u32 %r2, %r2, %r8;
+  and.b32 %r9, %r2, 255; mul.wide.u32 %d5, %r9, 4; add.u64 %d5, %d9, %d5; st.local.u32 [%d5], %r8;
+  ld.local.u32 %r10, [%d5]; add.u32 %r2, %r2, %r10;
+  sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;
+  ret;
+}
+]]
+
+--- What the caches count in a second launch of the kernel, after a first one with timing or without.
+local function second_launch(config, set, fast_forward)
+  local sim = ww.build(config, { memory = 1 << 24, set = set, fast_forward = fast_forward })
+  local gpu = sim:gpu()
+  local kernel, data = gpu:load({ name = "wander.ptx", text = wander }).k, gpu:alloc(1 << 23)
+  gpu:fill(data, 0, 1 << 23)
+  local function launch(rounds, seed) gpu:launch(kernel, { grid = 1, block = 32, args = { data, rounds, seed } }) end
+  launch(3000, 1)
+  local first = sim:result()
+  launch(500, 7)
+  local counts = {}
+  for name, value in sim:result():since(first):stats() do
+    local counted = name:match "%.(l?%w-misses)$" or name:match "%.(%w+_?hits)$" or name:match "%.(evictions)$"
+      or name:match "%.(write_backs)$"
+    if counted and name:find "l[12]" and math.type(value) == "integer" then counts[#counts + 1] = ("%s %d"):format(name, value) end
+  end
+  return table.concat(counts, "\n"), first
+end
+
+harness.test("what executes without timing leaves in the caches what it would have left there with timing", function()
+  local keeps <const> = { ["sm[*].l1d.keeps_lines"] = true }
+  for _, machine in ipairs { { "gtx480", {} }, { "gtx480", { ["sm[*].l1d.write_policy"] = "through" } },
+    { "gtx480", { ["l2[*].replacement"] = "fifo" } }, { "gtx480", { ["l2[*].sectors"] = 4, ["l2[*].write_miss"] = "lazy" } } } do
+    local set = {}
+    for _, given in ipairs { keeps, machine[2] } do
+      for key, value in pairs(given) do set[key] = value end
+    end
+    local timed, untimed = second_launch(machine[1], set), second_launch(machine[1], set, "launch=1")
+    harness.contains(timed, "hits")
+    harness.equal(untimed, timed, tostring(next(machine[2])))
+  end
+end)
+
+harness.test("no cache counts what had no timing", function()
+  local _, first = second_launch("gtx480", {}, "launch=1")
+  for name, value in first:stats() do
+    if name:find "l1d" or name:find "^l2" or name:find "^xbar" then assert(value == 0, name) end
+  end
+end)
+
 harness.test("what is wrong with it is said", function()
   for _, text in ipairs { "", "launch", "launch=-1", "launch=1.5", "cta=2", "cta=0.5,cta=0.5", "cycles=3", "launch=1;cta=0.5" } do
     local _, problem = pcall(ww.run, { config = "gtx480", workload = "vecadd", size = "small", out = false, fast_forward = text })

@@ -16,7 +16,10 @@ end
 -- Each with the tiles that a small run copies: CTAs times tiles of each.
 local kernels = {
   { "saxpy", nil, 192 * 2 },
+  { "saxpy", "indexed=1", 192 * 2 },
   { "sgemv", nil, 30 * 1 },
+  { "sgemv", "part=32", 30 * 4 },
+  { "sgemv", "part=128", 30 * 1 },
   { "dct8x8", nil, 6 * 6 },
   { "matmul", nil, 6 * 8 * 8 * 2 },
   { "haar", nil, 128 + 1 },
@@ -46,6 +49,12 @@ harness.test("sgemv, cudadma", function()
   local r = run("sgemv", "n=512", "cudadma")
   harness.equal(r["sm[*].dma.transfers"], 0, "transfers")
   harness.equal(r["sm[*].barriers"], 30 * 4 * (2 * 4 + 2), "arrivals: 30 CTAs, 4 parts, each of 5 warps twice")
+end)
+
+harness.test("sgemv, cudadma with one buffer: it hands it to and fro as the other does, and takes longer", function()
+  local ahead, single = run("sgemv", "n=512,part=32", "cudadma"), run("sgemv", "n=512,part=32", "cudadma_single")
+  for _, r in ipairs { ahead, single } do harness.equal(r["sm[*].barriers"], 30 * 16 * (2 * 4 + 2), "arrivals, of 16 parts") end
+  assert(single.cycles > 1.1 * ahead.cycles, ("%d cycles, %d with a part ahead"):format(single.cycles, ahead.cycles))
 end)
 
 harness.test("there is no other version", function()

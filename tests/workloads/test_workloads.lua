@@ -49,6 +49,7 @@ local variants = {
   { "mri_gridding", "small,kernel=binning" },
   { "mri_gridding", "small,kernel=reorder" },
   { "mri_gridding", "small,kernel=gridding" },
+  { "bfs", "small,version=masks,degrees=uniform,shortest=2,longest=10" },
   { "sssp", "small,weights=1,graph=community,launches=3" },
   { "sssp", "small,graph=road,nodes=1024" },
 }

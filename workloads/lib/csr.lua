@@ -18,6 +18,16 @@ function csr.power_law_rows(o)
   return row
 end
 
+--- Row offsets of rows { rows, shortest, longest, seed } whose lengths are all equally likely.
+function csr.uniform_rows(o)
+  local rng, row, offset = ww.rng(o.seed), ww.array("i32", o.rows + 1), 0
+  for r = 1, o.rows do
+    offset = offset + rng:int(o.shortest, o.longest)
+    row[r] = offset
+  end
+  return row
+end
+
 --- A matrix { rows, columns, shortest, longest, seed } with power-law rows, random columns and values in [-1, 1).
 -- Each row is cut into as many equal spans of columns as it has entries, with one entry at a random place in each, so
 -- that a row's columns are random, ascending and distinct.

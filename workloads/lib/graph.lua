@@ -4,10 +4,11 @@ local csr = require "workloads.lib.csr"
 
 local graph = {}
 
---- A graph { nodes, shortest, longest, seed } whose out-degrees follow a power law between shortest and longest
--- (see csr.power_law_rows); each edge leads to a node chosen at random.
+--- A graph { nodes, shortest, longest, degrees, seed } whose out-degrees between shortest and longest are all equally likely
+-- ("uniform") or follow a power law ("power", or nil: see csr.power_law_rows); each edge leads to a node chosen at random.
 function graph.random(o)
-  local row = csr.power_law_rows { rows = o.nodes, shortest = o.shortest, longest = o.longest, seed = o.seed }
+  local make = o.degrees == "uniform" and csr.uniform_rows or csr.power_law_rows
+  local row = make { rows = o.nodes, shortest = o.shortest, longest = o.longest, seed = o.seed }
   local edges = row[o.nodes]
   return { nodes = o.nodes, edges = edges, row = row, col = ww.array("i32", edges):random(o.seed + 1, 0, o.nodes - 1) }
 end

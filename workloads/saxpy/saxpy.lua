@@ -5,10 +5,10 @@ local weighted = require "workloads.lib.weighted"
 local saxpy = ww.workload "saxpy" {
   doc = "y = a x + y through tiles in shared memory: streaming; version plain or d2ma",
   ptx = "saxpy.ptx",
-  sizes = {
-    small = { n = 192 * 1024, tiles = 2, version = "plain", registers = 20, seed = 1 },
-    medium = { n = 2160 * 1024, tiles = 6, version = "plain", registers = 20, seed = 1 },
-    large = { n = 17280 * 1024, tiles = 6, version = "plain", registers = 20, seed = 1 },
+  sizes = { -- indexed = 1: the plain version computes the addresses of each tile anew
+    small = { n = 192 * 1024, tiles = 2, version = "plain", indexed = 0, registers = 20, seed = 1 },
+    medium = { n = 2160 * 1024, tiles = 6, version = "plain", indexed = 0, registers = 20, seed = 1 },
+    large = { n = 17280 * 1024, tiles = 6, version = "plain", indexed = 0, registers = 20, seed = 1 },
   },
 }
 
@@ -22,7 +22,8 @@ function saxpy:run(gpu, size)
   local y0 = ww.array("f32", n):random(size.seed + 1, -1, 1)
   local dev_x, dev_y = gpu:upload(x), gpu:upload(y0)
 
-  gpu:launch(self.kernels["saxpy_" .. size.version], {
+  local indexed = size.version == "plain" and size.indexed == 1
+  gpu:launch(self.kernels[(indexed and "saxpy_indexed_" or "saxpy_") .. size.version], {
     grid = n // per_cta,
     block = threads,
     registers = size.registers,

@@ -2,16 +2,19 @@ local ww = require "warpwright"
 local float32 = require "workloads.lib.float32"
 
 local sgemv = ww.workload "sgemv" {
-  doc = "y = alpha A x, A by columns, x by parts in shared memory: bound by DRAM; version plain, d2ma or cudadma",
+  doc = "y = alpha A x, A by columns, x by parts in shared memory: bound by DRAM; version plain, d2ma, cudadma or cudadma_single",
   ptx = "sgemv.ptx",
   sizes = {
-    small = { m = 3840, n = 128, version = "plain", registers = 20, seed = 1 },
-    medium = { m = 15360, n = 512, version = "plain", registers = 20, seed = 1 },
-    large = { m = 61440, n = 512, version = "plain", registers = 20, seed = 1 },
+    -- part: 0, or elements of x in a part of the kernels that load 8 elements of A ahead: 32, 64 or 128
+    small = { m = 3840, n = 128, version = "plain", part = 0, registers = 20, seed = 1 },
+    medium = { m = 15360, n = 512, version = "plain", part = 0, registers = 20, seed = 1 },
+    large = { m = 61440, n = 512, version = "plain", part = 0, registers = 20, seed = 1 },
+    -- two CTAs on an SM, so that DRAM is not what they wait for
+    transfers = { m = 3840, n = 512, version = "plain", part = 32, registers = 20, seed = 1 },
   },
 }
 
-local threads = 128 -- and elements of a part
+local threads = 128 -- and elements of the largest part
 local alpha = 1.5
 
 --- All of y in double precision, within rounding; some rows, the last one among them, to the last bit.
@@ -38,9 +41,10 @@ function sgemv:run(gpu, size)
   local x = ww.array("f32", n):random(size.seed + 1, -1, 1)
   local dev_a, dev_x, dev_y = gpu:upload(A), gpu:upload(x), gpu:alloc(4 * m)
 
-  gpu:launch(self.kernels["sgemv_" .. size.version], {
+  local kernel = size.part == 0 and "sgemv_" .. size.version or ("sgemv_part%d_%s"):format(size.part, size.version)
+  gpu:launch(self.kernels[kernel], {
     grid = m // threads,
-    block = size.version == "cudadma" and threads + 32 or threads, -- a warp more, which transfers
+    block = size.version:find "^cudadma" and threads + 32 or threads, -- a warp more, which transfers
     registers = size.registers,
     args = { dev_a, dev_x, dev_y, m, n, alpha },
   })

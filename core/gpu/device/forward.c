@@ -14,6 +14,7 @@ typedef struct {
     uint32_t port;             /* of the dispatcher */
     uint64_t start, time;      /* cycles */
     uint64_t ready[MAX_WARPS]; /* when each warp goes on */
+    uint64_t instructions;
     bool has_executed;
     /* The first CTAs */
     uint32_t started;
@@ -22,12 +23,12 @@ typedef struct {
     uint64_t interval;   /* between two of them */
 } Runner;
 
-typedef struct {
+struct Forward {
     Runner *runner;
     uint32_t count;
     SimObject *dispatcher;
     uint64_t end; /* of the present round */
-} Forward;
+};
 
 /* --- Execution ------------------------------------------------------------------------------- */
 
@@ -53,7 +54,9 @@ static void run_warp(Runner *r, uint32_t w, uint64_t end) {
         sm_execute_untimed(sm, w);
         if (sm->view->log_count > UNTIMED_MOST_WRITES) untimed_show_writes(sm);
         r->has_executed = true;
-        if (loads_from_memory(inst)) r->ready[w] = r->time + FORWARD_LOAD_CYCLES;
+        r->instructions++;
+        if (loads_from_memory(inst))
+            r->ready[w] = r->time + (sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
         if (has_fault(sm)) return;
     }
 }
@@ -154,6 +157,7 @@ static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
     r->start = object_cycle(&sm->obj, sm->obj.sim->now);
     untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
+    sm->warms_caches = 1;
 }
 
 /* As it was: statistics, gates, subscribers. What requests of the device's runtime need may have grown. */
@@ -234,18 +238,34 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
     return FORWARD_DONE;
 }
 
-ForwardResult sms_forward(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t ctas) {
-    Forward forward = {calloc(count, sizeof(Runner)), count, dispatcher, 0};
-    ensure(forward.runner);
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher) {
+    Forward *forward = malloc(sizeof *forward);
+    ensure(forward);
+    *forward = (Forward){calloc(count, sizeof(Runner)), count, dispatcher, 0};
+    ensure(forward->runner);
     for (uint32_t i = 0; i < count; i++)
-        begin(&forward.runner[i], sms[i], dispatcher);
-    ForwardResult result = run_rounds(&forward, ctas);
-    if (result == FORWARD_DONE)
-        hand_over(&forward);
+        begin(&forward->runner[i], sms[i], dispatcher);
+    return forward;
+}
+
+ForwardResult forward_until(Forward *forward, uint64_t ctas) {
+    return run_rounds(forward, ctas);
+}
+
+uint64_t forward_instructions(const Forward *forward) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < forward->count; i++)
+        sum += forward->runner[i].instructions;
+    return sum;
+}
+
+void forward_end(Forward *forward, bool hands_over) {
+    if (hands_over)
+        hand_over(forward);
     else
-        give_up(&forward);
-    for (uint32_t i = 0; i < count; i++)
-        free(forward.runner[i].before);
-    free(forward.runner);
-    return result;
+        give_up(forward);
+    for (uint32_t i = 0; i < forward->count; i++)
+        free(forward->runner[i].before);
+    free(forward->runner);
+    free(forward);
 }

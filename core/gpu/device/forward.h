@@ -3,7 +3,8 @@
  *
  * The order is fixed. CTAs are handed out as the dispatcher would, one to each SM in turn while there is room. Each SM
  * has a time of its own: in each cycle of it the oldest ready warp executes an instruction, and goes on until it loads,
- * waits or exits; a load of global or local memory makes its warp wait for FORWARD_LOAD_CYCLES. An SM's first CTA runs
+ * waits or exits; a load of global or local memory makes its warp wait, FORWARD_HIT_CYCLES where the first cache has the
+ * line and FORWARD_MISS_CYCLES else. Caches take each access when it executes. An SM's first CTA runs
  * alone, FORWARD_MOST_ALONE at most, and those that fit beside it begin at equal intervals in the time that one has
  * taken: so CTAs of all ages are resident when the machine takes over. The SMs take turns of FORWARD_ROUND_CYCLES, in
  * the order of their paths; then CTAs that have ended leave, and new ones come. */
@@ -12,13 +13,26 @@
 
 #include "core/gpu/sm/sm.h"
 
-enum { FORWARD_LOAD_CYCLES = 400, FORWARD_ROUND_CYCLES = 64, FORWARD_MOST_ALONE = 1 << 20 };
+enum {
+    FORWARD_HIT_CYCLES = 40,
+    FORWARD_MISS_CYCLES = 400,
+    FORWARD_ROUND_CYCLES = 64,
+    FORWARD_MOST_ALONE = 1 << 20
+};
 
 typedef enum { FORWARD_DONE, FORWARD_FAULT, FORWARD_STUCK } ForwardResult;
 
-/* At a quantum boundary with nothing in flight, the dispatcher at the beginning of the grid: executes until `ctas` have
- * ended. Nothing is counted, no cycle passes. After a fault, which is where the running kernel keeps them, or when the
- * warps that are left wait for each other, the grid is given up and the SMs are as they were. */
-ForwardResult sms_forward(Sm *const *sms, uint32_t count, SimObject *dispatcher, uint64_t ctas);
+typedef struct Forward Forward;
+
+/* At a quantum boundary with nothing in flight, the dispatcher at the beginning of the grid. Nothing is counted and no
+ * cycle passes until forward_end(), which frees it. */
+Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher);
+/* Executes until so many CTAs have ended, those before included. A fault is where the running kernel keeps them; stuck
+ * are warps that wait for each other. */
+ForwardResult forward_until(Forward *forward, uint64_t ctas);
+/* Warp instructions so far. */
+uint64_t forward_instructions(const Forward *forward);
+/* The machine gets what is resident, if `hands_over`. Else the grid is given up and the SMs are as they were. */
+void forward_end(Forward *forward, bool hands_over);
 
 #endif

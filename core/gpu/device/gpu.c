@@ -54,6 +54,7 @@ struct Gpu {
     uint64_t pause_at_ctas; /* 0: none */
     Profile *profile;       /* or NULL */
     Histograms *histograms; /* or NULL */
+    Forward *forward;       /* a launch without timing that has not ended; or NULL */
     void (*report)(void *context);
     void *report_context;
     double report_seconds, last_report;
@@ -317,7 +318,7 @@ static LaunchFault *empty_faults(Gpu *gpu) {
 }
 
 /* What is wrong with a launch is found before anything changes. */
-static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+static RunningKernel plan_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (kernel->refusal) user_error("kernel %s cannot be launched: %s", kernel->name, kernel->refusal);
     RunningKernel running = {.kernel = kernel,
                              .launch = gpu->launches,
@@ -335,6 +336,11 @@ static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch)
     running.shared_bytes = (kernel->shared_bytes + launch->shared_bytes + SHARED_GRANULE - 1) /
                            SHARED_GRANULE * SHARED_GRANULE;
     running.ctas_per_sm = ctas_that_fit(gpu, &running, launch->registers);
+    return running;
+}
+
+static void prepare_kernel(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    RunningKernel running = plan_kernel(gpu, kernel, launch);
     if (launch->is_cooperative) running.workspace = workspace_of_grid(gpu, &running);
     running.params = malloc(kernel->param_bytes ? kernel->param_bytes : 1);
     ensure(running.params);
@@ -389,43 +395,80 @@ static void take_fault(Gpu *gpu) {
 }
 
 /* Without timing, warps wait for each other. */
-static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faults) {
     gpu->fault.kind = FAULT_TIMEOUT;
     snprintf(gpu->fault.message, sizeof gpu->fault.message,
              "kernel %.120s hangs: its warps wait for each other", kernel->name);
-    if (!launch->returns_faults) user_error("%s", gpu->fault.message);
+    if (!returns_faults) user_error("%s", gpu->fault.message);
 }
 
-static void forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    ForwardResult result = sms_forward(gpu->sms, gpu->sm_count, gpu->dispatcher, launch->forward_ctas);
-    if (result == FORWARD_FAULT) take_fault(gpu);
-    if (result == FORWARD_STUCK) raise_untimed_hang(gpu, kernel, launch);
-    if (dispatcher_idle(gpu->dispatcher)) count(gpu, &gpu->result, true);
-}
-
-void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    if (!dispatcher_idle(gpu->dispatcher))
-        user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
-    if (launch->forward_ctas) refuse_dma(kernel);
-    gpu_prepare(gpu, kernel, launch);
+static void invalidate_l1s(const Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
         if (object->class == &l1_class && !l1_keeps_lines(object)) l1_invalidate(object);
     }
+}
+
+static void begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (!dispatcher_idle(gpu->dispatcher))
+        user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
+    if (launch->forward_ctas) refuse_dma(kernel);
+    gpu_prepare(gpu, kernel, launch);
+    invalidate_l1s(gpu);
     count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
-    if (launch->forward_ctas) forward(gpu, kernel, launch);
+}
+
+void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    if (launch->forward_ctas) {
+        gpu_launch_forward(gpu, kernel, launch);
+        gpu_forward_until(gpu, launch->forward_ctas);
+        gpu_forward_end(gpu);
+    } else {
+        begin_launch(gpu, kernel, launch);
+    }
+}
+
+void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    begin_launch(gpu, kernel, launch);
+    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher);
+}
+
+ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
+    Forward *forward = gpu->forward;
+    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas};
+    ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
+    ForwardProgress progress = {forward_instructions(forward), dispatcher_ctas_done(gpu->dispatcher)};
+    if (result == FORWARD_DONE) return progress;
+    forward_end(forward, false);
+    gpu->forward = NULL;
+    if (result == FORWARD_FAULT)
+        take_fault(gpu);
+    else
+        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL);
+    return progress;
+}
+
+void gpu_forward_end(Gpu *gpu) {
+    if (gpu->forward) forward_end(gpu->forward, true);
+    gpu->forward = NULL;
+    if (dispatcher_idle(gpu->dispatcher)) count(gpu, &gpu->result, true);
+}
+
+uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    return (uint64_t)plan_kernel(gpu, kernel, launch).ctas_per_sm * gpu->sm_count;
 }
 
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     refuse_dma(kernel);
     gpu_prepare(gpu, kernel, launch);
     count(gpu, &gpu->result, false);
-    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running);
+    if (launch->warms_caches) invalidate_l1s(gpu);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->warms_caches);
     count(gpu, &gpu->result, true);
     take_fault(gpu);
-    if (!ended) raise_untimed_hang(gpu, kernel, launch);
+    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults);
 }
 
 /* --- Running --------------------------------------------------------------------------------- */
@@ -564,6 +607,13 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
     }
     count(gpu, &gpu->result, true);
     return RUN_DONE;
+}
+
+void gpu_run_instructions(Gpu *gpu, uint64_t instructions, uint64_t ctas) {
+    enum { STEP_CYCLES = 64 };
+    while (!dispatcher_idle(gpu->dispatcher) && gpu_warp_instructions(gpu) < instructions &&
+           dispatcher_ctas_done(gpu->dispatcher) < ctas)
+        run_slice(gpu, (gpu_cycle(gpu) + STEP_CYCLES) * gpu->sim->clocks[0].period);
 }
 
 void gpu_memcheck(Gpu *gpu) {

@@ -25,6 +25,7 @@ typedef struct {
     bool is_cooperative;   /* all CTAs run at once, and %envreg1, %envreg2 tell where they meet */
     uint64_t forward_ctas; /* so many end before the launch has timing; others are in mid-flight then */
     bool is_untimed;       /* see gpu_launch_untimed() */
+    bool warms_caches;     /* of an untimed launch: it leaves its lines in them */
     bool returns_faults;   /* a fault or a hang ends the kernel, not the run: see gpu_fault() */
 } Launch;
 
@@ -72,6 +73,19 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* The same, and runs it at once, without timing: no cycle passes, nothing is counted but CTAs, and no policy hears of
  * it. Memory has what it wrote. */
 void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* The same in steps: the launch begins without timing, executes so far, and the machine takes over what is resident,
+ * or nothing, when all CTAs have ended. A fault or a hang ends it as it does that of gpu_launch(). */
+void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+typedef struct {
+    uint64_t warp_instructions, ctas; /* of the launch, so far */
+} ForwardProgress;
+ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas);
+void gpu_forward_end(Gpu *gpu);
+/* How many CTAs of such a launch the machine holds at once; a user error when it is none. */
+uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch);
+/* Runs until so many warp instructions have issued since the machine was made, so many CTAs of the launch have ended, or
+ * the kernel is done. A launch that faults or hangs is a user error. */
+void gpu_run_instructions(Gpu *gpu, uint64_t instructions, uint64_t ctas);
 /* Runs until the kernel is done or the core clock reaches `cycle_limit`. Hangs and faults are user errors
  * with their reports on stderr. */
 RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit);

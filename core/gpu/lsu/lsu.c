@@ -141,20 +141,21 @@ static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, ui
              op);
 }
 
-static void texture_segments(Lsu *lsu, const MemoryOp *op) {
-    lsu->segment_count = op->segments;
-    for (uint32_t i = 0; i < lsu->segment_count; i++)
-        lsu->segments[i] = (Segment){.address = op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT,
-                                     .bytes = TEXTURE_SEGMENT};
+static uint32_t texture_segments(const MemoryOp *op, Segment *segments) {
+    for (uint32_t i = 0; i < op->segments; i++)
+        segments[i] = (Segment){.address = op->lowest + (uint64_t)op->segment[i] * TEXTURE_SEGMENT,
+                                .bytes = TEXTURE_SEGMENT};
+    return op->segments;
 }
 
-static void distinct_segments(Lsu *lsu, const MemoryOp *op) {
+static uint32_t distinct_segments(const MemoryOp *op, Segment *segments) {
     uint64_t distinct[WARP_LANES];
     distinct[0] = op->lowest;
-    lsu->segment_count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
-    for (uint32_t i = 0; i < lsu->segment_count; i++)
-        lsu->segments[i] = (Segment){.address = distinct[i] / CONSTANT_SEGMENT * CONSTANT_SEGMENT,
-                                     .bytes = CONSTANT_SEGMENT};
+    uint32_t count = op->has_addresses ? distinct_addresses(op, distinct) : 1;
+    for (uint32_t i = 0; i < count; i++)
+        segments[i] = (Segment){.address = distinct[i] / CONSTANT_SEGMENT * CONSTANT_SEGMENT,
+                                .bytes = CONSTANT_SEGMENT};
+    return count;
 }
 
 static uint32_t widest_segment(const Lsu *lsu, const MemoryOp *op) {
@@ -194,6 +195,17 @@ COLD static void fill_special_request(const Lsu *lsu, const Segment *segment, Me
     if (answer != NO_ANSWER) request->class_number = (uint8_t)answer;
 }
 
+static uint8_t kind_of(const MemoryOp *op) {
+    return op->kind == INST_LOAD ? MEM_READ : op->kind == INST_STORE ? MEM_WRITE : MEM_ATOMIC;
+}
+
+static uint8_t flags_of(const MemoryOp *op) {
+    if (op->space == SPACE_LOCAL)
+        return MEM_LOCAL; /* nobody else writes it: volatile is for the compiler alone */
+    bool bypasses = op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE;
+    return bypasses ? MEM_BYPASS_L1 : 0;
+}
+
 static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
     const MemoryOp *op = &lsu->op;
     *request = (MemMessage){
@@ -209,14 +221,9 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .sm = (uint16_t)sm_number(lsu->obj.parent),
         .warp = op->warp,
         .class_number = (uint8_t)lsu->class_number,
-        .kind = op->kind == INST_LOAD    ? MEM_READ
-                : op->kind == INST_STORE ? MEM_WRITE
-                                         : MEM_ATOMIC,
+        .kind = kind_of(op),
+        .flags = flags_of(op),
     };
-    if (op->space == SPACE_LOCAL) /* nobody else writes it: volatile is for the compiler alone */
-        request->flags |= MEM_LOCAL;
-    else if (op->cache_op == CACHE_GLOBAL || op->cache_op == CACHE_VOLATILE)
-        request->flags |= MEM_BYPASS_L1;
     if (__builtin_expect((lsu->obj.subscribed | is_prefetch(op)) != 0, 0))
         fill_special_request(lsu, segment, request);
 }
@@ -249,6 +256,13 @@ static inline __attribute__((always_inline)) void free_place(Lsu *lsu, uint64_t 
     link_pop(lsu->sm.receive, now);
 }
 
+/* The next access will not get into the link in the next cycle, unless a place becomes free in this one; then the link
+ * wakes the unit, and a stall that ends where it begins counts nothing. */
+static inline void foresee_stall(Lsu *lsu, const Link *link, uint64_t now) {
+    uint64_t soon = now + lsu->obj.period;
+    lsu->stall_since = link_send_time(link, soon) == NEVER ? soon : 0;
+}
+
 /* One access per cycle; the instruction leaves the unit with its last one. */
 static void send_access(Lsu *lsu, uint64_t now) {
     Link *link = port_of(lsu, lsu->op.space);
@@ -260,16 +274,31 @@ static void send_access(Lsu *lsu, uint64_t now) {
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
     free_place(lsu, now);
-    if (lsu->segment_next == lsu->segment_count) lsu->op_valid = 0;
+    if (lsu->segment_next == lsu->segment_count)
+        lsu->op_valid = 0;
+    else
+        foresee_stall(lsu, link, now);
     object_progress(&lsu->obj);
 }
 
 /* Whole lines, wherever in them the addresses are. */
-static void widen_to_lines(Lsu *lsu) {
-    for (uint32_t i = 0; i < lsu->segment_count; i++) {
-        lsu->segments[i].address &= -(uint64_t)COALESCE_LINE;
-        lsu->segments[i].bytes = COALESCE_LINE;
+static void widen_to_lines(Segment *segments, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        segments[i].address &= -(uint64_t)COALESCE_LINE;
+        segments[i].bytes = COALESCE_LINE;
     }
+}
+
+static inline uint32_t make_segments(const Lsu *lsu, const MemoryOp *op, Segment *segments) {
+    uint32_t count;
+    if (goes_to_memory(op))
+        count = coalesce(op, segments, widest_segment(lsu, op));
+    else if (op->space == SPACE_TEXTURE)
+        count = texture_segments(op, segments);
+    else
+        count = distinct_segments(op, segments);
+    if (__builtin_expect(is_prefetch(op), 0)) widen_to_lines(segments, count);
+    return count;
 }
 
 /* From now on its accesses are sent, one in each cycle. All is kept but the addresses, which become
@@ -282,15 +311,40 @@ __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *o
     lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
     lsu->segment_next = 0;
     lsu->entry = NO_ENTRY;
-    if (goes_to_memory(op))
-        lsu->segment_count = coalesce(op, lsu->segments, widest_segment(lsu, op));
-    else if (op->space == SPACE_TEXTURE)
-        texture_segments(lsu, op);
-    else
-        distinct_segments(lsu, op);
-    if (__builtin_expect(is_prefetch(op), 0)) widen_to_lines(lsu);
+    lsu->segment_count = make_segments(lsu, op, lsu->segments);
     lsu->holds_place = 1;
     free_place(lsu, now);
+}
+
+/* Its accesses, one after the other, and none of them is in flight. */
+bool lsu_take_untimed(SimObject *object, const void *request) {
+    const Lsu *lsu = (const Lsu *)object;
+    const Sm *sm = (const Sm *)object->parent;
+    const MemoryOp *op = request;
+    Segment segments[MAX_SEGMENTS];
+    bool hit = true;
+    if (!has_accesses(lsu, op->space)) return true;
+    uint32_t count = make_segments(lsu, op, segments);
+    MemMessage message = {
+        .issued = object->sim->now,
+        .pc = op->inst,
+        .payload = is_prefetch(op) ? MEM_LINE_ONLY : 0,
+        .cta = (uint16_t)sm->warp[op->warp].cta_number,
+        .sm = (uint16_t)sm_number(object->parent),
+        .warp = op->warp,
+        .class_number = sm->class_of[op->warp],
+        .kind = kind_of(op),
+        .flags = (uint8_t)(flags_of(op) | (op->cache_op == CACHE_PREFETCH_L2 ? MEM_BYPASS_L1 : 0)),
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        message.address = segments[i].address;
+        message.byte_mask[0] = segments[i].byte_mask[0];
+        message.byte_mask[1] = segments[i].byte_mask[1];
+        message.lanes = segments[i].lanes;
+        message.bytes = (uint16_t)segments[i].bytes;
+        hit &= link_send_untimed(port_of(lsu, op->space), &message);
+    }
+    return hit;
 }
 
 /* Shared memory is served from the link's slot. */
@@ -326,6 +380,8 @@ static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
     uint64_t soon = now + lsu->obj.period, next;
     if (!lsu->op_valid)
         next = next_begin(lsu);
+    else if (lsu->stall_since > now) /* it was foreseen */
+        next = NEVER;
     else if (lsu->stall_since)
         next = link_space_time(port_of(lsu, lsu->op.space), now);
     else /* An access that has not been tried yet: if it fails, the stall begins there. */

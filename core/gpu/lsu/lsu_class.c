@@ -200,6 +200,7 @@ const Class lsu_class = {
     .build = build,
     .init = init,
     .tick = lsu_tick,
+    .take_untimed = lsu_take_untimed,
     .settle = lsu_settle,
     .is_sound = lsu_is_sound,
     .answer_kinds = lsu_answer_kinds,

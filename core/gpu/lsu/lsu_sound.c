@@ -86,5 +86,5 @@ void lsu_is_sound(const SimObject *object, bool fits) {
     ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
                   "answered");
     must_be(lsu, is_soon(lsu, lsu->busy_until), "busy_until");
-    must_be(lsu, lsu->stall_since <= object->sim->now, "stall_since");
+    must_be(lsu, lsu->stall_since <= object->sim->now + object->period, "stall_since");
 }

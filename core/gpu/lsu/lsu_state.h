@@ -83,6 +83,7 @@ static inline Link *port_of(const Lsu *lsu, uint32_t space) {
 }
 
 uint64_t lsu_tick(SimObject *object, uint64_t now);
+bool lsu_take_untimed(SimObject *object, const void *request);
 /* Counts the cycles of a stall up to `now`. */
 void lsu_settle(SimObject *object, uint64_t now);
 void lsu_is_sound(const SimObject *object, bool fits);

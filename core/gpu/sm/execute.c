@@ -4,6 +4,7 @@
 #include "core/gpu/sm/barrier.h"
 #include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
+#include "core/gpu/sm/scoreboard.h"
 
 #include <string.h>
 
@@ -19,13 +20,17 @@ static inline __attribute__((always_inline)) void prepare_registers(const Sm *sm
     context->active = active;
 }
 
-/* Only memory instructions look at these. */
+static inline void prepare_shared(Sm *sm, uint32_t w) {
+    ExecContext *context = sm->context;
+    context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * sm->running->shared_bytes;
+    context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
+    context->known_windows = &sm->known_windows[w];
+}
+
+/* Only instructions that may access memory look at these. */
 static inline void prepare_memory(Sm *sm, uint32_t w) {
-    const RunningKernel *running = sm->running;
-    sm->context->shared = sm->shared_memory + (size_t)sm->warp[w].cta_slot * running->shared_bytes;
-    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * running->local_bytes;
-    sm->context->windows = sm->windows ? sm->windows + (size_t)w * sm->kernel.windows : NULL;
-    sm->context->known_windows = &sm->known_windows[w];
+    prepare_shared(sm, w);
+    sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * sm->running->local_bytes;
 }
 
 static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
@@ -33,24 +38,6 @@ static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm,
     if (inst->guard == NO_PREDICATE) return lanes;
     uint32_t guard = sm_predicates(sm, w)[inst->guard];
     return lanes & (inst->guard_negated ? ~guard : guard);
-}
-
-/* Most instructions write one register, some none: no branch tells these apart, the host could not predict
- * it. */
-static uint64_t first_out_name(const Inst *inst) {
-    return (uint64_t)(inst->out_name_count > 0) << (inst->out_names[0] % 64);
-}
-
-static void set_pending(Warp *warp, const Inst *inst) {
-    warp->pending[inst->out_names[0] / 64] |= first_out_name(inst);
-    for (uint32_t i = 1; i < inst->out_name_count; i++)
-        warp->pending[inst->out_names[i] / 64] |= 1ull << (inst->out_names[i] % 64);
-}
-
-static void clear_pending(Warp *warp, const Inst *inst) {
-    warp->pending[inst->out_names[0] / 64] &= ~first_out_name(inst);
-    for (uint32_t i = 1; i < inst->out_name_count; i++)
-        warp->pending[inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
 }
 
 /* Of a load or an atomic whose answer comes from beyond the SM. */
@@ -88,7 +75,8 @@ static uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) 
     return shared_conflict_degree(context->address, context->active, bytes, sm->shared_banks);
 }
 
-static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *op) {
+static __attribute__((noinline)) void add_addresses(const Sm *sm, uint32_t w, const Inst *inst,
+                                                    MemoryOp *op) {
     const ExecContext *context = sm->context;
     bool known = inst->space != SPACE_GENERIC && op->space != SPACE_LOCAL;
     op->lowest = known ? context->lowest : 0;
@@ -105,26 +93,41 @@ static void add_addresses(const Sm *sm, uint32_t w, const Inst *inst, MemoryOp *
     if (op->space == SPACE_LOCAL) lay_out_local(sm, w, op);
 }
 
-static void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t begins, uint32_t payload,
-                        uint64_t now) {
+static inline __attribute__((always_inline)) void fill_op(const Sm *sm, uint32_t w, const Inst *inst,
+                                                          uint32_t pc, uint32_t space, uint64_t begins,
+                                                          uint32_t payload, MemoryOp *op) {
     const ExecContext *context = sm->context;
-    MemoryOp *op = link_send_checked(sm->lsu.send, now);
     op->begins = begins;
     op->lanes = context->active;
     op->inst = pc;
     op->payload = payload;
     op->warp = (uint16_t)w;
     op->kind = inst->kind;
-    op->space = (uint8_t)context->space;
+    op->space = (uint8_t)space;
     op->bytes = (uint8_t)(inst->element_bytes * inst->elements);
     op->cache_op = inst->cache_op;
     op->has_addresses = 0;
-    if (op->space == SPACE_SHARED)
+    if (space == SPACE_SHARED)
         op->conflict_degree = conflict_degree(sm, inst, op->bytes);
-    else if (op->space == SPACE_TEXTURE)
+    else if (space == SPACE_TEXTURE)
         coalesce_texels(context->texel, context->texel_count, op);
     else
         add_addresses(sm, w, inst, op);
+}
+
+static inline __attribute__((always_inline)) void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst,
+                                                              uint32_t pc, uint32_t space, uint64_t begins,
+                                                              uint32_t payload, uint64_t now) {
+    fill_op(sm, w, inst, pc, space, begins, payload, link_send_checked(sm->lsu.send, now));
+}
+
+/* The caches see the access. */
+static void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
+    MemoryOp op;
+    sm->untimed_miss = 0;
+    if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
+    fill_op(sm, w, inst, sm_inst_index(sm, inst), sm->context->space, 0, 0, &op);
+    sm->untimed_miss = !link_send_untimed(sm->lsu.send, &op);
 }
 
 static uint32_t take_payload(Sm *sm) {
@@ -140,16 +143,23 @@ static void give_back_payload(Sm *sm, uint32_t slot) {
     sm->payloads_in_use--;
 }
 
-static void count_memory(Sm *sm, uint32_t w, uint8_t kind, uint32_t space, int by) {
-    Warp *warp = &sm->warp[w];
-    if (kind == INST_ATOMIC && space == SPACE_GLOBAL)
-        warp->atomics_in_flight = (uint16_t)(warp->atomics_in_flight + by);
-    if (kind != INST_LOAD) {
-        warp->writes_in_flight = (uint16_t)(warp->writes_in_flight + by);
+static inline void memory_begins(Sm *sm, uint32_t w, Warp *warp, uint8_t kind, uint32_t space) {
+    if (kind == INST_LOAD) {
+        warp->loads_in_flight++;
+        sm->loading |= warp_bit(w);
         return;
     }
-    warp->loads_in_flight = (uint16_t)(warp->loads_in_flight + by);
-    sm->loading = (sm->loading & ~warp_bit(w)) | (WarpSet)(warp->loads_in_flight != 0) << w;
+    warp->writes_in_flight++;
+    if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight++;
+}
+
+static inline void memory_ends(Sm *sm, uint32_t w, Warp *warp, uint8_t kind, uint32_t space) {
+    if (kind == INST_LOAD) {
+        sm->loading &= ~((WarpSet)(--warp->loads_in_flight == 0) << w);
+        return;
+    }
+    warp->writes_in_flight--;
+    if (kind == INST_ATOMIC && space == SPACE_GLOBAL) warp->atomics_in_flight--;
 }
 
 static bool is_async_copy(const Inst *inst) {
@@ -160,14 +170,20 @@ static bool is_beyond_sm(const Sm *sm, uint32_t space) {
     return sm->spaces_beyond >> space & 1;
 }
 
-static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, uint64_t cycle, uint64_t now) {
+/* `shared`: it is an access to shared memory, of which much need not be asked. */
+static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t w, Warp *warp,
+                                                                const Inst *inst, uint32_t pc, bool shared,
+                                                                uint64_t begins, uint64_t now) {
     ExecContext *context = sm->context;
-    bool global_atomic = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED);
+    bool global_atomic = !shared && inst->kind == INST_ATOMIC;
     uint32_t payload = global_atomic ? take_payload(sm) : 0;
-    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
     context->space = inst->space;
-    prepare_memory(sm, w);
-    sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
+    if (shared) {
+        prepare_shared(sm, w);
+    } else {
+        prepare_memory(sm, w);
+        sm->known_windows[w] &= (uint8_t)~inst->windows;
+    }
     if (__builtin_expect(sm->memcheck != NULL, 0)) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
@@ -176,30 +192,43 @@ static void execute_memory(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc, ui
     else if (global_atomic)
         give_back_payload(sm, payload);
     if (!context->active) { /* nothing to access: it only passes through */
-        wheel_add(&sm->wheel, begins + 2, w, pc);
+        write_backs_add_laneless(&sm->write_backs, begins + 2, writer_of(pc, w));
         return;
     }
-    if (sm->view->log_count) object_request_commit(&sm->obj);
-    count_memory(sm, w, inst->kind, context->space, 1);
-    if (is_beyond_sm(sm, context->space)) set_load_pending(sm, w, inst); /* stores write no name */
-    if (is_async_copy(inst)) payload = async_begin(sm, w);
-    send_to_lsu(sm, w, inst, pc, begins, payload, now);
+    uint32_t space = shared ? SPACE_SHARED : context->space;
+    memory_begins(sm, w, warp, inst->kind, space);
+    if (!shared) {
+        if (sm->view->log_count) object_request_commit(&sm->obj);
+        if (is_beyond_sm(sm, space)) set_load_pending(sm, w, inst); /* stores write no name */
+        if (is_async_copy(inst)) payload = async_begin(sm, w);
+    }
+    send_to_lsu(sm, w, inst, pc, space, begins, payload, now);
+}
+
+static inline void execute_memory(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc,
+                                  uint64_t cycle, uint64_t now) {
+    uint64_t begins = collector_issue_memory(&sm->collector, &sm->shape, inst, w, cycle);
+    if (inst->space == SPACE_SHARED)
+        access_memory(sm, w, warp, inst, pc, true, begins, now);
+    else
+        access_memory(sm, w, warp, inst, pc, false, begins, now);
 }
 
 void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     const Inst *inst = sm_inst(sm, done->inst);
+    uint32_t w = done->warp;
     if (done->kind == INST_ATOMIC && done->space == SPACE_GLOBAL) {
-        atomic_write_back(inst, &sm->payload[done->payload], done->lanes, sm_registers(sm, done->warp));
+        atomic_write_back(inst, &sm->payload[done->payload], done->lanes, sm_registers(sm, w));
         give_back_payload(sm, done->payload);
     }
-    count_memory(sm, done->warp, done->kind, done->space, -1);
-    if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, done->warp, inst);
-    if (is_async_copy(inst)) async_end(sm, done->warp, done->payload);
-    if (sm->fencing >> done->warp & 1 && !sm->warp[done->warp].writes_in_flight) {
-        sm->fencing &= ~warp_bit(done->warp);
-        sm->waiting &= ~warp_bit(done->warp);
+    memory_ends(sm, w, &sm->warp[w], done->kind, done->space);
+    if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, w, inst);
+    if (is_async_copy(inst)) async_end(sm, w, done->payload);
+    if (sm->fencing >> w & 1 && !sm->warp[w].writes_in_flight) {
+        sm->fencing &= ~warp_bit(w);
+        sm->waiting &= ~warp_bit(w);
     }
-    sm_complete(sm, done->warp, inst);
+    sm_complete(sm, w, inst);
 }
 
 /* --- Control flow ---------------------------------------------------------------------------- */
@@ -289,12 +318,12 @@ static COLD void execute_async_arrive(Sm *sm, uint32_t w, const Inst *inst) {
 
 /* --- The step -------------------------------------------------------------------------------- */
 
-static void execute_arithmetic(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
+static inline void execute_arithmetic(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
     ExecContext *context = sm->context;
     sm->known_windows[w] &= (uint8_t)~inst->windows;
     if (context->active) inst->exec(inst, context);
     if (context->fault) sm_meet_fault(sm, w, inst);
-    simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+    simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
 }
 
 static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
@@ -330,42 +359,55 @@ COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_memory(sm, w);
 }
 
-void sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+/* The first instruction in the buffer has issued. Mostly the next one is that behind it. No branch on what is left in
+ * the buffer: the host could not predict it. */
+static inline void leave_instruction(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
+    if (__builtin_expect((warp->simt.top.pc != pc + 1) | (warp->simt.depth == 0), 0)) {
+        sm_leave_buffer(sm, w);
+        return;
+    }
+    WarpSet emptied = (WarpSet)(--warp->buffered == 0) << w;
+    sm->valid &= ~emptied;
+    sm->want_fetch |= emptied;
+    show_instruction(sm, w, warp, inst + 1);
+}
+
+/* A function of its own: within the SM's cycle the host has too few registers for both. */
+__attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
     Warp *warp = &sm->warp[w];
-    const SimtEntry *top = &warp->simt.top;
-    uint32_t pc = top->pc, active;
+    uint32_t pc = warp->simt.top.pc;
     const Inst *inst = sm_inst(sm, pc);
     const Timing *timing = &sm->timing[inst->timing];
+    UnitClass unit = (UnitClass)timing->unit;
+    uint32_t active = active_lanes(sm, w, inst, warp->simt.top.lanes);
+    uint64_t threads = sm->thread_instructions + (uint64_t)__builtin_popcount(active);
 
-    active = active_lanes(sm, w, inst, top->lanes);
+    __asm__("" : "+r"(threads)); /* no vector operation of two counters: it would take longer */
     prepare_registers(sm, w, active);
     sm->warp_instructions++;
-    sm->thread_instructions += (uint64_t)__builtin_popcount(active);
-    sm->unit_instructions[timing->unit]++;
+    sm->thread_instructions = threads;
+    sm->unit_instructions[unit]++;
     warp->in_flight++;
     set_pending(warp, inst);
-    if (timing->unit == UNIT_MEM) {
-        execute_memory(sm, w, inst, pc, cycle, now);
-        simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
+    if (unit == UNIT_MEM) {
+        execute_memory(sm, w, warp, inst, pc, cycle, now);
+        simt_advance(&warp->simt, &sm->waiting_lanes[w], pc + 1);
     } else {
         uint32_t latency = timing->latency;
         sm->context->clock = cycle;
         if (inst->kind == INST_ALU) {
-            execute_arithmetic(sm, w, inst, pc);
+            execute_arithmetic(sm, w, warp, inst, pc);
         } else {
             execute_control(sm, w, inst, pc);
             if (inst->kind == INST_SYSTEM) latency = system_latency(sm, latency);
         }
-        wheel_add(&sm->wheel,
-                  collector_issue(&sm->collector, &sm->shape, timing->unit, inst, w, latency,
-                                  timing->interval, cycle),
-                  w, pc);
+        uint64_t writes = collector_issue(&sm->collector, &sm->shape, unit, inst, w, latency,
+                                          timing->interval, cycle);
+        write_backs_add(&sm->write_backs, &sm->collector, &sm->shape, writes, writer_of(pc, w));
     }
-    if (__builtin_expect((top->pc != pc + 1) | (warp->simt.depth == 0), 0))
-        sm_leave_buffer(sm, w);
-    else
-        sm_advance_buffer(sm, w);
+    leave_instruction(sm, w, warp, inst, pc);
     if (inst->kind == INST_EXIT) leave_if_done(sm, w);
+    return unit;
 }
 
 /* An atomic on global memory is performed here, where its L2 slice would. */
@@ -380,6 +422,8 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     if (context->fault) sm_meet_fault(sm, w, inst);
     bool is_global = (inst->kind == INST_ATOMIC) & (inst->space != SPACE_SHARED) && context->active &&
                      context->space == SPACE_GLOBAL;
+    if (is_global) context->active = context->atomic->mask;
+    if (sm->warms_caches) warm_caches(sm, w, inst);
     if (!is_global) return;
     ensure(atomic_perform(context->atomic, context->atomic->mask, sm->view));
     atomic_write_back(inst, context->atomic, context->atomic->mask, sm_registers(sm, w));
@@ -393,7 +437,7 @@ COLD void sm_execute_untimed(Sm *sm, uint32_t w) {
         execute_memory_untimed(sm, w, inst);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
     } else if (inst->kind == INST_ALU) {
-        execute_arithmetic(sm, w, inst, pc);
+        execute_arithmetic(sm, w, &sm->warp[w], inst, pc);
     } else {
         execute_control(sm, w, inst, pc);
         if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
@@ -405,6 +449,6 @@ void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {
     Warp *warp = &sm->warp[w];
     clear_pending(warp, inst);
     warp->in_flight--;
-    if (sm->blocked >> w & 1) sm_update_blocked(sm, w);
+    if (sm->blocked >> w & 1) update_blocked(sm, w, warp, sm_inst(sm, warp->simt.top.pc));
     if ((warp->in_flight | warp->simt.depth) == 0) sm_retire_warp(sm, w);
 }

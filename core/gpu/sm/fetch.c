@@ -1,28 +1,8 @@
 /* Instruction buffers: one warp with an empty buffer is fetched per cycle, decoded in the next, and can issue
  * in the one after. With an instruction cache, a fetch that misses is tried again when its line has come. */
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/scoreboard.h"
 
 #include "mem/protocol/memory_protocol.h"
-
-/* One word after the other on purpose: a word of `pending` has just been written, and a vector load over it
- * would wait until that store has left the host's store buffer. */
-static bool names_conflict(const Warp *warp, const Inst *inst) {
-    uint64_t common = 0;
-    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++) {
-        common |= warp->pending[i] & inst->names[i];
-        __asm__("" : "+r"(common));
-    }
-    return common != 0;
-}
-
-/* Atomics on global memory change memory only when they reach the L2 slice, loads and stores at issue: a
- * warp's own program order is kept by letting the latter wait. */
-static bool waits_for_atomics(const Sm *sm, const Warp *warp, const Inst *inst) {
-    if (!warp->atomics_in_flight) return false;
-    return sm->atomics_stall ||
-           ((inst->kind == INST_LOAD || inst->kind == INST_STORE) &&
-            (inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC || inst->space == SPACE_SURFACE));
-}
 
 bool sm_waits_for_load(const Sm *sm, uint32_t w) {
     const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
@@ -32,23 +12,9 @@ bool sm_waits_for_load(const Sm *sm, uint32_t w) {
     return common || waits_for_atomics(sm, &sm->warp[w], inst);
 }
 
-static void set_bit(WarpSet *set, uint32_t warp, bool on) {
-    *set = (*set & ~warp_bit(warp)) | (WarpSet)on << warp;
-}
-
-void sm_update_blocked(Sm *sm, uint32_t w) {
-    const Warp *warp = &sm->warp[w];
-    const Inst *inst = sm_inst(sm, warp->simt.top.pc);
-    uint32_t conflict = names_conflict(warp, inst); /* a number, to be combined without a branch */
-    set_bit(&sm->blocked, w, conflict | waits_for_atomics(sm, warp, inst));
-}
-
-/* The warp's next instruction is another one, decoded or not: what issue asks of it is known from now on. */
 void sm_show_next(Sm *sm, uint32_t w) {
-    const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-    set_bit(&sm->head_memory, w, inst->timing == TIMING_MEM);
-    set_bit(&sm->head_sfu, w, sm->timing[inst->timing].unit == UNIT_SFU);
-    sm_update_blocked(sm, w);
+    const Warp *warp = &sm->warp[w];
+    show_instruction(sm, w, warp, sm_inst(sm, warp->simt.top.pc));
 }
 
 static void empty_buffer(Sm *sm, uint32_t w) {
@@ -66,14 +32,6 @@ COLD void sm_leave_buffer(Sm *sm, uint32_t w) {
         sm_show_next(sm, w);
     }
     empty_buffer(sm, w);
-}
-
-/* No branch on what is left: the host could not predict it. */
-void sm_advance_buffer(Sm *sm, uint32_t w) {
-    WarpSet emptied = (WarpSet)(--sm->warp[w].buffered == 0) << w;
-    sm->valid &= ~emptied;
-    sm->want_fetch |= emptied;
-    sm_show_next(sm, w);
 }
 
 /* Two instructions, fewer at the end of the kernel or of the line of code that was read. */
@@ -144,7 +102,9 @@ static void fetch_next(Sm *sm, uint64_t now) {
 void sm_fetch(Sm *sm, uint64_t now) {
     take_line(sm, now);
     if (sm->want_fetch) fetch_next(sm, now);
+    WarpSet soon = sm->refetch[1];
     sm->want_fetch |= sm->refetch[0];
-    sm->refetch[0] = sm->refetch[1];
     sm->refetch[1] = 0;
+    __asm__("" : "+r"(soon)); /* no vector operation: it would take longer */
+    sm->refetch[0] = soon;
 }

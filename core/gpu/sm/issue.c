@@ -59,17 +59,23 @@ static inline WarpSet all_or_none(bool all) {
     return -(WarpSet)all;
 }
 
-/* Of these, the ones whose unit takes an instruction now. No branch: the host could not predict it. */
-static inline __attribute__((always_inline)) WarpSet issuable_warps(const Sm *sm, WarpSet allowed,
+static inline bool lsu_accepts(const Sm *sm, uint64_t cycle, uint64_t now) {
+    uint32_t reads = collector_accepts(&sm->collector, UNIT_MEM, cycle),
+             sends = link_can_send_straight(sm->lsu.send, now),
+             has_payload = sm->payloads_in_use != sm->atomic_payloads; /* numbers: no branch */
+    return reads & sends & has_payload;
+}
+
+/* Of the ready warps, those whose unit takes an instruction now. No branch on what changes from cycle to cycle: the host
+ * could not predict it. */
+static inline __attribute__((always_inline)) WarpSet accepted_warps(const Sm *sm, WarpSet ready,
                                                                     uint64_t cycle, uint64_t now) {
-    WarpSet memory = all_or_none(collector_accepts(&sm->collector, UNIT_MEM, cycle)) &
-                     all_or_none(link_can_send(sm->lsu.send, now)) &
-                     all_or_none(sm->payloads_in_use != sm->atomic_payloads),
-            sfu = all_or_none(collector_accepts(&sm->collector, UNIT_SFU, cycle)),
-            sp = all_or_none(collector_accepts(&sm->collector, UNIT_SP, cycle));
-    WarpSet takes = (memory & sm->head_memory) | (sfu & sm->head_sfu) |
-                    (sp & ~(sm->head_memory | sm->head_sfu));
-    return allowed & takes;
+    WarpSet memory = ready & sm->head_memory, sfu = ready & sm->head_sfu;
+    WarpSet accepted = ready & ~memory & ~sfu &
+                       all_or_none(collector_accepts(&sm->collector, UNIT_SP, cycle));
+    accepted |= memory & all_or_none(lsu_accepts(sm, cycle, now));
+    if (sfu) accepted |= sfu & all_or_none(collector_accepts(&sm->collector, UNIT_SFU, cycle));
+    return accepted;
 }
 
 /* Of several causes the slot has the first. That a unit took nothing keeps the SM awake behind an LSU stall,
@@ -88,13 +94,14 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
-/* Does the scheduler issue one of its warps, sched->last? Else the cause why not. */
-static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet waiting,
-                                    uint64_t cycle, uint64_t now, uint32_t *causes) {
+/* Does the scheduler issue one of its warps, sched->last? Else the cause why not. `accepted`: as
+ * accepted_warps(), for all that are ready. */
+static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet accepted,
+                                    WarpSet waiting, uint64_t cycle, uint64_t now, uint32_t *causes) {
     const GateList *gates = &sm->gates;
     WarpSet ready = all_ready & sched->warps, allowed = ready;
     if (GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
-    WarpSet issuable = all_ready ? issuable_warps(sm, allowed, cycle, now) : 0;
+    WarpSet issuable = allowed & accepted;
     if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
     if (GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
     bool has_subscriber = __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
@@ -103,9 +110,19 @@ static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready,
     return gates_let_issue(gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
 }
 
-static inline void issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
-    sm_execute(sm, w, cycle, now);
+static inline UnitClass issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
+    UnitClass unit = sm_execute(sm, w, cycle, now);
     if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, w);
+    return unit;
+}
+
+/* The warps that cannot issue any more in this cycle, if the unit, that has just got an instruction, takes no
+ * other. `memory`, `sfu`: warps for the LSU, for the SFU. */
+static inline WarpSet shut_out(const Sm *sm, UnitClass unit, WarpSet memory, WarpSet sfu, uint64_t cycle,
+                               uint64_t now) {
+    if (unit == UNIT_MEM) return memory & ~all_or_none(lsu_accepts(sm, cycle, now));
+    return (unit == UNIT_SFU ? sfu : ~(memory | sfu)) &
+           ~all_or_none(collector_accepts(&sm->collector, unit, cycle));
 }
 
 /* Their order rotates. */
@@ -117,16 +134,21 @@ static inline uint32_t first_scheduler(const Sm *sm, uint64_t cycle) {
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t which = first_scheduler(sm, cycle), causes = 0;
     /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
-     * another, but that a gate may go to work at once. */
+     * another, but that a gate may go to work at once, and that a unit takes no more. */
     WarpSet waiting = sm->waiting, ready = sm_ready_warps(sm);
-    for (uint32_t i = 0; i < sm->schedulers; i++) {
+    WarpSet memory = sm->head_memory, sfu = sm->head_sfu;
+    WarpSet accepted = ready ? accepted_warps(sm, ready, cycle, now) : 0;
+    for (uint32_t left = sm->schedulers; left; left--) {
         Scheduler *sched = &sm->sched[which];
-        SlotCause cause = choose_warp(sm, sched, ready, waiting, cycle, now, &causes);
-        if (cause == SLOT_ISSUED) issue(sm, sched->last, cycle, now);
+        SlotCause cause = choose_warp(sm, sched, ready, accepted, waiting, cycle, now, &causes);
+        if (cause == SLOT_ISSUED) {
+            UnitClass unit = issue(sm, sched->last, cycle, now);
+            if (left > 1) accepted &= ~shut_out(sm, unit, memory, sfu, cycle, now);
+        }
         sm->slots[cause]++;
         sm->slot_cause[which] = cause;
         causes |= 1u << cause;
-        which = (which + 1) & -(uint32_t)(which + 1 != sm->schedulers);
+        which = which + 1 == sm->schedulers ? 0 : which + 1;
     }
     return causes;
 }

@@ -13,12 +13,12 @@ static void account(Sm *sm, uint64_t cycle) {
 }
 
 static void write_back(Sm *sm, uint64_t cycle) {
-    WheelEntry entry;
-    while (wheel_take(&sm->wheel, cycle, &entry)) {
-        const Inst *inst = sm_inst(sm, entry.inst);
-        if (inst->timing != TIMING_MEM) collector_write_back(&sm->collector, cycle);
-        sm_complete(sm, entry.warp, inst);
-    }
+    Writer results[MAX_RESULT_BUS], writer;
+    uint32_t count = write_backs_take(&sm->write_backs, &sm->collector, &sm->shape, cycle, results);
+    for (uint32_t i = 0; i < count; i++)
+        sm_complete(sm, writer_warp(results[i]), sm_inst(sm, writer_inst(results[i])));
+    while (write_backs_take_laneless(&sm->write_backs, cycle, &writer))
+        sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
 }
 
 static void receive_memory(Sm *sm, uint64_t now) {
@@ -47,7 +47,7 @@ static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_
     uint64_t soon = now + sm->obj.period, next, at;
     next = causes & 1u << SLOT_LSU ? next_issue(sm, cycle, now) : NEVER;
     if (next == soon) return soon;
-    uint64_t write_back_cycle = wheel_next(&sm->wheel, cycle);
+    uint64_t write_back_cycle = write_backs_next(&sm->write_backs, &sm->collector, cycle);
     if (write_back_cycle != UINT64_MAX) {
         at = now + (write_back_cycle - cycle) * sm->obj.period;
         if (at < next) next = at;

@@ -7,6 +7,7 @@
  *   sm_check.c  conservation laws, and what warps wait for
  *   cta.c       starts and finishes CTAs
  *   fetch.c     instruction buffers
+ *   scoreboard.h  names that will be written, and what issue knows of each warp's next instruction
  *   issue.c     which warp issues, and why none does
  *   issue_gate.c  mechanisms that have a say in it, each a part with a folder of its own
  *   execute.c   what an issued instruction does: functional execution, scoreboard, control flow, barriers
@@ -23,7 +24,7 @@
 #include "core/gpu/sm/structures/instruction_cache.h"
 #include "core/gpu/sm/structures/operand_collector.h"
 #include "core/gpu/sm/structures/simt_stack.h"
-#include "core/gpu/sm/structures/write_back_wheel.h"
+#include "core/gpu/sm/structures/write_backs.h"
 #include "core/ptx/execution/exec.h"
 #include "core/ptx/execution/system.h"
 #include "core/sim/event.h"
@@ -176,6 +177,8 @@ typedef struct {
     uint32_t windows;        /* of a warp */
     uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
     uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
+    uint32_t name_words;     /* of scoreboard names: all behind them are free              */
+    uint32_t pad;
 } SmKernel;
 
 /* Without its parts: see sm_parts.h. */
@@ -225,7 +228,6 @@ struct Sm {
     uint32_t resident;
     uint32_t ending; /* CTA slots whose warps have left, and that a gate keeps */
     OperandCollector collector;
-    WriteBackWheel wheel;
     InstructionCache code;               /* used when `fetch` is wired */
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
@@ -240,7 +242,8 @@ struct Sm {
     uint64_t wakes[MAX_WARPS]; /* of those that sleep: the cycle in which they may issue again */
     IssueGate sleepers;
     uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
-    uint64_t payload_used;       /* bit per entry of payload */
+    WriteBacks write_backs;
+    uint64_t payload_used; /* bit per entry of payload */
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */
@@ -257,6 +260,8 @@ struct Sm {
     SystemCalls system;
     GateList gates;
     struct Memcheck *memcheck; /* NULL: off */
+    uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
+    uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
     const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */
@@ -346,14 +351,11 @@ void sm_abort(Sm *sm, uint64_t now);
 /* Returns whether a warp was decoded: it may issue in the next cycle. */
 bool sm_decode(Sm *sm);
 void sm_fetch(Sm *sm, uint64_t now);
-/* The first instruction in the buffer has issued. */
-void sm_advance_buffer(Sm *sm, uint32_t warp);
-/* The same, and the next instruction is not the one behind it, or the warp has exited. */
+/* The first instruction in the buffer has issued, and the next one is not the one behind it, or the warp has
+ * exited. */
 void sm_leave_buffer(Sm *sm, uint32_t warp);
 /* The warp has come to another instruction. */
 void sm_show_next(Sm *sm, uint32_t warp);
-/* Computes anew whether the first instruction in the buffer can issue: call when the scoreboard changed. */
-void sm_update_blocked(Sm *sm, uint32_t warp);
 /* Of a warp with a decoded instruction: does an operand come from beyond the SM, or must the warp's atomics
  * there be done first? */
 bool sm_waits_for_load(const Sm *sm, uint32_t warp);
@@ -385,7 +387,8 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 /* --- execute.c --- */
 /* Gives the context the warp's registers, and the lanes that execute the instruction. */
 void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
-void sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
+/* Returns the unit that has the instruction. */
+UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* The next instruction of the warp, with all that it does, at once: see untimed.h. */
 void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */

@@ -5,7 +5,7 @@
 
 /* Instructions in flight, by the warp whose they are. */
 typedef struct {
-    uint32_t loads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], in_wheel[MAX_WARPS];
+    uint32_t loads[MAX_WARPS], writes[MAX_WARPS], atomics[MAX_WARPS], to_write[MAX_WARPS];
     uint64_t payloads;
     uint32_t doubled; /* payloads that two atomics have */
 } InFlight;
@@ -21,40 +21,38 @@ static void count_in_lsu(void *context, const MemoryDone *done) {
     in_flight->payloads |= payload;
 }
 
-static uint32_t count_in_slot(const WriteBackWheel *wheel, uint32_t slot, InFlight *in_flight) {
-    uint32_t count = 0;
-    for (uint32_t at = wheel->first[slot]; at; at = wheel->entry[at - 1].next, count++)
-        in_flight->in_wheel[wheel->entry[at - 1].warp % MAX_WARPS]++;
-    return count;
+static void count_to_write(const Sm *sm, InFlight *in_flight) {
+    const WriteBacks *write_backs = &sm->write_backs;
+    uint32_t results = 0, width = sm->shape.result_bus_width;
+    for (uint32_t slot = 0; slot < RESULT_BUS_RING; slot++) {
+        results += sm->collector.result_bus[slot];
+        for (uint32_t i = 0; i < sm->collector.result_bus[slot]; i++)
+            in_flight->to_write[writer_warp(write_backs->result[slot * width + i])]++;
+    }
+    for (uint32_t i = 0; i < write_backs->laneless; i++)
+        in_flight->to_write[writer_warp(write_backs->without_lane[(write_backs->first + i) % LANELESS])]++;
+    if (results != write_backs->results)
+        panic("%s: the result bus has %u results, the SM counts %u", sm->obj.path, results,
+              write_backs->results);
 }
 
-static void count_in_wheel(const Sm *sm, InFlight *in_flight) {
-    const WriteBackWheel *wheel = &sm->wheel;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < WHEEL_SLOTS / 64; i++)
-        for (uint64_t rest = wheel->occupied[i]; rest; rest &= rest - 1)
-            count += count_in_slot(wheel, 64 * i + (uint32_t)__builtin_ctzll(rest), in_flight);
-    if (count != wheel->count)
-        panic("%s: %u write-backs to come, the wheel counts %u", sm->obj.path, count, wheel->count);
-}
-
-/* Every instruction that issued writes back once: through the wheel, or when the LSU has done it. */
+/* Every instruction that issued writes back once: by itself, or when the LSU has done it. */
 static void check_instructions(const Sm *sm) {
     InFlight in_flight = {.doubled = 0};
     uint64_t by_unit = 0;
     lsu_visit_instructions(sm->lsu.send->receiver, count_in_lsu, &in_flight);
-    count_in_wheel(sm, &in_flight);
+    count_to_write(sm, &in_flight);
     for (uint32_t w = 0; w < sm->warps; w++) {
         const Warp *warp = &sm->warp[w];
         uint32_t in_lsu = in_flight.loads[w] + in_flight.writes[w];
         if (warp->loads_in_flight != in_flight.loads[w] || warp->writes_in_flight != in_flight.writes[w] ||
             warp->atomics_in_flight != in_flight.atomics[w] ||
-            warp->in_flight != in_lsu + in_flight.in_wheel[w])
+            warp->in_flight != in_lsu + in_flight.to_write[w])
             panic(
-                "%s: warp %u has %u instructions in flight, %u of them loads and %u writes; the wheel has %u "
-                "and the load/store unit %u and %u",
+                "%s: warp %u has %u instructions in flight, %u of them loads and %u writes; %u write back by "
+                "themselves, of the load/store unit %u and %u",
                 sm->obj.path, w, warp->in_flight, warp->loads_in_flight, warp->writes_in_flight,
-                in_flight.in_wheel[w], in_flight.loads[w], in_flight.writes[w]);
+                in_flight.to_write[w], in_flight.loads[w], in_flight.writes[w]);
     }
     for (uint32_t i = 0; i < UNIT_CLASSES; i++)
         by_unit += sm->unit_instructions[i];
@@ -123,9 +121,10 @@ void sm_check(const SimObject *object, bool idle) {
               sm->warp_instructions);
     if (idle && sm->ending)
         panic("%s: CTA slots 0x%x wait for a gate although the machine is idle", object->path, sm->ending);
-    if (idle && (sm->live || sm->wheel.count || sm->ctas_started != sm->ctas_finished))
+    if (idle && (sm->live || sm->write_backs.results || sm->write_backs.laneless ||
+                 sm->ctas_started != sm->ctas_finished))
         panic("%s: warps 0x%lx live and %u write-backs outstanding although the machine is idle",
-              object->path, sm->live, sm->wheel.count);
+              object->path, sm->live, sm->write_backs.results + sm->write_backs.laneless);
 }
 
 static const char *reason(const Sm *sm, uint32_t w, char text[REASON_BYTES]) {

@@ -113,7 +113,7 @@ static const Field sm_fields[] = {
                 "Register banks: (register + warp) mod banks", .min = 1, .max = MAX_REGISTER_BANKS,
                 .power_of_two = true),
     PARAM_NAMED(Sm, shape.result_bus_width, "result_bus", "2", "results", "Results written back per cycle",
-                .min = 1, .max = 8),
+                .min = 1, .max = MAX_RESULT_BUS),
     {.kind = FIELD_PARAM,
      .type = TYPE_U32,
      .name = "local_layout",
@@ -200,7 +200,6 @@ static const Field sm_fields[] = {
     STATE_NAMED(Sm, ending, "dma_ending", "CTA slots of which only transfers are left"),
     DMA_GATE_STATE_ROWS(SmWithParts, dma, sm.ctas, sm.warps),
     STATE(Sm, collector, "Operand collectors, register banks, units, result bus"),
-    STATE(Sm, wheel, "Write-backs to come"),
     TAG_ARRAY_ROWS(Sm, code.tags),
     STATE(Sm, code.miss, "Lines of code in flight and the warps that wait for them"),
     STATE(Sm, slot_cause, "What each scheduler's last slot was"),
@@ -214,6 +213,7 @@ static const Field sm_fields[] = {
     STATE(Sm, arrivals, "Arrivals at mbarriers that wait for them"),
     STATE(Sm, wakes, "Cycles in which warps that sleep may issue again"),
     KNOB_BY_METHOD(Sm, class_of, "class_of", "Class number of each warp's requests: set_class()"),
+    STATE(Sm, write_backs, "Write-backs to come"),
     STATE(Sm, payload_used, "Atomic payloads: which are in use"),
     STATE_ARRAY(Sm, payload, atomic_payloads, "Operands and results of atomics in flight"),
     STATE_ARRAY(Sm, shared_memory, shared_count, "Shared memory, CTA slot by CTA slot"),
@@ -233,6 +233,8 @@ static const Field sm_fields[] = {
     HOST(Sm, system, "What kernels asked of the device's runtime in this quantum"),
     HOST(Sm, gates, "Of its parts"),
     HOST(Sm, memcheck, "What it has found, if it is on"),
+    HOST(Sm, warms_caches, "What executes without timing leaves its lines in the caches"),
+    HOST(Sm, untimed_miss, "Whether the last such access missed"),
     HOST(Sm, spaces_beyond, "Which spaces are beyond the SM"),
     HOST(Sm, class_setter, "The policy that set classes"),
     STAT(Sm, warp_instructions, "instructions", "Warp instructions issued"),
@@ -273,11 +275,10 @@ static const Field sm_fields[] = {
     FORMULA("lanes_per_instruction", lanes_per_instruction, "lanes", "SIMD efficiency"),
     FIELDS_END};
 
-/* From issue to write-back an instruction waits for all that are before it in latches and collectors; both
- * this time and the number of write-backs outstanding must fit the wheel. */
+/* From issue to write-back an instruction waits for all that are before it in latches and collectors: this time must
+ * fit the ring of the result bus. */
 static void check_timing(const Sm *sm) {
     enum { STAGES = 128 }; /* generously: from issue to unit with bank conflicts, the way of the result */
-    uint32_t outstanding = 0;
     for (uint32_t unit = UNIT_SP; unit <= UNIT_SFU; unit++) {
         const UnitShape *shape = &sm->shape.shape[unit];
         uint32_t latency = 0, interval = 0, before = shape->collectors + shape->latches;
@@ -288,16 +289,12 @@ static void check_timing(const Sm *sm) {
             if (timing->interval > interval) interval = timing->interval;
         }
         uint32_t longest = before * interval + latency + STAGES;
-        if (longest > WHEEL_SLOTS)
+        if (longest > RESULT_BUS_RING)
             user_error("%s: expected up to %d cycles from issue to write-back, got %u (%u collectors and "
                        "latches of %s with intervals up to %u and latencies up to %u)",
-                       sm->obj.path, WHEEL_SLOTS, longest, before, unit == UNIT_SP ? "sp" : "sfu", interval,
-                       latency);
-        outstanding += before + shape->units * (latency + STAGES);
+                       sm->obj.path, RESULT_BUS_RING, longest, before, unit == UNIT_SP ? "sp" : "sfu",
+                       interval, latency);
     }
-    if (outstanding > WHEEL_ENTRIES)
-        user_error("%s: expected units and latencies for up to %d instructions in flight, got %u",
-                   sm->obj.path, WHEEL_ENTRIES, outstanding);
 }
 
 static void build(SimObject *object) {

@@ -74,6 +74,7 @@ static void take_memory(Sm *sm, const RunningKernel *running) {
 
 void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
+    ensure(kernel->inst_count <= WRITER_INSTS);
     sm->running = running;
     sm->kernel = (SmKernel){.insts = kernel->insts,
                             .inst_count = kernel->inst_count,
@@ -81,6 +82,7 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .predicates = kernel->predicates,
                             .windows = kernel->windows,
                             .is_fresh = 1,
+                            .name_words = kernel->name_words,
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
     take_memory(sm, running);
     memset(sm->known_windows, 0, sizeof sm->known_windows);

@@ -72,7 +72,7 @@ void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, 
     MemoryDone done = {op->inst, op->payload, op->lanes, op->warp, op->kind, op->space};
     sm_memory_done_is_sound(sm, where, &done);
     const Inst *inst = sm_inst(sm, op->inst);
-    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + WHEEL_SLOTS;
+    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + RESULT_BUS_RING;
     sound(op->lanes && op->bytes == (uint8_t)(inst->element_bytes * inst->elements) &&
               op->cache_op == inst->cache_op && op->begins <= latest,
           "%s: instruction %u: %u bytes for lanes 0x%x", where, op->inst, op->bytes, op->lanes);
@@ -83,38 +83,29 @@ void sm_memory_op_is_sound(const Sm *sm, const char *where, const MemoryOp *op, 
     sound(begun || addresses_are_sound(op), "%s: instruction %u: its addresses", where, op->inst);
 }
 
-static void wheel_is_sound(const Sm *sm) {
-    const WriteBackWheel *wheel = &sm->wheel;
-    uint8_t written[RESULT_BUS_RING] = {0};
-    bool seen[WHEEL_ENTRIES] = {false};
-    uint32_t count = 0, released = 0;
-    must_be(sm, wheel->used <= WHEEL_ENTRIES && wheel->free <= wheel->used, "wheel");
-    for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
-        uint32_t last = 0;
-        must_be(sm, (wheel->occupied[slot / 64] >> slot % 64 & 1) == (wheel->first[slot] != 0),
-                "wheel: occupied");
-        for (uint32_t at = wheel->first[slot]; at; last = at, at = wheel->entry[at - 1].next, count++) {
-            must_be(sm, at <= wheel->used && !seen[at - 1], "wheel: a list");
-            seen[at - 1] = true;
-            const WheelEntry *entry = &wheel->entry[at - 1];
-            must_be(sm,
-                    entry->inst < sm->kernel.inst_count && entry->warp < MAX_WARPS &&
-                        sm_warps_in_use(sm) >> entry->warp & 1,
-                    "wheel: an entry");
-            written[slot] = (uint8_t)(written[slot] + (sm_inst(sm, entry->inst)->timing != TIMING_MEM));
-        }
-        must_be(sm, !last || last == wheel->last[slot], "wheel: the end of a list");
-    }
-    for (uint32_t at = wheel->free; at; at = wheel->entry[at - 1].next, released++) {
-        must_be(sm, at <= wheel->used && !seen[at - 1], "wheel: the list of free entries");
-        seen[at - 1] = true;
-    }
-    must_be(sm, count == wheel->count && count + released == wheel->used, "wheel: count");
-    for (uint32_t slot = 0; slot < RESULT_BUS_RING; slot++)
-        must_be(sm, sm->collector.result_bus[slot] == written[slot], "collector: result bus");
+static bool writes(const Sm *sm, Writer writer, bool to_memory) {
+    return writer_inst(writer) < sm->kernel.inst_count && sm_warps_in_use(sm) >> writer_warp(writer) & 1 &&
+           (sm_inst(sm, writer_inst(writer))->timing == TIMING_MEM) == to_memory;
 }
 
-_Static_assert((int)RESULT_BUS_RING == (int)WHEEL_SLOTS, "a slot of the wheel is a slot of the result bus");
+static void write_backs_are_sound(const Sm *sm) {
+    const WriteBacks *write_backs = &sm->write_backs;
+    uint64_t latest = object_cycle(&sm->obj, sm->obj.sim->now) + RESULT_BUS_RING, before = 0;
+    uint32_t results = 0, width = sm->shape.result_bus_width;
+    for (uint32_t slot = 0; slot < RESULT_BUS_RING; slot++) {
+        must_be(sm, sm->collector.result_bus[slot] <= width, "collector: result bus");
+        for (uint32_t i = 0; i < sm->collector.result_bus[slot]; i++, results++)
+            must_be(sm, writes(sm, write_backs->result[slot * width + i], false), "write_backs: a result");
+    }
+    must_be(sm, results == write_backs->results, "write_backs: results");
+    must_be(sm, write_backs->first < LANELESS && write_backs->laneless <= LANELESS, "write_backs: laneless");
+    for (uint32_t i = 0; i < write_backs->laneless; i++) {
+        uint32_t at = (write_backs->first + i) % LANELESS;
+        must_be(sm, writes(sm, write_backs->without_lane[at], true), "write_backs: without a lane");
+        must_be(sm, write_backs->ends[at] > before && write_backs->ends[at] <= latest, "write_backs: ends");
+        before = write_backs->ends[at];
+    }
+}
 
 /* How far ahead what is in front of a unit may reserve it. */
 static uint64_t ahead(const Sm *sm, UnitClass unit) {
@@ -323,7 +314,7 @@ void sm_is_sound(const SimObject *object, bool fits) {
     ctas_are_sound(sm);
     payloads_are_sound(sm);
     collector_is_sound(sm);
-    wheel_is_sound(sm);
+    write_backs_are_sound(sm);
     code_is_sound(sm);
     gates_are_sound(&sm->gates);
     must_be(sm, sm->accounted <= object_cycle(object, object->sim->now) + 1, "accounted");

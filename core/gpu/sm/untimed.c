@@ -76,12 +76,13 @@ static RoundResult run_round(Sm *sm, Grid *grid, uint64_t *clock) {
 }
 
 /* An SM takes part from its first CTA on. `before` has what it was then, and nothing of the others. */
-static void take_part(Sm *sm, Sm **before) {
+static void take_part(Sm *sm, Sm **before, bool warms_caches) {
     *before = malloc(sizeof **before);
     ensure(*before);
     **before = *sm;
     untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
+    sm->warms_caches = warms_caches;
 }
 
 static void leave(Sm *sm, Sm *before) {
@@ -91,13 +92,13 @@ static void leave(Sm *sm, Sm *before) {
     free(before);
 }
 
-static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before) {
+static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before, bool warms_caches) {
     uint64_t clock = 0;
     for (;;) {
         bool progress = false, live = false;
         for (uint32_t i = 0; i < count; i++) {
             if (!before[i] && grid->next == grid->count) break; /* nor does any behind it */
-            if (!before[i]) take_part(sms[i], &before[i]);
+            if (!before[i]) take_part(sms[i], &before[i], warms_caches);
             RoundResult result = run_round(sms[i], grid, &clock);
             if (result == ROUND_FAULT) return true;
             progress |= result == ROUND_PROGRESS;
@@ -108,12 +109,12 @@ static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before) 
     }
 }
 
-bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running) {
+bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches) {
     const uint32_t *size = running->grid;
     Grid grid = {running, 0, (uint64_t)size[0] * size[1] * size[2]};
     Sm **before = calloc(count, sizeof *before);
     ensure(before);
-    bool ended = run_rounds(sms, count, &grid, before);
+    bool ended = run_rounds(sms, count, &grid, before, warms_caches);
     for (uint32_t i = 0; i < count && before[i]; i++)
         leave(sms[i], before[i]);
     free(before);

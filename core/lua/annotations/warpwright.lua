@@ -26,6 +26,8 @@
 ---@field profile? any
 ---@field histograms? any
 ---@field fast_forward? any
+---@field sample? any
+---@field jobs? any
 ---@field trace? any
 ---@field from? any
 ---@field to? any

@@ -8,6 +8,7 @@
 #include "core/lua/device/checkpoint.h"
 #include "core/lua/device/faults.h"
 #include "core/lua/device/modules.h"
+#include "core/lua/device/sampling.h"
 #include "core/lua/host/signals.h"
 #include "core/lua/policy/policy.h"
 
@@ -437,6 +438,9 @@ static int answer_launch(lua_State *L, Machine *machine) {
     LaunchResult result = gpu_last_launch(machine->gpu);
     LaunchAnswer answer = {result.start_cycle,         result.cycles, result.warp_instructions,
                            result.thread_instructions, result.ctas,   result.threads_per_cta};
+    answer.start_cycle += machine->estimated_cycles;
+    if (machine->sampled)
+        sampling_answer(machine, &answer.cycles, &answer.warp_instructions, &answer.thread_instructions);
     if (machine->returns_faults) return finish_tried_launch(L, machine, result.kernel, &answer);
     host_log_answer(&machine->log, &answer, sizeof answer);
     push_launch_result(L, result.kernel, &answer);
@@ -506,6 +510,9 @@ static int begin_launch(lua_State *L, Machine *machine, const Kernel *kernel, co
                   launch->block[1], launch->block[2]);
     bool replaying = host_log_replaying(&machine->log);
     machine->returns_faults = launch->returns_faults;
+    if (!launch->is_untimed && !launch->forward_ctas && !replaying &&
+        sampling_takes(L, machine, kernel, launch))
+        return answer_launch(L, machine);
     if (!is_started(&call, &why)) {
         lua_pushnil(L);
         push_refused_launch(L, kernel, why);
@@ -540,6 +547,7 @@ void take_launch_options(lua_State *L, const char *kernel) {
 static void choose_forward(const Machine *machine, Launch *launch) {
     uint32_t number = gpu_launch_count(machine->gpu);
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    launch->warms_caches = machine->forwards && number <= machine->forward_launch;
     if (machine->forwards && number < machine->forward_launch) launch->is_untimed = true;
     if (machine->forwards && number == machine->forward_launch && !launch->forward_ctas)
         launch->forward_ctas = (uint64_t)(machine->forward_share * (double)ctas);

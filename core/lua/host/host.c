@@ -102,7 +102,19 @@ static int l_digest(lua_State *L) {
     return 1;
 }
 
-/* core.host() -> { name =, cores =, peak_bytes = } of this computer and this process */
+static double seconds_of(const struct timeval *time) {
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
+/* Processor time of this process, and of its children that have ended. */
+static double cpu_seconds(void) {
+    struct rusage own, children;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return seconds_of(&own.ru_utime) + seconds_of(&children.ru_utime);
+}
+
+/* core.host() -> { name =, cores =, peak_bytes =, cpu_seconds = } of this computer and this process */
 static int l_host(lua_State *L) {
     char name[256] = "";
     struct rusage usage;
@@ -118,6 +130,8 @@ static int l_host(lua_State *L) {
     lua_setfield(L, -2, "cores");
     lua_pushinteger(L, usage.ru_maxrss * 1024);
     lua_setfield(L, -2, "peak_bytes");
+    lua_pushnumber(L, cpu_seconds());
+    lua_setfield(L, -2, "cpu_seconds");
     return 1;
 }
 

@@ -263,6 +263,8 @@ static int open_core(lua_State *L) {
     sampler_open(L);
     gpu_open(L);
     launch_open(L);
+    sampling_open(L);
+    counter_vectors_open(L);
     checkpoint_open(L);
     files_open(L);
     policy_open(L);

@@ -35,11 +35,13 @@ typedef struct Machine {
     uint32_t forward_launch; /* see gpu:set_fast_forward() */
     double forward_share;
     bool forwards;
-    bool launched;          /* a kernel, which has not ended */
-    bool returns_faults;    /* the launch that is running, or was last */
-    bool tells_launch_ends; /* to the checkpoint function */
-    bool closed;            /* for Lua: what it has may still be there */
-    struct Machine *before; /* those whose place it took; their objects may be held by scripts */
+    struct SampledLaunch *sampled; /* the present launch, while it is sampled; or NULL */
+    uint64_t estimated_cycles;     /* of launches that were sampled */
+    bool launched;                 /* a kernel, which has not ended */
+    bool returns_faults;           /* the launch that is running, or was last */
+    bool tells_launch_ends;        /* to the checkpoint function */
+    bool closed;                   /* for Lua: what it has may still be there */
+    struct Machine *before;        /* those whose place it took; their objects may be held by scripts */
 } Machine;
 
 /* Is what is asked of the GPU asked by the host program, whose log a checkpoint holds? */
@@ -52,7 +54,7 @@ static inline bool machine_is_open(const Machine *machine) {
 }
 
 /* User values of a GPU in Lua. */
-enum { GPU_MACHINE = 1, GPU_LAUNCHES, GPU_CHECKPOINT_FUNCTION, GPU_USER_VALUES = GPU_CHECKPOINT_FUNCTION };
+enum { GPU_MACHINE = 1, GPU_LAUNCHES, GPU_CHECKPOINT_FUNCTION, GPU_SAMPLER, GPU_USER_VALUES = GPU_SAMPLER };
 
 /* The machine at `index`; a user error when it was closed. */
 Machine *machine_at(lua_State *L, int index);

@@ -33,6 +33,9 @@ static inline bool narrow_word_addresses(ExecContext *context, Offsets offsets, 
     return is_inside(lowest, highest, 4, 0, limit);
 }
 
+/* permute_window(): the words at `offsets`, of which `start` is that of the window, to the active lanes.
+ * permute_places(): to each lane the word at its place in the window, counted from the `first`. */
+
 #if defined __AVX512F__
 
 static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offsets offsets, uint32_t start,
@@ -46,14 +49,23 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     }
 }
 
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+                                  uint32_t first) {
+    __m512i low = _mm512_loadu_si512(window), high = _mm512_loadu_si512(window + 64);
+    for (int lane = 0; lane < WARP_LANES; lane += 16) {
+        __m128i places = _mm_loadu_si128((const __m128i *)(const void *)(place + lane));
+        __m512i from = _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)first));
+        _mm512_store_si512(to + lane, _mm512_permutex2var_epi32(low, from, high));
+    }
+}
+
 #elif defined __AVX2__
 
 /* Eight lanes from 32 words: from each eighth word on those that its place names, then a choice by the bits
  * above. The choosing instructions look at the sign. */
-static inline __m256i choose_words(const __m256i part[4], __m256i offset) {
-    __m256i place = _mm256_srli_epi32(offset, 2);
-    __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(offset, 26)),
-           upper = _mm256_castsi256_ps(_mm256_slli_epi32(offset, 25));
+static inline __m256i choose_words(const __m256i part[4], __m256i place) {
+    __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(place, 28)),
+           upper = _mm256_castsi256_ps(_mm256_slli_epi32(place, 27));
     __m256 words[4];
     for (int i = 0; i < 4; i++)
         words[i] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part[i], place));
@@ -80,10 +92,21 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
         __m256i *target = (__m256i *)(to + lane);
         __m256i offset = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(offsets + lane)), first);
-        __m256i words = choose_words(part, offset);
+        __m256i words = choose_words(part, _mm256_srli_epi32(offset, 2));
         if (active != ALL_LANES)
             words = _mm256_blendv_epi8(_mm256_load_si256(target), words, mask_of_eight(active >> lane));
         _mm256_store_si256(target, words);
+    }
+}
+
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+                                  uint32_t first) {
+    __m256i part[4] = {eight_words(window), eight_words(window + 32), eight_words(window + 64),
+                       eight_words(window + 96)};
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m128i places = _mm_loadl_epi64((const __m128i *)(const void *)(place + lane));
+        __m256i from = _mm256_add_epi32(_mm256_cvtepu8_epi32(places), _mm256_set1_epi32((int)first));
+        _mm256_store_si256((__m256i *)(to + lane), choose_words(part, from));
     }
 }
 
@@ -97,13 +120,24 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     }
 }
 
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+                                  uint32_t first) {
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        memcpy(&to[lane], window + 4u * (first + place[lane]), sizeof *to);
+}
+
 #endif
+
+/* The window must not reach beyond the end. */
+static inline uint64_t window_start(const ExecContext *context, uint64_t limit) {
+    uint64_t last = (limit & ~3ull) - WINDOW_SPAN;
+    return context->lowest < last ? context->lowest : last;
+}
 
 /* The lanes' words, at `offsets`, from the `limit` bytes at `base`. */
 static inline void read_words(LaneU32 *to, const uint8_t *base, uint64_t limit, const Offsets offsets,
                               const ExecContext *context) {
-    /* The window must not reach beyond the end. */
-    uint64_t last = (limit & ~3ull) - WINDOW_SPAN, start = context->lowest < last ? context->lowest : last;
+    uint64_t start = window_start(context, limit);
     if (context->highest - context->lowest < WINDOW_SPAN && limit >= WINDOW_SPAN) {
         permute_window(to, base + start, offsets, (uint32_t)start, context->active);
         return;
@@ -168,11 +202,15 @@ static inline void keep_window(const Inst *inst, const ExecContext *context, con
 static inline bool load_known_words(const Inst *inst, ExecContext *context) {
     const AddressWindow *window = known_window(inst, context);
     if (!window) return false;
-    Offsets offsets;
-    uint32_t lowest = (uint32_t)context->lowest;
-    FOR_LANES offsets[lane] = lowest + 4u * window->word[lane];
-    if (inst->dst_count)
-        read_words(destination(inst, context, 0), context->shared, context->shared_bytes, offsets, context);
+    if (!inst->dst_count) return true;
+    LaneU32 *to = destination(inst, context, 0);
+    if (context->shared_bytes >= WINDOW_SPAN) {
+        uint64_t start = window_start(context, context->shared_bytes);
+        permute_places(to, context->shared + start, window->word, (uint32_t)(context->lowest - start) / 4);
+    } else {
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            memcpy(&to[lane], context->shared + context->lowest + 4u * window->word[lane], sizeof *to);
+    }
     return true;
 }
 

@@ -476,6 +476,7 @@ static void set_names(Decoder *decoder) {
         Inst *inst = &decoder->kernel->insts[access->inst];
         uint8_t name = decoder->name[access->reg];
         inst->names[name / 64] |= 1ull << name % 64;
+        if (decoder->kernel->name_words <= name / 64) decoder->kernel->name_words = name / 64 + 1u;
         if (access->kind != ACCESS_READ) {
             if (inst->out_name_count == 0) inst->out_bank = (uint8_t)(reg->ordinal % 256);
             inst->out_names[inst->out_name_count++] = name;

@@ -337,6 +337,7 @@ static void begin_object(Tracer *tracer, Traced *traced) {
     ensure(traced->turn);
     traced->tick = traced->turn->tick;
     traced->turn->tick = traced_tick;
+    cluster_note_observers(object->cluster);
     if (traced->events) object_subscribe(object, &tracer->subscriber, traced->events);
     if (object->class->trace && object->class->trace->begin)
         object->class->trace->begin(object, traced->memory, tracer->begins);
@@ -345,6 +346,7 @@ static void begin_object(Tracer *tracer, Traced *traced) {
 static void end_object(const Tracer *tracer, Traced *traced) {
     traced->turn->tick = traced->tick;
     object_unsubscribe(traced->object, &tracer->subscriber);
+    cluster_note_observers(traced->object->cluster);
     const TraceClass *trace = traced->object->class->trace;
     if (trace && trace->end) trace->end(traced->object, traced->memory);
 }

@@ -47,6 +47,7 @@ typedef struct {
     uint32_t released_count, fresh; /* entries fresh and up were never used              */
     uint32_t woken_first, woken_count;
     uint64_t lent; /* of those in use: to requests that no line and nobody else knows of (l1_dma_port.h) */
+    uint64_t held; /* of those in use: by reads that passed the cache by (bypassed.h)                    */
 } Mshr;
 
 #define MSHR_ROWS(T, m)                                                                                      \
@@ -66,6 +67,7 @@ typedef struct {
     , STATE_ARRAY(T, m.released, m.shape.places, "Free entries that were used before")                       \
     , STATE(T, m.used, "Entries in use")                                                                     \
     , STATE(T, m.lent, "Entries in use for a DMA engine")                                                    \
+    , STATE(T, m.held, "Entries in use for reads that passed by")                                            \
     , STATE(T, m.released_count, "Entries in the list of free ones")                                         \
     , STATE(T, m.fresh, "First entry that was never used")                                                   \
     , STATE(T, m.woken_first, "Oldest woken request")                                                        \

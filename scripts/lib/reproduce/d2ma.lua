@@ -102,8 +102,10 @@ local stalls = kit.bars {
 
 -- Case studies -----------------------------------------------------------------------------------------------------------------------
 
---- Two CTAs on one SM.
-local saxpy <const> = { { name = "SAXPY", workload = "saxpy", small = "n=4096", medium = "n=12288", launches = "_VERSION$" } }
+--- Two CTAs on one SM. In the paper each tile of the plain version has an overhead for address generation: so its addresses are
+--- computed tile by tile, and not by the compiler before the loop.
+local saxpy <const> = { { name = "SAXPY", workload = "saxpy", small = "n=4096", medium = "n=12288", size = "indexed=1",
+  launches = "_VERSION$" } }
 
 --- A computation takes two transfers.
 local function per_computation(version_name)
@@ -129,12 +131,16 @@ local figure_12 = kit.bars {
   end,
 }
 
-local sgemv <const> = { { name = "SGEMV", workload = "sgemv", launches = "_VERSION$" } }
+local sgemv <const> = { { name = "SGEMV", workload = "sgemv", base = "transfers", launches = "_VERSION$" } }
+
+-- In the paper all kernels have one buffer: then a warp that transfers begins when the buffer is free. Loading the next part into
+-- registers before that is a second one.
+local single, ahead = version("cudadma_single", "CudaDMA"), version("cudadma", "CudaDMA, ahead")
 
 local cudadma = kit.bars {
   id = "d2ma/cudadma", title = "SGEMV: transfer warps in software against the engine (section 5.4)", unit = "speed-up",
   config = machine, kernels = sgemv, base = plain, value = kit.speedup,
-  series = { version("cudadma", "CudaDMA"), d2ma },
+  series = { single, ahead, d2ma },
   paper = { SGEMV = { CudaDMA = 1.10, D2MA = 1.23 } },
   headlines = function(v)
     return {
@@ -144,4 +150,18 @@ local cudadma = kit.bars {
   end,
 }
 
-return { figure_9, figure_10, figure_11, figure_12, stalls, cudadma }
+-- What the paper leaves open: how many elements are a part of the vector, and how many CTAs an SM has.
+local sgemv_sizes = {}
+for _, part in ipairs { 32, 64, 128 } do
+  for _, ctas in ipairs { 1, 2, 4, 8 } do
+    sgemv_sizes[#sgemv_sizes + 1] = { name = ("parts of %d, CTAs: %d"):format(part, ctas), workload = "sgemv", base = "transfers",
+      size = ("part=%d"):format(part), medium = ("m=%d"):format(15 * 128 * ctas), launches = "_VERSION$" }
+  end
+end
+
+local sizes = kit.bars {
+  id = "d2ma/sgemv", title = "SGEMV: elements of a part of the vector, and CTAs on an SM, over plain copying", unit = "speed-up",
+  config = machine, kernels = sgemv_sizes, base = plain, value = kit.speedup, series = { single, ahead, d2ma },
+}
+
+return { figure_9, figure_10, figure_11, figure_12, stalls, cudadma, sizes }

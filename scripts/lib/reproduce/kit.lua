@@ -37,6 +37,7 @@ function kit.run(figure, kernel, series, options)
   return {
     config = series.config or figure.config, workload = kernel.workload, size = size_of(kernel, series, options),
     policy = series.policy, set = series.set or figure.set, measure = series.measure,
+    sample = not series.measure and options.sample or nil,
   }
 end
 

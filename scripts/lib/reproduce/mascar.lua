@@ -239,7 +239,7 @@ local cache_sensitivity = kit.bars {
   id = "mascar/cache-sensitivity", title = "L1 and texture cache four times as large, LRR", unit = "speed-up",
   config = machine, kernels = kernels.mascar_memory, base = lrr, value = kit.speedup,
   series = { { name = "four times", policy = "lrr",
-    set = { "sm[*].l1d.size=128KiB", "sm[*].texture_cache.size=48KiB" } } },
+    set = { "sm[*].l1d.size=128KiB", "sm[*].l1d.ways=16", "sm[*].texture_cache.size=48KiB" } } }, -- the same sets
 }
 
 -- Sweeps: what the paper tried, and what it leaves open -------------------------------------------------------------------------

@@ -85,7 +85,8 @@ local function section(result, folder)
     headline_rows(result, add)
     add ""
   end
-  add("%s%s; %d runs, %.0f s of simulation:", figure.unit:sub(1, 1):upper(), figure.unit:sub(2), result.effort.runs, result.effort.seconds)
+  add("%s%s; %d runs, %.0f s of simulation, %s:", figure.unit:sub(1, 1):upper(), figure.unit:sub(2), result.effort.runs,
+    result.effort.seconds, os.date "%Y-%m-%d")
   add ""
   values_table(result, add)
   add ""
@@ -133,8 +134,8 @@ local function leading_table(claims, add)
   if not rows[1] then return end
   add "## What the papers lead with"
   add ""
-  add("What abstracts, conclusions and Table 3 of the papers state: **%d of %d reproduced.** The rows are those of the", reproduced, #rows)
-  add "figures below, where the reasons stand."
+  add("What abstracts, conclusions and Table 3 of the papers state: **%d of %d reproduced.** The rows are", reproduced, #rows)
+  add "those of the figures below, where the reasons stand."
   add ""
   add "| figure | claim | paper | ours | verdict |"
   add "|---|---|---|---|---|"
@@ -162,7 +163,8 @@ function page.markdown(results, ids, options, folder, effort, before)
   add "figures and reasons in `scripts/lib/reproduce`. A claim is *reproduced* when the sign is the"
   add "paper's and the size within a third of it, *partly* when only the sign is. Where a paper draws its"
   add "bars and gives no numbers, the claim is what its text says. Numbers in brackets are the paper's; so"
-  add "are the diamonds in the drawings."
+  add "are the diamonds in the drawings. Figures are measured one by one: each has the day on which it"
+  add "was, and those without a day are older than the others."
   add ""
   add("**%s.**", counted(list))
   add(effort and ("%d runs, %.0f minutes of simulation on one processor."):format(effort.runs, effort.seconds / 60) or effort_before or "")

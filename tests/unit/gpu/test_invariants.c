@@ -302,7 +302,7 @@ static const Case sm_cases[] = {
     /* what issued writes back */
     {{ROW_AT("sm[0]", "warp", 1, offsetof(Warp, in_flight))}, "sm[0]: warp 0 has", false},
     {{ROW_AT("sm[0]", "warp", 1, offsetof(Warp, loads_in_flight))}, "sm[0]: warp 0 has", false},
-    {{ROW_AT("sm[0]", "wheel", 1 << 16, offsetof(WriteBackWheel, free))}, "the wheel counts", false},
+    {{ROW_AT("sm[0]", "write_backs", 1, offsetof(WriteBacks, results))}, "results, the SM counts", false},
     {{ROW("sm[0]", "payloads_in_use", 1)}, "atomic payloads in use, but 0x0 are taken", false},
     {{ROW("sm[0]", "payload_used", 1)}, "0 atomic payloads in use, but 0x1 are taken", false},
     /* CTAs */

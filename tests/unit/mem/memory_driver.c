@@ -1,5 +1,7 @@
 #include "tests/unit/mem/memory_driver.h"
 
+#include "core/sim/tick_watch.h"
+
 #include <check.h>
 #include <stdlib.h>
 
@@ -65,7 +67,8 @@ static uint64_t send_requests(MemoryDriver *driver, uint64_t now, uint64_t cycle
         if (answered && driver->outstanding && driver->waiting == driver->outstanding) return NEVER;
         if (!link_can_send(driver->mem.send, now)) return link_space_time(driver->mem.send, now);
         item->message.issued = now;
-        *(MemMessage *)link_send(driver->mem.send, now) = item->message;
+        if (!link_hand_over(driver->mem.send, &item->message, now))
+            *(MemMessage *)link_send(driver->mem.send, now) = item->message;
         append(&driver->sent, cycle, &item->message);
         driver->waiting += answered;
     }
@@ -225,6 +228,15 @@ MemMessage posted_write_request(uint64_t address, uint32_t bytes) {
     MemMessage message = write_request(address, bytes);
     message.flags = MEM_POSTED;
     return message;
+}
+
+static void see_nothing(TickWatcher *watcher, SimObject *object, uint64_t now) {
+    (void)watcher, (void)object, (void)now;
+}
+
+void look_on(SimObject *object) {
+    static TickWatcher watcher = {see_nothing, see_nothing};
+    object_watch_ticks(object, &watcher);
 }
 
 uint64_t stat_of(const SimObject *object, const char *name) {

@@ -58,6 +58,9 @@ MemMessage read_request(uint64_t address, uint32_t bytes);
 MemMessage write_request(uint64_t address, uint32_t bytes);
 MemMessage posted_write_request(uint64_t address, uint32_t bytes);
 
+/* From now on somebody looks on at the object's ticks, so that nothing in its cluster is done ahead of time. */
+void look_on(SimObject *object);
+
 /* A counter of an object. */
 uint64_t stat_of(const SimObject *object, const char *name);
 /* All stats of a machine as text, one "name value" per line, for comparing two runs; the caller frees it. */

@@ -3,32 +3,41 @@
 #include "core/sim/base/error.h"
 #include "core/sim/base/times.h"
 
-/* Around the ring, without a branch that the host could not predict. */
+/* Around the ring, without a branch that the host could not predict. The barriers keep compilers from making one,
+ * and from turning two of these that stand side by side into one vector operation, which takes longer. */
 static inline uint32_t next_in_turn(uint32_t i, uint32_t count) {
-    return (i + 1) & -(uint32_t)(i + 1 != count);
+    uint32_t next = i + 1, goes_on = -(uint32_t)(next != count);
+    __asm__("" : "+r"(goes_on));
+    return next & goes_on;
 }
 
-/* Banks whose port is taken in a cycle. */
-static inline uint32_t taken_banks(const OperandCollector *state, uint64_t cycle) {
-    uint64_t entry = state->taken[cycle % BANK_WINDOW];
-    bool current = entry >> 32 == (uint32_t)(cycle / BANK_WINDOW);
-    return (uint32_t)entry & -(uint32_t)current;
+/* What an entry of `taken` says of its cycle: the banks whose port is taken, in the lower half; the upper half is what
+ * every entry of that cycle has. */
+static inline uint64_t window_of(uint64_t cycle) {
+    return cycle / BANK_WINDOW << 32;
+}
+static inline uint64_t taken_banks(uint64_t entry, uint64_t cycle) {
+    uint64_t banks = entry ^ window_of(cycle);
+    return banks >> 32 ? 0 : banks;
 }
 
 static inline void take_banks(OperandCollector *state, uint64_t cycle, uint32_t banks) {
-    state->taken[cycle % BANK_WINDOW] = (uint64_t)(uint32_t)(cycle / BANK_WINDOW) << 32 |
-                                        taken_banks(state, cycle) | banks;
+    uint64_t *entry = &state->taken[cycle % BANK_WINDOW];
+    *entry = window_of(cycle) | taken_banks(*entry, cycle) | banks;
 }
 
 static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint32_t warp) {
     return 1u << ((number + warp) & (shape->banks - 1));
 }
 
-/* The banks of the registers that an instruction reads: their numbers' remainders, and round by the warp. */
+/* The banks of the registers that an instruction reads: their numbers, turned round by the warp's, and of these the
+ * remainders. */
 static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst, uint32_t warp) {
-    uint64_t banks = (uint64_t)inst->bank_mask << (warp & (shape->banks - 1));
-    for (uint32_t width = 64; width > shape->banks; width /= 2)
-        banks |= banks >> width / 2;
+    uint32_t turn = warp % MAX_REGISTER_BANKS, mask = inst->bank_mask;
+    uint32_t banks = mask << turn | mask >> (-turn % MAX_REGISTER_BANKS);
+    if (__builtin_expect(shape->banks < MAX_REGISTER_BANKS, 1)) banks |= banks >> MAX_REGISTER_BANKS / 2;
+    for (uint32_t width = MAX_REGISTER_BANKS / 4; __builtin_expect(width >= shape->banks, 0); width /= 2)
+        banks |= banks >> width;
     return (uint32_t)(banks & ((1ull << shape->banks) - 1));
 }
 
@@ -39,7 +48,7 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
     for (uint32_t i = 0; i < inst->bank_count; i++) {
         uint32_t bank = bank_of(shape, inst->banks[i], warp);
         uint64_t read = earliest;
-        while (read < end && taken_banks(state, read) & bank)
+        while (read < end && taken_banks(state->taken[read % BANK_WINDOW], read) & bank)
             read++;
         if (read < end) take_banks(state, read, bank);
         last = later_of(last, read);
@@ -52,18 +61,20 @@ static uint64_t reserve_one_by_one(OperandCollector *state, const CollectorShape
 static inline uint64_t reserve_banks(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                      uint32_t warp, uint64_t earliest, uint64_t end) {
     uint32_t banks = banks_read(shape, inst, warp);
+    uint64_t *entry = &state->taken[earliest % BANK_WINDOW], taken = taken_banks(*entry, earliest);
     if (inst->bank_count == 0) return earliest - 1;
     if (earliest >= end) return earliest;
-    if ((uint32_t)__builtin_popcount(banks) != inst->bank_count || taken_banks(state, earliest) & banks)
+    if (((uint32_t)__builtin_popcount(banks) != inst->bank_count) | ((taken & banks) != 0))
         return reserve_one_by_one(state, shape, inst, warp, earliest, end);
-    take_banks(state, earliest, banks);
+    *entry = window_of(earliest) | taken | banks;
     return earliest;
 }
 
 /* A collector is taken the cycle after issue, or when its turn comes; each operand then takes its bank for a
  * cycle. Returns the cycle of the last read and the collector. */
-static inline uint64_t read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                                     const Inst *inst, uint32_t warp, uint64_t cycle, uint64_t **collector) {
+static inline __attribute__((always_inline)) uint64_t
+read_operands(OperandCollector *state, const CollectorShape *shape, UnitClass class, const Inst *inst,
+              uint32_t warp, uint64_t cycle, uint64_t **collector) {
     UnitState *unit = &state->unit[class];
     const UnitShape *counts = &shape->shape[class];
     *collector = &unit->collector_free[unit->next_collector];
@@ -83,34 +94,38 @@ static inline void take_bank_for_write(OperandCollector *state, const CollectorS
         take_banks(state, writes, bank_of(shape, inst->out_bank, warp));
 }
 
-/* A loop over one to four: too short for the vector code that the compiler would make of it, and too
- * irregular for a branch. */
+/* Of up to four; mostly there are one or two. Too irregular for branches. */
 static inline uint64_t *first_free(uint64_t *times, uint32_t count) {
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        __asm__ volatile("" : "+r"(best));
+    uint32_t best = (times[1] < times[0]) & (count != 1);
+    for (uint32_t i = 2; i < count; i++)
         best += (i - best) & -(uint32_t)(times[i] < times[best]);
-    }
     return &times[best];
 }
 
-uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
-                         const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
-                         uint64_t cycle) {
+static inline __attribute__((always_inline)) uint64_t
+reserve(OperandCollector *state, const CollectorShape *shape, UnitClass class, const Inst *inst,
+        uint32_t warp, uint32_t latency, uint32_t interval, uint64_t cycle) {
     UnitState *unit = &state->unit[class];
     uint64_t *collector, read = read_operands(state, shape, class, inst, warp, cycle, &collector);
     uint64_t *pipeline = first_free(unit->unit_free, shape->shape[class].units);
-    uint64_t enters = later_of(read + 2, *pipeline), writes;
-    for (;; enters++) {
-        writes = enters + latency + 2;
+    uint64_t enters = later_of(read + 2, *pipeline), writes = enters + latency + 2;
+    for (; state->result_bus[writes % RESULT_BUS_RING] >= shape->result_bus_width; writes++)
         ensure(writes - cycle < RESULT_BUS_RING);
-        if (state->result_bus[writes % RESULT_BUS_RING] < shape->result_bus_width) break;
-    }
+    ensure(writes - cycle < RESULT_BUS_RING);
     state->result_bus[writes % RESULT_BUS_RING]++;
     take_bank_for_write(state, shape, inst, warp, cycle, writes);
+    enters = writes - latency - 2;
     *pipeline = enters + interval;
     *collector = enters - 1;
     return writes;
+}
+
+/* Code for each class: where its state lies need not be computed. */
+uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
+                         const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
+                         uint64_t cycle) {
+    return class == UNIT_SP ? reserve(state, shape, UNIT_SP, inst, warp, latency, interval, cycle)
+                            : reserve(state, shape, UNIT_SFU, inst, warp, latency, interval, cycle);
 }
 
 uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *shape, const Inst *inst,

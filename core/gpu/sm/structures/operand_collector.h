@@ -14,6 +14,7 @@ enum {
     MAX_COLLECTORS = 16,
     MAX_ISSUE_LATCHES = 4,
     MAX_UNITS = 4,
+    MAX_RESULT_BUS = 8,
     RESULT_BUS_RING =
         2048, /* cycles ahead for which result-bus slots are kept, the wait for a unit included */
 };
@@ -41,8 +42,8 @@ typedef struct {
     /* By cycle % BANK_WINDOW: the banks whose port is taken in that cycle, a bit each, and above them
      * cycle / BANK_WINDOW, so that an entry is void once its cycle has passed. */
     uint64_t taken[BANK_WINDOW];
-    uint64_t bank_conflicts; /* cycles by which reads were later than without conflicts */
-    uint8_t result_bus[RESULT_BUS_RING];
+    uint64_t bank_conflicts;             /* cycles by which reads were later than without conflicts */
+    uint8_t result_bus[RESULT_BUS_RING]; /* by cycle % RESULT_BUS_RING: results that are to be written then */
 } OperandCollector;
 
 typedef struct {
@@ -59,16 +60,13 @@ static inline bool collector_accepts(const OperandCollector *state, UnitClass cl
     return collector_accepts_at(state, class) <= cycle;
 }
 
-/* Reserves everything for an instruction that issues now; returns the cycle of its write-back. */
+/* Reserves everything for an instruction that issues now; returns the cycle of its write-back, in which
+ * write_backs_take() must be called. */
 uint64_t collector_issue(OperandCollector *state, const CollectorShape *shape, UnitClass class,
                          const Inst *inst, uint32_t warp, uint32_t latency, uint32_t interval,
                          uint64_t cycle);
 /* The same for a memory instruction, whose unit is the LSU: returns the cycle in which the LSU may begin. */
 uint64_t collector_issue_memory(OperandCollector *state, const CollectorShape *shape, const Inst *inst,
                                 uint32_t warp, uint64_t cycle);
-/* Must be called in the cycle that collector_issue() returned. */
-static inline void collector_write_back(OperandCollector *state, uint64_t cycle) {
-    state->result_bus[cycle % RESULT_BUS_RING]--;
-}
 
 #endif

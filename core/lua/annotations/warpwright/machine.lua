@@ -226,6 +226,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field enabled? boolean false: everything bypasses, only the tags are kept up to date; default true
 ---@field off_reads? integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests); default 0
 ---@field bypassed_limit? integer Writes, atomics and bypassing reads in flight (requests); default 1024
+---@field bypassed_hold_mshrs? boolean Each read in flight that passed by holds an MSHR; default false
 ---@field saturation_free? integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille); default 125
 ---@field saturation_relief? integer No longer saturated when so many more of both are free (permille); default 125
 ---@field prioritization_queues? integer Prioritization buffer: FIFO queues, by the number of the warp (queues); default 48
@@ -273,6 +274,7 @@ function Machine:EvictedAddressFilter(name, index) end
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date
 ---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_hold_mshrs boolean Each read in flight that passed by holds an MSHR
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
 ---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)

@@ -217,6 +217,7 @@ function EvictedAddressFilter:setting(knobs, ...) end
 ---@field enabled boolean false: everything bypasses, only the tags are kept up to date: a knob
 ---@field off_reads integer Reads in flight while enabled is false, at most bypassed_limit; 0: mshrs x merges (requests)
 ---@field bypassed_limit integer Writes, atomics and bypassing reads in flight (requests)
+---@field bypassed_hold_mshrs boolean Each read in flight that passed by holds an MSHR
 ---@field saturation_free integer Saturated when no more of the MSHRs, or of the places in the miss queue, are free (permille)
 ---@field saturation_relief integer No longer saturated when so many more of both are free (permille)
 ---@field prioritization_queues integer Prioritization buffer: FIFO queues, by the number of the warp (queues)

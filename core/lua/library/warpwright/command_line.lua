@@ -27,6 +27,8 @@ local run_options = {
   ["--profile"] = "profile",
   ["--histograms"] = "histograms",
   ["--fast-forward"] = "fast_forward",
+  ["--sample"] = "sample",
+  ["--jobs"] = "jobs",
   ["--stats"] = "stats",
   ["--stats-every"] = "stats_every",
   ["--stats-of"] = "stats_of",
@@ -40,7 +42,7 @@ local run_options = {
 local run_option_list = {
   "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
   "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
-  "--stats-of", "--histograms", "--fast-forward", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
+  "--stats-of", "--histograms", "--fast-forward", "--sample", "--jobs", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
   table.unpack(run_kernel.option_list),
 }
 
@@ -78,6 +80,9 @@ local function read_options(word, args, first, last, legal, list)
       positional[#positional + 1] = argument
     end
     i = i + 1
+  end
+  if options.jobs then
+    options.jobs = math.tointeger(tonumber(options.jobs)) or usage_error("--jobs: expected a whole number, got '%s'", options.jobs)
   end
   if options.max_cycles then
     options.max_cycles = math.tointeger(tonumber(options.max_cycles))
@@ -158,7 +163,12 @@ local function print_summary(r)
   local function line(name, text, ...) print(("%-20s "):format(name) .. text:format(...)) end
   print(("%s, %s %s, policy %s: %s"):format(r.machine, r.workload, r.size, r.policy,
     r.checks > 0 and "verified" or "nothing was checked"))
-  line("cycles", "%d", r.cycles)
+  local sampled = r.sampled
+  line("cycles", "%d%s", r.cycles, sampled and r:interval "run.cycles" > 0 and (" +-%.0f, estimated"):format(r:interval "run.cycles") or "")
+  if sampled then
+    line("launches", "%d: %d sampled, %d like others, %d exact; %.1f%% of the instructions with timing", sampled.launches,
+      sampled.sampled, sampled.like_others, sampled.exact, 100 * sampled.share_with_timing)
+  end
   line("IPC", "%.2f thread, %.3f warp instructions per cycle", r.ipc, r.warp_ipc)
   line("kernels", "%d", #r.launches)
   line("simulated", "%.0f cycles per second, %.2f s", r.cycles_per_second, r.seconds)

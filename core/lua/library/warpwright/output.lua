@@ -2,6 +2,7 @@
 -- what belongs to one run on one computer stands in provenance.txt alone.
 local core = require "warpwright.core"
 local names = require "warpwright.names"
+local sampled_result = require "warpwright.sampled_result"
 
 local output = { command_line = "" }
 
@@ -123,6 +124,14 @@ local function json_object(t)
   return "{" .. table.concat(members, ", ") .. "}"
 end
 
+--- Which statistics are estimates, each with the half-width of its 95% interval; "" where none is.
+local function estimated_json(r)
+  local widths, members = sampled_result.widths(r) or {}, {}
+  for i, name in ipairs(names.sorted_keys(widths)) do members[i] = ("    %s: %s"):format(json_string(name), json_number(widths[name])) end
+  if not members[1] then return "" end
+  return (',\n  "sample": %s,\n  "estimated": {\n%s\n  }'):format(json_string(r.sampled.sample), table.concat(members, ",\n"))
+end
+
 local function stats_json(r, rows)
   local launches = {}
   for i, launch in ipairs(r.launches) do
@@ -135,7 +144,7 @@ local function stats_json(r, rows)
     ('  "machine": %s,\n  "workload": %s,\n  "size": %s,\n  "policy": %s,\n'):format(json_value(r.machine),
       json_value(r.workload), json_value(r.size), json_value(r.policy)),
     ('  "launches": [\n%s\n  ],\n'):format(table.concat(launches, ",\n")),
-    ('  "stats": {\n%s\n  }\n'):format(rows:json "    "),
+    ('  "stats": {\n%s\n  }%s\n'):format(rows:json "    ", estimated_json(r)),
     "}\n",
   }
 end
@@ -171,8 +180,8 @@ function output.visit_packed_stats(path, visit) return output.visit_packed_rows(
 
 local function stats_files(r, choice)
   if choice == "none" then return {} end
-  if choice == "packed" then return { { name = "stats.zst", text = output.packed_rows(r.rows) } } end
-  local rows = choice == "summary" and r:summary() or r.rows
+  local rows = sampled_result.annotated(r, choice == "summary" and r:summary() or r.rows)
+  if choice == "packed" then return { { name = "stats.zst", text = output.packed_rows(rows) } } end
   return { { name = "stats.txt", text = rows:text() }, { name = "stats.json", text = stats_json(r, rows) } }
 end
 
@@ -214,6 +223,7 @@ local function provenance_text(r, inputs)
   for _, file in ipairs(inputs.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
   if inputs.resumed then add("resumed from", inputs.resumed) end
   if inputs.fast_forward then add("fast forward", inputs.fast_forward) end
+  if inputs.sample then add("sampled", inputs.sample) end
   add("checks passed", r.checks)
   add("host seconds", ("%.3f"):format(r.seconds))
   add("cycles per second", ("%.0f"):format(r.cycles_per_second))
@@ -255,6 +265,7 @@ function output.write(folder, r, inputs)
     files[#files + 1] = { name = "config.lua", text = inputs.config }
   end
   files[#files + 1] = { name = "provenance.txt", text = provenance_text(r, inputs) }
+  if r.sampled then files[#files + 1] = { name = "sampling.txt", text = table.concat(r.sampled.lines, "\n") .. "\n" } end
   local printed = printed_text(r)
   if printed then files[#files + 1] = { name = "printed.txt", text = printed } end
   if inputs.memcheck then files[#files + 1] = { name = "memcheck.txt", text = inputs.memcheck } end

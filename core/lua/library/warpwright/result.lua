@@ -4,6 +4,7 @@ local energy = require "warpwright.energy"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
+local sampled_result = require "warpwright.sampled_result"
 
 local result = {}
 
@@ -49,7 +50,7 @@ local function run_fields(name, policy, totals, launches)
     seconds = totals.seconds,
     cycles_per_second = ratio(totals.cycles, totals.seconds),
     launches = launches,
-    workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false, histograms = false,
+    workload = false, size = false, checks = 0, out = false, memcheck = false, profile = false, histograms = false, sampled = false,
     policy_from = 0,
   }
 end
@@ -62,12 +63,12 @@ local function with_counted(r, counted)
 end
 
 --- `totals` and `launches` as the GPU counts them; `built` is the machine, settled; `policy_rows` are the counters of
--- policies, which began at the core cycle `policy_from`.
-function result.new(name, policy, totals, launches, built, policy_rows, policy_from)
+-- policies, which began at the core cycle `policy_from`; `counted`: a core.stats() in place of what the machine has counted.
+function result.new(name, policy, totals, launches, built, policy_rows, policy_from, counted)
   local r = run_fields(name, policy, totals, table.move(launches, 1, #launches, 1, {})) -- the GPU's list grows
   r.structure = energy.structure(machine.all_objects(built))
   r.structure.core_hertz = built:clocks()[1].hertz
-  local counted = built:stats()
+  counted = counted or built:stats()
   for _, row in ipairs(policy_rows or {}) do counted:add(row.name, row.value, row.unit, row.doc, nil, true) end
   r.policy_from = policy_from or 0
   return with_counted(r, counted)
@@ -97,6 +98,7 @@ local totals <const> = { "cycles", "warp_instructions", "thread_instructions", "
 -- and so is what is no sum: the peak of memory, the longest time.
 function Result:since(earlier)
   if getmetatable(earlier) ~= Result then names.expected("since", "a result", earlier) end
+  if self.sampled or earlier.sampled then core.user_error "since: expected exact results, got one that is estimated by sampling" end
   if earlier.machine ~= self.machine or earlier.cycles > self.cycles or #earlier.launches > #self.launches then
     core.user_error(("since: expected a result of %s before cycle %d, got one of %s at cycle %d"):format(self.machine, self.cycles,
       earlier.machine, earlier.cycles))
@@ -106,6 +108,12 @@ function Result:since(earlier)
   local r = run_fields(self.machine, self.policy, since, { table.unpack(self.launches, #earlier.launches + 1) })
   for _, name in ipairs { "workload", "size", "checks", "out", "policy_from", "structure", "memcheck" } do r[name] = self[name] end
   return with_counted(r, rows_of(self):since(rows_of(earlier), self.policy_from == earlier.policy_from))
+end
+
+--- r:interval(name): the half-width of the 95% interval of a statistic of a sampled run; 0 of what is exact.
+function Result:interval(name)
+  local widths = sampled_result.widths(self)
+  return widths and widths[core.current_name(name) or name] or widths and widths[name] or 0.0
 end
 
 --- r:summary(): the statistics of the run and of its launches, a core.stats().
@@ -156,7 +164,7 @@ local function over_pattern(r, pattern)
 end
 
 local function unknown(r, key)
-  local patterns, seen = { "energy" }, { rows = true, counted = true, structure = true, energies = true }
+  local patterns, seen = { "energy" }, { sampled = true, rows = true, counted = true, structure = true, energies = true }
   for _, field in ipairs(names.sorted_keys(r)) do
     if not seen[field] then patterns[#patterns + 1] = field end
   end

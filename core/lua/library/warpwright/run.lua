@@ -11,6 +11,7 @@ local note = require "warpwright.note"
 local output = require "warpwright.output"
 local profile = require "warpwright.profile"
 local result = require "warpwright.result"
+local sampled_result = require "warpwright.sampled_result"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local tracing = require "warpwright.tracing"
@@ -21,7 +22,7 @@ local run = {}
 --- What ww.run may be told.
 run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
-  "stats_every", "stats_of", "profile", "histograms", "fast_forward", table.unpack(tracing.options) }
+  "stats_every", "stats_of", "profile", "histograms", "fast_forward", "sample", "jobs", table.unpack(tracing.options) }
 
 --- What a run that a signal stopped raises, once its stats are written: batch systems may start it again.
 run.EXIT_STOPPED = 75
@@ -71,15 +72,26 @@ local function files_beside(r)
   return files
 end
 
+--- What a sampled run cannot have: its cycles are in processes of their own.
+local beside_sample <const> = { "checkpoint_every", "checkpoint_at", "resume", "max_cycles", "histograms", "stats_every", "trace", "perfetto",
+  "trace_file" }
+
+local function refuse_beside_sample(options)
+  for _, name in ipairs(options.sample and beside_sample or {}) do
+    if options[name] then core.user_error(("sample: expected a run without %s, got one with it"):format(name)) end
+  end
+end
+
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
--- profile =, histograms =, fast_forward =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
+-- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
 -- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
   output.check_stats(options.stats)
   tracing.check(options)
+  refuse_beside_sample(options)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
@@ -94,6 +106,8 @@ function run.run(options)
     memcheck = options.memcheck,
     profile = options.profile,
     fast_forward = options.fast_forward,
+    sample = options.sample,
+    jobs = options.jobs,
   })
   sim.label = ("%s %s %s %s"):format(sim.name, w.name, size, sim.policy)
   local gpu = sim:gpu()
@@ -111,6 +125,7 @@ function run.run(options)
     made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     trace:begin()
+    if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
     return sim:run(options.workload, size)
   end)
   local found = options.memcheck and memcheck.report(gpu)
@@ -137,6 +152,7 @@ function run.run(options)
     files = sources.list(sim.choices.sources),
     resumed = options.resume,
     fast_forward = options.fast_forward,
+    sample = options.sample,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
     files_beside = files_beside(r),
@@ -145,6 +161,8 @@ function run.run(options)
   problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
+  sampled_result.widths(r) -- which takes the machine
+  if sim.sampler then sim.sampler:forget_passes() end
   sim:close()
   if problem then core.user_error(problem) end
   return r

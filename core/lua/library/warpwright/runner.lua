@@ -33,6 +33,7 @@ function runner.name(run)
   local words = { run.measure and run.measure:match "[^.]*$" or run.warm_cycles and "warm-up" or false, run.config, run.workload,
     run.size or "medium", run.policy or "default" }
   for _, entry in ipairs(run.set or {}) do words[#words + 1] = entry end
+  if run.sample then words[#words + 1] = "sample " .. run.sample end
   if run.repetition then words[#words + 1] = "#" .. run.repetition end
   if not words[1] then table.remove(words, 1) end
   return table.concat(words, " ")
@@ -96,7 +97,7 @@ end
 
 local function simulate(run)
   local options = { out = false }
-  for _, key in ipairs { "config", "workload", "size", "policy", "set" } do options[key] = run[key] end
+  for _, key in ipairs { "config", "workload", "size", "policy", "set", "sample" } do options[key] = run[key] end
   local r = ww.run(options)
   if r.checks == 0 then core.user_error(("%s: expected checks of its results, got none"):format(run.workload)) end
   return {

@@ -3,13 +3,17 @@ local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local fast_forward = require "warpwright.fast_forward"
 local fork = require "warpwright.fork"
+local inputs = require "warpwright.inputs"
 local load = require "warpwright.load"
 local machine = require "warpwright.machine"
+local measures = require "warpwright.measures"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local result = require "warpwright.result"
+local sampled_result = require "warpwright.sampled_result"
+local sampling = require "warpwright.sampling"
 local sources = require "warpwright.sources"
 local workload = require "warpwright.workload"
 
@@ -49,6 +53,7 @@ local function describe_choices(config, options, built)
     memory = options.memory,
     bounds = options.bounds,
     fast_forward = options.fast_forward,
+    sample = options.sample,
     set = set,
     machine = built.name,
     sources = sources.new(built.description, built.policies),
@@ -71,15 +76,16 @@ local function build_machine(description, options, policies)
 end
 
 --- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck =, profile =,
--- fast_forward = }): a machine that a script drives itself.
+-- fast_forward =, sample =, jobs = }): a machine that a script drives itself.
 function simulation.build(config, options)
   options = options or {}
   names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck", "profile",
-    "fast_forward" })
+    "fast_forward", "sample", "jobs" })
   if options.memcheck and options.bounds == "hardware" then
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
   fast_forward.read(options.fast_forward)
+  if options.sample then sampling.check(options) end
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
@@ -103,6 +109,9 @@ function Simulation:gpu()
     if self.options.memcheck then core.memcheck(self.device) end
     local launch, share = fast_forward.read(self.options.fast_forward)
     if launch then self.device:set_fast_forward(launch, share) end
+    if self.options.sample then
+      self.sampler = sampling.attach(self.machine, self.device, self.policies, self.options.sample, self.options.jobs)
+    end
     if self.options.profile then
       core.start_profile(self.device)
       self.choices.profile = "yes"
@@ -110,6 +119,17 @@ function Simulation:gpu()
     policies_at_work.attach(self.machine, self.policies)
   end
   return self.device
+end
+
+--- Of a sampled run: keeps what windows count in this folder, so that the same run goes on with it when it was killed.
+function Simulation:keep_passes(folder, what, size)
+  self:gpu()
+  if not self.sampler then return end
+  local w = load.get("workload", what)
+  local made_of = { inputs.digest_of_program(), self.choices["config digest"], self.policy, self.options.sample, w.name, size,
+    w.ptx and inputs.digest_of_file(w.ptx) or "" }
+  for _, file in ipairs(sources.list(self.choices.sources)) do made_of[#made_of + 1] = file.digest end
+  self.sampler:keep_passes(folder, core.digest(table.concat(made_of, " ")))
 end
 
 --- sim:object(path)
@@ -251,6 +271,15 @@ local function totals_without_gpu(self)
   return { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 }
 end
 
+--- The result that these counters make. Counters of policies are not among them.
+local function of_measure(self, totals, measure)
+  local cycles, warps, threads = measures.header(measure)
+  local estimated = { memory_peak = totals.memory_peak, seconds = totals.seconds + self.sampler.seconds, cycles = math.floor(cycles + 0.5),
+    warp_instructions = math.floor(warps + 0.5), thread_instructions = math.floor(threads + 0.5) }
+  return result.new(self.name, self.policy, estimated, self:gpu():launches(), self.machine, nil, nil,
+    core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles))
+end
+
 --- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
 -- like, finishes first and is counted; run.cycles ends with the last kernel.
 function Simulation:result()
@@ -264,6 +293,7 @@ function Simulation:result()
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
+  if self.sampler and not totals.stopped then return sampled_result.new(self.sampler, function(measure) return of_measure(self, totals, measure) end) end
   return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
     policies_at_work.counters(self.machine, self.policies), self.policy_from)
 end

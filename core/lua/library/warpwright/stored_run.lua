@@ -65,7 +65,7 @@ end
 
 --- What provenance.txt says of what the run was made of.
 local of_inputs <const> = { ["machine"] = true, ["workload"] = true, ["size"] = true, ["policy"] = true, ["warpwright"] = true,
-  ["PTX digest"] = true, ["resumed from"] = true }
+  ["PTX digest"] = true, ["resumed from"] = true, ["fast forward"] = true, ["sampled"] = true }
 
 function stored_run.read_inputs(path)
   local values, text = {}, inputs.read_file(path .. "/provenance.txt") or ""

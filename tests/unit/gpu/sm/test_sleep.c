@@ -18,7 +18,7 @@ START_TEST(a_warp_goes_on_when_the_time_has_passed) {
     ck_assert_uint_eq(issued((TinySpec){.body = SLEEP("0")}, 0, 1), TINY_FIRST_ISSUE + 1);
     ck_assert_uint_eq(issued((TinySpec){.body = SLEEP("1")}, 0, 1), TINY_FIRST_ISSUE + 1);
     ck_assert_uint_eq(issued((TinySpec){.body = SLEEP("20")}, 0, 1), TINY_FIRST_ISSUE + 20);
-    /* Longer than the wheel of write-backs. */
+    /* Longer than the ring of write-backs. */
     ck_assert_uint_eq(issued((TinySpec){.body = SLEEP("5000")}, 0, 1), TINY_FIRST_ISSUE + 5000);
 }
 END_TEST

@@ -1,9 +1,9 @@
-/* The SM's parts that need no machine around them: SIMT stack, operand collector, write-back wheel,
+/* The SM's parts that need no machine around them: SIMT stack, operand collector, write-backs,
  * coalescer. */
 #include "core/gpu/lsu/coalescer.h"
 #include "core/gpu/sm/structures/operand_collector.h"
 #include "core/gpu/sm/structures/simt_stack.h"
-#include "core/gpu/sm/structures/write_back_wheel.h"
+#include "core/gpu/sm/structures/write_backs.h"
 #include "core/sim/base/random.h"
 
 #include <check.h>
@@ -182,8 +182,8 @@ START_TEST(two_results_share_a_cycle_of_the_result_bus_and_the_third_waits) {
     uint64_t first = collector_issue(&state, &wide, UNIT_SP, &inst, 0, 4, 1, 100);
     ck_assert_uint_eq(collector_issue(&state, &wide, UNIT_SP, &inst, 1, 4, 1, 100), first);
     ck_assert_uint_eq(collector_issue(&state, &wide, UNIT_SP, &inst, 2, 4, 1, 100), first + 1);
-    collector_write_back(&state, first);
-    ck_assert_uint_eq(state.result_bus[first % RESULT_BUS_RING], 1);
+    ck_assert_uint_eq(state.result_bus[first % RESULT_BUS_RING], 2);
+    ck_assert_uint_eq(state.result_bus[(first + 1) % RESULT_BUS_RING], 1);
 }
 END_TEST
 
@@ -205,51 +205,97 @@ START_TEST(issue_stalls_while_all_latches_wait_for_a_collector) {
 }
 END_TEST
 
-/* --- Write-back wheel ------------------------------------------------------------------------ */
+/* --- Write-backs ----------------------------------------------------------------------------- */
+
+static WriteBacks write_backs;
+static OperandCollector bus;
+
+static void begin_write_backs(void) {
+    memset(&write_backs, 0, sizeof write_backs);
+    memset(&bus, 0, sizeof bus);
+}
+
+static void add_result(uint64_t cycle, Writer writer) {
+    bus.result_bus[cycle % RESULT_BUS_RING]++; /* as collector_issue() does */
+    write_backs_add(&write_backs, &bus, &fermi, cycle, writer);
+}
 
 START_TEST(write_backs_come_in_their_cycle_and_in_the_order_of_issue) {
-    static WriteBackWheel wheel;
-    WheelEntry entry;
-    memset(&wheel, 0, sizeof wheel);
-    ck_assert_uint_eq(wheel_next(&wheel, 5), UINT64_MAX);
-    wheel_add(&wheel, 1030, 1, 11); /* beyond one turn from 5, in the slot of cycle 6 */
-    wheel_add(&wheel, 1030, 2, 12);
-    ck_assert_uint_eq(wheel_next(&wheel, 1000), 1030);
-    ck_assert(!wheel_take(&wheel, 1029, &entry));
-    ck_assert(wheel_take(&wheel, 1030, &entry) && entry.warp == 1 && entry.inst == 11);
-    ck_assert(wheel_take(&wheel, 1030, &entry) && entry.warp == 2 && entry.inst == 12);
-    ck_assert(!wheel_take(&wheel, 1030, &entry));
-    ck_assert_uint_eq(wheel_next(&wheel, 1030), UINT64_MAX);
+    Writer results[MAX_RESULT_BUS];
+    begin_write_backs();
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 5), UINT64_MAX);
+    add_result(2060, writer_of(11, 1)); /* beyond one turn from 12 */
+    add_result(2060, writer_of(12, 63));
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 13), 2060);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2059, results), 0);
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2059), 2060);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 2);
+    ck_assert_uint_eq(writer_warp(results[0]), 1);
+    ck_assert_uint_eq(writer_inst(results[0]), 11);
+    ck_assert_uint_eq(writer_warp(results[1]), 63);
+    ck_assert_uint_eq(writer_inst(results[1]), 12);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 2060, results), 0);
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 2060), UINT64_MAX);
 }
 END_TEST
 
-START_TEST(the_wheel_agrees_with_a_list_under_random_use) {
-    static WriteBackWheel wheel;
+START_TEST(instructions_without_a_lane_end_in_their_cycle_one_after_the_other) {
+    Writer writer, results[MAX_RESULT_BUS];
+    begin_write_backs();
+    for (uint32_t turn = 0; turn < 3; turn++) { /* round the ring */
+        for (uint32_t i = 0; i < LANELESS - 4; i++)
+            write_backs_add_laneless(&write_backs, 100 + turn * 50 + i, writer_of(i, turn));
+        for (uint32_t i = 0; i < LANELESS - 4; i++) {
+            uint64_t ends = 100 + turn * 50 + i;
+            ck_assert_uint_eq(write_backs_next(&write_backs, &bus, ends - 1), ends);
+            ck_assert(!write_backs_take_laneless(&write_backs, ends - 1, &writer));
+            ck_assert(write_backs_take_laneless(&write_backs, ends, &writer));
+            ck_assert_uint_eq(writer, writer_of(i, turn));
+        }
+        ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 100), UINT64_MAX);
+    }
+    write_backs_add_laneless(&write_backs, 500, writer_of(0, 0));
+    add_result(400, writer_of(1, 0));
+    add_result(600, writer_of(2, 0));
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 399), 400);
+    ck_assert_uint_eq(write_backs_take(&write_backs, &bus, &fermi, 400, results), 1);
+    ck_assert_uint_eq(write_backs_next(&write_backs, &bus, 400), 500);
+}
+END_TEST
+
+START_TEST(write_backs_agree_with_a_list_under_random_use) {
     uint64_t due[512];
+    Writer whose[512];
     uint32_t count = 0;
     Random random = {7};
-    memset(&wheel, 0, sizeof wheel);
+    begin_write_backs();
     for (uint64_t cycle = 0; cycle < 20000; cycle++) {
-        WheelEntry entry;
-        uint32_t taken = 0, expected = 0;
-        while (wheel_take(&wheel, cycle, &entry))
-            taken++;
-        for (uint32_t i = 0; i < count;)
-            if (due[i] == cycle) {
-                expected++;
-                due[i] = due[--count];
-            } else {
+        Writer results[MAX_RESULT_BUS];
+        uint32_t taken = write_backs_take(&write_backs, &bus, &fermi, cycle, results), expected = 0;
+        for (uint32_t i = 0; i < count;) {
+            if (due[i] != cycle) {
                 i++;
+                continue;
             }
+            ck_assert_uint_lt(expected, taken);
+            ck_assert(whose[i] == results[0] || whose[i] == results[1]);
+            expected++;
+            count--;
+            due[i] = due[count];
+            whose[i] = whose[count];
+        }
         ck_assert_uint_eq(taken, expected);
         uint64_t next = UINT64_MAX;
         while (count < 500 && random_below(&random, 3)) {
-            due[count] = cycle + 1 + random_below(&random, 1000);
-            wheel_add(&wheel, due[count++], 0, 0);
+            uint64_t at = cycle + 1 + random_below(&random, RESULT_BUS_RING - 1);
+            if (bus.result_bus[at % RESULT_BUS_RING] == fermi.result_bus_width) continue;
+            due[count] = at;
+            whose[count] = (Writer)(cycle * 64 + count % 64);
+            add_result(at, whose[count++]);
         }
         for (uint32_t i = 0; i < count; i++)
             next = due[i] < next ? due[i] : next;
-        ck_assert_uint_eq(wheel_next(&wheel, cycle), next);
+        ck_assert_uint_eq(write_backs_next(&write_backs, &bus, cycle), next);
     }
 }
 END_TEST
@@ -444,7 +490,8 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, two_results_share_a_cycle_of_the_result_bus_and_the_third_waits);
     tcase_add_test(tests, issue_stalls_while_all_latches_wait_for_a_collector);
     tcase_add_test(tests, write_backs_come_in_their_cycle_and_in_the_order_of_issue);
-    tcase_add_test(tests, the_wheel_agrees_with_a_list_under_random_use);
+    tcase_add_test(tests, instructions_without_a_lane_end_in_their_cycle_one_after_the_other);
+    tcase_add_test(tests, write_backs_agree_with_a_list_under_random_use);
     tcase_add_test(tests, a_warp_side_by_side_is_one_line);
     tcase_add_test(tests, segments_shrink_to_the_half_or_quarter_that_is_touched);
     tcase_add_test(tests, narrow_segments_are_halves_or_quarters_of_their_own);

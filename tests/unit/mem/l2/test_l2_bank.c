@@ -6,6 +6,7 @@
 #include "tests/unit/suites.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LINE = 128, BUSY = 10 };
 
@@ -174,6 +175,53 @@ static CacheRig mixture(int variant, TickOrder order, uint64_t order_seed, uint6
     return rig;
 }
 
+/* Behind cut links, in quanta of 16 cycles. */
+static CacheRig far_mixture(int variant, bool seen) {
+    static const char *const slices[] = {"mshrs=4 miss_queue=3 rop_delay=5",
+                                         "mshrs=8 merges=2 queue_entries=40", "rop_delay=60 data_port=32"};
+    CacheRig rig = cache_rig((CacheBench){.class = "L2",
+                                          .cache = slices[variant],
+                                          .below = "capacity=12",
+                                          .request = {.latency = 16, .depth = 64, .width = 2},
+                                          .response = {.latency = 16, .depth = 64},
+                                          .quantum = 16});
+    Random random = {12};
+    if (seen) look_on(rig.cache);
+    for (uint32_t i = 0, cycle = 0; i < 1500; i++) {
+        uint64_t line = random_below(&random, 700);
+        bool reads = random_below(&random, 4) != 0;
+        cycle += (uint32_t)random_below(&random, i % 500 < 250 ? 2 : 9);
+        memory_driver_send(rig.driver, cycle,
+                           of_token(reads ? read_line(line) : write_request(line * LINE, LINE), i));
+    }
+    return rig;
+}
+
+/* Unseen, it accepts the requests of a quantum ahead of time. */
+START_TEST(being_seen_changes_nothing) {
+    CacheRig seen = far_mixture(_i, true), unseen = far_mixture(_i, false);
+    for (uint64_t cycle = 16; cycle < 4000; cycle += 16) {
+        sim_run(seen.sim, cycle * seen.sim->clocks[0].period);
+        sim_run(unseen.sim, cycle * unseen.sim->clocks[0].period);
+        ck_assert_uint_eq(rig_stat(&seen, "accesses"), rig_stat(&unseen, "accesses"));
+    }
+    rig_run(&seen);
+    rig_run(&unseen);
+    expect_every_request_answered_once(&unseen);
+    char *stats_seen = stats_text(seen.sim), *stats_unseen = stats_text(unseen.sim);
+    ck_assert_str_eq(stats_seen, stats_unseen);
+    ck_assert_uint_eq(rig_arrivals(&seen), rig_arrivals(&unseen));
+    for (uint32_t i = 0; i < rig_arrivals(&seen); i++)
+        ck_assert_uint_eq(rig_arrival(&seen, i)->cycle, rig_arrival(&unseen, i)->cycle);
+    for (uint32_t i = 0; i < 1500; i++)
+        ck_assert_uint_eq(rig_answered(&seen, i), rig_answered(&unseen, i));
+    free(stats_seen);
+    free(stats_unseen);
+    rig_free(&seen);
+    rig_free(&unseen);
+}
+END_TEST
+
 MIXTURE_TESTS(mixture)
 
 Suite *l2_bank_suite(void) {
@@ -187,6 +235,7 @@ Suite *l2_bank_suite(void) {
     tcase_add_test(tests, request_that_is_not_taken_holds_nothing);
     tcase_add_test(tests, fills_and_requests_that_bypass_do_not_wait_for_the_bank);
     tcase_add_test(tests, requests_that_bypass_have_places_of_their_own);
+    tcase_add_loop_test(tests, being_seen_changes_nothing, 0, 3);
     ADD_MIXTURE_TESTS(tests, 2);
     suite_add_tcase(suite, tests);
     return suite;

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t up, down;
     const char *flit, *latency, *speedup, *output_buffer, *response_part, *acknowledgements, *arbitration;
     uint64_t link_latency; /* cycles; from the quantum of 4 cycles on, the links are cut */
+    uint64_t up_latency;   /* of those to the SMs, when it is another */
     uint32_t depth;
     uint32_t quantum; /* cycles of the slow clock, 0: 4 */
     TickOrder order;
@@ -38,9 +39,10 @@ static inline void wire(Network *net, SimObject *end, const char *end_port, cons
                         uint32_t index) {
     char name[24];
     LinkOptions link = {.latency = net->options.link_latency, .depth = net->options.depth};
+    bool upwards = strcmp(port, "up") == 0;
+    if (upwards && net->options.up_latency) link.latency = net->options.up_latency;
     LinkOptions from_fast = link; /* the same time, in cycles of a sender twice as fast */
     if (strcmp(net->options.clock, "fast") == 0) from_fast.latency *= 2;
-    bool upwards = strcmp(port, "up") == 0;
     snprintf(name, sizeof name, "%s[%u]", port, index);
     sim_wire(net->sim, end, end_port, net->crossbar, name, upwards ? link : from_fast,
              upwards ? from_fast : link);

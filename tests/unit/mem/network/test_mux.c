@@ -1,3 +1,4 @@
+#include "core/sim/base/random.h"
 #include "mem/protocol/networks.h"
 #include "tests/unit/mem/memory_driver.h"
 
@@ -12,11 +13,13 @@ typedef struct {
     SimObject *mux, *cache[CACHES], *memory;
 } Network;
 
-/* Finished objects, not yet elaborated: three drivers, a mux, and a responder behind a link of `latency`
- * cycles. */
-static Network make_network(const char *arbitration, uint64_t latency, TickOrder order) {
+/* Finished objects, not yet elaborated: three drivers, a mux, and a responder behind a link of `latency` cycles. The
+ * link of the first driver takes `first` cycles. */
+static Network make_uneven_network(const char *arbitration, uint64_t first, uint64_t latency,
+                                   TickOrder order) {
     Network net = {.sim = sim_new("test")};
     LinkOptions near = {.latency = 1, .depth = 4}, far = {.latency = latency, .depth = 8};
+    LinkOptions to_first = {.latency = first, .depth = 4 * (uint32_t)first};
     memory_test_classes();
     class_register(&mux_class);
     net.sim->order = order;
@@ -32,12 +35,16 @@ static Network make_network(const char *arbitration, uint64_t latency, TickOrder
         snprintf(port, sizeof port, "up[%u]", i);
         net.cache[i] = sim_add(net.sim, "MemoryDriver", path, NULL);
         sim_finish_object(net.cache[i]);
-        sim_wire(net.sim, net.cache[i], "mem", net.mux, port, near, near);
+        sim_wire(net.sim, net.cache[i], "mem", net.mux, port, i ? near : to_first, i ? near : to_first);
     }
     net.memory = sim_add(net.sim, "MemoryResponder", "memory", NULL);
     sim_finish_object(net.memory);
     sim_wire(net.sim, net.mux, "down", net.memory, "cpu", far, far);
     return net;
+}
+
+static Network make_network(const char *arbitration, uint64_t latency, TickOrder order) {
+    return make_uneven_network(arbitration, 1, latency, order);
 }
 
 static Network start_network(const char *arbitration) {
@@ -172,10 +179,17 @@ static void assert_same_log(const MessageLog *a, const MessageLog *b) {
         ck_assert_int_eq(memcmp(&a->entries[k], &b->entries[k], sizeof a->entries[k]), 0);
 }
 
-static Network run_bursts(uint64_t latency, TickOrder order) {
-    Network net = make_network("round_robin", latency, order);
+static Network make_bursty_network(uint64_t first, uint64_t latency, TickOrder order) {
+    Network net = make_uneven_network("round_robin", first, latency, order);
     object_set_number(net.cache[1], "refuse_from", 60);
     object_set_number(net.cache[1], "refuse_until", 120);
+    object_set_number(net.memory, "refuse_from", 300);
+    object_set_number(net.memory, "refuse_until", 400);
+    return net;
+}
+
+static Network run_bursts(uint64_t latency, TickOrder order) {
+    Network net = make_bursty_network(1, latency, order);
     sim_elaborate(net.sim);
     for (uint32_t i = 0; i < CACHES; i++)
         for (uint32_t k = 0; k < 200; k++)
@@ -184,6 +198,48 @@ static Network run_bursts(uint64_t latency, TickOrder order) {
     return net;
 }
 
+static void assert_same_run(const Network *a, const Network *b) {
+    assert_same_log(memory_responder_arrivals(a->memory), memory_responder_arrivals(b->memory));
+    for (uint32_t i = 0; i < CACHES; i++)
+        assert_same_log(memory_driver_responses(a->cache[i]), memory_driver_responses(b->cache[i]));
+    char *stats_a = stats_text(a->sim), *stats_b = stats_text(b->sim);
+    ck_assert_str_eq(stats_a, stats_b);
+    free(stats_a);
+    free(stats_b);
+}
+
+/* At random times, alone and against each other, over many quanta of 8 cycles. */
+static Network run_seen(bool seen, uint64_t first, TickOrder order) {
+    Network net = make_bursty_network(first, 8, order);
+    sim_set_quantum(net.sim, 8);
+    sim_elaborate(net.sim);
+    if (seen) look_on(net.mux);
+    for (uint32_t i = 0; i < CACHES; i++) {
+        Random random = {10 + i};
+        uint64_t cycle = 0;
+        for (uint32_t k = 0; k < 300; k++) {
+            cycle += random_below(&random, 4 + 3 * i);
+            send(&net, cycle, i,
+                 random_below(&random, 4) ? read_request(k * 128, 128) : posted_write_request(k * 128, 64));
+        }
+    }
+    run_to_end(&net);
+    return net;
+}
+
+/* Unseen, requests and responses are moved ahead of time. */
+START_TEST(being_seen_changes_nothing) {
+    uint64_t first = _i % 2 ? 4 : 1; /* what is sent later on the others' links comes earlier */
+    Network seen = run_seen(true, first, ORDER_PATH), unseen = run_seen(false, first, (TickOrder)(_i / 2));
+    ck_assert_uint_gt(stat(&seen, "conflicts"), 0);
+    ck_assert_uint_gt(stat(&seen, "request_blocked_cycles"), 0);
+    ck_assert_uint_gt(stat(&seen, "response_blocked_cycles"), 0);
+    assert_same_run(&seen, &unseen);
+    sim_free(seen.sim);
+    sim_free(unseen.sim);
+}
+END_TEST
+
 /* With a near link and with one that cuts the machine. */
 START_TEST(tick_order_changes_nothing) {
     uint64_t latency = _i == 0 ? 1 : 4;
@@ -191,14 +247,7 @@ START_TEST(tick_order_changes_nothing) {
     ck_assert_uint_gt(stat(&by_path, "response_blocked_cycles"), 0);
     for (TickOrder order = ORDER_REVERSED; order <= ORDER_SHUFFLED; order++) {
         Network other = run_bursts(latency, order);
-        assert_same_log(memory_responder_arrivals(by_path.memory), memory_responder_arrivals(other.memory));
-        for (uint32_t i = 0; i < CACHES; i++)
-            assert_same_log(memory_driver_responses(by_path.cache[i]),
-                            memory_driver_responses(other.cache[i]));
-        char *stats_a = stats_text(by_path.sim), *stats_b = stats_text(other.sim);
-        ck_assert_str_eq(stats_a, stats_b);
-        free(stats_a);
-        free(stats_b);
+        assert_same_run(&by_path, &other);
         sim_free(other.sim);
     }
     sim_free(by_path.sim);
@@ -217,6 +266,7 @@ Suite *mux_suite(void) {
     tcase_add_test(tests, full_link_down_stops_requests);
     tcase_add_test(tests, full_link_up_blocks_the_responses_behind);
     tcase_add_loop_test(tests, tick_order_changes_nothing, 0, 2);
+    tcase_add_loop_test(tests, being_seen_changes_nothing, 2 * ORDER_PATH, 2 * (ORDER_RESTLESS + 1));
     suite_add_tcase(suite, tests);
     return suite;
 }

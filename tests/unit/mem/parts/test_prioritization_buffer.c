@@ -310,6 +310,50 @@ START_TEST(other_reservation_fails_do_not_bypass) {
 }
 END_TEST
 
+/* Two MSHRs: the first read has one and the only way of its set, the second bypasses, the others want lines of
+ * other sets. */
+static CacheRig crowd_of_reads(const char *parameters, uint64_t *start) {
+    CacheRig rig = cache_rig((CacheBench){.class = "L1", .cache = parameters});
+    uint64_t line[] = {0, SET, LINE, 2 * LINE};
+    *start = rig_now(&rig) + 1;
+    for (uint64_t i = 0; i < 4; i++)
+        memory_driver_send(rig.driver, *start + (i ? 4 + i : 0), read_request(line[i], LINE));
+    rig_run(&rig);
+    ck_assert_uint_eq(rig_stat(&rig, "line_fail_bypasses"), 1);
+    ck_assert_uint_eq(rig_arrival(&rig, 1)->cycle, rig_arrival(&rig, 0)->cycle + 5);
+    return rig;
+}
+
+START_TEST(read_that_bypasses_holds_an_mshr_until_its_answer_comes_where_the_cache_says_so) {
+    uint64_t start;
+    CacheRig rig = crowd_of_reads("mshrs=2 ways=1 size=8KiB bypass_line_fails=true bypassed_hold_mshrs=true",
+                                  &start);
+    ck_assert_uint_eq(rig_stat(&rig, "mshr_entry_fails"), 2);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->cycle, start + RIG_MISS - 1 + 2);
+    ck_assert_uint_eq(rig_arrival(&rig, 3)->cycle, start + 5 + RIG_MISS - 1 + 2);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(read_that_bypasses_holds_no_mshr_otherwise) {
+    uint64_t start;
+    CacheRig rig = crowd_of_reads("mshrs=2 ways=1 size=8KiB bypass_line_fails=true", &start);
+    ck_assert_uint_eq(rig_stat(&rig, "mshr_entry_fails"), 1);
+    ck_assert_uint_eq(rig_arrival(&rig, 2)->cycle, rig_arrival(&rig, 1)->cycle + 1);
+    ck_assert_uint_eq(rig_arrival(&rig, 3)->cycle, start + RIG_MISS - 1 + 2);
+    rig_free(&rig);
+}
+END_TEST
+
+START_TEST(read_that_would_bypass_waits_for_an_mshr_that_it_is_to_hold) {
+    CacheRig rig = crowd("mshrs=1 ways=1 size=8KiB bypass_line_fails=true bypassed_hold_mshrs=true");
+    ck_assert_uint_eq(rig_stat(&rig, "read_bypasses"), 0);
+    ck_assert_uint_eq(rig_stat(&rig, "mshr_entry_fails"), 2); /* of the reads, not of the write */
+    ck_assert_uint_ge(rig_arrival(&rig, 1)->cycle, rig_arrival(&rig, 0)->cycle + RIG_RESPONDER);
+    rig_free(&rig);
+}
+END_TEST
+
 /* ---- All of it at once ---- */
 
 static void send_mixture(CacheRig *rig) {
@@ -333,7 +377,8 @@ static CacheRig mixture(int with_queue, TickOrder order, uint64_t order_seed, ui
         .cache = with_queue ? "mshrs=6 merges=2 miss_queue=3 prioritization_places=5 size=2KiB ways=2 "
                               "prioritization_queues=40 reexecution_entries=8"
                             : "mshrs=6 merges=2 miss_queue=3 prioritization_places=5 size=2KiB ways=2 "
-                              "prioritization_queues=40 prioritization_total=90 bypass_line_fails=true",
+                              "prioritization_queues=40 prioritization_total=90 bypass_line_fails=true "
+                              "bypassed_hold_mshrs=true",
         .below = "capacity=12",
         .driver = "outstanding=60",
         .order = order,
@@ -366,6 +411,9 @@ Suite *prioritization_buffer_suite(void) {
     tcase_add_test(tests, request_whose_set_is_all_reserved_passes_l1_by_at_once_where_policies_say_so);
     tcase_add_test(tests, request_whose_set_is_all_reserved_waits_otherwise);
     tcase_add_test(tests, other_reservation_fails_do_not_bypass);
+    tcase_add_test(tests, read_that_bypasses_holds_an_mshr_until_its_answer_comes_where_the_cache_says_so);
+    tcase_add_test(tests, read_that_bypasses_holds_no_mshr_otherwise);
+    tcase_add_test(tests, read_that_would_bypass_waits_for_an_mshr_that_it_is_to_hold);
     ADD_MIXTURE_TESTS(tests, 2);
     suite_add_tcase(suite, tests);
     return suite;

@@ -43,6 +43,14 @@ local function different_lines(a, b)
   return found
 end
 
+--- Estimates differ from exact results, and from one another, by chance.
+local function warn_of_estimates(a, b)
+  local of_a, of_b = stored_run.read_inputs(a).sampled, stored_run.read_inputs(b).sampled
+  if not of_a and not of_b then return end
+  local function words(sample) return sample and "estimated by sampling (" .. sample .. ")" or "exact" end
+  print(("A is %s, B is %s: what differs by less than their intervals, in stats.txt, may be the same\n"):format(words(of_a), words(of_b)))
+end
+
 local function print_inputs(a, b)
   local of_a, of_b, all = stored_run.read_inputs(a), stored_run.read_inputs(b), {}
   for name in pairs(of_a) do all[name] = true end
@@ -51,6 +59,7 @@ local function print_inputs(a, b)
   for _, name in ipairs(names.sorted_keys(all)) do
     if of_a[name] ~= of_b[name] then rows[#rows + 1] = { name, of_a[name] or "-", of_b[name] or "-" } end
   end
+  warn_of_estimates(a, b)
   print(rows[1] and "inputs that differ" or "inputs: the same machine, workload, policy and files by name")
   if rows[1] then io.write(text_table.text({ "", "A", "B" }, rows)) end
   local lines = different_lines(read_config(a), read_config(b))

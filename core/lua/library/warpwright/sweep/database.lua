@@ -5,6 +5,7 @@ local folder = require "warpwright.sweep.folder"
 local histograms = require "warpwright.histograms"
 local inputs = require "warpwright.inputs"
 local output = require "warpwright.output"
+local sampled_result = require "warpwright.sampled_result"
 
 local database = {}
 
@@ -33,6 +34,7 @@ CREATE TABLE names (
 CREATE TABLE counts (
   run INTEGER NOT NULL, name_id INTEGER NOT NULL, value,
   whole REAL,                -- of a ratio: what the value is a part of
+  half_width REAL,           -- of an estimate of a sampled run: of its 95% interval; NULL: exact
   PRIMARY KEY (run, name_id)
 ) WITHOUT ROWID;
 CREATE TABLE intervals (       -- of runs with stats_every
@@ -63,7 +65,7 @@ CREATE VIEW percentiles AS SELECT run, name, unit, max(total) AS count,
       sum(count) OVER (PARTITION BY run, name) AS total FROM histograms)
   GROUP BY run, name;
 CREATE INDEX names_by_pattern ON names (pattern);
-CREATE VIEW stats AS SELECT run, name, value, unit, description FROM counts JOIN names USING (name_id);
+CREATE VIEW stats AS SELECT run, name, value, half_width, unit, description FROM counts JOIN names USING (name_id);
 ]]
 
 -- Writing ------------------------------------------------------------------------------------------------------------------------------
@@ -87,7 +89,7 @@ local function open(path)
     parameter = file:prepare "INSERT INTO parameters VALUES (?,?,?)",
     launch = file:prepare "INSERT INTO launches VALUES (?,?,?,?,?,?,?,?)",
     name = file:prepare "INSERT INTO names VALUES (?,?,?,?,?)",
-    count = file:prepare "INSERT INTO counts VALUES (?,?,?,?)",
+    count = file:prepare "INSERT INTO counts VALUES (?,?,?,?,?)",
   }, Writer)
 end
 
@@ -106,7 +108,8 @@ function Writer:add_stats(number, path)
   if not core.is_file(path) then return end
   local whole_file = output.visit_packed_stats(path, function(name, value, whole, unit, doc)
     if name:find "^launch%[" then return end
-    self.count:run(number, self:id_of(name, unit, doc), value == value and value or nil, whole)
+    local width, plain = sampled_result.width_in(doc)
+    self.count:run(number, self:id_of(name, unit, plain), value == value and value or nil, whole, width)
   end)
   if not whole_file then core.user_error(("%s: expected statistics, got a damaged file"):format(path)) end
 end

@@ -9,7 +9,7 @@ local note = require "warpwright.note"
 local one_run = {}
 
 local options_of_run <const> = { "config", "workload", "size", "policy", "set", "max_cycles", "memory", "bounds", "energy",
-  "stats_every", "stats_of", "histograms" }
+  "stats_every", "stats_of", "histograms", "sample" }
 
 -- Warm-ups --------------------------------------------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ local function go_on(options, path)
 end
 
 local function simulate(sweep, run, stem)
-  local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = sweep.checkpoint_every }
+  local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
   local r = go_on(options, checkpoint.newest(stem))
   if not r then

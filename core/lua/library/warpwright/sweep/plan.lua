@@ -8,7 +8,7 @@ local names = require "warpwright.names"
 local plan = {}
 
 --- Axes that are options of ww.run, the slowest first; `seed` is a parameter of the size. Others are parameters of the machine.
-local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy" }
+local run_axes <const> = { "config", "workload", "size", "seed", "policy", "max_cycles", "memory", "bounds", "energy", "sample" }
 local fields <const> = { "axes", "runs", "keep", "repetitions", "warm_up", "name", "stats_every", "stats_of",
   "histograms" }
 
@@ -77,7 +77,7 @@ local function axes_in_order(axes)
   for _, name in ipairs(names.sorted_keys(axes)) do
     if not is_run_axis[name] then list[#list + 1] = name end
   end
-  for _, name in ipairs { "max_cycles", "memory", "bounds", "energy", "policy" } do
+  for _, name in ipairs { "max_cycles", "memory", "bounds", "energy", "sample", "policy" } do
     if axes[name] ~= nil then list[#list + 1] = name end
   end
   return list

@@ -1,0 +1,135 @@
+-- What parts of a launch have counted, and what follows for all of it. A measure is a string of doubles: cycles, warp and thread
+-- instructions, then every counter of the machine in the order of core.counter_vector().
+local core = require "warpwright.core"
+
+local measures = {}
+
+local HEADER <const> = "<ddd"
+local HEADER_BYTES <const> = string.packsize(HEADER)
+
+--- Of a sampler's machine since it was made.
+function measures.now(sampler)
+  local totals = sampler.gpu:totals()
+  return string.pack(HEADER, totals.cycles, totals.warp_instructions, totals.thread_instructions) .. core.counter_vector(sampler.built)
+end
+
+--- Cycles, warp instructions, thread instructions.
+function measures.header(measure) return string.unpack(HEADER, measure) end
+
+--- The machine's counters alone.
+function measures.counters(measure) return measure:sub(HEADER_BYTES + 1) end
+
+function measures.sum(list, weights) return core.weighted_sum(list, weights) end
+
+function measures.difference(a, b) return core.weighted_sum({ a, b }, { 1, -1 }) end
+
+-- Statistics ------------------------------------------------------------------------------------------------------------------------
+
+local quantiles <const> = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+  2.120, 2.110, 2.101, 2.093, 2.086 }
+
+--- The 97.5% quantile of Student's t.
+function measures.student(degrees)
+  if degrees < 1 then return quantiles[1] end
+  return quantiles[math.floor(degrees)] or 1.96 + 2.5 / degrees
+end
+
+function measures.mean_and_deviation(values)
+  local sum, squares = 0, 0
+  for _, value in ipairs(values) do sum = sum + value end
+  local mean = sum / #values
+  for _, value in ipairs(values) do squares = squares + (value - mean) ^ 2 end
+  return mean, math.sqrt(squares / math.max(1, #values - 1))
+end
+
+-- A launch --------------------------------------------------------------------------------------------------------------------------
+
+--- Head, tail, and windows that each stand for a part of the middle. `without`: the number of a window for which the others stand;
+-- `which`: "all", or "second" for the second halves alone.
+local function of_windows(launch, which, without)
+  local list, weights, middle, kept = { launch.head, launch.tail }, { 1, 1 }, 0, 0
+  for i, window in ipairs(launch.windows) do
+    middle = middle + window.weight
+    if i ~= without then kept = kept + window.weight end
+  end
+  for i, window in ipairs(launch.windows) do
+    if i ~= without then
+      local _, instructions = measures.header(window[which])
+      list[#list + 1] = window[which]
+      weights[#weights + 1] = window.weight * middle / kept / math.max(1, instructions)
+    end
+  end
+  return measures.sum(list, weights)
+end
+
+--- A launch like others: as many cycles and events per instruction as they had. `totals`: theirs.
+local function of_members(launch, totals)
+  local instructions, weights = 0, {}
+  for _, total in ipairs(totals) do
+    local _, own = measures.header(total)
+    instructions = instructions + own
+  end
+  for i = 1, #totals do weights[i] = launch.instructions / instructions end
+  return measures.sum(totals, weights)
+end
+
+--- What all of the launch is estimated to count.
+function measures.total(launch)
+  if launch.all then return launch.all end
+  if not launch.estimate then
+    if launch.members then
+      local totals = {}
+      for i, member in ipairs(launch.members) do totals[i] = measures.total(member) end
+      launch.estimate = of_members(launch, totals)
+    else
+      launch.estimate = of_windows(launch, "all")
+    end
+  end
+  return launch.estimate
+end
+
+--- Estimates as they would be with one of the windows left out; of a launch like others, with one of these left out. Empty for one
+-- that had timing.
+function measures.replicas(launch)
+  local replicas = {}
+  for i = 1, #(launch.windows or {}) do replicas[i] = of_windows(launch, "all", i) end
+  for i, member in ipairs(launch.members or {}) do replicas[i] = of_members(launch, { measures.total(member) }) end
+  return replicas
+end
+
+--- The estimate by the second halves of windows; nil for launches without windows.
+function measures.by_second_halves(launch) return launch.windows and of_windows(launch, "second") or nil end
+
+--- The estimate as it would be if the middle took as much more or less than in windows as a part of the head did, which had its
+-- timing from the beginning, than the window that checks it; nil for launches without windows.
+function measures.by_check(launch)
+  local check = launch.check
+  if not check then return nil end
+  local _, timed = measures.header(check.timed)
+  local _, windowed = measures.header(check.all)
+  return measures.sum({ measures.total(launch), check.timed, check.all },
+    { 1, check.middle / math.max(1, timed), -check.middle / math.max(1, windowed) })
+end
+
+--- What it adds to the interval of cycles.
+function measures.bias_of_check(launch)
+  return math.abs(measures.header(measures.by_check(launch)) - measures.header(measures.total(launch)))
+end
+
+--- The standard error that replicas say an estimate has: the jackknife.
+function measures.jackknife(values)
+  local mean, deviation = measures.mean_and_deviation(values)
+  return #values < 2 and 0 or deviation * (#values - 1) / math.sqrt(#values), mean
+end
+
+--- Of a sampled launch: cycles, and the parts of the 95% interval's half-width: chance and bias.
+function measures.interval_of_cycles(launch)
+  local cycles = measures.header(measures.total(launch))
+  local values = {}
+  for i, replica in ipairs(measures.replicas(launch)) do values[i] = measures.header(replica) end
+  local second = measures.by_second_halves(launch)
+  local bias = second and math.abs(measures.header(second) - cycles) + measures.bias_of_check(launch) or 0
+  return cycles, measures.student(#values - 1) * measures.jackknife(values), bias
+end
+
+return measures

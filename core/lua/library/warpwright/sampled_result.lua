@@ -1,0 +1,242 @@
+-- The result of a run of which launches were sampled: every statistic is one of the estimated counters, and has a 95% interval.
+local core = require "warpwright.core"
+local measures = require "warpwright.measures"
+
+local sampled_result = {}
+
+--- All that the run is estimated to have counted: what had timing, and the launches that had not.
+local function total_of(sampler)
+  local list, weights = { measures.now(sampler) }, { 1 }
+  for _, launch in ipairs(sampler.launches) do
+    if launch.kind ~= "exact" then
+      list[#list + 1], weights[#weights + 1] = measures.total(launch), 1
+    end
+  end
+  return measures.sum(list, weights)
+end
+
+--- How often the estimate of a launch counts: for itself, and for those that are like it.
+local function multiples(sampler)
+  local times = {}
+  for _, launch in ipairs(sampler.launches) do
+    if launch.kind == "sampled" then times[launch] = (times[launch] or 0) + 1 end
+    local instructions = 0
+    for _, member in ipairs(launch.members or {}) do instructions = instructions + member.instructions end
+    for _, member in ipairs(launch.members or {}) do times[member] = (times[member] or 0) + launch.instructions / instructions end
+  end
+  return times
+end
+
+--- A group for all launches that are like the same ones, whose errors are the same. What they themselves differ by adds to it.
+local function add_groups_of_members(groups, sampler, total)
+  local order, like = {}, {}
+  for _, launch in ipairs(sampler.launches) do
+    local first, second = table.unpack(launch.members or {})
+    local key = first and first.offer.number .. " " .. second.offer.number
+    if key and not like[key] then order[#order + 1], like[key] = key, {} end
+    if key then table.insert(like[key], launch) end
+  end
+  for _, key in ipairs(order) do
+    local group, by = {}, math.sqrt(1 + 2 / #like[key])
+    for i = 1, 2 do
+      local list, weights = { total }, { 1 }
+      for _, launch in ipairs(like[key]) do
+        table.move({ measures.replicas(launch)[i], measures.total(launch) }, 1, 2, #list + 1, list)
+        table.move({ by, -by }, 1, 2, #weights + 1, weights)
+      end
+      group[i] = measures.sum(list, weights)
+    end
+    groups[#groups + 1] = group
+  end
+end
+
+--- Groups of totals, those of a group each with one window or member left out; and totals of other estimates: by the second halves of
+-- windows, and by what the check windows miss.
+local function alternatives(sampler, total)
+  local groups, times = {}, multiples(sampler)
+  local others = { second = { list = { total }, weights = { 1 } }, check = { list = { total }, weights = { 1 } } }
+  local function add(name, estimate, launch, by)
+    local list, weights = others[name].list, others[name].weights
+    table.move({ estimate, measures.total(launch) }, 1, 2, #list + 1, list)
+    table.move({ by, -by }, 1, 2, #weights + 1, weights)
+  end
+  for _, launch in ipairs(sampler.launches) do
+    if launch.windows then
+      local group, by = {}, times[launch]
+      for i, replica in ipairs(measures.replicas(launch)) do
+        group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
+      end
+      groups[#groups + 1] = group
+      add("second", measures.by_second_halves(launch), launch, by)
+      add("check", measures.by_check(launch), launch, by)
+    end
+  end
+  add_groups_of_members(groups, sampler, total)
+  return groups, { measures.sum(others.second.list, others.second.weights), measures.sum(others.check.list, others.check.weights) }
+end
+
+-- Rows that are counted without timing as well.
+local exact <const> = { ["run.warp_instructions"] = true, ["run.launches"] = true, ["run.memory_peak"] = true }
+
+local function is_exact(name) return exact[name] or name:find "^launch%[%d+%]%.ctas$" or name:find "^launch%[%d+%]%.warp_instructions$" end
+
+local function values_of(r)
+  local values, rows = {}, r.rows
+  for i = 1, #rows do
+    local _, value = rows:row(i)
+    values[i] = value == value and value or 0
+  end
+  return values
+end
+
+--- Of each row the half-width by chance: the variances of the groups, and degrees of freedom by Welch and Satterthwaite.
+local function chances_of(groups, count, make)
+  local variances, squares = {}, {}
+  for i = 1, count do variances[i], squares[i] = 0.0, 0.0 end
+  for _, group in ipairs(groups) do
+    local replicas = {}
+    for k, replica in ipairs(group) do replicas[k] = values_of(make(replica)) end
+    for i = 1, count do
+      local values = {}
+      for k, replica in ipairs(replicas) do values[k] = replica[i] end
+      local variance = measures.jackknife(values) ^ 2
+      variances[i], squares[i] = variances[i] + variance, squares[i] + variance ^ 2 / (#group - 1)
+    end
+  end
+  local chances = {}
+  for i = 1, count do
+    local degrees = squares[i] > 0 and variances[i] ^ 2 / squares[i] or 1
+    chances[i] = measures.student(degrees + 1e-9) * math.sqrt(variances[i])
+  end
+  return chances
+end
+
+--- Half-widths of the rows of launches, each by its own windows.
+local function widths_of_launches(sampler, widths)
+  local function ipc(measure)
+    local cycles, _, threads = measures.header(measure)
+    return cycles > 0 and threads / cycles or 0
+  end
+  local of_row <const> = {
+    cycles = function(measure) return (measures.header(measure)) end,
+    thread_instructions = function(measure) return (select(3, measures.header(measure))) end,
+    ipc = ipc,
+  }
+  for _, launch in ipairs(sampler.launches) do
+    local replicas, total = measures.replicas(launch), measures.total(launch)
+    for name, value_of in pairs(of_row) do
+      local values = {}
+      for i, replica in ipairs(replicas) do values[i] = value_of(replica) end
+      local bias = 0
+      if launch.windows then
+        bias = math.abs(value_of(measures.by_second_halves(launch)) - value_of(total))
+          + math.abs(value_of(measures.by_check(launch)) - value_of(total))
+      end
+      widths[("launch[%d].%s"):format(launch.offer.number, name)] = values[1]
+        and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
+    end
+  end
+end
+
+--- By name: half-widths of the 95% intervals of estimated statistics. `make` makes a result of a total.
+local function widths_of(sampler, r, total, make)
+  local groups, others = alternatives(sampler, total)
+  local values, rows, widths = values_of(r), r.rows, {}
+  local chances = chances_of(groups, #rows, make)
+  for i, other in ipairs(others) do others[i] = values_of(make(other)) end
+  for i = 1, #rows do
+    local name = rows:row(i)
+    if not is_exact(name) then
+      widths[name] = chances[i] + math.abs(others[1][i] - values[i])
+        + math.abs(others[2][i] - values[i])
+    end
+  end
+  widths_of_launches(sampler, widths)
+  return widths
+end
+
+--- `make`: of a measure, a result with these counters.
+function sampled_result.new(sampler, make)
+  sampler:end_exact()
+  local total = total_of(sampler)
+  local r = make(total)
+  local summary, share, instructions = sampled_result.count(sampler), 0, 0
+  for _, launch in ipairs(sampler.launches) do
+    share = share + (launch.share or 0) * launch.instructions
+    instructions = instructions + launch.instructions
+  end
+  r.sampled = { sample = sampler.text, launches = summary.launches, sampled = summary.sampled, like_others = summary["like others"],
+    exact = summary.exact, share_with_timing = instructions > 0 and share / instructions or 1.0, lines = sampled_result.lines(sampler) }
+  if summary.exact == summary.launches then
+    r.sampled.widths = {}
+  else
+    r.sampled.find_widths = function(finished) return widths_of(sampler, finished, total, function(measure)
+      local other = make(measure)
+      local technology = rawget(finished, "technology")
+      if technology then require("warpwright.result").add_energy(other, technology) end
+      return other
+    end) end
+  end
+  return r
+end
+
+--- The half-widths of a result's 95% intervals, by name; nil of one that was not sampled.
+function sampled_result.widths(r)
+  local sampled = rawget(r, "sampled")
+  if not sampled then return nil end
+  if not sampled.widths then
+    sampled.widths, sampled.find_widths = sampled.find_widths(r), nil
+  end
+  return sampled.widths
+end
+
+-- For people ---------------------------------------------------------------------------------------------------------------------------
+
+function sampled_result.count(sampler)
+  local count = { launches = #sampler.launches, sampled = 0, exact = 0, ["like others"] = 0 }
+  for _, launch in ipairs(sampler.launches) do count[launch.kind] = count[launch.kind] + 1 end
+  return count
+end
+
+--- A line for each launch.
+function sampled_result.lines(sampler)
+  local lines = {}
+  for i, launch in ipairs(sampler.launches) do
+    local text = launch.kind
+    if launch.windows then
+      local cycles, chance, bias = measures.interval_of_cycles(launch)
+      text = ("sampled, %d windows of %d instructions after warm-ups of %d, %.1f%% with timing; cycles +-%.2f%% by chance, +-%.2f%% bias")
+        :format(#launch.windows, launch.length, launch.warm_up, 100 * launch.share, 100 * chance / cycles, 100 * bias / cycles)
+    elseif launch.members then
+      text = ("like launches %d and %d"):format(launch.members[1].offer.number, launch.members[2].offer.number)
+    elseif launch.why then
+      text = "exact: " .. launch.why
+    end
+    lines[i] = ("launch %d, %s: %s"):format(launch.offer.number, launch.offer.kernel, text)
+  end
+  return lines
+end
+
+local MARK <const> = "estimated, +-%.3g: %s"
+
+--- Of a description in such rows: the half-width or nil, and the description alone.
+function sampled_result.width_in(doc)
+  local width, plain = doc:match "^estimated, %+%-([^ :]+): (.*)$"
+  return tonumber(width), plain or doc
+end
+
+--- Rows of which those that are estimated say so, with their intervals.
+function sampled_result.annotated(r, rows)
+  local widths = sampled_result.widths(r)
+  if not widths or not next(widths) then return rows end
+  local marked = core.stats()
+  for i = 1, #rows do
+    local name, value, unit, doc, whole, of_policy = rows:row(i)
+    local width = widths[name]
+    if width then doc = MARK:format(width, doc) end
+    marked:add(name, value, unit, doc, whole, of_policy)
+  end
+  return marked
+end
+
+return sampled_result

@@ -1,0 +1,216 @@
+-- --sample: estimates with intervals, what is refused, and that they are told from exact results.
+local harness = require "tests.lib.harness"
+local measures = require "warpwright.measures"
+local sampled_result = require "warpwright.sampled_result"
+local sampling = require "warpwright.sampling"
+local ww = require "warpwright"
+
+local home <const> = harness.folder()
+
+--- CTAs of 4 warps that load, compute and store; `uneven`: the second half of the grid computes twice as long.
+local source <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry steady(.param .u64 data, .param .u32 rounds, .param .u32 later)
+{
+  .reg .b32 %r<12>; .reg .b64 %d<6>; .reg .pred %p<3>; .reg .f32 %f<6>;
+  ld.param.u64 %d1, [data]; ld.param.u32 %r1, [rounds]; ld.param.u32 %r2, [later];
+  mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r6, %r3, %r4, %r5;
+  setp.ge.u32 %p1, %r3, %r2; @%p1 add.u32 %r1, %r1, %r1;
+  mov.f32 %f2, 0f3F800000; mul.wide.u32 %d4, %r6, 4; add.u64 %d4, %d1, %d4;
+again:
+  and.b32 %r7, %r6, 1023; mul.wide.u32 %d2, %r7, 4; add.u64 %d3, %d1, %d2; ld.global.f32 %f1, [%d3];
+  fma.rn.f32 %f2, %f2, %f1, %f1; fma.rn.f32 %f2, %f2, %f1, %f1; fma.rn.f32 %f2, %f2, %f1, %f1; fma.rn.f32 %f2, %f2, %f1, %f1;
+  mad.lo.u32 %r6, %r6, 5, 13; sub.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0; @%p2 bra again;
+  st.global.f32 [%d4+65536], %f2;
+  ret;
+}
+]]
+
+local grid <const>, rounds <const> = 1800, 16
+
+--- A workload of launches of the kernel, { grid =, rounds =, later = } each.
+local function workload_of(launches)
+  local w = ww.workload "steady" { doc = "launches of one kernel", ptx = source, sizes = { small = {} } }
+  function w:run(gpu)
+    local data = gpu:alloc(4 << 20)
+    gpu:fill(data, 0, 4 << 20)
+    for _, l in ipairs(launches) do
+      gpu:launch(self.kernels.steady, { grid = l.grid or grid, block = 128, args = { data, l.rounds or rounds, l.later or 1 << 30 } })
+    end
+    self:check("digest", #gpu:digest(), 16)
+  end
+  return w
+end
+
+local machine <const> = { ["sm[*].ctas"] = 2 } -- waves of 30 CTAs: many in a small grid
+
+local function run(name, launches, sample, more)
+  local options = { config = "gtx480", workload = workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
+    sample = sample }
+  for key, value in pairs(more or {}) do options[key] = value end
+  return ww.run(options), options.out and harness.read(options.out .. "/stats.txt")
+end
+
+local one <const> = { {} }
+local exact, exact_text = run("exact", one)
+local sampled, sampled_text = run("sampled", one, "windows=8,cycles=3000")
+
+harness.test("the truth is inside the interval of cycles and of nearly all counters", function()
+  local r = sampled
+  harness.equal(r.sampled.sampled, 1)
+  harness.equal(r.warp_instructions, exact.warp_instructions)
+  assert(r.sampled.share_with_timing < 0.6, r.sampled.share_with_timing)
+  local off, width = math.abs(r.cycles - exact.cycles), r:interval "run.cycles"
+  assert(off <= width and width < 0.1 * exact.cycles, ("%d of %d, +-%g"):format(r.cycles, exact.cycles, width))
+  harness.equal(r:interval "run.warp_instructions", 0.0)
+  local inside, all = 0, 0
+  for name, truth in exact:stats() do
+    if math.type(truth) == "integer" and truth > 1000 then
+      all = all + 1
+      if math.abs(r[name] - truth) <= r:interval(name) + 0.5 then inside = inside + 1 end
+    end
+  end
+  assert(all > 100 and inside / all > 0.85, ("%d of %d counters"):format(inside, all))
+end)
+
+harness.test("what is estimated says so in every file", function()
+  local folder = home .. "/sampled"
+  local text = harness.read(folder .. "/stats.txt")
+  assert(text:find "\nl2%[0%]%.misses +%d+ +accesses +estimated, %+%-[%d.e+]+: ")
+  assert(not text:find "run.warp_instructions[^\n]*estimated")
+  assert(not harness.read(folder .. "/provenance.txt"):find "Lua file [^\n]*lua_") -- what processes told one another
+  harness.contains(harness.read(folder .. "/stats.json"), '"estimated": {')
+  harness.contains(harness.read(folder .. "/provenance.txt"), "sampled            windows=8,cycles=3000")
+  harness.contains(harness.read(folder .. "/sampling.txt"), "launch 0, steady: sampled, 8 windows")
+  harness.equal(harness.read(home .. "/exact/provenance.txt"):find "sampled", nil)
+end)
+
+harness.test("estimates are the same bytes for any number of jobs and threads", function()
+  for i, more in ipairs { { jobs = 3 }, { threads = 2 }, { order = "reversed" } } do
+    harness.equal(select(2, run("sampled-" .. i, one, "windows=8,cycles=3000", more)), sampled_text)
+  end
+  local _, other = run("sampled-seed", one, "windows=8,cycles=3000,seed=2")
+  assert(other ~= sampled_text)
+end)
+
+harness.test("a budget of all is the exact run, byte for byte", function()
+  harness.equal(select(2, run("all", one, "budget=100%")), exact_text)
+end)
+
+harness.test("more windows are made until the interval is as narrow as was asked for", function()
+  local r = run("error", one, "error=3%,cycles=3000")
+  harness.equal(r.sampled.sampled, 1)
+  assert(r:interval "run.cycles" < 0.045 * r.cycles, r:interval "run.cycles" / r.cycles)
+end)
+
+harness.test("a launch of which one half is unlike the other is estimated by its instructions", function()
+  local launches <const> = { { later = grid // 2 } }
+  local truth, r = run("uneven", launches), run("uneven-sampled", launches, "windows=8,cycles=3000")
+  harness.equal(r.sampled.sampled, 1)
+  assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", r.cycles .. " of " .. truth.cycles)
+end)
+
+harness.test("short launches run with timing and say why; without others the result is exact", function()
+  local few <const> = { { grid = 200 } }
+  local _, text = run("few", few)
+  local r, estimated = run("few-sampled", few, "error=3%")
+  harness.equal(estimated, text)
+  harness.equal(r.sampled.exact, 1)
+  harness.contains(r.sampled.lines[1], "exact: 6.7 waves of CTAs, 10 are needed")
+end)
+
+harness.test("launches of a kernel that agree stand for others like them; one that is unlike them does not", function()
+  local launches <const> = { { grid = 200 }, { grid = 200 }, { grid = 200 }, { grid = 200, rounds = 32 }, { grid = 200 } }
+  local truth, r = run("repeated", launches), run("repeated-sampled", launches, "error=3%")
+  harness.equal(r.sampled.like_others, 2, table.concat(r.sampled.lines, "\n"))
+  harness.contains(r.sampled.lines[3], "like launches 0 and 1")
+  harness.contains(r.sampled.lines[4], "exact")
+  harness.equal(r.warp_instructions, truth.warp_instructions)
+  assert(math.abs(r.cycles - truth.cycles) <= math.max(r:interval "run.cycles", 0.005 * truth.cycles), r.cycles .. " of " .. truth.cycles)
+  harness.equal(#r.launches, 5)
+end)
+
+harness.test("what a sampled run cannot have is refused", function()
+  for _, text in ipairs { "", "error", "error=3", "error=0%", "error=3%,windows=4", "windows=2", "seed=1", "budget=101%" } do
+    harness.contains(tostring(select(2, pcall(sampling.read, text))), "sample: expected error=3%", text)
+  end
+  for name, value in pairs { checkpoint_at = "100", memcheck = true, fast_forward = "launch=1", max_cycles = 10, profile = true } do
+    local _, problem = pcall(run, "refused", one, "error=3%", { [name] = value })
+    harness.contains(tostring(problem), ("sample: expected a run without %s, got one with it"):format(name))
+  end
+  local _, problem = pcall(run, "refused", one, "error=3%", { jobs = 0 })
+  harness.contains(tostring(problem), "jobs: expected a whole number from 1 on")
+end)
+
+harness.test("a run that was killed goes on with the windows that it had: the same bytes", function()
+  local options = ("run gtx480 vecadd --size medium --sample windows=3,cycles=2000 --out %s/killed"):format(home)
+  local words = {}
+  for word in options:gmatch "%S+" do words[#words + 1] = word end
+  local script = harness.write("killed.lua", ([[
+    local core, ww = require "warpwright.core", require "warpwright"
+    local pid = core.fork()
+    if pid == 0 then
+      local write_file = require("warpwright.inputs").write_file
+      require("warpwright.inputs").write_file = function(path, text)
+        write_file(path, text)
+        if path:find "/passes/" then core.leave(9) end
+      end
+      ww.run { config = "gtx480", workload = "vecadd", size = "medium", sample = "windows=3,cycles=2000", out = "%s/killed" }
+    end
+    print(select(2, core.wait_for_child()))
+  ]]):format(home))
+  local _, printed = harness.run(script)
+  harness.contains(printed, "9")
+  assert(io.open(home .. "/killed/passes/0-0"))
+  harness.equal(harness.run(table.unpack(words)), 0)
+  words[#words] = home .. "/whole"
+  harness.equal(harness.run(table.unpack(words)), 0)
+  harness.equal(harness.read(home .. "/killed/stats.txt"), harness.read(home .. "/whole/stats.txt"))
+  harness.equal(io.open(home .. "/killed/passes/0-0"), nil)
+end)
+
+harness.test("a result has its intervals when its machine is closed and nothing was written", function()
+  local r = run("nothing", one, "windows=4,cycles=3000", { out = false })
+  assert(r:interval "run.cycles" > 0 and r:interval "sm[3].l1d.misses" >= 0)
+end)
+
+harness.test("estimates are not subtracted from exact results", function()
+  for _, both in ipairs { { sampled, exact }, { exact, sampled } } do
+    local _, problem = pcall(both[1].since, both[1], both[2])
+    harness.contains(tostring(problem), "since: expected exact results, got one that is estimated by sampling")
+  end
+end)
+
+harness.test("compare says which run is estimated", function()
+  local _, printed = harness.run("compare", home .. "/exact", home .. "/sampled")
+  harness.contains(printed, "A is exact, B is estimated by sampling (windows=8,cycles=3000)")
+  local _, same = harness.run("compare", home .. "/exact", home .. "/exact")
+  assert(not same:find "estimated by sampling %(windows", same)
+end)
+
+harness.test("a sweep keeps exact and sampled runs apart, and its database the intervals", function()
+  local count, folders = 0, {}
+  for row in ww.sweep { axes = { config = "gtx480", workload = "saxpy", size = "small", sample = { "error=3%", "budget=100%" } },
+    out = home .. "/sweep", jobs = 1 } do
+    harness.equal(row.status, "done")
+    count = count + 1
+    folders[row.folder] = row.sample
+  end
+  harness.equal(count, 2)
+  harness.equal(folders[next(folders)] ~= folders[next(folders, (next(folders)))], true)
+  local mark = "estimated, +-12.5: Accesses"
+  harness.equal(sampled_result.width_in(mark), 12.5)
+  harness.equal(select(2, sampled_result.width_in(mark)), "Accesses")
+  harness.equal(select(2, sampled_result.width_in "Accesses: all"), "Accesses: all")
+end)
+
+harness.test("the interval is Student's, of the jackknife", function()
+  harness.equal(measures.student(5), 2.571)
+  assert(math.abs(measures.student(1000) - 1.9625) < 1e-3)
+  local error_of_mean = measures.jackknife { (2 + 3) / 2, (1 + 3) / 2, (1 + 2) / 2 } -- means without 1, 2 and 3
+  assert(math.abs(error_of_mean - 1 / math.sqrt(3)) < 1e-12, error_of_mean)
+end)
+
+harness.finish()
