@@ -44,6 +44,7 @@ harness.test("values are those of the runs; the same command makes none again", 
     harness.equal(pair[1], ("%.2f"):format(gto / cycles(pair[2])), pair[2])
   end
   assert(output:find("GESUMMV: " .. all .. ", paper 16.8", 1, true), output)
+  assert(output:find("\n  not measured: +22 kernels: %-, paper 1.54\n"), "a mean of one kernel is none of the paper's 22:\n" .. output)
   local again
   status, again = reproduce("--kernels", "GESUMMV", "dwt-pric/8")
   harness.equal(status, 0, again)

@@ -180,9 +180,13 @@ local function value_row(figure, kernel, options, result_of)
   return row
 end
 
---- A row with the means of some rows.
-local function mean_row(figure, name, rows)
-  local row = { name = name, mean = true, values = {}, paper = figure.paper and figure.paper[name] }
+--- A row with the means of some rows. `incomplete`: kernels of the figure's set are not among them.
+local function mean_row(figure, name, rows, group)
+  local wanted = 0
+  for _, kernel in ipairs(figure.whole_set) do
+    if not group or kernel.group == group then wanted = wanted + 1 end
+  end
+  local row = { name = name, mean = true, values = {}, paper = figure.paper and figure.paper[name], incomplete = #rows < wanted }
   for _, series in ipairs(figure.series) do
     local values = {}
     for _, one in ipairs(rows) do values[#values + 1] = one.values[series.name] end
@@ -203,7 +207,7 @@ local function rows_with_means(figure, rows)
     if group then table.insert(groups[group], row) end
   end
   for _, group in ipairs(#groups > 1 and groups or {}) do
-    found[#found + 1] = mean_row(figure, "mean, " .. group, groups[group])
+    found[#found + 1] = mean_row(figure, "mean, " .. group, groups[group], group)
   end
   found[#found + 1] = mean_row(figure, "mean", rows)
   return found
@@ -211,8 +215,10 @@ end
 
 --- A figure of bars: kernels by series. o: id, title, unit, config, kernels, series = { { name =, policy = or best_of = } ... },
 -- base = a series or nil, value = function(result, result of base, kernel, series, base), mean = a kind, paper = { [kernel or
--- "mean" or "mean, GROUP"] = { [series] = value } }, headlines = function(by_name), where by_name[row][series] is a value.
+-- "mean" or "mean, GROUP"] = { [series] = value } }, headlines = function(by_name), where by_name[row][series] is a value. Means
+-- of some of the kernels alone are shown, but no headline is measured by them.
 function kit.bars(o)
+  o.whole_set = o.kernels
   function o.runs(options)
     local runs, all = {}, { table.unpack(o.series) }
     all[#all + 1] = o.base
@@ -237,7 +243,7 @@ function kit.bars(o)
     end
     t.rows = rows_with_means(o, t.rows)
     local by_name = setmetatable({}, { __index = function() return {} end })
-    for _, row in ipairs(t.rows) do by_name[row.name] = row.values end
+    for _, row in ipairs(t.rows) do by_name[row.name] = not row.incomplete and row.values or nil end
     t.headlines = o.headlines and o.headlines(by_name, t) or {}
     return t
   end
