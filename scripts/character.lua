@@ -4,8 +4,10 @@ local ww = require "warpwright"
 local character = require "scripts.lib.character"
 local command_line = require "scripts.lib.command_line"
 
+local script <const> = "character.lua"
 local help = [[
 usage: warpwright scripts/character.lua [options] WORKLOAD...
+       warpwright scripts/character.lua --update FILE [--config CONFIG]
 
 Runs workloads and prints a row of a Markdown table for each run:
 
@@ -18,47 +20,68 @@ Runs workloads and prints a row of a Markdown table for each run:
   --policy A,B,...     default: gto
   --size SIZE          default: small
   --set PATH=VALUE     a parameter of the machine; may be repeated
+
+  --update FILE        runs what the rows of FILE's tables name (workloads/CHARACTER.md), those of CONFIG alone where one is
+                       given, and writes their figures anew
 ]]
 
-local function usage_error(...) command_line.error("character", ...) end
+-- Runs ------------------------------------------------------------------------------------------------------------------
 
-local options = { config = "gtx480", policies = { "gto" }, size = "small", set = {}, workloads = {} }
-local i = 1
-while arg[i] do
-  local word = arg[i]
-  if word == "--help" then
-    print(help)
-    return
-  elseif word:find "^%-%-" then
-    local value = arg[i + 1]
-    if not value then usage_error("%s: expected a value", word) end
-    i = i + 1
-    if word == "--config" then
-      options.config = value
-    elseif word == "--policy" then
-      options.policies = {}
-      for policy in value:gmatch "[^,]+" do options.policies[#options.policies + 1] = policy end
-    elseif word == "--size" then
-      options.size = value
-    elseif word == "--set" then
-      options.set[#options.set + 1] = value
-    else
-      usage_error("unknown option '%s'; available: --config, --policy, --size, --set, --help", word)
-    end
-  else
-    options.workloads[#options.workloads + 1] = word
-  end
-  i = i + 1
+local function measure(workload, size, config, policy, set)
+  return ww.run { config = config, workload = workload, size = size, policy = policy, set = set, out = false }
 end
-if #options.workloads == 0 then usage_error("expected the names of workloads; see --help") end
 
-print(character.head)
-for _, workload in ipairs(options.workloads) do
-  for _, policy in ipairs(options.policies) do
-    local r = ww.run {
-      config = options.config, workload = workload, size = options.size, policy = policy, set = options.set, out = false,
-    }
-    print(character.row(r))
-    io.stdout:flush()
+local function print_rows(options, workloads)
+  print(character.head)
+  for _, workload in ipairs(workloads) do
+    for _, policy in ipairs(options.policy) do
+      print(character.row(measure(workload, options.size or "small", options.config or "gtx480", policy, options.set)))
+      io.stdout:flush()
+    end
   end
+end
+
+local function read_file(path)
+  local file, problem = io.open(path, "rb")
+  if not file then command_line.error(script, "--update: %s", problem) end
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function write_file(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  assert(file:write(text))
+end
+
+--- The file is written after each run: what was measured stays when a later one fails.
+local function update(path, wanted)
+  local text, figures, rows = read_file(path), {}, {}
+  local function key(...) return table.concat({ ... }, " ") end
+  character.updated(text, function(...)
+    if not wanted or select(3, ...) == wanted then rows[#rows + 1] = { ... } end
+  end)
+  for _, row in ipairs(rows) do
+    local name = key(table.unpack(row))
+    figures[name] = character.figures(measure(table.unpack(row)))
+    print(name .. ": " .. figures[name])
+    io.stdout:flush()
+    write_file(path, character.updated(text, function(...) return figures[key(...)] end))
+  end
+end
+
+-- Command line ----------------------------------------------------------------------------------------------------------
+
+if command_line.helped(arg, help) then return end
+local options = { set = {}, policy = { "gto" } }
+local workloads = command_line.read(script, arg, options, {
+  config = command_line.text, policy = command_line.policies, size = command_line.text, set = command_line.list,
+  update = command_line.text,
+})
+if options.update then
+  if workloads[1] then command_line.expected_arguments(script, "no words beside --update", #workloads) end
+  update(options.update, options.config)
+else
+  if not workloads[1] then command_line.expected_arguments(script, "the names of workloads", 0) end
+  print_rows(options, workloads)
 end

@@ -32,10 +32,30 @@ character.head = [[
 | workload | size | machine, policy | cycles | IPC | hits (merges) | instr/miss | MPKI | s |
 |---|---|---|---|---|---|---|---|---|]]
 
-function character.row(r)
+--- The cells from cycles to MPKI.
+function character.figures(r)
   local c = character.of(r)
-  return ("| %s | %s | %s %s | %d | %.1f | %.1f (%.1f) | %.2f | %.1f | %.1f |"):format(r.workload, r.size, r.machine, r.policy,
-    r.cycles, r.ipc, 100 * c.hit_rate, 100 * c.merge_rate, c.instructions_per_miss, c.mpki, r.seconds)
+  return ("%d | %.1f | %.1f (%.1f) | %.2f | %.1f"):format(r.cycles, r.ipc, 100 * c.hit_rate, 100 * c.merge_rate,
+    c.instructions_per_miss, c.mpki)
+end
+
+function character.row(r)
+  return ("| %s | %s | %s %s | %s | %.1f |"):format(r.workload, r.size, r.machine, r.policy, character.figures(r), r.seconds)
+end
+
+--- A Markdown text with the figures of its rows as they are now. A row begins "| WORKLOAD, MORE | SIZE | CONFIG POLICY | CYCLES |";
+-- an empty cell is as the one above. `measure`, a function of workload, size, config and policy, returns the five cells, or nil
+-- for a row that is to stay.
+function character.updated(text, measure)
+  local workload, size
+  return (text:gsub("[^\n]+", function(line)
+    local name, sized, config, policy = line:match "^| ([^|]-) ?| ([^|]-) ?| ([%w_]+) ([^ |]+) | %d+ |"
+    if not name then return nil end
+    if name ~= "" then workload = name:match "^[%w_]+" end
+    if sized ~= "" then size = sized end
+    local figures = measure(workload, size, config, policy)
+    return figures and line:gsub("^(|[^|]*|[^|]*|[^|]*| )[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|", "%1" .. figures:gsub("%%", "%%%%") .. " |")
+  end))
 end
 
 return character

@@ -46,6 +46,8 @@ return {
   ["medic/2: BFS: all ranges of hit ratios occur"] = "On R-MAT graphs nobody has nodes that are all cached or all cold. With graph=community all ranges between none and all occur, "
     .. "and MeDiC gains 1.11 where random bypassing gains 1.13. Communities whose sizes follow a power law, up to 1,048,576 nodes, were tried: "
     .. "ratios of most warps lie within 30 points, since L1 keeps 3 % of the lines of edges and all warps come back for them to the L2",
+  ["medic/4: BFS: warps keep their type"] = "The cut-off between balanced and mostly-miss lies among its warps: 44 % of their samples hit 40 to 60 % (medic/2), and a few "
+    .. "points make another type. With the cut-off at 0.2 0.82 keep theirs",
   ["medic/7: WIP over the baseline"] = insertion,
   ["medic/7: WMS over the baseline"] = scheduling,
   ["medic/7: WByP over the baseline"] = banks,
