@@ -242,6 +242,12 @@ void sim_set_threads(Sim *sim, uint32_t threads) {
     sim->threads = sim->active = threads;
 }
 
+void sim_pin_threads(Sim *sim, bool pinned) {
+    if (pinned) worker_pool_require_cores(sim->threads);
+    sim_stop_threads(sim);
+    sim->pins_threads = pinned;
+}
+
 void sim_stop_threads(Sim *sim) {
     WorkerPool *pool = sim->pool;
     __atomic_store_n(&sim->pool, NULL, __ATOMIC_SEQ_CST); /* first: sim_signal_threads() may interrupt this */
@@ -261,7 +267,7 @@ static void start_threads(Sim *sim) {
     if (sim->shares) return;
     sim_share_exchanges(sim);
     work_split_new(sim);
-    if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, run_share, sim);
+    if (sim->threads > 1) sim->pool = worker_pool_new(sim->threads, sim->pins_threads, run_share, sim);
     sim->shares = aligned_alloc(_Alignof(Share), sim->threads * sizeof(Share));
     ensure(sim->shares);
     for (uint32_t i = 0; i < sim->threads; i++)

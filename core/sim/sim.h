@@ -115,8 +115,9 @@ struct Sim {
     uint32_t faulted;         /* an object raised a user error: the state is that of the middle of a cycle */
     Share *shares;            /* of each thread */
     ThreadChoice thread_choice;
-    WorkSplit split;  /* of several threads */
-    bool measuring;   /* how long each cluster takes, in the present quantum */
+    WorkSplit split; /* of several threads */
+    bool measuring;  /* how long each cluster takes, in the present quantum */
+    bool pins_threads;
     WorkerPool *pool; /* NULL with one thread, and before the first run */
     TickOrder order;
     uint64_t order_seed;
@@ -162,6 +163,9 @@ void sim_elaborate(Sim *sim);
  * change no result. */
 enum { MAX_THREADS = 256 };
 void sim_set_threads(Sim *sim, uint32_t threads);
+/* Whether each of the threads that were set stays on a core of its own; false unless called. A user error when there are
+ * not so many. */
+void sim_pin_threads(Sim *sim, bool pinned);
 /* Ends the threads until the next sim_run(). */
 void sim_stop_threads(Sim *sim);
 /* Sends a signal to each thread that helps the caller of sim_run(). May be called in a handler. */

@@ -4,11 +4,11 @@ local harness = require "tests.lib.harness"
 
 local workloads = { "vecadd", "sgemm", "spmv", "kmeans", "bfs", "gesummv" }
 
-local function stats_of(options, threads)
+local function stats_of(options, threads, pin)
   local out = ("%s/%s-%s-%s-%d"):format(harness.folder(), options.config, options.workload, options.policy, threads)
   ww.run {
     config = options.config, workload = options.workload, policy = options.policy, size = "small", out = out,
-    order = options.order, threads = threads,
+    order = options.order, threads = threads, pin = pin,
   }
   return harness.read(out .. "/stats.txt")
 end
@@ -35,6 +35,13 @@ harness.test("a tick order and threads together change nothing", function()
     assert(stats_of({ config = "gtx480", workload = "bfs", policy = "gto", order = order }, 3) == want,
       "stats.txt differs in order " .. order)
   end
+end)
+
+harness.test("threads that stay on their cores change nothing", function()
+  local options = { config = "gtx480", workload = "bfs", policy = "gto" }
+  local nproc <close> = assert(io.popen "nproc")
+  if nproc:read "n" < 2 then harness.skip "a computer with one core" end
+  assert(stats_of(options, 2, true) == stats_of(options, 1), "stats.txt differs")
 end)
 
 -- Every CTA stores out of bounds in its first instructions: many SMs fault in the same quantum.

@@ -11,6 +11,7 @@
 ---@field max_cycles? integer
 ---@field order? any
 ---@field threads? integer
+---@field pin? any
 ---@field memory? any
 ---@field checkpoint_every? integer|string
 ---@field checkpoint_at? any

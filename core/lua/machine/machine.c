@@ -152,6 +152,12 @@ static int l_threads(lua_State *L) {
     return 0;
 }
 
+/* machine:pin_threads(): each of them stays on a core of its own */
+static int l_pin_threads(lua_State *L) {
+    sim_pin_threads(machine_at(L, 1)->sim, true);
+    return 0;
+}
+
 /* machine:stop_threads(): until it runs again; a forked process has no other threads. */
 static int l_stop_threads(lua_State *L) {
     sim_stop_threads(machine_at(L, 1)->sim);
@@ -464,6 +470,7 @@ void machine_open(lua_State *L) {
         {"wire", l_wire},
         {"objects", l_objects},
         {"threads", l_threads},
+        {"pin_threads", l_pin_threads},
         {"stop_threads", l_stop_threads},
         {"clocks", l_clocks},
         {"wires", l_wires},

@@ -8,17 +8,18 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { CACHE_LINE = 64, SPINS = 20000 }; /* longer than what a caller does between two rounds of a busy run */
+enum { NO_CORE = -1 };
 
 typedef struct {
     WorkerPool *pool;
     uint32_t number;
+    int core; /* where it stays; NO_CORE: where the system puts it */
     pthread_t thread;
 } Worker;
 
@@ -40,6 +41,8 @@ struct WorkerPool {
     uint32_t threads;
     uint32_t spins;
     _Atomic bool stop;
+    bool pinned;
+    cpu_set_t cores; /* of the caller before it was pinned */
 };
 
 /* Between the look at `opened` and the sleep, nothing can be missed: the sleeper announces itself first, the
@@ -69,9 +72,28 @@ static bool enter(WorkerPool *pool) {
     return false;
 }
 
+static int core_of_thread(const WorkerPool *pool, uint32_t number) {
+    int core = NO_CORE;
+    for (uint32_t i = 0; pool->pinned && i <= number; i++)
+        do
+            core++;
+        while (!CPU_ISSET((size_t)core, &pool->cores));
+    return core;
+}
+
+/* Where the system does not allow it the thread runs as well, only slower. */
+static void stay_on(int core) {
+    if (core == NO_CORE) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
 static void *worker_main(void *context) {
     Worker *worker = context;
     WorkerPool *pool = worker->pool;
+    stay_on(worker->core);
     for (uint32_t seen = 0;;) {
         seen = wait_for_round(pool, seen);
         if (atomic_load(&pool->stop)) return NULL;
@@ -81,11 +103,21 @@ static void *worker_main(void *context) {
     }
 }
 
-/* Who shares a core with others must not burn its time. */
-static uint32_t spins_for(uint32_t threads) {
+static cpu_set_t cores_of_process(void) {
     cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 0;
-    return threads <= (uint32_t)CPU_COUNT(&cores) ? SPINS : 0;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);
+    return cores;
+}
+
+void worker_pool_require_cores(uint32_t threads) {
+    cpu_set_t cores = cores_of_process();
+    uint32_t count = (uint32_t)CPU_COUNT(&cores);
+    if (threads > count) user_error("pin: expected a core for each of %u threads, got %u", threads, count);
+}
+
+/* Who shares a core with others must not burn its time. */
+static uint32_t spins_for(const cpu_set_t *cores, uint32_t threads) {
+    return threads <= (uint32_t)CPU_COUNT(cores) ? SPINS : 0;
 }
 
 static void wake_workers(WorkerPool *pool) {
@@ -116,19 +148,23 @@ static int start_worker(Worker *worker) {
     return problem;
 }
 
-WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context) {
+WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void *context) {
+    if (pinned) worker_pool_require_cores(threads);
     WorkerPool *pool = aligned_alloc(CACHE_LINE, sizeof *pool);
     ensure(pool && threads >= 1);
     memset(pool, 0, sizeof *pool);
     pool->work = work;
     pool->context = context;
     pool->threads = 1;
-    pool->spins = spins_for(threads);
+    pool->cores = cores_of_process();
+    pool->spins = spins_for(&pool->cores, threads);
+    pool->pinned = pinned;
     pool->workers = calloc(threads, sizeof *pool->workers);
     ensure(pool->workers);
     while (pool->threads < threads) {
         Worker *worker = &pool->workers[pool->threads];
-        *worker = (Worker){.pool = pool, .number = pool->threads};
+        *worker = (Worker){
+            .pool = pool, .number = pool->threads, .core = core_of_thread(pool, pool->threads)};
         int problem = start_worker(worker);
         if (problem) {
             uint32_t started = pool->threads;
@@ -138,6 +174,7 @@ WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context) {
         }
         pool->threads++;
     }
+    stay_on(core_of_thread(pool, 0));
     return pool;
 }
 
@@ -161,6 +198,7 @@ void worker_pool_free(WorkerPool *pool) {
     wake_workers(pool);
     for (uint32_t i = 1; i < pool->threads; i++)
         pthread_join(pool->workers[i].thread, NULL);
+    if (pool->pinned) sched_setaffinity(0, sizeof pool->cores, &pool->cores);
     free(pool->workers);
     free(pool);
 }

@@ -4,6 +4,7 @@
 #ifndef WW_SIM_WORKER_POOL_H
 #define WW_SIM_WORKER_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* For loops that wait for another thread. */
@@ -16,8 +17,11 @@ static inline void pause_briefly(void) {
 typedef struct WorkerPool WorkerPool;
 typedef void PoolWork(void *context, uint32_t thread);
 
-/* A user error when the system does not give so many threads. */
-WorkerPool *worker_pool_new(uint32_t threads, PoolWork *work, void *context);
+/* With `pinned` each thread, the caller's among them, stays on a core of its own, of those that this process may use, until the
+ * pool is freed. A user error when the system does not give so many threads, or cores. */
+WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void *context);
+/* A user error when this process may use fewer cores. */
+void worker_pool_require_cores(uint32_t threads);
 /* The caller, and every other thread that comes before the caller is done, calls work(context, its number).
  * What any of them wrote is visible to the caller when it returns, and what the caller wrote before is
  * visible to them. */

@@ -6,6 +6,7 @@
 #include "core/sim/sim.h"
 
 #include <check.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ static void take_items(void *context, uint32_t thread) {
 START_TEST(a_round_ends_when_all_work_is_done_and_its_results_are_visible) {
     uint32_t threads = (uint32_t[]){1, 2, 3, 8}[_i];
     Work work = {0};
-    WorkerPool *pool = worker_pool_new(threads, take_items, &work);
+    WorkerPool *pool = worker_pool_new(threads, false, take_items, &work);
     for (uint64_t round = 0, want = 0; round < ROUNDS / threads; round++) {
         work.input = round;
         work.next = 0;
@@ -62,7 +63,7 @@ static void wait_for_the_others(void *context, uint32_t thread) {
 
 START_TEST(all_threads_work_at_the_same_time) {
     uint32_t present = 0;
-    WorkerPool *pool = worker_pool_new(4, wait_for_the_others, &present);
+    WorkerPool *pool = worker_pool_new(4, false, wait_for_the_others, &present);
     worker_pool_run(pool);
     ck_assert_uint_eq(present, 4);
     worker_pool_free(pool);
@@ -71,8 +72,47 @@ END_TEST
 
 START_TEST(a_pool_that_never_ran_can_be_freed) {
     Work work = {0};
-    worker_pool_free(worker_pool_new(4, take_items, &work));
+    worker_pool_free(worker_pool_new(4, false, take_items, &work));
     ck_assert_uint_eq(work.next, 0);
+}
+END_TEST
+
+typedef struct {
+    uint32_t present;
+    cpu_set_t cores[2]; /* where each thread may run */
+} Places;
+
+static void note_place(void *context, uint32_t thread) {
+    Places *places = context;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(cpu_set_t), &places->cores[thread]), 0);
+    __atomic_fetch_add(&places->present, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&places->present, __ATOMIC_SEQ_CST) < 2)
+        usleep(100);
+}
+
+START_TEST(pinned_threads_have_a_core_each_until_the_pool_is_freed) {
+    Places places = {0};
+    cpu_set_t before, after, both;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    if (CPU_COUNT(&before) < 2) return; /* the next test has what happens then */
+    WorkerPool *pool = worker_pool_new(2, true, note_place, &places);
+    worker_pool_run(pool);
+    worker_pool_free(pool);
+    CPU_OR(&both, &places.cores[0], &places.cores[1]);
+    ck_assert_int_eq(CPU_COUNT(&places.cores[0]), 1);
+    ck_assert_int_eq(CPU_COUNT(&places.cores[1]), 1);
+    ck_assert_int_eq(CPU_COUNT(&both), 2);
+    CPU_AND(&both, &both, &before);
+    ck_assert_int_eq(CPU_COUNT(&both), 2);
+    sched_getaffinity(0, sizeof after, &after);
+    ck_assert(CPU_EQUAL(&before, &after));
+}
+END_TEST
+
+START_TEST(more_pinned_threads_than_cores_are_a_user_error) {
+    cpu_set_t cores;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
+    worker_pool_new((uint32_t)CPU_COUNT(&cores) + 1, true, take_items, NULL);
 }
 END_TEST
 
@@ -440,6 +480,8 @@ Suite *threads_suite(void) {
     tcase_add_loop_test(pool, a_round_ends_when_all_work_is_done_and_its_results_are_visible, 0, 4);
     tcase_add_test(pool, all_threads_work_at_the_same_time);
     tcase_add_test(pool, a_pool_that_never_ran_can_be_freed);
+    tcase_add_test(pool, pinned_threads_have_a_core_each_until_the_pool_is_freed);
+    tcase_add_exit_test(pool, more_pinned_threads_than_cores_are_a_user_error, EXIT_USER_ERROR);
     tcase_add_test(machine, what_was_faster_runs_until_the_next_trials);
     tcase_add_test(machine, any_number_of_threads_leaves_the_same_state);
     tcase_add_test(machine, runs_of_a_partition_cost_as_little_as_they_can);

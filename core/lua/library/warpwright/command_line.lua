@@ -18,6 +18,7 @@ local run_options = {
   ["--energy"] = "energy",
   ["--order"] = "order",
   ["--threads"] = "threads",
+  ["--pin"] = "pin",
   ["--checkpoint-every"] = "checkpoint_every",
   ["--checkpoint-at"] = "checkpoint_at",
   ["--keep"] = "keep",
@@ -40,14 +41,14 @@ local run_options = {
   ["--perfetto"] = "perfetto",
 }
 local run_option_list = {
-  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--checkpoint-every",
+  "--size", "--policy", "--set", "--out", "--max-cycles", "--memory", "--energy", "--order", "--threads", "--pin", "--checkpoint-every",
   "--checkpoint-at", "--keep", "--resume", "--allow-changes", "--bounds", "--memcheck", "--profile", "--stats", "--stats-every",
   "--stats-of", "--histograms", "--fast-forward", "--sample", "--jobs", "--trace", "--from", "--to", "--events", "--trace-file", "--perfetto",
   table.unpack(run_kernel.option_list),
 }
 
 --- Options without a value.
-local flags = { ["--allow-changes"] = true, ["--memcheck"] = true, ["--profile"] = true }
+local flags = { ["--allow-changes"] = true, ["--memcheck"] = true, ["--profile"] = true, ["--pin"] = true }
 
 local function usage_error(text, ...) core.user_error(text:format(...) .. "; see warpwright --help") end
 

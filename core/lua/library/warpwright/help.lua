@@ -27,6 +27,7 @@ local of_runs <const> = {
   option("--max-cycles", "N", "stop with an error when a kernel has not ended by core cycle N"),
   option("--threads", "N",
     "how many host threads run the machine at most, default 1; one does where that is faster; auto: as there are cores, up to 8; changes no result"),
+  option("--pin", nil, "each of several threads stays on a core of its own, for a run that has the computer alone; changes no result"),
   option("--memory", "BYTES", "device memory, default 4GiB"),
   option("--bounds", "BOUNDS",
     "strict (default; of cuda: hardware): accesses stay within allocations; hardware: within the 2 MiB blocks around them",

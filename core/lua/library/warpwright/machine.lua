@@ -404,8 +404,8 @@ local function sketch(description, overrides)
   return machine.all_objects(bare)
 end
 
---- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, and threads =
--- how many host threads run it.
+--- Builds a machine. `options`: set = overrides, policies = a chain, whose settings come before the overrides, order = the tick order, threads =
+-- how many host threads run it, and pin = whether each stays on a core of its own.
 function machine.build(description, options)
   local overrides = read_overrides(options.set or {})
   caches.find(options.policies or {}, description.name, function() return sketch(description, read_overrides(options.set or {})) end)
@@ -424,6 +424,7 @@ function machine.build(description, options)
   end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end
+  if options.pin then built:pin_threads() end
   if builder.policies[1] then built:policies(builder.policies.name) end
   require_matches(overrides, built, description)
   return built

@@ -20,7 +20,7 @@ local workload = require "warpwright.workload"
 local run = {}
 
 --- What ww.run may be told.
-run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "memory",
+run.options = { "config", "workload", "size", "policy", "set", "out", "max_cycles", "order", "threads", "pin", "memory",
   "checkpoint_every", "checkpoint_at", "keep", "resume", "allow_changes", "energy", "bounds", "memcheck", "stats",
   "stats_every", "stats_of", "profile", "histograms", "fast_forward", "sample", "jobs", table.unpack(tracing.options) }
 
@@ -82,7 +82,7 @@ local function refuse_beside_sample(options)
   end
 end
 
---- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, memory =,
+--- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, pin =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
 -- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
 -- `out` is a folder, false for no output, or nil for the next free folder in out/; `stats`: all, packed, summary or none are
@@ -101,6 +101,7 @@ function run.run(options)
     policy = options.policy,
     order = options.order,
     threads = options.threads,
+    pin = options.pin,
     memory = options.memory,
     bounds = options.bounds,
     memcheck = options.memcheck,

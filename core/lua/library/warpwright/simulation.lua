@@ -72,15 +72,16 @@ local function build_machine(description, options, policies)
     policies = policies,
     order = options.order,
     threads = options.threads,
+    pin = options.pin,
   })
 end
 
---- ww.build(config, { set =, policy =, order =, threads =, memory =, bounds =, memcheck =, profile =,
--- fast_forward =, sample =, jobs = }): a machine that a script drives itself.
+--- ww.build(config, { set =, policy =, order =, threads =, pin =, memory =, bounds =, memcheck =,
+-- profile =, fast_forward =, sample =, jobs = }): a machine that a script drives itself.
 function simulation.build(config, options)
   options = options or {}
-  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "memory", "bounds", "memcheck", "profile",
-    "fast_forward", "sample", "jobs" })
+  names.check_keys("ww.build", options, { "set", "policy", "order", "threads", "pin", "memory", "bounds", "memcheck",
+    "profile", "fast_forward", "sample", "jobs" })
   if options.memcheck and options.bounds == "hardware" then
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
