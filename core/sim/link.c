@@ -58,7 +58,7 @@ bool link_offer(Link *link, const void *message, uint64_t now) {
     return true;
 }
 
-enum { MESSAGE_BYTES_MAX = 256 };
+enum { MESSAGE_BYTES_MAX = 2048 };
 
 static void move_message(Link *link, uint64_t from, uint64_t to) {
     memcpy(link->slots + to * link->message_bytes, link->slots + from * link->message_bytes,
@@ -86,4 +86,15 @@ void link_bring_forward(Link *link, uint64_t place) {
     link->audit.entered[first] = entered;
 #endif
     link_update_next_ready(link);
+}
+
+void link_put_back(Link *link, const void *message, uint64_t now) {
+    ensure(!link->cut && link->pushed - link->popped < link->depth);
+    uint64_t slot = link->pushed & link->slot_mask;
+    link_audit_push(link, now - link->latency);
+    memcpy(link->slots + slot * link->message_bytes, message, link->message_bytes);
+    link->ready[slot] = now;
+    link->pushed_seen = ++link->pushed;
+    link_bring_forward(link, link->pushed - link->popped - 1);
+    object_poke(link->receiver, now);
 }

@@ -100,12 +100,17 @@ static inline bool link_can_send(const Link *link, uint64_t now) {
     return link_has_room(link, now);
 }
 
-/* The same without a branch, for links that are mostly full: the host cannot foresee when they have room. */
-static inline bool link_can_send_straight(const Link *link, uint64_t now) {
+/* How many messages are in it, as far as the sender may know at `now`. */
+static inline uint64_t link_occupancy(const Link *link, uint64_t now) {
     uint64_t popped = link->popped_seen;
     if (!link->to_cut) popped = link->last_pop == now ? popped : link->popped;
+    return link->pushed - popped;
+}
+
+/* link_can_send() without a branch, for links that are mostly full: the host cannot foresee when they have room. */
+static inline bool link_can_send_straight(const Link *link, uint64_t now) {
     bool spent = (link->last_push == now) & (link->pushes_in_cycle == link->width);
-    return !spent & (link->pushed - popped < link->depth);
+    return !spent & (link_occupancy(link, now) < link->depth);
 }
 
 /* For a sender that found the link full: when to look again. */
@@ -238,5 +243,18 @@ static inline __attribute__((always_inline)) void link_pop(Link *link, uint64_t 
     else
         link_pop_uncut(link, now);
 }
+
+/* The receiver of a link within a cluster takes the first message and keeps count of its place itself: for the sender,
+ * the message has left the link at once. */
+static inline void link_take_over(Link *link, uint64_t now) {
+    debug_ensure(!link->cut && link_next_ready(link) <= now);
+    link_audit_pop(link, now);
+    link->popped_seen++;
+    link->popped++;
+    link_update_next_ready(link);
+}
+
+/* The inverse, at a boundary: the message stands in the link, ready, before those that are in it. */
+void link_put_back(Link *link, const void *message, uint64_t now);
 
 #endif

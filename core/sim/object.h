@@ -242,6 +242,9 @@ struct Class {
     bool (*knobs_set)(SimObject *object);
     /* Brings counters that are kept lazily while asleep up to `now`. */
     void (*settle)(SimObject *object, uint64_t now);
+    /* Somebody looks on from `now`, a boundary: what it has begun ahead of later cycles goes back to where it would stand
+     * if it had not. */
+    void (*put_back)(SimObject *object, uint64_t now);
     /* Of an object whose state a snapshot has brought: panics unless others' code can work with it. Indexes
      * are within their arrays, lists end, counts fit, times are edges of its clock. Called as soon as the
      * rows are in place, when other objects and links may not be. `fits`: they are of an object with these

@@ -45,6 +45,14 @@ void cluster_note_observers(Cluster *cluster) {
     }
 }
 
+void cluster_begin_to_watch(Cluster *cluster) {
+    cluster_note_observers(cluster);
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        SimObject *object = cluster->turns[i].object;
+        if (object->class->put_back) object->class->put_back(object, object->sim->now);
+    }
+}
+
 /* --- The same without sleep ---------------------------------------------------------------------- */
 
 static uint64_t next_edge(const Cluster *cluster, uint64_t after) {

@@ -222,6 +222,8 @@ static inline uint64_t object_unseen_until(const SimObject *object) {
 }
 /* Whether somebody does has changed. */
 void cluster_note_observers(Cluster *cluster);
+/* Somebody begins to look at each cycle's messages, at a boundary. */
+void cluster_begin_to_watch(Cluster *cluster);
 
 static inline void object_progress(SimObject *object) {
     object->cluster->progress++;

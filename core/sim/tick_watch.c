@@ -24,5 +24,5 @@ void object_watch_ticks(SimObject *object, TickWatcher *watcher) {
     ensure(sim->tick_watchers && !sim->tick_watchers[object->id]);
     sim->tick_watchers[object->id] = watcher;
     turn_of(object)->tick = watched_tick;
-    cluster_note_observers(object->cluster);
+    cluster_begin_to_watch(object->cluster);
 }

@@ -216,6 +216,31 @@ harness.test("a trace that begins at a checkpoint has the lines of one that does
   harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(plain .. "/stats.txt"), "stats.txt")
 end)
 
+-- Accesses to shared memory are begun ahead while nobody looks on; in each of these windows some had been.
+harness.test("a window sees accesses to shared memory that came before it as the whole trace does", function()
+  local function lines_from(name, from, ...)
+    local folder = home .. "/" .. name
+    local status, output = harness.run("run", "gtx480", "sgemm", "--size", "small", "--set", "sms=3", "--max-cycles", "3200", "--out", folder,
+      "--trace", "sm[1]*", "--from", from, "--to", "3000", ...)
+    harness.equal(status, 2, output) -- --max-cycles
+    local found = {}
+    for line in harness.read(folder .. "/trace.txt"):gmatch "[^\n]+" do
+      local cycle, event = line:match "^(%d+) %S+ (%S+)"
+      if cycle and tonumber(cycle) >= 2000 and event ~= "begin" then found[#found + 1] = line end
+    end
+    return found
+  end
+  local wanted = lines_from("shared", 0)
+  assert(#wanted > 1000, #wanted)
+  for order, from in pairs { path = 2000, reversed = 2128 } do
+    local got, expected = lines_from("shared-" .. order, from, "--order", order), {}
+    for _, line in ipairs(wanted) do
+      if tonumber(line:match "^%d+") >= from then expected[#expected + 1] = line end
+    end
+    harness.same_text(table.concat(got, "\n"), table.concat(expected, "\n"), ("from %d, %s"):format(from, order))
+  end
+end)
+
 harness.test("the knobs that a policy sets are lines, each when its value changes", function()
   local policy = runs.file("setter", [[
 local x = policy "setter" { period = 1000 }

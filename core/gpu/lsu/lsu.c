@@ -6,20 +6,14 @@
 
 #include <string.h>
 
-/* A free slot of a ring, ready at a known time; the caller fills in what is done. The ring is in order of
- * readiness: what has a short latency overtakes what was begun before it. */
-static inline MemoryDone *push_completed(const Lsu *lsu, Completed *ring, uint32_t slots, uint64_t head,
-                                         uint64_t *tail, uint64_t ready) {
-    uint64_t at = (*tail)++, mask = slots - 1;
-    LsuQueue queue = ring == lsu->completed ? QUEUE_COMPLETED : QUEUE_ANSWERED;
-    ensure(at - head < slots);
-    for (; at > head && ring[(at - 1) & mask].ready > ready; at--) {
-        ring[at & mask] = ring[(at - 1) & mask];
-        audit_move(&lsu->obj, queue, (uint32_t)((at - 1) & mask), (uint32_t)(at & mask));
-    }
-    ring[at & mask].ready = ready;
-    audit_enter(&lsu->obj, queue, (uint32_t)(at & mask));
-    return &ring[at & mask].done;
+/* A slot of the ring of answered instructions; the caller fills in what is done. */
+static inline MemoryDone *push_answered(Lsu *lsu, uint64_t now) {
+    uint64_t at = lsu->answered_tail++;
+    Completed *slot = &lsu->answered[at & (lsu->answered_slots - 1)];
+    ensure(at - lsu->answered_head < lsu->answered_slots);
+    slot->ready = now;
+    audit_enter(&lsu->obj, QUEUE_ANSWERED, (uint32_t)(at & (lsu->answered_slots - 1)));
+    return &slot->done;
 }
 
 /* --- Answers --------------------------------------------------------------------------------- */
@@ -30,8 +24,7 @@ static void complete(Lsu *lsu, uint32_t index, uint64_t now) {
         lsu->load_latency_ticks += now - entry->begun;
         lsu->loads_answered++;
     }
-    *push_completed(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, &lsu->answered_tail,
-                    now) = entry->done;
+    *push_answered(lsu, now) = entry->done;
     entry->next_free = lsu->first_free;
     lsu->first_free = index;
     lsu->in_use--;
@@ -63,22 +56,29 @@ static inline void take_answers(Lsu *lsu, uint64_t now) {
     if (next_answer(&lsu->texture) <= now) take_other_answer(lsu, lsu->texture.receive, now);
 }
 
-static bool is_due(const Lsu *lsu, uint64_t now) {
-    return lsu->completed_head != lsu->completed_tail &&
-           lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready <= now;
+/* While somebody looks on, cycle by cycle, what the fixed pipeline has done goes to the SM by the link. */
+static COLD bool send_completed(Lsu *lsu, uint64_t now) {
+    FixedPipeline *fixed = &lsu->fixed;
+    if (fixed->head == fixed->tail || fixed_first_sent(fixed) != now || !link_can_send(lsu->sm.send, now))
+        return false;
+    *(MemoryDone *)link_send_checked(lsu->sm.send, now) = fixed->ring[fixed->head & (fixed->slots - 1)].done;
+    fixed_pop(fixed);
+    return true;
+}
+
+static inline bool is_watched(const Lsu *lsu) {
+    return __builtin_expect(!object_unseen_until(&lsu->obj), 0);
 }
 
 /* One write-back per cycle. The pipeline of fixed latency comes first: it cannot wait. */
 static inline void write_back(Lsu *lsu, uint64_t now) {
-    bool due = is_due(lsu, now);
-    if (!due && lsu->answered_head == lsu->answered_tail) return;
+    if (is_watched(lsu) && send_completed(lsu, now)) return;
+    if (lsu->answered_head == lsu->answered_tail || fixed_sends_at(&lsu->fixed, now)) return;
     Link *link = lsu->sm.send;
     if (!link_can_send(link, now)) return;
-    Completed *ring = due ? lsu->completed : lsu->answered;
-    uint64_t *head = due ? &lsu->completed_head : &lsu->answered_head;
-    uint64_t slot = (*head)++ & ((due ? lsu->completed_slots : lsu->answered_slots) - 1);
-    *(MemoryDone *)link_send_checked(link, now) = ring[slot].done;
-    audit_leave(&lsu->obj, due ? QUEUE_COMPLETED : QUEUE_ANSWERED, (uint32_t)slot);
+    uint64_t slot = lsu->answered_head++ & (lsu->answered_slots - 1);
+    *(MemoryDone *)link_send_checked(link, now) = lsu->answered[slot].done;
+    audit_leave(&lsu->obj, QUEUE_ANSWERED, (uint32_t)slot);
 }
 
 /* --- The instruction at work ----------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void count_instruction(Lsu *lsu, const MemoryOp *op) {
         return;
     }
     switch (op->space) {
-    case SPACE_SHARED: ++*(op->kind == INST_STORE ? &lsu->shared_stores : &lsu->shared_loads); break;
+    case SPACE_SHARED: fixed_count_shared(&lsu->fixed, op->kind); break;
     case SPACE_GLOBAL:
         if (op->kind == INST_ATOMIC)
             lsu->atomics++;
@@ -129,16 +129,15 @@ static void set_done(MemoryDone *done, const MemoryOp *op) {
 
 /* Shared memory, and parameters without a constant cache: a pipeline of fixed latency whose start is held up
  * for `cycles` by conflicts. */
-static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint32_t latency,
-                               uint64_t now) {
-    uint64_t period = lsu->obj.period;
-    lsu->bank_conflict_cycles += cycles - 1;
-    lsu->busy_until = now + cycles * period;
+static inline void begin_fixed(Lsu *lsu, const MemoryOp *op, uint32_t cycles, uint64_t now) {
+    FixedPipeline *fixed = &lsu->fixed;
+    fixed->bank_conflict_cycles += cycles - 1;
+    fixed->busy_until = now + cycles * fixed->period;
     /* The SM sees it one link cycle after it is sent: a shared load that enters at F is written back at
      * F + latency + 2, as every unit's result is. */
-    set_done(push_completed(lsu, lsu->completed, lsu->completed_slots, lsu->completed_head,
-                            &lsu->completed_tail, now + (cycles + latency) * period),
-             op);
+    uint64_t ready = now + fixed_latency(fixed, op->space, cycles);
+    set_done(fixed_push(fixed, ready), op);
+    object_poke(lsu->obj.parent, ready + fixed->way_back);
 }
 
 static uint32_t texture_segments(const MemoryOp *op, Segment *segments) {
@@ -274,10 +273,12 @@ static void send_access(Lsu *lsu, uint64_t now) {
     lsu->outstanding[lsu->entry].remaining++;
     lsu->outstanding[lsu->entry].unsent--;
     free_place(lsu, now);
-    if (lsu->segment_next == lsu->segment_count)
-        lsu->op_valid = 0;
-    else
+    if (lsu->segment_next < lsu->segment_count) {
         foresee_stall(lsu, link, now);
+    } else {
+        lsu->op_valid = 0;
+        lsu->fixed.open_from = now + lsu->obj.period;
+    }
     object_progress(&lsu->obj);
 }
 
@@ -306,6 +307,7 @@ static inline uint32_t make_segments(const Lsu *lsu, const MemoryOp *op, Segment
 __attribute__((noinline)) static void begin_accesses(Lsu *lsu, const MemoryOp *op, uint64_t now) {
     memcpy(&lsu->op, op, offsetof(MemoryOp, address));
     lsu->op_valid = 1;
+    lsu->fixed.open_from = NEVER;
     const Sm *sm = (const Sm *)lsu->obj.parent;
     lsu->class_number = sm->class_of[op->warp];
     lsu->cta = (uint16_t)sm->warp[op->warp].cta_number;
@@ -347,20 +349,47 @@ bool lsu_take_untimed(SimObject *object, const void *request) {
     return hit;
 }
 
-/* Shared memory is served from the link's slot. */
-static inline void accept(Lsu *lsu, uint64_t now) {
+/* Accesses to shared memory whose turn is next need not wait for it in the link. What comes in this cycle still goes
+ * through the link, whether the SM has had its turn or not. */
+static void take_shared_ahead(Lsu *lsu, const MemoryOp *op, uint64_t now) {
+    FixedPipeline *fixed = &lsu->fixed;
+    Link *link = lsu->sm.receive;
+    bool full = link_occupancy(link, now) + fixed->count >= link->depth;
+    uint64_t before = fixed->tail - fixed->head;
+    uint64_t begins = later_of(op->begins * fixed->period, now);
+    set_done(fixed_take(fixed, op->kind, op->conflict_degree, begins), op);
+    link_take_over(link, now);
+    fixed->open_from = now + fixed->period;
+    if (full) object_poke(lsu->obj.parent, fixed->ahead[fixed->first].begins + fixed->period);
+    if (!before) object_poke(lsu->obj.parent, fixed->next_done);
+}
+
+/* Returns whether the next one may be taken, too. */
+static inline bool accept_next(Lsu *lsu, uint64_t now) {
     const MemoryOp *op = link_peek(lsu->sm.receive, now);
-    if (!op || op->begins * lsu->obj.period > now || lsu->busy_until > now) return;
+    if (!op) return false;
+    if (op->space == SPACE_SHARED && !is_watched(lsu)) {
+        take_shared_ahead(lsu, op, now);
+        return true;
+    }
+    if (op->begins * lsu->obj.period > now || lsu->fixed.busy_until > now) return false;
     count_instruction(lsu, op);
     if (op->space == SPACE_SHARED) {
-        begin_fixed(lsu, op, op->conflict_degree, lsu->shared_latency, now);
+        begin_fixed(lsu, op, op->conflict_degree, now);
     } else if (!has_accesses(lsu, op->space)) {
-        begin_fixed(lsu, op, 1, lsu->constant_latency, now);
+        begin_fixed(lsu, op, 1, now);
     } else {
         begin_accesses(lsu, op, now);
-        return;
+        return false;
     }
     link_pop(lsu->sm.receive, now);
+    return false;
+}
+
+static inline void accept(Lsu *lsu, uint64_t now) {
+    fixed_begin(&lsu->fixed, now);
+    while (accept_next(lsu, now))
+        ;
 }
 
 static uint64_t min_time(uint64_t a, uint64_t b) {
@@ -372,7 +401,7 @@ static inline uint64_t next_begin(const Lsu *lsu) {
     if (link_next_ready(lsu->sm.receive) == NEVER) return NEVER;
     const MemoryOp *op = link_peek(lsu->sm.receive, NEVER - 1);
     uint64_t at = op->begins * lsu->obj.period;
-    return at > lsu->busy_until ? at : lsu->busy_until;
+    return at > lsu->fixed.busy_until ? at : lsu->fixed.busy_until;
 }
 
 /* What is nearly always in the next cycle comes first. */
@@ -387,8 +416,8 @@ static inline uint64_t next_work(const Lsu *lsu, uint64_t now) {
     else /* An access that has not been tried yet: if it fails, the stall begins there. */
         next = soon;
     if (next <= soon || lsu->answered_head != lsu->answered_tail) return soon;
-    if (lsu->completed_head != lsu->completed_tail)
-        next = min_time(next, lsu->completed[lsu->completed_head & (lsu->completed_slots - 1)].ready);
+    if (is_watched(lsu) && lsu->fixed.head != lsu->fixed.tail)
+        next = min_time(next, fixed_first_sent(&lsu->fixed));
     next = min_time(next, next_answer(&lsu->mem));
     next = min_time(next, next_answer(&lsu->constant));
     next = min_time(next, next_answer(&lsu->texture));
@@ -404,7 +433,46 @@ uint64_t lsu_tick(SimObject *object, uint64_t now) {
     return next_work(lsu, now);
 }
 
+/* An access to shared memory as it came from the SM, but that what it has to wait for is in `begins`. */
+static MemoryOp shared_op(const Lsu *lsu, const MemoryDone *done, const Ahead *ahead) {
+    const Inst *inst = sm_inst((const Sm *)lsu->obj.parent, done->inst);
+    return (MemoryOp){
+        .begins = object_cycle(&lsu->obj, ahead->begins),
+        .lanes = done->lanes,
+        .inst = done->inst,
+        .payload = done->payload,
+        .conflict_degree = ahead->cycles,
+        .warp = done->warp,
+        .kind = done->kind,
+        .space = done->space,
+        .bytes = (uint8_t)(inst->element_bytes * inst->elements),
+        .cache_op = inst->cache_op,
+    };
+}
+
+COLD void lsu_put_back(SimObject *object, uint64_t now) {
+    Lsu *lsu = (Lsu *)object;
+    FixedPipeline *fixed = &lsu->fixed;
+    fixed_begin(fixed, now);
+    for (; fixed->count; fixed->count--) {
+        const Ahead *last = &fixed->ahead[(fixed->first + fixed->count - 1) % AHEAD_PLACES];
+        MemoryDone done = fixed_take_back_shared(fixed);
+        MemoryOp op = shared_op(lsu, &done, last);
+        fixed->busy_until = last->begins; /* it waits for no more than that */
+        fixed->past_link--;
+        link_put_back(lsu->sm.receive, &op, now);
+    }
+    if (fixed->head == fixed->tail) return;
+    uint64_t sent = fixed_first_sent(fixed);
+    object_poke(object, later_of(sent, now));
+    if (sent >= now) return;
+    *(MemoryDone *)link_send(lsu->sm.send, sent) = fixed->ring[fixed->head & (fixed->slots - 1)].done;
+    fixed_pop(fixed);
+    if (fixed->head != fixed->tail) object_poke(object, later_of(fixed_first_sent(fixed), now));
+}
+
 void lsu_settle(SimObject *object, uint64_t now) {
     Lsu *lsu = (Lsu *)object;
+    fixed_begin(&lsu->fixed, now);
     if (lsu->stall_since && now > lsu->stall_since) note_stall(lsu, true, now);
 }

@@ -4,12 +4,13 @@
 /* Every instruction that the SM sent is counted in one class, and is done or in one place. */
 static void check_instructions(const Lsu *lsu) {
     uint64_t counted = lsu->global_loads + lsu->global_stores + lsu->local_loads + lsu->local_stores +
-                       lsu->shared_loads + lsu->shared_stores + lsu->constant_loads + lsu->texture_loads +
-                       lsu->atomics + lsu->prefetches;
-    uint64_t taken = link_received(lsu->sm.receive) + lsu->holds_place, done = link_sent(lsu->sm.send);
-    uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->completed_tail -
-                      lsu->completed_head + lsu->answered_tail - lsu->answered_head;
-    if (counted != taken || taken != done + inside)
+                       lsu->fixed.shared_loads + lsu->fixed.shared_stores + lsu->constant_loads +
+                       lsu->texture_loads + lsu->atomics + lsu->prefetches;
+    uint64_t taken = link_received(lsu->sm.receive) + lsu->holds_place + lsu->fixed.past_link;
+    uint64_t done = link_sent(lsu->sm.send) + lsu->fixed.handed_over;
+    uint64_t inside = (lsu->op_valid && lsu->entry == NO_ENTRY) + lsu->in_use + lsu->fixed.tail -
+                      lsu->fixed.head + lsu->answered_tail - lsu->answered_head;
+    if (counted + lsu->fixed.count != taken || taken != done + inside)
         panic("%s: %lu instructions came, %lu are counted, %lu are done and %lu inside", lsu->obj.path, taken,
               counted, done, inside);
 }
@@ -58,8 +59,8 @@ void lsu_visit_instructions(const SimObject *object, MemoryDoneVisitor *visit, v
     for (uint32_t i = 0; i < lsu->entries; i++)
         if (lsu->outstanding[i].remaining || lsu->outstanding[i].unsent)
             visit(context, &lsu->outstanding[i].done);
-    for (uint64_t i = lsu->completed_head; i < lsu->completed_tail; i++)
-        visit(context, &lsu->completed[i & (lsu->completed_slots - 1)].done);
+    for (uint64_t i = lsu->fixed.head; i < lsu->fixed.tail; i++)
+        visit(context, &lsu->fixed.ring[i & (lsu->fixed.slots - 1)].done);
     for (uint64_t i = lsu->answered_head; i < lsu->answered_tail; i++)
         visit(context, &lsu->answered[i & (lsu->answered_slots - 1)].done);
     for (uint64_t i = link_received(out); i < link_sent(out); i++)
@@ -87,7 +88,7 @@ void lsu_check(const SimObject *object, bool idle) {
     check_accesses(lsu);
     if (lsu->holds_place && link_sent(lsu->sm.receive) == link_received(lsu->sm.receive))
         panic("%s: the instruction at work has no place on the way from the SM", lsu->obj.path);
-    if (idle && (lsu->in_use || lsu->op_valid || lsu->completed_head != lsu->completed_tail ||
+    if (idle && (lsu->in_use || lsu->op_valid || lsu->fixed.head != lsu->fixed.tail ||
                  lsu->answered_head != lsu->answered_tail))
         panic("%s: %u instructions wait for answers although the machine is idle", object->path, lsu->in_use);
 }

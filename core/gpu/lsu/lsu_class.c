@@ -16,17 +16,20 @@ static Ratio accesses_per_load(const SimObject *object) {
 
 static const Field lsu_fields[] = {
     BASE(Lsu),
-    PARAM(Lsu, shared_latency, "26", "cycles", "Shared memory: from begin to write-back without conflicts",
-          .min = 1, .max = 500, .timing = true),
-    PARAM(Lsu, constant_latency, "2", "cycles",
-          "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500,
-          .timing = true),
+    PARAM_NAMED(Lsu, fixed.shared_latency, "shared_latency", "26", "cycles",
+                "Shared memory: from begin to write-back without conflicts", .min = 1, .max = 500,
+                .timing = true),
+    PARAM_NAMED(Lsu, fixed.constant_latency, "constant_latency", "2", "cycles",
+                "Parameter and constant loads when no constant cache is wired", .min = 1, .max = 500,
+                .timing = true),
     PARAM(Lsu, entries, "256", "entries", "Instructions with outstanding answers", .min = 1, .max = 4096),
     PARAM_FLAG(Lsu, narrow_segments, "false",
                "Global loads and stores: segments of at most 32 B for elements of 1 B and for .cg, 64 B for "
                "elements of 2 B, also where a vector of them is accessed",
                .timing = true),
-    DERIVED(Lsu, completed_slots, "Size of the ring of completed instructions"),
+    DERIVED(Lsu, fixed.slots, "Size of the ring of completed instructions"),
+    DERIVED(Lsu, fixed.pad, "Alignment"),
+    DERIVED(Lsu, pad, "Alignment"),
     DERIVED(Lsu, answered_slots, "Size of the ring of answered instructions"),
     PORT(Lsu, sm, memory_op_protocol, ROLE_RESPONDER, "Instructions from the SM", .optional = true),
     PORT(Lsu, mem, memory_protocol, ROLE_REQUESTER, "Global and local memory: an L1 or a network"),
@@ -44,13 +47,26 @@ static const Field lsu_fields[] = {
     STATE(Lsu, segment_count, "Number of its accesses"),
     STATE(Lsu, segment_next, "Next access to send"),
     STATE(Lsu, entry, "Its entry among the outstanding"),
-    STATE(Lsu, busy_until, "Shared memory is serving conflicts until then"),
     STATE_ARRAY(Lsu, outstanding, entries, "Instructions that wait for answers"),
     STATE(Lsu, first_free, "List of free entries"),
     STATE(Lsu, in_use, "Entries in use"),
-    STATE_ARRAY(Lsu, completed, completed_slots, "Shared-memory and constant pipeline"),
-    STATE(Lsu, completed_head, "Its oldest"),
-    STATE(Lsu, completed_tail, "Its end"),
+    STATE_ARRAY(Lsu, fixed.ring, fixed.slots, "Shared-memory and constant pipeline"),
+    STATE(Lsu, fixed.head, "Its oldest"),
+    STATE(Lsu, fixed.tail, "Its end"),
+    STATE(Lsu, fixed.next_done, "When the SM has its oldest"),
+    STATE(Lsu, fixed.last_sent, "When the last one of it was written back"),
+    STATE(Lsu, fixed.busy_until, "It takes no other until then"),
+    STATE(Lsu, fixed.open_from, "From when on instructions may be issued ahead"),
+    STATE(Lsu, fixed.issued_at, "When the last one was"),
+    STATE(Lsu, fixed.ahead, "Those that were, and have not begun"),
+    STATE(Lsu, fixed.first, "The oldest of them"),
+    STATE(Lsu, fixed.count, "Their number"),
+    STATE(Lsu, fixed.past_link, "How many came past the link, less those that came through it twice"),
+    STATE(Lsu, fixed.handed_over, "How many were written back past the link"),
+    HOST(Lsu, fixed.closed, "None may be issued ahead"),
+    HOST(Lsu, fixed.period, "Of its clock"),
+    HOST(Lsu, fixed.way_back, "Latency of the wire to the SM"),
+    HOST(Lsu, fixed.unit, "Whose it is"),
     STATE_ARRAY(Lsu, answered, answered_slots, "Instructions whose last answer has come"),
     STATE(Lsu, answered_head, "Its oldest"),
     STATE(Lsu, answered_tail, "Its end"),
@@ -58,8 +74,9 @@ static const Field lsu_fields[] = {
     STAT(Lsu, global_stores, "instructions", "Warp stores to global memory"),
     STAT(Lsu, local_loads, "instructions", "Warp loads from local memory"),
     STAT(Lsu, local_stores, "instructions", "Warp stores to local memory"),
-    STAT(Lsu, shared_loads, "instructions", "Warp loads from shared memory, atomics included"),
-    STAT(Lsu, shared_stores, "instructions", "Warp stores to shared memory"),
+    STAT_NAMED(Lsu, fixed.shared_loads, "shared_loads", "instructions",
+               "Warp loads from shared memory, atomics included"),
+    STAT_NAMED(Lsu, fixed.shared_stores, "shared_stores", "instructions", "Warp stores to shared memory"),
     STAT(Lsu, constant_loads, "instructions", "Warp loads of parameters and constants"),
     STAT(Lsu, texture_loads, "instructions", "Warp texture fetches"),
     STAT(Lsu, atomics, "instructions", "Warp atomics on global memory"),
@@ -68,7 +85,8 @@ static const Field lsu_fields[] = {
     STAT(Lsu, store_accesses, "accesses", "Segments written by global and local stores"),
     STAT(Lsu, atomic_accesses, "accesses", "Segments of atomics"),
     STAT(Lsu, prefetch_accesses, "accesses", "Lines asked for by prefetches"),
-    STAT(Lsu, bank_conflict_cycles, "cycles", "Extra cycles for shared-memory bank conflicts"),
+    STAT_NAMED(Lsu, fixed.bank_conflict_cycles, "bank_conflict_cycles", "cycles",
+               "Extra cycles for shared-memory bank conflicts"),
     STAT(Lsu, stall_cycles, "cycles", "An access was ready but the memory port did not take it"),
     STATE(Lsu, stall_since, "Tick at which the present stall began; 0: none"),
     STAT(Lsu, load_latency_ticks, "ticks", "Sum over loads of first access to last answer"),
@@ -91,9 +109,11 @@ static uint32_t power_of_two_from(uint32_t n) {
 static void build(SimObject *object) {
     enum { AT_LEAST = 128 }; /* a resumed run may have another latency */
     Lsu *lsu = (Lsu *)object;
-    uint32_t latency = lsu->shared_latency > lsu->constant_latency ? lsu->shared_latency
-                                                                   : lsu->constant_latency;
-    lsu->completed_slots = power_of_two_from(2 * latency + 8 > AT_LEAST ? 2 * latency + 8 : AT_LEAST);
+    const FixedPipeline *fixed = &lsu->fixed;
+    uint32_t latency = fixed->shared_latency > fixed->constant_latency ? fixed->shared_latency
+                                                                       : fixed->constant_latency;
+    uint32_t slots = 2 * latency + 8 + AHEAD_PLACES;
+    lsu->fixed.slots = power_of_two_from(slots > AT_LEAST ? slots : AT_LEAST);
     lsu->answered_slots = power_of_two_from(lsu->entries + 8);
 }
 
@@ -111,10 +131,27 @@ static uint64_t queue_length(const SimObject *object, uint32_t queue) {
     const Lsu *lsu = (const Lsu *)object;
     switch ((LsuQueue)queue) {
     case QUEUE_OUTSTANDING: return lsu->in_use;
-    case QUEUE_COMPLETED: return lsu->completed_tail - lsu->completed_head;
+    case QUEUE_COMPLETED: return lsu->fixed.tail - lsu->fixed.head;
     case QUEUE_ANSWERED: return lsu->answered_tail - lsu->answered_head;
     }
     return 0;
+}
+
+/* The wire to the SM is as gpu_elaborate() makes it, unless somebody has wired it by hand. */
+static void fixed_init(Lsu *lsu) {
+    FixedPipeline *fixed = &lsu->fixed;
+    const Link *in = lsu->sm.receive;
+    bool usual = in->latency == lsu->obj.period && in->width == 1 && in->depth <= AHEAD_PLACES;
+    fixed->closed = usual ? 0 : NEVER;
+    fixed->unit = &lsu->obj;
+    fixed->period = lsu->obj.period;
+    fixed->way_back = lsu->sm.send->latency;
+    fixed->next_done = fixed->issued_at = NEVER;
+}
+
+FixedPipeline *lsu_fixed_pipeline(SimObject *object) {
+    ensure(object->class == &lsu_class);
+    return &((Lsu *)object)->fixed;
 }
 
 static void init(SimObject *object) {
@@ -122,13 +159,14 @@ static void init(SimObject *object) {
     if (!lsu->sm.receive) user_error("%s.sm: expected a wire to an SM, got none", object->path);
     audit_queue(object, QUEUE_OUTSTANDING, "instructions that wait for answers", QUEUE_TABLE, lsu->entries,
                 queue_length);
-    audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE,
-                lsu->completed_slots, queue_length);
+    audit_queue(object, QUEUE_COMPLETED, "instructions in the fixed pipeline", QUEUE_TABLE, lsu->fixed.slots,
+                queue_length);
     audit_queue(object, QUEUE_ANSWERED, "answered instructions", QUEUE_FIFO, lsu->answered_slots,
                 queue_length);
     for (uint32_t i = 0; i < lsu->entries; i++)
         lsu->outstanding[i].next_free = i + 1;
     lsu->entry = NO_ENTRY;
+    fixed_init(lsu);
     find_l1s(lsu);
 }
 
@@ -202,6 +240,7 @@ const Class lsu_class = {
     .tick = lsu_tick,
     .take_untimed = lsu_take_untimed,
     .settle = lsu_settle,
+    .put_back = lsu_put_back,
     .is_sound = lsu_is_sound,
     .answer_kinds = lsu_answer_kinds,
     .answer_kind = lsu_answer_kind,

@@ -2,9 +2,9 @@
 #include "core/gpu/lsu/lsu_state.h"
 #include "core/gpu/sm/sm_sound.h"
 
-/* Cycles from the begin of an instruction of fixed latency to its end: bank conflicts included, and with what
- * another machine may have had. */
-enum { AHEAD_MAX = 1024 };
+/* Cycles from the issue of an instruction of fixed latency to its end: the operand collector and bank conflicts
+ * included, and with what another machine may have had. */
+enum { AHEAD_MAX = 1024 + RESULT_BUS_RING };
 
 static void must_be(const Lsu *lsu, bool condition, const char *what) {
     sound(condition, "%s.%s", lsu->obj.path, what);
@@ -76,15 +76,40 @@ static void ring_is_sound(const Lsu *lsu, const Completed *ring, uint32_t slots,
     }
 }
 
+static void fixed_is_sound(const Lsu *lsu) {
+    const FixedPipeline *fixed = &lsu->fixed;
+    uint64_t before = 0;
+    ring_is_sound(lsu, fixed->ring, fixed->slots, fixed->head, fixed->tail, "fixed.ring");
+    must_be(lsu, fixed->last_sent <= lsu->obj.sim->now && fixed->last_sent % fixed->period == 0,
+            "fixed.last_sent");
+    bool empty = fixed->head == fixed->tail;
+    uint64_t next_done = empty ? NEVER : fixed_first_sent(fixed) + fixed->way_back;
+    must_be(lsu, fixed->next_done == next_done, "fixed.next_done");
+    must_be(lsu, is_soon(lsu, fixed->busy_until), "fixed.busy_until");
+    must_be(lsu,
+            lsu->op_valid ? fixed->open_from == NEVER
+                          : fixed->open_from <= lsu->obj.sim->now + lsu->obj.period,
+            "fixed.open_from");
+    must_be(lsu, fixed->first < AHEAD_PLACES && fixed->count <= AHEAD_PLACES, "fixed.first, count");
+    must_be(lsu, fixed->count <= fixed->tail - fixed->head, "fixed.count");
+    for (uint32_t i = 0; i < fixed->count; i++) {
+        const Ahead *ahead = &fixed->ahead[(fixed->first + i) % AHEAD_PLACES];
+        bool kind = ahead->kind == INST_LOAD || ahead->kind == INST_STORE || ahead->kind == INST_ATOMIC;
+        must_be(lsu,
+                kind && ahead->cycles && ahead->cycles <= CONFLICTS_MAX && is_soon(lsu, ahead->begins) &&
+                    ahead->begins > before,
+                "fixed.ahead");
+        before = ahead->begins;
+    }
+}
+
 void lsu_is_sound(const SimObject *object, bool fits) {
     const Lsu *lsu = (const Lsu *)object;
     (void)fits;
     op_is_sound(lsu);
     outstanding_is_sound(lsu);
-    ring_is_sound(lsu, lsu->completed, lsu->completed_slots, lsu->completed_head, lsu->completed_tail,
-                  "completed");
+    fixed_is_sound(lsu);
     ring_is_sound(lsu, lsu->answered, lsu->answered_slots, lsu->answered_head, lsu->answered_tail,
                   "answered");
-    must_be(lsu, is_soon(lsu, lsu->busy_until), "busy_until");
     must_be(lsu, lsu->stall_since <= object->sim->now + object->period, "stall_since");
 }

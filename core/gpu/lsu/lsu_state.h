@@ -13,9 +13,6 @@ enum { NO_ENTRY = 0xffff };
 /* Events that policies can subscribe to. */
 typedef enum { LSU_ASK_CLASS } LsuEvent;
 
-/* Where instructions wait, for the audit of its queues. */
-typedef enum { QUEUE_OUTSTANDING, QUEUE_COMPLETED, QUEUE_ANSWERED } LsuQueue;
-
 /* An instruction of which answers are outstanding. */
 typedef struct {
     MemoryDone done;
@@ -26,20 +23,12 @@ typedef struct {
     uint32_t is_prefetch; /* not 0: its latency is no load's */
 } Outstanding;
 
-/* A completed instruction on its way to write-back, ready at a known time: the shared-memory pipeline. */
-typedef struct {
-    uint64_t ready; /* tick */
-    MemoryDone done;
-    uint32_t pad;
-} Completed;
-
 typedef struct {
     SimObject obj;
     /* parameters */
-    uint32_t shared_latency, constant_latency, entries;
+    uint32_t entries, narrow_segments;
     /* derived */
-    uint32_t completed_slots, answered_slots;
-    uint32_t narrow_segments; /* a parameter */
+    uint32_t answered_slots, pad;
     /* ports */
     Port sm, mem, constant, texture;
     Ways to_l1s;        /* host: to the L1s in its cluster */
@@ -52,18 +41,16 @@ typedef struct {
     uint32_t segment_count, segment_next;
     uint16_t class_number, cta; /* of op's warp when it began */
     uint32_t entry;             /* of op, NO_ENTRY before its first access */
-    uint64_t busy_until;        /* tick until which shared memory is taken by bank conflicts */
     Outstanding *outstanding;
     uint32_t first_free, in_use;
-    Completed *completed; /* ring, in order of readiness */
-    uint64_t completed_head, completed_tail;
+    FixedPipeline fixed;
     Completed *answered; /* ring: instructions whose last answer has come */
     uint64_t answered_head, answered_tail;
     /* statistics */
-    uint64_t global_loads, global_stores, local_loads, local_stores, shared_loads, shared_stores,
-        constant_loads, texture_loads, atomics, prefetches;
+    uint64_t global_loads, global_stores, local_loads, local_stores, constant_loads, texture_loads, atomics,
+        prefetches;
     uint64_t load_accesses, store_accesses, atomic_accesses, prefetch_accesses;
-    uint64_t bank_conflict_cycles, stall_cycles, stall_since;
+    uint64_t stall_cycles, stall_since;
     uint64_t load_latency_ticks, loads_answered;
 } Lsu;
 
@@ -86,6 +73,8 @@ uint64_t lsu_tick(SimObject *object, uint64_t now);
 bool lsu_take_untimed(SimObject *object, const void *request);
 /* Counts the cycles of a stall up to `now`. */
 void lsu_settle(SimObject *object, uint64_t now);
+/* Instructions issued ahead go through the link after all, and what is done back through the other one. */
+void lsu_put_back(SimObject *object, uint64_t now);
 void lsu_is_sound(const SimObject *object, bool fits);
 /* Each instruction awaits answers of a kind of its own. */
 uint32_t lsu_answer_kinds(const SimObject *object);

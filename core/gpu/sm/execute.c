@@ -67,7 +67,7 @@ static void lay_out_local(const Sm *sm, uint32_t w, MemoryOp *op) {
 }
 
 /* Different words within a window as wide as the banks are in different banks. */
-static uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
+static inline uint32_t conflict_degree(const Sm *sm, const Inst *inst, uint32_t bytes) {
     const ExecContext *context = sm->context;
     if (inst->space == SPACE_SHARED && bytes <= 4 &&
         context->highest / 4 - context->lowest / 4 < sm->shared_banks)
@@ -113,6 +113,21 @@ static inline __attribute__((always_inline)) void fill_op(const Sm *sm, uint32_t
         coalesce_texels(context->texel, context->texel_count, op);
     else
         add_addresses(sm, w, inst, op);
+}
+
+/* An access to shared memory, past the link, where the times of all before it are known. */
+static inline __attribute__((always_inline)) bool issue_ahead(Sm *sm, uint32_t w, const Inst *inst,
+                                                              uint32_t pc, uint64_t begins, uint64_t now) {
+    if (!fixed_is_open(sm->fixed, sm->lsu.send, now)) return false;
+    uint32_t cycles = conflict_degree(sm, inst, inst->element_bytes * inst->elements);
+    MemoryDone *done = fixed_issue(sm->fixed, inst->kind, cycles, begins * sm->obj.period, now);
+    done->inst = pc;
+    done->payload = 0;
+    done->lanes = sm->context->active;
+    done->warp = (uint16_t)w;
+    done->kind = inst->kind;
+    done->space = SPACE_SHARED;
+    return true;
 }
 
 static inline __attribute__((always_inline)) void send_to_lsu(Sm *sm, uint32_t w, const Inst *inst,
@@ -202,6 +217,7 @@ static inline __attribute__((always_inline)) void access_memory(Sm *sm, uint32_t
         if (is_beyond_sm(sm, space)) set_load_pending(sm, w, inst); /* stores write no name */
         if (is_async_copy(inst)) payload = async_begin(sm, w);
     }
+    if (shared && issue_ahead(sm, w, inst, pc, begins, now)) return;
     send_to_lsu(sm, w, inst, pc, space, begins, payload, now);
 }
 
@@ -214,6 +230,21 @@ static inline void execute_memory(Sm *sm, uint32_t w, Warp *warp, const Inst *in
         access_memory(sm, w, warp, inst, pc, false, begins, now);
 }
 
+static inline void end_fence(Sm *sm, uint32_t w, const Warp *warp) {
+    if (sm->fencing >> w & 1 && !warp->writes_in_flight) {
+        sm->fencing &= ~warp_bit(w);
+        sm->waiting &= ~warp_bit(w);
+    }
+}
+
+void sm_complete_fixed(Sm *sm, const MemoryDone *done) {
+    uint32_t w = done->warp;
+    Warp *warp = &sm->warp[w];
+    memory_ends(sm, w, warp, done->kind, done->space);
+    if (done->kind != INST_LOAD) end_fence(sm, w, warp);
+    sm_complete(sm, w, sm_inst(sm, done->inst));
+}
+
 void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     const Inst *inst = sm_inst(sm, done->inst);
     uint32_t w = done->warp;
@@ -224,10 +255,7 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     memory_ends(sm, w, &sm->warp[w], done->kind, done->space);
     if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, w, inst);
     if (is_async_copy(inst)) async_end(sm, w, done->payload);
-    if (sm->fencing >> w & 1 && !sm->warp[w].writes_in_flight) {
-        sm->fencing &= ~warp_bit(w);
-        sm->waiting &= ~warp_bit(w);
-    }
+    end_fence(sm, w, &sm->warp[w]);
     sm_complete(sm, w, inst);
 }
 

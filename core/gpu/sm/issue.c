@@ -61,7 +61,7 @@ static inline WarpSet all_or_none(bool all) {
 
 static inline bool lsu_accepts(const Sm *sm, uint64_t cycle, uint64_t now) {
     uint32_t reads = collector_accepts(&sm->collector, UNIT_MEM, cycle),
-             sends = link_can_send_straight(sm->lsu.send, now),
+             sends = fixed_leaves_place(sm->fixed, sm->lsu.send, now),
              has_payload = sm->payloads_in_use != sm->atomic_payloads; /* numbers: no branch */
     return reads & sends & has_payload;
 }
@@ -137,6 +137,7 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
      * another, but that a gate may go to work at once, and that a unit takes no more. */
     WarpSet waiting = sm->waiting, ready = sm_ready_warps(sm);
     WarpSet memory = sm->head_memory, sfu = sm->head_sfu;
+    fixed_begin(sm->fixed, now);
     WarpSet accepted = ready ? accepted_warps(sm, ready, cycle, now) : 0;
     for (uint32_t left = sm->schedulers; left; left--) {
         Scheduler *sched = &sm->sched[which];

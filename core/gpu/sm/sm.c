@@ -21,19 +21,37 @@ static void write_back(Sm *sm, uint64_t cycle) {
         sm_complete(sm, writer_warp(writer), sm_inst(sm, writer_inst(writer)));
 }
 
+/* At most one comes in a cycle: the load/store unit sends nothing when the fixed pipeline has something done. */
 static void receive_memory(Sm *sm, uint64_t now) {
+    FixedPipeline *fixed = sm->fixed;
+    if (fixed->next_done <= now) {
+        sm_complete_fixed(sm, &fixed->ring[fixed->head & (fixed->slots - 1)].done);
+        fixed->handed_over++;
+        fixed_pop(fixed);
+        return;
+    }
     const MemoryDone *done = link_peek(sm->lsu.receive, now);
     if (!done) return;
     sm_complete_memory(sm, done);
     link_pop(sm->lsu.receive, now);
 }
 
+/* When there is a place on the way to the LSU. NEVER: the link is full, and wakes the SM. */
+static uint64_t next_place(const Sm *sm, uint64_t now) {
+    const FixedPipeline *fixed = sm->fixed;
+    const Link *link = sm->lsu.send;
+    uint64_t soon = now + sm->obj.period;
+    if (link_occupancy(link, soon) + fixed->count < link->depth) return soon;
+    if (!fixed->count) return link_space_time(link, now);
+    return later_of(soon, fixed->ahead[fixed->first].begins + sm->obj.period);
+}
+
 /* A slot that was lost to the LSU may be used as soon as it takes instructions again. */
 static uint64_t next_issue(const Sm *sm, uint64_t cycle, uint64_t now) {
-    uint64_t soon = now + sm->obj.period, accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
+    uint64_t accepts = collector_accepts_at(&sm->collector, UNIT_MEM);
     if (sm->payloads_in_use == sm->atomic_payloads) return NEVER;
-    uint64_t at = link_can_send(sm->lsu.send, soon) ? soon : link_space_time(sm->lsu.send, now);
-    return at != NEVER && accepts > cycle + 1 ? now + (accepts - cycle) * sm->obj.period : at;
+    uint64_t at = next_place(sm, now);
+    return at != NEVER && accepts > cycle ? later_of(at, now + (accepts - cycle) * sm->obj.period) : at;
 }
 
 /* Is there something to do in the next cycle, whatever else may come? Mostly. A unit that took nothing may
@@ -53,6 +71,7 @@ static uint64_t next_work(const Sm *sm, uint32_t causes, uint64_t cycle, uint64_
         if (at < next) next = at;
     }
     if ((at = link_next_ready(sm->lsu.receive)) < next) next = at;
+    if ((at = sm->fixed->next_done) < next) next = at;
     if ((at = link_next_ready(sm->dispatch.receive)) < next) next = at;
     if (sm->fetch.receive && (at = link_next_ready(sm->fetch.receive)) < next) next = at;
     if (GATES_ASKED(&sm->gates, GATE_NEXT)) next = gates_next(&sm->gates, next);

@@ -19,6 +19,7 @@
 #ifndef WW_GPU_SM_H
 #define WW_GPU_SM_H
 
+#include "core/gpu/lsu/fixed_pipeline.h"
 #include "core/gpu/protocol/protocols.h"
 #include "core/gpu/sm/issue_gate.h"
 #include "core/gpu/sm/structures/instruction_cache.h"
@@ -263,6 +264,7 @@ struct Sm {
     uint32_t warms_caches;     /* a flag: what executes without timing leaves its lines in them */
     uint32_t untimed_miss;     /* a flag: the last access of it found less than it asked for */
     uint64_t spaces_beyond;    /* bit per space: loads from it come from beyond the SM */
+    FixedPipeline *fixed;      /* of its load/store unit */
     const char *class_setter;  /* the instance of a policy that set class_of, or NULL */
     /* statistics */
     uint64_t warp_instructions, thread_instructions, ctas_started, ctas_finished;
@@ -279,6 +281,8 @@ extern const Class sm_class, lsu_class, dispatcher_class;
 
 /* For policies: the L1s behind a load/store unit, in its cluster. Their number; those for data are the first. */
 uint32_t lsu_caches(const SimObject *lsu, SimObject *const **caches);
+/* Where the SM may issue what has a fixed latency. */
+FixedPipeline *lsu_fixed_pipeline(SimObject *lsu);
 /* At the end of a cycle: are accesses of the warp that one of these serves on their way to or through the
  * load/store unit, or from there to the L1? */
 bool lsu_holds(const SimObject *lsu, uint32_t sm, uint32_t warp);
@@ -393,10 +397,12 @@ UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */
 void sm_complete(Sm *sm, uint32_t warp, const Inst *inst);
-/* The LSU has completed a memory instruction. */
 /* What kernels asked of the device's runtime in this quantum, at its end. */
 void sm_perform_system_calls(Sm *sm);
+/* The LSU has completed a memory instruction. */
 void sm_complete_memory(Sm *sm, const MemoryDone *done);
+/* The same of one of fixed latency. */
+void sm_complete_fixed(Sm *sm, const MemoryDone *done);
 /* All lanes of a warp exit. */
 void sm_exit_warp(Sm *sm, uint32_t warp);
 /* Lanes of a warp have exited: does that complete barriers of its CTA? */

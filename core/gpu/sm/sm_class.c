@@ -226,6 +226,7 @@ static const Field sm_fields[] = {
     STATE(Sm, predicate_count, "Size of predicates"),
     HOST(Sm, running, "The kernel that runs, the device's"),
     HOST(Sm, kernel, "Of it, what every instruction needs"),
+    HOST(Sm, fixed, "Where instructions of fixed latency are issued"),
     HOST(Sm, context, "Of the instruction that executes"),
     HOST(Sm, windows, "What registers with addresses of shared memory hold"),
     HOST(Sm, known_windows, "Which of them hold"),
@@ -338,6 +339,7 @@ static void init(SimObject *object) {
     if (!sm->lsu.send) user_error("%s.lsu: expected a wire to its load/store unit, got none", object->path);
     audit_queue(object, QUEUE_CODE_LINES, "lines of code", QUEUE_TABLE, MAX_FETCH_MISSES, lines_under_way);
     sm->spaces_beyond = 1u << SPACE_GLOBAL | 1u << SPACE_LOCAL | 1u << SPACE_TEXTURE;
+    sm->fixed = lsu_fixed_pipeline(sm->lsu.send->receiver);
     if (lsu_fetches_constants(sm->lsu.send->receiver))
         sm->spaces_beyond |= 1u << SPACE_CONST | 1u << SPACE_PARAM;
     sm->decode_warp = NO_WARP;

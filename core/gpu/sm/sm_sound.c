@@ -6,7 +6,7 @@
 
 #include "mem/protocol/functional_memory.h"
 
-enum { STAGES = 256, CONFLICTS_MAX = WARP_LANES * 4 };
+enum { STAGES = 256 };
 
 /* No launch has come yet: then there is nothing to be sound. */
 uint32_t sm_ctas_in_use(const Sm *sm) {

@@ -5,6 +5,9 @@
 
 #include "core/gpu/sm/sm.h"
 
+/* Cycles for which an access to shared memory may hold its banks. */
+enum { CONFLICTS_MAX = WARP_LANES * 4 };
+
 /* See Class.is_sound. */
 void sm_is_sound(const SimObject *sm, bool fits);
 /* An instruction of the kernel that is on its way through the load/store unit. */

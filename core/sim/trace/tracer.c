@@ -328,16 +328,16 @@ static Turn *turn_of(const SimObject *object) {
 
 static void begin_object(Tracer *tracer, Traced *traced) {
     SimObject *object = traced->object;
+    traced->turn = turn_of(object);
+    ensure(traced->turn);
+    traced->tick = traced->turn->tick;
+    traced->turn->tick = traced_tick;
+    cluster_begin_to_watch(object->cluster);
     for (uint32_t i = 0; i < traced->port_count; i++) {
         TracedPort *port = &traced->ports[i];
         if (port->send) port->sent = port->send->pushed;
         if (port->receive) port->received = port->receive->popped;
     }
-    traced->turn = turn_of(object);
-    ensure(traced->turn);
-    traced->tick = traced->turn->tick;
-    traced->turn->tick = traced_tick;
-    cluster_note_observers(object->cluster);
     if (traced->events) object_subscribe(object, &tracer->subscriber, traced->events);
     if (object->class->trace && object->class->trace->begin)
         object->class->trace->begin(object, traced->memory, tracer->begins);
