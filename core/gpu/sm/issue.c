@@ -94,35 +94,62 @@ static SlotCause cause_of_idleness(const Sm *sm, const Scheduler *sched, WarpSet
     return mine & waiting ? SLOT_BARRIER : SLOT_FETCH;
 }
 
-/* Does the scheduler issue one of its warps, sched->last? Else the cause why not. `accepted`: as
- * accepted_warps(), for all that are ready. */
-static inline SlotCause choose_warp(Sm *sm, Scheduler *sched, WarpSet all_ready, WarpSet accepted,
-                                    WarpSet waiting, uint64_t cycle, uint64_t now, uint32_t *causes) {
-    const GateList *gates = &sm->gates;
-    WarpSet ready = all_ready & sched->warps, allowed = ready;
-    if (GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
-    WarpSet issuable = allowed & accepted;
-    if (!issuable) return cause_of_idleness(sm, sched, waiting, ready, allowed, causes);
-    if (GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
-    bool has_subscriber = __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
-    sched->last = has_subscriber ? pick_and_emit(sm, sched, issuable) : pick(sm, sched, issuable);
-    if (!GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
-    return gates_let_issue(gates, sched->last, cycle, now) ? SLOT_ISSUED : SLOT_GATE;
-}
+/* A cycle of issue. Who is released in it may issue in the next; else a scheduler changes nothing for the warps of
+ * another, but that a gate may go to work at once, and that a unit takes no more. */
+typedef struct {
+    uint64_t cycle, now;
+    WarpSet waiting, ready, memory, sfu; /* as it began; memory, sfu: warps for the LSU, for the SFU */
+    WarpSet accepted;                    /* as accepted_warps() */
+    uint32_t causes;
+} IssueCycle;
 
-static inline UnitClass issue(Sm *sm, uint32_t w, uint64_t cycle, uint64_t now) {
-    UnitClass unit = sm_execute(sm, w, cycle, now);
-    if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, w);
-    return unit;
+/* Does the scheduler issue one of its warps, sched->last? Else the cause why not. `plain`: no gate is at work, and no
+ * policy picks. */
+static inline __attribute__((always_inline)) SlotCause choose_warp(Sm *sm, Scheduler *sched, IssueCycle *c,
+                                                                   bool plain) {
+    const GateList *gates = &sm->gates;
+    WarpSet ready = c->ready & sched->warps, allowed = ready;
+    if (!plain && GATES_ASKED(gates, GATE_NARROW)) allowed = gates_narrow(gates, ready);
+    WarpSet issuable = allowed & c->accepted;
+    if (!issuable) return cause_of_idleness(sm, sched, c->waiting, ready, allowed, &c->causes);
+    if (!plain && GATES_ASKED(gates, GATE_PREFER)) issuable = gates_prefer(gates, issuable);
+    bool has_subscriber = !plain && __builtin_expect((sm->obj.subscribed & PICKS) != 0, 0);
+    sched->last = has_subscriber ? pick_and_emit(sm, sched, issuable) : pick(sm, sched, issuable);
+    if (plain || !GATES_ASKED(gates, GATE_LETS_ISSUE)) return SLOT_ISSUED;
+    return gates_let_issue(gates, sched->last, c->cycle, c->now) ? SLOT_ISSUED : SLOT_GATE;
 }
 
 /* The warps that cannot issue any more in this cycle, if the unit, that has just got an instruction, takes no
- * other. `memory`, `sfu`: warps for the LSU, for the SFU. */
-static inline WarpSet shut_out(const Sm *sm, UnitClass unit, WarpSet memory, WarpSet sfu, uint64_t cycle,
-                               uint64_t now) {
-    if (unit == UNIT_MEM) return memory & ~all_or_none(lsu_accepts(sm, cycle, now));
-    return (unit == UNIT_SFU ? sfu : ~(memory | sfu)) &
-           ~all_or_none(collector_accepts(&sm->collector, unit, cycle));
+ * other. */
+static inline WarpSet shut_out(const Sm *sm, UnitClass unit, const IssueCycle *c) {
+    if (unit == UNIT_MEM) return c->memory & ~all_or_none(lsu_accepts(sm, c->cycle, c->now));
+    return (unit == UNIT_SFU ? c->sfu : ~(c->memory | c->sfu)) &
+           ~all_or_none(collector_accepts(&sm->collector, unit, c->cycle));
+}
+
+/* A scheduler's turn. */
+static inline __attribute__((always_inline)) void take_turn(Sm *sm, uint32_t which, IssueCycle *c, bool plain,
+                                                            bool is_last) {
+    Scheduler *sched = &sm->sched[which];
+    SlotCause cause = choose_warp(sm, sched, c, plain);
+    if (cause == SLOT_ISSUED) {
+        UnitClass unit = sm_execute(sm, sched->last, c->cycle, c->now);
+        if (GATES_ASKED(&sm->gates, GATE_ISSUED)) gates_issued(&sm->gates, sched->last);
+        if (!is_last) c->accepted &= ~shut_out(sm, unit, c);
+    }
+    sm->slots[cause]++;
+    sm->slot_cause[which] = cause;
+    c->causes |= 1u << cause;
+}
+
+static __attribute__((noinline)) uint32_t take_turns(Sm *sm, uint32_t which, uint32_t left,
+                                                     const IssueCycle *begun) {
+    IssueCycle c = *begun;
+    for (; left; left--) {
+        take_turn(sm, which, &c, false, left == 1);
+        which = which + 1 == sm->schedulers ? 0 : which + 1;
+    }
+    return c.causes;
 }
 
 /* Their order rotates. */
@@ -131,25 +158,25 @@ static inline uint32_t first_scheduler(const Sm *sm, uint64_t cycle) {
     return (uint32_t)(power_of_two ? cycle & (sm->schedulers - 1) : cycle % sm->schedulers);
 }
 
+static inline bool is_plain(const Sm *sm) {
+    return __builtin_expect(!(sm->gates.at_work | (sm->obj.subscribed & PICKS)), 1);
+}
+
+/* Two schedulers, as a rule, have code of their own: the host has too few registers for what the loop must keep. */
 uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now) {
-    uint32_t which = first_scheduler(sm, cycle), causes = 0;
-    /* Who is released in this cycle may issue in the next; else a scheduler changes nothing for the warps of
-     * another, but that a gate may go to work at once, and that a unit takes no more. */
-    WarpSet waiting = sm->waiting, ready = sm_ready_warps(sm);
-    WarpSet memory = sm->head_memory, sfu = sm->head_sfu;
+    IssueCycle c = {.cycle = cycle,
+                    .now = now,
+                    .waiting = sm->waiting,
+                    .ready = sm_ready_warps(sm),
+                    .memory = sm->head_memory,
+                    .sfu = sm->head_sfu};
     fixed_begin(sm->fixed, now);
-    WarpSet accepted = ready ? accepted_warps(sm, ready, cycle, now) : 0;
-    for (uint32_t left = sm->schedulers; left; left--) {
-        Scheduler *sched = &sm->sched[which];
-        SlotCause cause = choose_warp(sm, sched, ready, accepted, waiting, cycle, now, &causes);
-        if (cause == SLOT_ISSUED) {
-            UnitClass unit = issue(sm, sched->last, cycle, now);
-            if (left > 1) accepted &= ~shut_out(sm, unit, memory, sfu, cycle, now);
-        }
-        sm->slots[cause]++;
-        sm->slot_cause[which] = cause;
-        causes |= 1u << cause;
-        which = which + 1 == sm->schedulers ? 0 : which + 1;
-    }
-    return causes;
+    if (c.ready) c.accepted = accepted_warps(sm, c.ready, cycle, now);
+    if (sm->schedulers != 2 || !is_plain(sm))
+        return take_turns(sm, first_scheduler(sm, cycle), sm->schedulers, &c);
+    uint32_t which = cycle & 1;
+    take_turn(sm, which, &c, true, false);
+    if (GATES_AT_WORK(&sm->gates)) return take_turns(sm, which ^ 1, 1, &c);
+    take_turn(sm, which ^ 1, &c, true, true);
+    return c.causes;
 }
