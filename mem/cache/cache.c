@@ -194,8 +194,7 @@ MemMessage cache_write_back_message(const Cache *c, uint32_t line, uint64_t now)
                         .class_number = l->class_number};
 }
 
-void cache_write_back(Cache *c, uint32_t line, uint64_t now) {
-    if (!c->tags.line[line].dirty) return;
+void cache_write_back_dirty(Cache *c, uint32_t line, uint64_t now) {
     cache_forget_failed_try(c);
     MemMessage *message = cache_send_down(c, 0);
     *message = cache_write_back_message(c, line, now);
@@ -516,20 +515,12 @@ static void begin_stall(CacheObject *object, const MemMessage *m, Stall stall, u
                     m->kind != MEM_READ, m->class_number);
 }
 
-void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
+void cache_change_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
     Cache *c = &object->cache;
-    if (stall == c->stall) return;
     uint64_t cycle = object_cycle(&object->obj, now);
     count_stall_until(c, cycle);
     c->stall = STALL_NONE;
     if (stall) begin_stall(object, m, stall, cycle);
-}
-
-void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
-    Cache *c = &object->cache;
-    cache_note_stall(object, &c->pipeline.message[c->pipeline.first], stall, now);
-    if (stall) return;
-    audit_leave(&object->obj, QUEUE_PIPELINE, delay_queue_pop(&c->pipeline));
 }
 
 /* Class functions. */

@@ -438,9 +438,19 @@ void cache_require_inside_line(const CacheObject *object, const MemMessage *m);
 /* Messages in the queue that want an answer. */
 uint64_t delay_queue_answers_due(const DelayQueue *queue);
 /* Counts why the access `m`, at the tags, waits. */
-void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now);
+void cache_change_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now);
+static inline void cache_note_stall(CacheObject *object, const MemMessage *m, Stall stall, uint64_t now) {
+    if (stall != object->cache.stall) cache_change_stall(object, m, stall, now);
+}
 /* What became of it: gone when `stall` is STALL_NONE, else still there. */
-void cache_end_access(CacheObject *object, Stall stall, uint64_t now);
+static inline void cache_end_access(CacheObject *object, Stall stall, uint64_t now) {
+    DelayQueue *queue = &object->cache.pipeline;
+    cache_note_stall(object, &queue->message[queue->first], stall, now);
+    if (stall) return;
+    uint32_t slot = delay_queue_pop(queue);
+    audit_leave(&object->obj, QUEUE_PIPELINE, slot);
+    (void)slot;
+}
 void cache_accept_request(CacheObject *object, const MemMessage *m, uint64_t now);
 static inline void cache_accept(CacheObject *object, uint64_t now) {
     const DelayQueue *queue = &object->cache.pipeline;
@@ -600,7 +610,10 @@ void cache_modify(Cache *cache, const MemMessage *m, const Lookup *at);
  * mask of the bytes written. */
 MemMessage cache_write_back_message(const Cache *cache, uint32_t line, uint64_t now);
 /* Sends back what is dirty in the line, which stays. Needs room in the miss queue. */
-void cache_write_back(Cache *cache, uint32_t line, uint64_t now);
+void cache_write_back_dirty(Cache *cache, uint32_t line, uint64_t now);
+static inline void cache_write_back(Cache *cache, uint32_t line, uint64_t now) {
+    if (cache->tags.line[line].dirty) cache_write_back_dirty(cache, line, now);
+}
 /* Writes back and forgets the line; sectors in flight still come. */
 void cache_drop(Cache *cache, uint32_t line, uint64_t now);
 /* Replaces the contents of `line`, writing back what is dirty. */

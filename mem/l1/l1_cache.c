@@ -396,7 +396,7 @@ static inline void note_taken(L1Cache *l1, const MemMessage *m) {
 }
 
 /* Is there something that they look up, or would, if it could go on? */
-static inline bool access_tags(L1Cache *l1, uint64_t now) {
+static inline __attribute__((always_inline)) bool access_tags(L1Cache *l1, uint64_t now) {
     const MemMessage *m = cache_request_at_tags(&l1->cache, now);
     if (!m) return false;
     bool would_fail = cache_retry_would_fail((CacheObject *)l1, m, now);

@@ -179,7 +179,7 @@ typedef struct {
     uint32_t is_fresh;       /* what follows from a snapshot is to be found out */
     uint32_t code_start;     /* of its first instruction in the line of code, in instructions */
     uint32_t name_words;     /* of scoreboard names: all behind them are free              */
-    uint32_t pad;
+    uint32_t uses_sfu;       /* else head_sfu stays empty                                  */
 } SmKernel;
 
 /* Without its parts: see sm_parts.h. */

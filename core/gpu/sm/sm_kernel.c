@@ -72,6 +72,12 @@ static void take_memory(Sm *sm, const RunningKernel *running) {
         sm->windows = resized(sm->windows, warps * running->kernel->windows * sizeof *sm->windows);
 }
 
+static bool uses_sfu(const Sm *sm, const Kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->inst_count; i++)
+        if (sm->timing[kernel->insts[i].timing].unit == UNIT_SFU) return true;
+    return false;
+}
+
 void sm_set_kernel(Sm *sm, const RunningKernel *running) {
     const Kernel *kernel = running->kernel;
     ensure(kernel->inst_count <= WRITER_INSTS);
@@ -83,7 +89,9 @@ void sm_set_kernel(Sm *sm, const RunningKernel *running) {
                             .windows = kernel->windows,
                             .is_fresh = 1,
                             .name_words = kernel->name_words,
+                            .uses_sfu = uses_sfu(sm, kernel),
                             .code_start = (uint32_t)(kernel->code_address % sm->code_line / INST_BYTES)};
+    sm->head_sfu = 0;
     take_memory(sm, running);
     memset(sm->known_windows, 0, sizeof sm->known_windows);
     sm->context->bank[1] = running->constants;
