@@ -1,7 +1,6 @@
 #include "core/gpu/device/forward.h"
 
 #include "core/gpu/device/dispatcher.h"
-#include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/untimed.h"
 #include "core/sim/event.h"
 
@@ -27,38 +26,21 @@ struct Forward {
     Runner *runner;
     uint32_t count;
     SimObject *dispatcher;
-    uint64_t end; /* of the present round */
+    uint64_t end;     /* of the present round */
+    PlainInst *plain; /* of untimed_find_plain() */
 };
 
 /* --- Execution ------------------------------------------------------------------------------- */
 
-static bool has_fault(const Sm *sm) {
-    return sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE;
-}
-
-static bool can_go_on(const Sm *sm, uint32_t w) {
-    return sm->live & ~sm->waiting & warp_bit(w);
-}
-
-static bool loads_from_memory(const Inst *inst) {
-    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
-           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
-}
-
 /* Until it loads, waits or exits, or the round ends. */
-static void run_warp(Runner *r, uint32_t w, uint64_t end) {
-    Sm *sm = r->sm;
-    while (r->time < end && can_go_on(sm, w) && r->ready[w] <= r->time) {
-        const Inst *inst = sm_inst(sm, sm->warp[w].simt.top.pc);
-        sm->context->clock = r->start + r->time++;
-        sm_execute_untimed(sm, w);
-        if (sm->view->log_count > UNTIMED_MOST_WRITES) untimed_show_writes(sm);
-        r->has_executed = true;
-        r->instructions++;
-        if (loads_from_memory(inst))
-            r->ready[w] = r->time + (sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
-        if (has_fault(sm)) return;
-    }
+static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end) {
+    WarpTurn turn = untimed_take_turn(r->sm, w, plain, (uint32_t)(end - r->time), r->start + r->time,
+                                      TURN_ENDS_AT_LOAD);
+    r->time += turn.executed;
+    r->instructions += turn.executed;
+    r->has_executed |= turn.executed != 0;
+    if (turn.has_loaded)
+        r->ready[w] = r->time + (r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
 }
 
 /* Of the warps that can go on, those that are ready; *next: when the first of the others is. */
@@ -75,16 +57,15 @@ static WarpSet ready_warps(const Runner *r, uint64_t *next) {
     return ready;
 }
 
-static void run_round(Runner *r, uint64_t end) {
-    while (r->time < end && !has_fault(r->sm)) {
+static void run_round(Runner *r, const PlainInst *plain, uint64_t end) {
+    while (r->time < end && !untimed_has_fault(r->sm)) {
         uint64_t next;
         WarpSet ready = ready_warps(r, &next);
         if (ready)
-            run_warp(r, sm_oldest(r->sm, ready), end);
+            run_warp(r, plain, sm_oldest(r->sm, ready), end);
         else
             r->time = next < end ? next : end;
     }
-    untimed_show_writes(r->sm);
 }
 
 /* --- CTAs ------------------------------------------------------------------------------------ */
@@ -224,8 +205,8 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
         for (uint32_t i = 0; i < forward->count; i++) {
             Runner *r = &forward->runner[i];
             r->has_executed = false;
-            run_round(r, forward->end);
-            if (has_fault(r->sm)) return FORWARD_FAULT;
+            run_round(r, forward->plain, forward->end);
+            if (untimed_has_fault(r->sm)) return FORWARD_FAULT;
             /* Who waits for what it has loaded will execute, and who waits at a barrier may wait for CTAs to come. */
             goes_on |= r->has_executed || (r->sm->live & ~r->sm->waiting) || !may_start(r);
         }
@@ -241,7 +222,10 @@ static ForwardResult run_rounds(Forward *forward, uint64_t ctas) {
 Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher) {
     Forward *forward = malloc(sizeof *forward);
     ensure(forward);
-    *forward = (Forward){calloc(count, sizeof(Runner)), count, dispatcher, 0};
+    *forward = (Forward){.runner = calloc(count, sizeof(Runner)),
+                         .count = count,
+                         .dispatcher = dispatcher,
+                         .plain = untimed_find_plain(sms[0]->running->kernel)};
     ensure(forward->runner);
     for (uint32_t i = 0; i < count; i++)
         begin(&forward->runner[i], sms[i], dispatcher);
@@ -267,5 +251,6 @@ void forward_end(Forward *forward, bool hands_over) {
     for (uint32_t i = 0; i < forward->count; i++)
         free(forward->runner[i].before);
     free(forward->runner);
+    free(forward->plain);
     free(forward);
 }

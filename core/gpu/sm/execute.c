@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void send_to_lsu(Sm *sm, uint32_t w
 }
 
 /* The caches see the access. */
-static void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
+static inline void warm_caches(Sm *sm, uint32_t w, const Inst *inst) {
     MemoryOp op;
     sm->untimed_miss = 0;
     if (!sm->context->active || sm->context->space == SPACE_SHARED) return;
@@ -268,7 +268,7 @@ static void execute_branch(Sm *sm, uint32_t w, const Inst *inst, uint32_t taken,
     simt_branch(&sm->warp[w].simt, &sm->waiting_lanes[w], taken, inst->target, pc + 1, inst->reconverge);
 }
 
-static void leave_if_done(Sm *sm, uint32_t w) {
+void sm_leave_if_done(Sm *sm, uint32_t w) {
     if (sm->warp[w].simt.depth) return;
     sm->live &= ~warp_bit(w);
     sm->sched[w % sm->schedulers].warps &= ~warp_bit(w);
@@ -278,7 +278,7 @@ static void leave_if_done(Sm *sm, uint32_t w) {
 
 void sm_exit_warp(Sm *sm, uint32_t w) {
     simt_exit(&sm->warp[w].simt, &sm->waiting_lanes[w], ~0u, sm->warp[w].simt.top.pc);
-    leave_if_done(sm, w);
+    sm_leave_if_done(sm, w);
 }
 
 static void execute_fence(Sm *sm, uint32_t w) {
@@ -387,6 +387,38 @@ COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_memory(sm, w);
 }
 
+/* Apart from what only timing looks at: its line in the host's cache is the handler's business. Returns whether it has a
+ * fault, which is not met yet. */
+static inline bool execute_plain(const PlainInst *plain, const Inst *inst, ExecContext *context,
+                                 uint32_t lanes) {
+    uint32_t active = lanes & (context->predicates[plain->guard] ^ plain->guard_flips);
+    *context->known_windows &= plain->keeps_windows;
+    context->active = active;
+    if (active) plain->exec(inst, context);
+    return __builtin_expect(context->fault, 0);
+}
+
+uint32_t sm_execute_plain(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t count, uint64_t clock) {
+    SimtStack *simt = &sm->warp[w].simt;
+    uint32_t pc = simt->top.pc, lanes = simt->top.lanes;
+    const PlainInst *first = plain + pc, *at = first, *end = first + count;
+    const Inst *inst = sm_inst(sm, pc);
+    ExecContext *context = sm->context;
+    prepare_registers(sm, w, lanes);
+    prepare_shared(sm, w);
+    context->space = SPACE_SHARED;
+    for (context->clock = clock; at != end; context->clock++) {
+        if (!execute_plain(at++, inst++, context, lanes)) continue;
+        simt->top.pc = pc + (uint32_t)(at - first) - 1;
+        sm_meet_fault(sm, w, inst - 1);
+        break;
+    }
+    uint32_t done = (uint32_t)(at - first);
+    simt_advance(simt, &sm->waiting_lanes[w], pc + done);
+    sm_leave_if_done(sm, w);
+    return done;
+}
+
 /* The first instruction in the buffer has issued. Mostly the next one is that behind it. No branch on what is left in
  * the buffer: the host could not predict it. */
 static inline void leave_instruction(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {
@@ -434,7 +466,7 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
         write_backs_add(&sm->write_backs, &sm->collector, &sm->shape, writes, writer_of(pc, w));
     }
     leave_instruction(sm, w, warp, inst, pc);
-    if (inst->kind == INST_EXIT) leave_if_done(sm, w);
+    if (inst->kind == INST_EXIT) sm_leave_if_done(sm, w);
     return unit;
 }
 
@@ -457,7 +489,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     atomic_write_back(inst, context->atomic, context->atomic->mask, sm_registers(sm, w));
 }
 
-COLD void sm_execute_untimed(Sm *sm, uint32_t w) {
+void sm_execute_untimed(Sm *sm, uint32_t w) {
     uint32_t pc = sm->warp[w].simt.top.pc;
     const Inst *inst = sm_inst(sm, pc);
     prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
@@ -470,7 +502,7 @@ COLD void sm_execute_untimed(Sm *sm, uint32_t w) {
         execute_control(sm, w, inst, pc);
         if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
     }
-    leave_if_done(sm, w);
+    sm_leave_if_done(sm, w);
 }
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {

@@ -1,6 +1,5 @@
 #include "core/gpu/sm/untimed.h"
 
-#include "core/gpu/sm/fault.h"
 #include "core/gpu/sm/memcheck.h"
 
 #include <stdlib.h>
@@ -12,6 +11,8 @@ enum { TURN = 512 }; /* instructions that a warp executes before the next one ha
 typedef struct {
     const RunningKernel *running;
     uint64_t next, count;
+    PlainInst *plain; /* of untimed_find_plain() */
+    uint64_t clock;   /* instructions so far */
 } Grid;
 
 static bool next_cta(Grid *grid, uint32_t ctaid[3]) {
@@ -29,23 +30,67 @@ void untimed_make_deaf(Sm *sm) {
     memset(&sm->gates, 0, sizeof sm->gates);
 }
 
-void untimed_show_writes(Sm *sm) {
+/* --- A warp ---------------------------------------------------------------------------------- */
+
+static uint32_t lesser(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static bool is_plain(const Inst *inst) {
+    if (inst->kind == INST_ALU) return inst->timing != TIMING_MEM;
+    if (inst->kind == INST_LOAD) return inst->space == SPACE_SHARED && !(inst->detail & DETAIL_ASYNC_COPY);
+    return inst->kind == INST_STORE && inst->space == SPACE_SHARED && !(inst->detail & DETAIL_MBARRIER);
+}
+
+PlainInst *untimed_find_plain(const Kernel *kernel) {
+    PlainInst *plain = calloc(kernel->inst_count + 1, sizeof *plain);
+    ensure(plain);
+    for (uint32_t i = kernel->inst_count; i-- > 0;) {
+        const Inst *inst = &kernel->insts[i];
+        uint32_t behind = plain[i + 1].run;
+        plain[i] = (PlainInst){
+            .exec = inst->exec,
+            .run = (uint8_t)(is_plain(inst) ? lesser(behind + 1, UINT8_MAX) : 0),
+            .guard = inst->guard == NO_PREDICATE ? TRUE_PREDICATE : inst->guard,
+            .guard_flips = inst->guard_negated && inst->guard != NO_PREDICATE ? ~0u : 0,
+            .keeps_windows = inst->kind == INST_ALU ? (uint8_t)~inst->windows : UINT8_MAX,
+        };
+    }
+    return plain;
+}
+
+static void show_writes(Sm *sm) {
     view_commit(sm->view);
     if (sm->memcheck) memcheck_commit(sm);
 }
 
-/* A turn of a warp. Returns whether it executed anything. */
-static bool take_turn(Sm *sm, uint32_t w, uint64_t *clock) {
-    uint32_t executed = 0;
-    while (executed < TURN && sm->live >> w & 1 && !(sm->waiting >> w & 1)) {
-        sm->context->clock = ++*clock;
-        sm_execute_untimed(sm, w);
-        if (sm->view->log_count > UNTIMED_MOST_WRITES) untimed_show_writes(sm);
-        executed++;
-        if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) break;
-    }
-    return executed != 0;
+static bool loads_from_memory(const Inst *inst) {
+    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
+           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
 }
+
+WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t most, uint64_t clock,
+                           TurnEnd end) {
+    const SimtEntry *top = &sm->warp[w].simt.top;
+    WarpTurn turn = {0, false};
+    while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
+        uint32_t count = sm->memcheck ? 0 : lesser(plain[top->pc].run, top->reconverge - top->pc);
+        if (count) {
+            turn.executed += sm_execute_plain(sm, w, plain, lesser(count, most - turn.executed),
+                                              clock + turn.executed);
+            continue;
+        }
+        const Inst *inst = sm_inst(sm, top->pc);
+        sm->context->clock = clock + turn.executed++;
+        sm_execute_untimed(sm, w);
+        if (sm->view->log_count || sm->memcheck) show_writes(sm);
+        turn.has_loaded = end == TURN_ENDS_AT_LOAD && loads_from_memory(inst);
+        if (turn.has_loaded) break;
+    }
+    return turn;
+}
+
+/* --- A launch -------------------------------------------------------------------------------- */
 
 /* Its finished CTAs end; others take their places. Returns whether any began. */
 static bool refill(Sm *sm, Grid *grid) {
@@ -64,14 +109,16 @@ static bool refill(Sm *sm, Grid *grid) {
 
 typedef enum { ROUND_STUCK, ROUND_PROGRESS, ROUND_FAULT } RoundResult;
 
-/* A turn of every warp of the SM; then others see what it wrote. */
-static RoundResult run_round(Sm *sm, Grid *grid, uint64_t *clock) {
+/* A turn of every warp of the SM. */
+static RoundResult run_round(Sm *sm, Grid *grid) {
     RoundResult result = refill(sm, grid) ? ROUND_PROGRESS : ROUND_STUCK;
     for (WarpSet left = sm->live; left && result != ROUND_FAULT; left &= left - 1) {
-        if (take_turn(sm, first_warp(left), clock)) result = ROUND_PROGRESS;
-        if (sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE) result = ROUND_FAULT;
+        WarpTurn turn = untimed_take_turn(sm, first_warp(left), grid->plain, TURN, grid->clock + 1,
+                                          TURN_ENDS_NOT);
+        grid->clock += turn.executed;
+        if (turn.executed) result = ROUND_PROGRESS;
+        if (untimed_has_fault(sm)) result = ROUND_FAULT;
     }
-    untimed_show_writes(sm);
     return result;
 }
 
@@ -93,13 +140,12 @@ static void leave(Sm *sm, Sm *before) {
 }
 
 static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before, bool warms_caches) {
-    uint64_t clock = 0;
     for (;;) {
         bool progress = false, live = false;
         for (uint32_t i = 0; i < count; i++) {
             if (!before[i] && grid->next == grid->count) break; /* nor does any behind it */
             if (!before[i]) take_part(sms[i], &before[i], warms_caches);
-            RoundResult result = run_round(sms[i], grid, &clock);
+            RoundResult result = run_round(sms[i], grid);
             if (result == ROUND_FAULT) return true;
             progress |= result == ROUND_PROGRESS;
             live |= sms[i]->live != 0;
@@ -111,12 +157,15 @@ static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before, 
 
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches) {
     const uint32_t *size = running->grid;
-    Grid grid = {running, 0, (uint64_t)size[0] * size[1] * size[2]};
+    Grid grid = {.running = running,
+                 .count = (uint64_t)size[0] * size[1] * size[2],
+                 .plain = untimed_find_plain(running->kernel)};
     Sm **before = calloc(count, sizeof *before);
     ensure(before);
     bool ended = run_rounds(sms, count, &grid, before, warms_caches);
     for (uint32_t i = 0; i < count && before[i]; i++)
         leave(sms[i], before[i]);
     free(before);
+    free(grid.plain);
     return ended;
 }

@@ -2,7 +2,28 @@
 #ifndef WW_GPU_UNTIMED_H
 #define WW_GPU_UNTIMED_H
 
-#include "core/gpu/sm/sm.h"
+#include "core/gpu/sm/fault.h"
+
+/* A plain instruction computes, or loads from or stores to shared memory, and the one behind it is the next: no other warp,
+ * no cache and no other SM can see it. What is known of the instructions of a kernel, one entry each, to be freed. */
+PlainInst *untimed_find_plain(const Kernel *kernel);
+
+/* What ends a turn beside the number of its instructions, and a warp that waits, exits or has a fault. */
+typedef enum { TURN_ENDS_NOT, TURN_ENDS_AT_LOAD } TurnEnd;
+
+typedef struct {
+    uint32_t executed; /* instructions */
+    bool has_loaded;   /* the last of them has loaded from memory; Sm.untimed_miss says more */
+} WarpTurn;
+
+/* The warp executes up to `most` instructions, the first of them when the clock shows `clock`, the next one a cycle later.
+ * What it writes, all see at once: nobody else executes meanwhile. */
+WarpTurn untimed_take_turn(Sm *sm, uint32_t warp, const PlainInst *plain, uint32_t most, uint64_t clock,
+                           TurnEnd end);
+
+static inline bool untimed_has_fault(const Sm *sm) {
+    return sm->running->faults && sm->running->faults[sm->number].kind != FAULT_NONE;
+}
 
 /* Runs all CTAs of the kernel that the SMs were given by sm_set_kernel(), at a quantum boundary with nothing in
  * flight. As many CTAs as fit are there at once, and take turns. Nothing is counted, nobody is told, and the SMs are
@@ -10,9 +31,6 @@
  * fault, which is where the running kernel keeps them. False when the warps that are left wait for each other. */
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches);
 
-/* What an SM has written, all see. Its loads look through its writes until then, so there are never many. */
-enum { UNTIMED_MOST_WRITES = 64 };
-void untimed_show_writes(Sm *sm);
 /* Policies and parts of the SM have no say from now on, and hear nothing. */
 void untimed_make_deaf(Sm *sm);
 
