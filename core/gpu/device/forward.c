@@ -12,7 +12,9 @@ typedef struct {
     Sm *before;                /* what it was */
     uint32_t port;             /* of the dispatcher */
     uint64_t start, time;      /* cycles */
-    uint64_t ready[MAX_WARPS]; /* when each warp goes on */
+    WarpSet asleep;            /* warps that wait for what they have loaded */
+    uint64_t ready[MAX_WARPS]; /* when each of these goes on                */
+    uint64_t wakes;            /* the first of them                         */
     uint64_t instructions;
     bool has_executed;
     /* The first CTAs */
@@ -32,6 +34,23 @@ struct Forward {
 
 /* --- Execution ------------------------------------------------------------------------------- */
 
+static void fall_asleep(Runner *r, uint32_t w, uint64_t cycles) {
+    r->asleep |= warp_bit(w);
+    r->ready[w] = r->time + cycles;
+    if (r->ready[w] < r->wakes) r->wakes = r->ready[w];
+}
+
+static void wake(Runner *r) {
+    r->wakes = UINT64_MAX;
+    for (WarpSet left = r->asleep; left; left &= left - 1) {
+        uint32_t w = first_warp(left);
+        if (r->ready[w] <= r->time)
+            r->asleep &= ~warp_bit(w);
+        else if (r->ready[w] < r->wakes)
+            r->wakes = r->ready[w];
+    }
+}
+
 /* Until it loads, waits or exits, or the round ends. */
 static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end) {
     WarpTurn turn = untimed_take_turn(r->sm, w, plain, (uint32_t)(end - r->time), r->start + r->time,
@@ -39,32 +58,17 @@ static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end
     r->time += turn.executed;
     r->instructions += turn.executed;
     r->has_executed |= turn.executed != 0;
-    if (turn.has_loaded)
-        r->ready[w] = r->time + (r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
-}
-
-/* Of the warps that can go on, those that are ready; *next: when the first of the others is. */
-static WarpSet ready_warps(const Runner *r, uint64_t *next) {
-    WarpSet ready = 0;
-    *next = UINT64_MAX;
-    for (WarpSet left = r->sm->live & ~r->sm->waiting; left; left &= left - 1) {
-        uint32_t w = first_warp(left);
-        if (r->ready[w] <= r->time)
-            ready |= warp_bit(w);
-        else if (r->ready[w] < *next)
-            *next = r->ready[w];
-    }
-    return ready;
+    if (turn.has_loaded) fall_asleep(r, w, r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
 }
 
 static void run_round(Runner *r, const PlainInst *plain, uint64_t end) {
     while (r->time < end && !untimed_has_fault(r->sm)) {
-        uint64_t next;
-        WarpSet ready = ready_warps(r, &next);
+        if (r->wakes <= r->time) wake(r);
+        WarpSet ready = r->sm->live & ~r->sm->waiting & ~r->asleep;
         if (ready)
             run_warp(r, plain, sm_oldest(r->sm, ready), end);
         else
-            r->time = next < end ? next : end;
+            r->time = r->wakes < end ? r->wakes : end;
     }
 }
 
@@ -104,8 +108,6 @@ static bool start_cta(const Forward *forward, Runner *r) {
     if (!may_start(r) || !dispatcher_forward(forward->dispatcher, r->port, ctaid, &slot)) return false;
     sm_start_cta(r->sm, slot, ctaid);
     note_start(r);
-    for (WarpSet left = r->sm->cta[slot].warps; left; left &= left - 1)
-        r->ready[first_warp(left)] = r->time;
     return true;
 }
 
@@ -132,7 +134,8 @@ static uint32_t port_of(const SimObject *dispatcher, const Sm *sm) {
 }
 
 static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
-    *r = (Runner){.sm = sm, .port = port_of(dispatcher, sm), .before = malloc(sizeof *sm)};
+    *r = (Runner){
+        .sm = sm, .port = port_of(dispatcher, sm), .before = malloc(sizeof *sm), .wakes = UINT64_MAX};
     ensure(r->before);
     *r->before = *sm;
     r->start = object_cycle(&sm->obj, sm->obj.sim->now);
