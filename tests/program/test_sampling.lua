@@ -1,4 +1,5 @@
 -- --sample: estimates with intervals, what is refused, and that they are told from exact results.
+local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local measures = require "warpwright.measures"
 local sampled_result = require "warpwright.sampled_result"
@@ -110,6 +111,60 @@ harness.test("a launch of which one half is unlike the other is estimated by its
   local truth, r = run("uneven", launches), run("uneven-sampled", launches, "windows=8,cycles=3000")
   harness.equal(r.sampled.sampled, 1)
   assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", r.cycles .. " of " .. truth.cycles)
+end)
+
+--- CTAs that load all that they need, and then compute for long. On the machine they stay in step.
+local phases <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry phases(.param .u64 data, .param .u32 rounds)
+{
+  .reg .b32 %%r<8>; .reg .b64 %%d<6>; .reg .pred %%p<2>; .reg .f32 %%f<4>;
+  ld.param.u64 %%d1, [data]; ld.param.u32 %%r1, [rounds];
+  mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x; mov.u32 %%r5, %%tid.x; mad.lo.u32 %%r6, %%r3, %%r4, %%r5;
+  mov.f32 %%f2, 0f00000000; mul.wide.u32 %%d4, %%r6, 4; add.u64 %%d4, %%d1, %%d4;
+  %s
+  bar.sync 0;
+again:
+  %s
+  sub.u32 %%r1, %%r1, 1; setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra again;
+  st.global.f32 [%%d4], %%f2;
+  ret;
+}
+]]
+
+harness.test("windows that load more or less often than the launch does not stand for it", function()
+  local loads = {}
+  for i = 0, 15 do loads[#loads + 1] = ("ld.global.f32 %%f1, [%%d4+%d]; add.f32 %%f2, %%f2, %%f1;"):format(i << 14) end
+  local w = ww.workload "phases" { doc = "loads, then arithmetic", sizes = { small = {} },
+    ptx = phases:format(table.concat(loads, "\n"), ("fma.rn.f32 %f2, %f2, %f2, %f2; "):rep(16)) }
+  function w:run(gpu)
+    local data = gpu:alloc(4 << 20)
+    gpu:fill(data, 0, 4 << 20)
+    gpu:launch(self.kernels.phases, { grid = 1200, block = 128, args = { data, 40 } })
+    self:check("digest", #gpu:digest(), 16)
+  end
+  local r = run("phases", nil, "windows=6,cycles=1000", { workload = w, out = false })
+  harness.equal(r.sampled.exact, 1)
+  harness.contains(r.sampled.lines[1], "% loads")
+end)
+
+harness.test("loads are as many without timing as with it", function()
+  for _, name in ipairs { "spmv", "bfs", "histogram", "srad" } do
+    local sim = ww.build("gtx480", { sample = "windows=3" })
+    local gpu, count = sim:gpu(), 0
+    core.on_launch(gpu, function(offer)
+      core.forward_begin(gpu)
+      local instructions, _, loads = core.forward_until(gpu, offer.ctas)
+      core.forward_end(gpu)
+      count = count + loads
+      return { cycles = 1, warp_instructions = instructions, thread_instructions = instructions }
+    end)
+    sim:run(name, "small")
+    local truth = ww.run { config = "gtx480", workload = name, size = "small", out = false }
+    harness.equal(count, truth["sm[*].lsu.global_loads"] + truth["sm[*].lsu.local_loads"] + truth["sm[*].lsu.atomics"], name)
+  end
 end)
 
 harness.test("short launches run with timing and say why; without others the result is exact", function()

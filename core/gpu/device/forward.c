@@ -15,7 +15,7 @@ typedef struct {
     WarpSet asleep;            /* warps that wait for what they have loaded */
     uint64_t ready[MAX_WARPS]; /* when each of these goes on                */
     uint64_t wakes;            /* the first of them                         */
-    uint64_t instructions;
+    uint64_t instructions, loads;
     bool has_executed;
     /* The first CTAs */
     uint32_t started;
@@ -57,6 +57,7 @@ static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end
                                       TURN_ENDS_AT_LOAD);
     r->time += turn.executed;
     r->instructions += turn.executed;
+    r->loads += turn.has_lanes;
     r->has_executed |= turn.executed != 0;
     if (turn.has_loaded) fall_asleep(r, w, r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
 }
@@ -239,10 +240,12 @@ ForwardResult forward_until(Forward *forward, uint64_t ctas) {
     return run_rounds(forward, ctas);
 }
 
-uint64_t forward_instructions(const Forward *forward) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < forward->count; i++)
+uint64_t forward_instructions(const Forward *forward, uint64_t *loads) {
+    uint64_t sum = *loads = 0;
+    for (uint32_t i = 0; i < forward->count; i++) {
         sum += forward->runner[i].instructions;
+        *loads += forward->runner[i].loads;
+    }
     return sum;
 }
 

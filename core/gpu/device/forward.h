@@ -30,8 +30,8 @@ Forward *forward_begin(Sm *const *sms, uint32_t count, SimObject *dispatcher);
 /* Executes until so many CTAs have ended, those before included. A fault is where the running kernel keeps them; stuck
  * are warps that wait for each other. */
 ForwardResult forward_until(Forward *forward, uint64_t ctas);
-/* Warp instructions so far. */
-uint64_t forward_instructions(const Forward *forward);
+/* Warp instructions so far, and of these those that have loaded from memory, atomics included. */
+uint64_t forward_instructions(const Forward *forward, uint64_t *loads);
 /* The machine gets what is resident, if `hands_over`. Else the grid is given up and the SMs are as they were. */
 void forward_end(Forward *forward, bool hands_over);
 

@@ -6,6 +6,7 @@
 #include "core/gpu/device/forward.h"
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
+#include "core/gpu/lsu/lsu_state.h"
 #include "core/gpu/sm/sm.h"
 #include "core/gpu/sm/untimed.h"
 #include "mem/protocol/address_map.h"
@@ -437,9 +438,10 @@ void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
 
 ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
     Forward *forward = gpu->forward;
-    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas};
+    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas, 0};
     ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
-    ForwardProgress progress = {forward_instructions(forward), dispatcher_ctas_done(gpu->dispatcher)};
+    ForwardProgress progress = {.ctas = dispatcher_ctas_done(gpu->dispatcher)};
+    progress.warp_instructions = forward_instructions(forward, &progress.loads);
     if (result == FORWARD_DONE) return progress;
     forward_end(forward, false);
     gpu->forward = NULL;
@@ -668,6 +670,16 @@ uint64_t gpu_warp_instructions(const Gpu *gpu) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < gpu->sm_count; i++)
         sum += gpu->sms[i]->warp_instructions;
+    return sum;
+}
+
+uint64_t gpu_loads(const Gpu *gpu) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
+        if (gpu->sim->objects[i]->class != &lsu_class) continue;
+        const Lsu *lsu = (const Lsu *)gpu->sim->objects[i];
+        sum += lsu->global_loads + lsu->local_loads + lsu->texture_loads + lsu->atomics;
+    }
     return sum;
 }
 

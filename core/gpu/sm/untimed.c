@@ -69,10 +69,16 @@ static bool loads_from_memory(const Inst *inst) {
            inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
 }
 
+/* As the load/store unit counts loads. */
+static bool has_lanes(const Sm *sm, const Inst *inst) {
+    bool is_prefetch = inst->cache_op & (CACHE_PREFETCH_L1 | CACHE_PREFETCH_L2);
+    return sm->context->active && sm->context->space != SPACE_SHARED && !is_prefetch;
+}
+
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t most, uint64_t clock,
                            TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
-    WarpTurn turn = {0, false};
+    WarpTurn turn = {0, false, false};
     while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
         uint32_t count = sm->memcheck ? 0 : lesser(plain[top->pc].run, top->reconverge - top->pc);
         if (count) {
@@ -85,6 +91,7 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t 
         sm_execute_untimed(sm, w);
         if (sm->view->log_count || sm->memcheck) show_writes(sm);
         turn.has_loaded = end == TURN_ENDS_AT_LOAD && loads_from_memory(inst);
+        turn.has_lanes = turn.has_loaded && has_lanes(sm, inst);
         if (turn.has_loaded) break;
     }
     return turn;

@@ -14,6 +14,7 @@ typedef enum { TURN_ENDS_NOT, TURN_ENDS_AT_LOAD } TurnEnd;
 typedef struct {
     uint32_t executed; /* instructions */
     bool has_loaded;   /* the last of them has loaded from memory; Sm.untimed_miss says more */
+    bool has_lanes;    /* likewise, and the load/store unit would count it                    */
 } WarpTurn;
 
 /* The warp executes up to `most` instructions, the first of them when the clock shows `clock`, the next one a cycle later.

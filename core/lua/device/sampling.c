@@ -131,14 +131,21 @@ static int l_forward_begin(lua_State *L) {
     return 0;
 }
 
-/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended */
+/* core.forward_until(gpu, ctas) -> warp instructions so far, CTAs that have ended, loads so far */
 static int l_forward_until(lua_State *L) {
     Machine *machine = offered(L);
     ForwardProgress progress = gpu_forward_until(machine->gpu, (uint64_t)luaL_checkinteger(L, 2));
     if (gpu_fault(machine->gpu)) user_error("%s", gpu_fault(machine->gpu)->message);
     lua_pushinteger(L, (lua_Integer)progress.warp_instructions);
     lua_pushinteger(L, (lua_Integer)progress.ctas);
-    return 2;
+    lua_pushinteger(L, (lua_Integer)progress.loads);
+    return 3;
+}
+
+/* core.loads(gpu) -> warp instructions with timing that have loaded from memory since the machine was made */
+static int l_loads(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)gpu_loads(gpu_at(L, 1)->gpu));
+    return 1;
 }
 
 /* core.forward_end(gpu): the machine takes over what is resident. */
@@ -175,6 +182,7 @@ void sampling_open(lua_State *L) {
                                          {"forward_begin", l_forward_begin},
                                          {"forward_until", l_forward_until},
                                          {"forward_end", l_forward_end},
+                                         {"loads", l_loads},
                                          {"begin_timing", l_begin_timing},
                                          {"run_instructions", l_run_instructions},
                                          {NULL, NULL}};

@@ -1,19 +1,20 @@
 -- What parts of a launch have counted, and what follows for all of it. A measure is a string of doubles: cycles, warp and thread
--- instructions, then every counter of the machine in the order of core.counter_vector().
+-- instructions, loads from memory, then every counter of the machine in the order of core.counter_vector().
 local core = require "warpwright.core"
 
 local measures = {}
 
-local HEADER <const> = "<ddd"
+local HEADER <const> = "<dddd"
 local HEADER_BYTES <const> = string.packsize(HEADER)
 
 --- Of a sampler's machine since it was made.
 function measures.now(sampler)
   local totals = sampler.gpu:totals()
-  return string.pack(HEADER, totals.cycles, totals.warp_instructions, totals.thread_instructions) .. core.counter_vector(sampler.built)
+  return string.pack(HEADER, totals.cycles, totals.warp_instructions, totals.thread_instructions, core.loads(sampler.gpu))
+    .. core.counter_vector(sampler.built)
 end
 
---- Cycles, warp instructions, thread instructions.
+--- Cycles, warp instructions, thread instructions, warp instructions that load from memory.
 function measures.header(measure) return string.unpack(HEADER, measure) end
 
 --- The machine's counters alone.

@@ -14,7 +14,7 @@ local LEAST_WAVES <const> = 10 -- of CTAs in a launch: with fewer its middle is 
 local PILOT_WINDOWS <const> = 6
 local MOST_WINDOWS <const> = 200 -- of a launch
 local WARM_UP <const>, WARM_UP_OF_HOOKS <const> = 0.4, 1.0 -- lives of a CTA
-local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift
+local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike the launch
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
 local ENDLESS <const> = 1 << 50 -- instructions
@@ -22,6 +22,7 @@ local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user 
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together
 local LEAST_DRIFT <const> = 0.01
+local LEAST_UNLIKE <const> = 0.05 -- of loads per instruction
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the pilot's say
 
@@ -122,10 +123,10 @@ end
 -- How long ------------------------------------------------------------------------------------------------------------------------------
 
 --- How long warm-ups and windows are, in warp instructions. `life`: those of a wave, in which a CTA lives; `rate`: about how many
--- issue in a cycle.
+-- issue in a cycle; `doublings`: { warm_up =, window = }.
 function Sampler:lengths(doublings, life, rate)
   local least, lives = self.options.cycles * rate, self.has_hooks and WARM_UP_OF_HOOKS or WARM_UP
-  return math.floor(math.max(lives * life, least)) << doublings, math.floor(math.max(WINDOW * life, least))
+  return math.floor(math.max(lives * life, least)) << doublings.warm_up, math.floor(math.max(WINDOW * life, least)) << doublings.window
 end
 
 --- Of a wave, as far as the launch has come.
@@ -177,8 +178,9 @@ function Sampler:run_head(offer, doublings, at)
   local first = measures.now(self)
   core.run_instructions(self.gpu, from + at + warm_up + CHECK_WINDOWS * length)
   local last = measures.now(self)
-  return { all = measures.difference(last, before), checked = measures.difference(last, first), warm_up = warm_up, length = length,
-    life = life }
+  local all = measures.difference(last, before)
+  return { all = all, checked = measures.difference(last, first), warm_up = warm_up, length = length,
+    life = life_of(offer, select(2, measures.header(all)), self.gpu:totals().ctas_done) }
 end
 
 --- A window, in two halves.
@@ -222,25 +224,25 @@ end
 --- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, tail_at =, has_tail = }. Returns
 -- what each counted, the instructions of the parts of the middle, and of all.
 function Sampler:pass(offer, plan)
-  local at_part, children, tail, check = {}, {}, nil, nil
+  local at_part, loads_at_part, children, tail, check = {}, {}, {}, nil, nil
   if plan.has_tail then
     core.forward_until(self.gpu, offer.resident)
     check = self:start(function() return self:run_window(plan.warm_up, CHECK_WINDOWS * plan.length) end, self.jobs)
   end
   for _, place in ipairs(places_of(offer, plan, plan.warm_up * plan.ctas_per_instruction)) do
-    local instructions = core.forward_until(self.gpu, place.at)
-    if place.part then at_part[place.part] = instructions end
+    local instructions, _, loads = core.forward_until(self.gpu, place.at)
+    if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
     if place.window then
       children[place.window] = self:start(function() return self:run_window(plan.warm_up, plan.length) end, self.jobs)
     end
   end
   if plan.has_tail then tail = self:start(function() return self:run_tail(plan.warm_up) end, self.jobs) end
-  local seen = { instructions = core.forward_until(self.gpu, offer.ctas), windows = {}, parts = {} }
+  local seen = { instructions = core.forward_until(self.gpu, offer.ctas), windows = {}, parts = {}, loads = {} }
   core.forward_end(self.gpu)
   for i, child in ipairs(children) do
     local window, problem = self:answer_of(child)
     if not window then core.user_error(problem) end
-    seen.windows[i], seen.parts[i] = window, at_part[i + 1] - at_part[i]
+    seen.windows[i], seen.parts[i], seen.loads[i] = window, at_part[i + 1] - at_part[i], loads_at_part[i + 1] - loads_at_part[i]
   end
   for name, child in pairs { tail = tail, check = check } do
     local answer, problem = self:answer_of(child)
@@ -299,7 +301,14 @@ function Sampler:why_not_so_long(warm_up, length, all, head, life)
   if share > MOST_WITH_TIMING then return ("%s of it would need timing"):format(percent_text(share)) end
 end
 
---- Does the second half of windows differ from the first, by more than chance?
+--- Are these beyond chance and `least`, and their mean.
+local function is_beyond_chance(differences, least)
+  local mean, deviation = measures.mean_and_deviation(differences)
+  local chance = measures.student(#differences - 1) * deviation / math.sqrt(#differences)
+  return math.abs(mean) > math.max(chance, least), mean
+end
+
+--- Does the second half of windows differ from the first?
 local function drifts(windows)
   local differences = {}
   for i, window in ipairs(windows) do
@@ -308,9 +317,19 @@ local function drifts(windows)
     local first = (cycles - second_cycles) / math.max(1, instructions - second)
     differences[i] = (second_cycles / math.max(1, second) - first) / (cycles / math.max(1, instructions))
   end
-  local mean, deviation = measures.mean_and_deviation(differences)
-  local chance = measures.student(#differences - 1) * deviation / math.sqrt(#differences)
-  return math.abs(mean) > math.max(chance, LEAST_DRIFT), mean
+  return is_beyond_chance(differences, LEAST_DRIFT)
+end
+
+--- Do windows load more or less often than the parts that they stand for, whose loads are counted without timing? Then their CTAs
+-- are not where CTAs of the launch are: all at their beginnings, say.
+local function are_unlike(seen)
+  local differences = {}
+  for i, window in ipairs(seen.windows) do
+    local _, instructions, _, loads = measures.header(window.all)
+    local wanted = seen.loads[i] * instructions / math.max(1, seen.parts[i])
+    differences[i] = wanted > 0 and loads / wanted - 1 or 0
+  end
+  return is_beyond_chance(differences, LEAST_UNLIKE)
 end
 
 -- A launch ------------------------------------------------------------------------------------------------------------------------
@@ -359,20 +378,23 @@ function Sampler:windows_for(launch)
   return math.max(n + 3, math.ceil(SAFETY * (by_window / room) ^ 2))
 end
 
---- Pilots with warm-ups that double, until windows no longer drift. Returns what the last one saw, or nil and why it cannot be.
+--- Pilots with warm-ups that double, until windows no longer drift; and windows, until they are like the launch. Returns what the
+-- last pilot saw, or nil and why it cannot be.
 function Sampler:find_warm_up(offer)
-  local mean
-  for doublings = 0, DOUBLINGS do
-    local seen, problem = self:kept(("%d-%d"):format(offer.number, doublings), function()
+  local doublings, why = { warm_up = 0, window = 0 }, nil
+  for attempt = 0, DOUBLINGS do
+    local seen, problem = self:kept(("%d-%d"):format(offer.number, attempt), function()
       return self:answer_of(self:start(function() return self:pilot(offer, doublings) end, 1 << 30))
     end)
     if not seen then return nil, problem end
-    if seen.refused then return nil, seen.refused end
-    local drift
-    drift, mean = drifts(seen.windows)
-    if not drift then return seen end
+    if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
+    local drift, by = drifts(seen.windows)
+    local unlike, more = are_unlike(seen)
+    if not drift and not unlike then return seen end
+    doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
+    why = unlike and ("its windows have %+.0f%% loads"):format(100 * more) or ("its windows drift by %.1f%%"):format(100 * by)
   end
-  return nil, ("its windows drift by %.1f%%"):format(100 * mean)
+  return nil, why
 end
 
 --- All of it without timing.
