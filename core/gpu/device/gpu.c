@@ -1,17 +1,11 @@
-#include "core/gpu/device/gpu.h"
-#include "core/gpu/device/histograms.h"
-#include "core/gpu/device/profile.h"
+#include "core/gpu/device/gpu_state.h"
 
 #include "core/gpu/device/dispatcher.h"
-#include "core/gpu/device/forward.h"
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
 #include "core/gpu/lsu/lsu_state.h"
-#include "core/gpu/sm/sm.h"
-#include "core/gpu/sm/untimed.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
-#include "mem/protocol/functional_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,44 +15,10 @@ enum {
     SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
     HANG_CYCLES = 2000000,
     MAX_CTA_THREADS = 1024,
-    MAX_SLICES = 64,
     MAX_GRID_X = 0x7fffffff, /* CUDA's limits */
     MAX_GRID_YZ = 65535,
     MAX_LOCAL_BYTES = 512 << 10, /* per thread */
     SHARED_GRANULE = 128,        /* shared memory is allocated in such pieces */
-};
-
-struct Gpu {
-    Sim *sim;
-    FunctionalMemory functional;
-    SimObject *dispatcher;
-    Sm *sms[MAX_SMS];
-    uint32_t sm_count;
-    SimObject *slices[MAX_SLICES];
-    uint32_t slice_count;
-    uint64_t code_bytes;
-    const Module **modules; /* in the order in which they were loaded */
-    uint32_t module_count;
-    TextureTable textures;
-    PrintedText printed;
-    uint64_t heap_start, heap_bytes;
-    uint64_t workspace; /* of cooperative launches; 0: none has come */
-    RunningKernel running;
-    LaunchFault *faults; /* of each SM; NULL before the first launch that returns them */
-    LaunchFault fault;   /* of the present or last launch */
-    LaunchResult result; /* likewise */
-    uint32_t launches;
-    uint64_t hang_cycles;
-    char *hang_report;                 /* a file, or NULL */
-    uint64_t progress, progress_cycle; /* when something moved last; kept from one gpu_run() to the next */
-    volatile int interrupted;
-    uint64_t pause_at_ctas; /* 0: none */
-    Profile *profile;       /* or NULL */
-    Histograms *histograms; /* or NULL */
-    Forward *forward;       /* a launch without timing that has not ended; or NULL */
-    void (*report)(void *context);
-    void *report_context;
-    double report_seconds, last_report;
 };
 
 /* The places between issue and LSU: latch, two collectors, dispatch register; and the LSU itself, which
@@ -359,7 +319,7 @@ static uint64_t edge_from_now(const SimObject *object) {
     return (object->sim->now + object->period - 1) / object->period * object->period;
 }
 
-static void count(const Gpu *gpu, LaunchResult *result, bool add) {
+void gpu_count(const Gpu *gpu, LaunchResult *result, bool add) {
     uint64_t warps = gpu_warp_instructions(gpu), threads = gpu_thread_instructions(gpu),
              cycle = gpu_cycle(gpu);
     result->warp_instructions = add ? warps - result->warp_instructions : warps;
@@ -381,42 +341,19 @@ void gpu_prepare(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     gpu->launches++;
 }
 
-static void refuse_dma(const Kernel *kernel) {
-    if (kernel->dma_line)
-        user_error(
-            "kernel %s, PTX line %u: expected a kernel without intrinsics of the DMA engine, which work in "
-            "timed launches alone",
-            kernel->name, kernel->dma_line);
-}
-
-/* The first fault of the SMs, if there is one. */
-static void take_fault(Gpu *gpu) {
-    for (uint32_t i = 0; gpu->faults && i < gpu->sm_count && gpu->fault.kind == FAULT_NONE; i++)
-        gpu->fault = gpu->faults[gpu->sms[i]->number];
-}
-
-/* Without timing, warps wait for each other. */
-static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faults) {
-    gpu->fault.kind = FAULT_TIMEOUT;
-    snprintf(gpu->fault.message, sizeof gpu->fault.message,
-             "kernel %.120s hangs: its warps wait for each other", kernel->name);
-    if (!returns_faults) user_error("%s", gpu->fault.message);
-}
-
-static void invalidate_l1s(const Gpu *gpu) {
+void gpu_invalidate_l1s(const Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->sim->object_count; i++) {
         SimObject *object = gpu->sim->objects[i];
         if (object->class == &l1_class && !l1_keeps_lines(object)) l1_invalidate(object);
     }
 }
 
-static void begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     if (!dispatcher_idle(gpu->dispatcher))
         user_error("kernel %s: kernel %s is still running", kernel->name, gpu->running.kernel->name);
-    if (launch->forward_ctas) refuse_dma(kernel);
     gpu_prepare(gpu, kernel, launch);
-    invalidate_l1s(gpu);
-    count(gpu, &gpu->result, false);
+    gpu_invalidate_l1s(gpu);
+    gpu_count(gpu, &gpu->result, false);
     gpu->progress_cycle = gpu_cycle(gpu);
     dispatcher_start(gpu->dispatcher, launch->grid, gpu->running.ctas_per_sm, edge_from_now(gpu->dispatcher));
 }
@@ -427,50 +364,12 @@ void gpu_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
         gpu_forward_until(gpu, launch->forward_ctas);
         gpu_forward_end(gpu);
     } else {
-        begin_launch(gpu, kernel, launch);
+        gpu_begin_launch(gpu, kernel, launch);
     }
-}
-
-void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    begin_launch(gpu, kernel, launch);
-    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher);
-}
-
-ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
-    Forward *forward = gpu->forward;
-    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas, 0};
-    ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
-    ForwardProgress progress = {.ctas = dispatcher_ctas_done(gpu->dispatcher)};
-    progress.warp_instructions = forward_instructions(forward, &progress.loads);
-    if (result == FORWARD_DONE) return progress;
-    forward_end(forward, false);
-    gpu->forward = NULL;
-    if (result == FORWARD_FAULT)
-        take_fault(gpu);
-    else
-        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL);
-    return progress;
-}
-
-void gpu_forward_end(Gpu *gpu) {
-    if (gpu->forward) forward_end(gpu->forward, true);
-    gpu->forward = NULL;
-    if (dispatcher_idle(gpu->dispatcher)) count(gpu, &gpu->result, true);
 }
 
 uint64_t gpu_resident_ctas(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
     return (uint64_t)plan_kernel(gpu, kernel, launch).ctas_per_sm * gpu->sm_count;
-}
-
-void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
-    refuse_dma(kernel);
-    gpu_prepare(gpu, kernel, launch);
-    count(gpu, &gpu->result, false);
-    if (launch->warms_caches) invalidate_l1s(gpu);
-    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->warms_caches);
-    count(gpu, &gpu->result, true);
-    take_fault(gpu);
-    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults);
 }
 
 /* --- Running --------------------------------------------------------------------------------- */
@@ -607,7 +506,7 @@ RunStatus gpu_run(Gpu *gpu, uint64_t cycle_limit) {
         run_slice(gpu, (end < cycle_limit ? end : cycle_limit) * core->period);
         finish_aborted(gpu);
     }
-    count(gpu, &gpu->result, true);
+    gpu_count(gpu, &gpu->result, true);
     return RUN_DONE;
 }
 

@@ -1,0 +1,65 @@
+/* Launches without timing: all of one, or its first CTAs, which the machine then takes over. */
+#include "core/gpu/device/dispatcher.h"
+#include "core/gpu/device/gpu_state.h"
+#include "core/gpu/sm/untimed.h"
+
+static void refuse_dma(const Kernel *kernel) {
+    if (kernel->dma_line)
+        user_error(
+            "kernel %s, PTX line %u: expected a kernel without intrinsics of the DMA engine, which work in "
+            "timed launches alone",
+            kernel->name, kernel->dma_line);
+}
+
+/* The first fault of the SMs, if there is one. */
+static void take_fault(Gpu *gpu) {
+    for (uint32_t i = 0; gpu->faults && i < gpu->sm_count && gpu->fault.kind == FAULT_NONE; i++)
+        gpu->fault = gpu->faults[gpu->sms[i]->number];
+}
+
+/* Without timing, warps wait for each other. */
+static void raise_untimed_hang(Gpu *gpu, const Kernel *kernel, bool returns_faults) {
+    gpu->fault.kind = FAULT_TIMEOUT;
+    snprintf(gpu->fault.message, sizeof gpu->fault.message,
+             "kernel %.120s hangs: its warps wait for each other", kernel->name);
+    if (!returns_faults) user_error("%s", gpu->fault.message);
+}
+
+void gpu_launch_forward(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    refuse_dma(kernel);
+    gpu_begin_launch(gpu, kernel, launch);
+    gpu->forward = forward_begin(gpu->sms, gpu->sm_count, gpu->dispatcher);
+}
+
+ForwardProgress gpu_forward_until(Gpu *gpu, uint64_t ctas) {
+    Forward *forward = gpu->forward;
+    if (!forward) return (ForwardProgress){gpu->result.warp_instructions, gpu->result.ctas, 0};
+    ForwardResult result = forward_until(forward, ctas < gpu->result.ctas ? ctas : gpu->result.ctas);
+    ForwardProgress progress = {.ctas = dispatcher_ctas_done(gpu->dispatcher)};
+    progress.warp_instructions = forward_instructions(forward, &progress.loads);
+    if (result == FORWARD_DONE) return progress;
+    forward_end(forward, false);
+    gpu->forward = NULL;
+    if (result == FORWARD_FAULT)
+        take_fault(gpu);
+    else
+        raise_untimed_hang(gpu, gpu->running.kernel, gpu->running.faults != NULL);
+    return progress;
+}
+
+void gpu_forward_end(Gpu *gpu) {
+    if (gpu->forward) forward_end(gpu->forward, true);
+    gpu->forward = NULL;
+    if (dispatcher_idle(gpu->dispatcher)) gpu_count(gpu, &gpu->result, true);
+}
+
+void gpu_launch_untimed(Gpu *gpu, const Kernel *kernel, const Launch *launch) {
+    refuse_dma(kernel);
+    gpu_prepare(gpu, kernel, launch);
+    gpu_count(gpu, &gpu->result, false);
+    if (launch->warms_caches) gpu_invalidate_l1s(gpu);
+    bool ended = sms_run_untimed(gpu->sms, gpu->sm_count, &gpu->running, launch->warms_caches);
+    gpu_count(gpu, &gpu->result, true);
+    take_fault(gpu);
+    if (!ended) raise_untimed_hang(gpu, kernel, launch->returns_faults);
+}
