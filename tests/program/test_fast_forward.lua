@@ -174,4 +174,42 @@ harness.test("a fault before there is timing is one of the launch, and the machi
   harness.equal(table.concat(late.cta, " "), "399 0 0")
 end)
 
+--- Straight code: 4 cycles of the clock, guards of both kinds, and a store to shared memory that may miss it.
+local straight <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 bad)
+{
+  .shared .align 4 .b8 own[128];
+  .reg .b32 %r<12>; .reg .b64 %d<9>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [out]; ld.param.u32 %r1, [bad]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;
+  setp.eq.u32 %p1, %r1, %r2; mov.u32 %r4, own; shl.b32 %r5, %r3, 2; add.u32 %r4, %r4, %r5;
+  mov.u32 %r6, %clock;
+  @%p1 add.u32 %r4, %r4, 64;
+  @!%p1 add.u32 %r7, %r3, 100;
+  add.u32 %r7, %r7, 1;
+  mov.u32 %r8, %clock;
+  st.shared.u32 [%r4], %r7;
+  ld.shared.u32 %r9, [%r4];
+  sub.u32 %r8, %r8, %r6; mad.lo.u32 %r9, %r8, 1000, %r9;
+  mul.wide.u32 %d2, %r3, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r9;
+  ret;
+}
+]]
+
+harness.test("straight code without timing: each instruction takes a cycle, guards hold, and the first fault is the launch's", function()
+  local sim = ww.build("gtx480", { memory = 1 << 20 })
+  local gpu = sim:gpu()
+  local kernel, out = gpu:load({ name = "straight.ptx", text = straight }).k, gpu:alloc(256)
+  local function launch(bad, forward) return select(2, gpu:try_launch(kernel, { grid = 400, block = 32, args = { out, bad }, forward = forward })) end
+  harness.equal(launch(1000, 400), nil)
+  local got = gpu:download("u32", out, 32)
+  for lane = 0, 31 do harness.equal(got[lane], 4000 + 101 + lane, "lane " .. lane) end
+  local timed, untimed = launch(50), launch(50, 400)
+  for _, name in ipairs { "kind", "ptx_line", "address" } do harness.equal(untimed[name], timed[name], name) end
+  harness.equal(table.concat(untimed.cta, " "), "50 0 0")
+  harness.equal(table.concat(untimed.thread, " "), "16 0 0")
+end)
+
 harness.finish()

@@ -409,7 +409,6 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t c
     context->space = SPACE_SHARED;
     for (context->clock = clock; at != end; context->clock++) {
         if (!execute_plain(at++, inst++, context, lanes)) continue;
-        simt->top.pc = pc + (uint32_t)(at - first) - 1;
         sm_meet_fault(sm, w, inst - 1);
         break;
     }
