@@ -20,7 +20,7 @@ local CHECK_WINDOWS <const> = 2 -- how long the check is
 local ENDLESS <const> = 1 << 50 -- instructions
 local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user says so
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
-local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together
+local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of pilots that were not good
 local LEAST_DRIFT <const> = 0.01
 local LEAST_UNLIKE <const> = 0.05 -- of loads per instruction
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
@@ -259,7 +259,7 @@ function Sampler:scout(offer)
 end
 
 --- In a process of its own, before it is known whether the launch can be sampled: the head first, then windows, check and tail.
-function Sampler:pilot(offer, doublings)
+function Sampler:pilot(offer, doublings, spent)
   local scout, problem = self:answer_of(self:start(function() return self:scout(offer) end, 1))
   if not scout then return { refused = problem } end
   core.forward_begin(self.gpu)
@@ -268,7 +268,7 @@ function Sampler:pilot(offer, doublings)
   if not head then return { refused = problem } end
   local _, instructions = measures.header(head.all)
   local life, warm_up, length = head.life, head.warm_up, head.length
-  local refused = self:why_not_so_long(warm_up, length, life * offer.ctas / offer.resident, instructions, life)
+  local refused, share = self:why_not_so_long(warm_up, length, life * offer.ctas / offer.resident, instructions, life, spent)
   if refused then return { refused = refused } end
   local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
   local plan = {
@@ -278,7 +278,7 @@ function Sampler:pilot(offer, doublings)
   }
   if plan.tail_at <= plan.first_at then return { refused = "its head and its tail are all of it" } end
   local seen = self:pass(offer, plan)
-  seen.head, seen.plan, seen.life = head, plan, life
+  seen.head, seen.plan, seen.life, seen.share = head, plan, life, share
   return seen
 end
 
@@ -293,12 +293,15 @@ function Sampler:why_not(offer)
   if waves < LEAST_WAVES then return ("%.1f waves of CTAs, %d are needed"):format(waves, LEAST_WAVES) end
 end
 
-function Sampler:why_not_so_long(warm_up, length, all, head, life)
+--- Of launches that take `all` instructions; `spent`: the part that had timing in pilots before. Nil and the part that has it now,
+-- when nothing is in the way.
+function Sampler:why_not_so_long(warm_up, length, all, head, life, spent)
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
   local windows = self.options.windows or PILOT_WINDOWS
   local share = (windows * (warm_up + length) + warm_up + CHECK_WINDOWS * length + head + life + warm_up) / all
-  if share > MOST_WITH_TIMING then return ("%s of it would need timing"):format(percent_text(share)) end
+  if spent + share > MOST_WITH_TIMING then return ("%s of it would need timing"):format(percent_text(spent + share)) end
+  return nil, share
 end
 
 --- Are these beyond chance and `least`, and their mean.
@@ -381,16 +384,17 @@ end
 --- Pilots with warm-ups that double, until windows no longer drift; and windows, until they are like the launch. Returns what the
 -- last pilot saw, or nil and why it cannot be.
 function Sampler:find_warm_up(offer)
-  local doublings, why = { warm_up = 0, window = 0 }, nil
+  local doublings, spent, why = { warm_up = 0, window = 0 }, 0, nil
   for attempt = 0, DOUBLINGS do
     local seen, problem = self:kept(("%d-%d"):format(offer.number, attempt), function()
-      return self:answer_of(self:start(function() return self:pilot(offer, doublings) end, 1 << 30))
+      return self:answer_of(self:start(function() return self:pilot(offer, doublings, spent) end, 1 << 30))
     end)
     if not seen then return nil, problem end
     if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
     local drift, by = drifts(seen.windows)
     local unlike, more = are_unlike(seen)
     if not drift and not unlike then return seen end
+    spent = spent + seen.share
     doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
     why = unlike and ("its windows have %+.0f%% loads"):format(100 * more) or ("its windows drift by %.1f%%"):format(100 * by)
   end
