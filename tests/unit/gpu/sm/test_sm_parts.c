@@ -388,6 +388,56 @@ START_TEST(lines_apart_are_one_segment_per_lane_and_inactive_lanes_none) {
 }
 END_TEST
 
+/* Lane by lane, each line searched for. */
+static uint32_t coalesce_slowly(const MemoryOp *op, Segment *segments, uint32_t widest) {
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        if (!(op->lanes >> lane & 1)) continue;
+        uint64_t part = op->address[lane] / widest * widest, offset = op->address[lane] % COALESCE_LINE;
+        uint32_t at = 0;
+        while (at < count && segments[at].address != part)
+            at++;
+        if (at == count) segments[count++] = (Segment){.address = part};
+        segments[at].lanes |= 1u << lane;
+        for (uint32_t byte = 0; byte < op->bytes; byte++)
+            segments[at].byte_mask[(offset + byte) / 64] |= 1ull << (offset + byte) % 64;
+    }
+    for (uint32_t i = 0; i < count; i++) { /* the smallest aligned piece of the line with all of its bytes */
+        const uint64_t *mask = segments[i].byte_mask;
+        uint32_t first = mask[0] ? (uint32_t)__builtin_ctzll(mask[0])
+                                 : 64 + (uint32_t)__builtin_ctzll(mask[1]);
+        uint32_t last = mask[1] ? 127 - (uint32_t)__builtin_clzll(mask[1])
+                                : 63 - (uint32_t)__builtin_clzll(mask[0]);
+        segments[i].bytes = first / 32 == last / 32 ? 32 : first / 64 == last / 64 ? 64 : 128;
+        segments[i].address = segments[i].address / COALESCE_LINE * COALESCE_LINE +
+                              first / segments[i].bytes * segments[i].bytes;
+    }
+    return count;
+}
+
+START_TEST(segments_are_those_that_a_look_at_each_lane_finds) {
+    Random random = {11};
+    for (uint32_t turn = 0; turn < 20000; turn++) {
+        Segment segment[MAX_SEGMENTS], expected[MAX_SEGMENTS] = {{0}};
+        uint8_t bytes = (uint8_t)(1u << random_below(&random, 5));
+        MemoryOp op = {.bytes = bytes, .space = SPACE_GLOBAL, .kind = INST_STORE, .highest = UINT64_MAX};
+        uint64_t lines = 1 + random_below(&random, 40);
+        uint32_t together = 1 + (uint32_t)random_below(&random, 32); /* lanes that follow each other */
+        uint32_t widest = 128u >> random_below(&random, 3);
+        while (!op.lanes)
+            op.lanes = random_below(&random, 2) ? ~0u : (uint32_t)random_below(&random, 1ull << 32);
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+            op.address[lane] = lane % together
+                                   ? op.address[lane - 1] + bytes
+                                   : 0xc0000000 + random_below(&random, lines * 128 / bytes) * bytes;
+        uint32_t count = coalesce(&op, segment, widest);
+        ck_assert_uint_eq(count, coalesce_slowly(&op, expected, widest));
+        for (uint32_t i = 0; i < count; i++)
+            ck_assert_mem_eq(&segment[i], &expected[i], sizeof *segment);
+    }
+}
+END_TEST
+
 START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(1ull << 40, 4, 16);
@@ -497,6 +547,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, narrow_segments_are_halves_or_quarters_of_their_own);
     tcase_add_test(tests, a_shifted_warp_is_two_lines_in_lane_order);
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
+    tcase_add_test(tests, segments_are_those_that_a_look_at_each_lane_finds);
     tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
     tcase_add_test(tests, lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own);
     tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
