@@ -268,4 +268,16 @@ harness.test("the interval is Student's, of the jackknife", function()
   assert(math.abs(error_of_mean - 1 / math.sqrt(3)) < 1e-12, error_of_mean)
 end)
 
+harness.test("what longer warm-ups change of the estimate is part of the interval, where a policy learns", function()
+  local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
+  local part = took(10, 10)
+  local launch = { head = part, tail = part, check = { timed = part, all = part, middle = 100 },
+    windows = { { all = took(20, 10), second = took(21, 10), weight = 100 }, { all = took(20, 10), second = took(21, 10), weight = 100 } } }
+  local cycles, _, bias = measures.interval_of_cycles(launch)
+  harness.equal(cycles, 420.0)
+  harness.equal(bias, 20.0)
+  launch.shorter = { { all = took(17, 10), weight = 200 } }
+  harness.equal(select(3, measures.interval_of_cycles(launch)), 80.0)
+end)
+
 harness.finish()

@@ -112,9 +112,14 @@ function measures.by_check(launch)
     { 1, check.middle / math.max(1, timed), -check.middle / math.max(1, windowed) })
 end
 
---- What it adds to the interval of cycles.
-function measures.bias_of_check(launch)
-  return math.abs(measures.header(measures.by_check(launch)) - measures.header(measures.total(launch)))
+--- The estimate by windows after warm-ups half as long; nil where there is none.
+function measures.by_shorter_warm_ups(launch)
+  return launch.shorter and of_windows({ head = launch.head, tail = launch.tail, windows = launch.shorter }, "all") or nil
+end
+
+--- By how many cycles another estimate differs from that of the launch; 0 if there is none.
+function measures.change_of_cycles(launch, other)
+  return other and math.abs(measures.header(other) - measures.header(measures.total(launch))) or 0
 end
 
 --- The standard error that replicas say an estimate has: the jackknife.
@@ -128,8 +133,10 @@ function measures.interval_of_cycles(launch)
   local cycles = measures.header(measures.total(launch))
   local values = {}
   for i, replica in ipairs(measures.replicas(launch)) do values[i] = measures.header(replica) end
-  local second = measures.by_second_halves(launch)
-  local bias = second and math.abs(measures.header(second) - cycles) + measures.bias_of_check(launch) or 0
+  local bias = 0
+  for _, by in ipairs { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups } do
+    bias = bias + measures.change_of_cycles(launch, by(launch))
+  end
   return cycles, measures.student(#values - 1) * measures.jackknife(values), bias
 end
 

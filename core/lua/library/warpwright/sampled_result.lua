@@ -51,11 +51,13 @@ local function add_groups_of_members(groups, sampler, total)
 end
 
 --- Groups of totals, those of a group each with one window or member left out; and totals of other estimates: by the second halves of
--- windows, and by what the check windows miss.
+-- windows, by what the check windows miss, and by shorter warm-ups.
 local function alternatives(sampler, total)
   local groups, times = {}, multiples(sampler)
-  local others = { second = { list = { total }, weights = { 1 } }, check = { list = { total }, weights = { 1 } } }
+  local others = { second = { list = { total }, weights = { 1 } }, check = { list = { total }, weights = { 1 } },
+    shorter = { list = { total }, weights = { 1 } } }
   local function add(name, estimate, launch, by)
+    if not estimate then return end
     local list, weights = others[name].list, others[name].weights
     table.move({ estimate, measures.total(launch) }, 1, 2, #list + 1, list)
     table.move({ by, -by }, 1, 2, #weights + 1, weights)
@@ -69,10 +71,13 @@ local function alternatives(sampler, total)
       groups[#groups + 1] = group
       add("second", measures.by_second_halves(launch), launch, by)
       add("check", measures.by_check(launch), launch, by)
+      add("shorter", measures.by_shorter_warm_ups(launch), launch, by)
     end
   end
   add_groups_of_members(groups, sampler, total)
-  return groups, { measures.sum(others.second.list, others.second.weights), measures.sum(others.check.list, others.check.weights) }
+  local totals = {}
+  for i, name in ipairs { "second", "check", "shorter" } do totals[i] = measures.sum(others[name].list, others[name].weights) end
+  return groups, totals
 end
 
 -- Rows that are counted without timing as well.
@@ -129,8 +134,10 @@ local function widths_of_launches(sampler, widths)
       for i, replica in ipairs(replicas) do values[i] = value_of(replica) end
       local bias = 0
       if launch.windows then
-        bias = math.abs(value_of(measures.by_second_halves(launch)) - value_of(total))
-          + math.abs(value_of(measures.by_check(launch)) - value_of(total))
+        for _, by in ipairs { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups } do
+          local other = by(launch)
+          bias = bias + (other and math.abs(value_of(other) - value_of(total)) or 0)
+        end
       end
       widths[("launch[%d].%s"):format(launch.offer.number, name)] = values[1]
         and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
@@ -147,8 +154,8 @@ local function widths_of(sampler, r, total, make)
   for i = 1, #rows do
     local name = rows:row(i)
     if not is_exact(name) then
-      widths[name] = chances[i] + math.abs(others[1][i] - values[i])
-        + math.abs(others[2][i] - values[i])
+      widths[name] = chances[i]
+      for _, other in ipairs(others) do widths[name] = widths[name] + math.abs(other[i] - values[i]) end
     end
   end
   widths_of_launches(sampler, widths)

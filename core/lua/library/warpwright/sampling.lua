@@ -337,14 +337,10 @@ end
 
 -- A launch ------------------------------------------------------------------------------------------------------------------------
 
---- The launch as far as it is known, for measures.estimate(): the windows of one or two passes, each standing for its part of the
--- instructions of the middle.
-local function launch_of(offer, passes)
-  local pilot, windows, total = passes[1], {}, 0
+--- The windows of one or two passes, each standing for its part of the instructions of the middle.
+local function windows_of(passes, middle)
+  local windows, total = {}, 0
   for _, pass in ipairs(passes) do total = total + #pass.windows end
-  local _, head = measures.header(pilot.head.all)
-  local _, tail = measures.header(pilot.tail.all)
-  local middle = pilot.instructions - head - tail
   for _, pass in ipairs(passes) do
     local parts = 0
     for _, part in ipairs(pass.parts) do parts = parts + part end
@@ -353,7 +349,18 @@ local function launch_of(offer, passes)
         weight = middle * pass.parts[i] / parts * #pass.windows / total }
     end
   end
+  return windows
+end
+
+--- The launch as far as it is known, for measures.total(). `shorter`: a pilot with warm-ups half as long, or nil.
+local function launch_of(offer, passes, shorter)
+  local pilot = passes[1]
+  local _, head = measures.header(pilot.head.all)
+  local _, tail = measures.header(pilot.tail.all)
+  local middle = pilot.instructions - head - tail
+  local windows = windows_of(passes, middle)
   return { offer = offer, kind = "sampled", check = { all = pilot.check.all, timed = pilot.head.checked, middle = middle }, head = pilot.head.all, tail = pilot.tail.all, windows = windows,
+    shorter = shorter and windows_of({ shorter }, middle),
     instructions = pilot.instructions, warm_up = pilot.plan.warm_up, length = pilot.plan.length, life = pilot.life }
 end
 
@@ -372,8 +379,8 @@ function Sampler:windows_for(launch)
     local each = (launch.warm_up + launch.length) / launch.instructions
     return math.max(n, math.min(MOST_WINDOWS, math.floor(n + (self.options.budget - share_of(launch, n)) / each)))
   end
-  local cycles, chance, bias = measures.interval_of_cycles(launch)
-  bias = bias - measures.bias_of_check(launch)
+  local cycles, chance = measures.interval_of_cycles(launch)
+  local bias = measures.change_of_cycles(launch, measures.by_second_halves(launch))
   local room = self.options.error * cycles
   if chance + bias <= room then return n end
   -- Windows do not drift: what halves of them differ by is chance, too. Of many windows, the quantile is nearly the normal one.
@@ -382,9 +389,9 @@ function Sampler:windows_for(launch)
 end
 
 --- Pilots with warm-ups that double, until windows no longer drift; and windows, until they are like the launch. Returns what the
--- last pilot saw, or nil and why it cannot be.
+-- last pilot saw, and of a policy that learns what the one before it saw, with warm-ups half as long; or nil and why it cannot be.
 function Sampler:find_warm_up(offer)
-  local doublings, spent, why = { warm_up = 0, window = 0 }, 0, nil
+  local doublings, spent, why, shorter = { warm_up = 0, window = 0 }, 0, nil, nil
   for attempt = 0, DOUBLINGS do
     local seen, problem = self:kept(("%d-%d"):format(offer.number, attempt), function()
       return self:answer_of(self:start(function() return self:pilot(offer, doublings, spent) end, 1 << 30))
@@ -393,8 +400,8 @@ function Sampler:find_warm_up(offer)
     if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
     local drift, by = drifts(seen.windows)
     local unlike, more = are_unlike(seen)
-    if not drift and not unlike then return seen end
-    spent = spent + seen.share
+    if not drift and not unlike then return seen, shorter end
+    spent, shorter = spent + seen.share, self.has_hooks and not unlike and seen or nil
     doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
     why = unlike and ("its windows have %+.0f%% loads"):format(100 * more) or ("its windows drift by %.1f%%"):format(100 * by)
   end
@@ -411,9 +418,9 @@ end
 
 --- Samples the launch, and executes it; nil and why, when it cannot be, and nothing has happened then.
 function Sampler:sample(offer)
-  local seen, problem = self:find_warm_up(offer)
-  if not seen then return nil, problem end
-  local launch = launch_of(offer, { seen })
+  local seen, shorter = self:find_warm_up(offer)
+  if not seen then return nil, shorter end
+  local launch = launch_of(offer, { seen }, shorter)
   local wanted = self:windows_for(launch)
   local share = share_of(launch, wanted)
   if wanted > MOST_WINDOWS or share > MOST_WITH_TIMING and wanted > #launch.windows then
@@ -428,7 +435,7 @@ function Sampler:sample(offer)
       core.forward_begin(self.gpu)
       return self:pass(offer, plan)
     end)
-    launch = launch_of(offer, { seen, second })
+    launch = launch_of(offer, { seen, second }, shorter)
     if not made_now then self:execute(offer) end
   else
     self:execute(offer)
