@@ -33,10 +33,13 @@ static inline uint32_t bank_of(const CollectorShape *shape, uint8_t number, uint
 /* The banks of the registers that an instruction reads: their numbers, turned round by the warp's, and of these the
  * remainders. */
 static inline uint32_t banks_read(const CollectorShape *shape, const Inst *inst, uint32_t warp) {
+    if (__builtin_expect(shape->banks == 16, 1)) {
+        uint16_t banks = (uint16_t)(inst->bank_mask | inst->bank_mask >> 16);
+        return (uint16_t)(banks << warp % 16 | banks >> (-warp % 16)); /* one instruction turns it round */
+    }
     uint32_t turn = warp % MAX_REGISTER_BANKS, mask = inst->bank_mask;
     uint32_t banks = mask << turn | mask >> (-turn % MAX_REGISTER_BANKS);
-    if (__builtin_expect(shape->banks < MAX_REGISTER_BANKS, 1)) banks |= banks >> MAX_REGISTER_BANKS / 2;
-    for (uint32_t width = MAX_REGISTER_BANKS / 4; __builtin_expect(width >= shape->banks, 0); width /= 2)
+    for (uint32_t width = MAX_REGISTER_BANKS / 2; width >= shape->banks; width /= 2)
         banks |= banks >> width;
     return (uint32_t)(banks & ((1ull << shape->banks) - 1));
 }
