@@ -25,6 +25,8 @@ local insertion <const> = "Lines of warps that mostly hit stay too long: the L2'
   .. "keep_uses=256 they do not (66, 86 and 70 %), and WIP has 1.00, 1.02 and 1.00 there"
 
 return {
+  ["mascar/4: all resources together"] = "With a linear index of the L1, whose sets the rows of srad share, it is 1.41: srad-1 and srad-2 alone gain 2.36 and 5.20 then, and 1.06 "
+    .. "with Fermi's hashed one",
   ["mascar/9: OWL over LRR"] = "As GTO, OWL lets some warps run ahead, which mrig-2 and kmeans-1 need: without these two its mean is 1.02",
   ["mascar/9: Mascar over LRR"] = "Without histo-1 and spmv, which lose (see Mascar over GTO), the mean is 1.21",
   ["mascar/9: Mascar over GTO"] = owners,
