@@ -150,6 +150,24 @@ harness.test("windows that load more or less often than the launch does not stan
   harness.contains(r.sampled.lines[1], "% loads")
 end)
 
+harness.test("a policy that goes on to learn is told, and has all of its timing", function()
+  local path = harness.write("tiring.lua", [[
+    local policy = require "warpwright.policy"
+    local tiring = policy "tiring" {
+      doc = "ever fewer warps issue", params = { period = { 500, doc = "Cycles to the next step" } }, period = "period", order = "gto",
+    }
+    function tiring:start() self.state.steps = 0 end
+    function tiring:on_period()
+      self.state.steps = self.state.steps + 1
+      self.sm.warp_limit = math.max(1, 4 - self.state.steps // 8)
+    end
+    return tiring
+  ]])
+  local r = run("tiring", { { grid = 4 * grid } }, "windows=4,cycles=2000", { policy = path, out = false })
+  harness.equal(r.sampled.exact, 1)
+  harness.contains(r.sampled.lines[1], "its policy learns: warm-ups twice as long change cycles by ")
+end)
+
 harness.test("loads are as many without timing as with it", function()
   for _, name in ipairs { "spmv", "bfs", "histogram", "srad" } do
     local sim = ww.build("gtx480", { sample = "windows=3" })

@@ -22,6 +22,7 @@ local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user 
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of pilots that were not good
 local LEAST_DRIFT <const> = 0.01
+local LEAST_LEARNING <const> = 0.01 -- of cycles, by warm-ups twice as long
 local LEAST_UNLIKE <const> = 0.05 -- of loads per instruction
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the pilot's say
@@ -388,8 +389,15 @@ function Sampler:windows_for(launch)
   return math.max(n + 3, math.ceil(SAFETY * (by_window / room) ^ 2))
 end
 
---- Pilots with warm-ups that double, until windows no longer drift; and windows, until they are like the launch. Returns what the
--- last pilot saw, and of a policy that learns what the one before it saw, with warm-ups half as long; or nil and why it cannot be.
+--- By what part the estimate changes when warm-ups are twice as long: what a policy learns in them, it may go on to learn.
+local function learns(offer, seen, shorter)
+  local launch = launch_of(offer, { seen }, shorter)
+  return measures.change_of_cycles(launch, measures.by_shorter_warm_ups(launch)) / measures.header(measures.total(launch))
+end
+
+--- Pilots with warm-ups that double, until windows no longer drift and what a policy learns changes no more; and windows, until they
+-- are like the launch. Returns what the last pilot saw, and of a policy that learns what the one before it saw, with warm-ups half
+-- as long; or nil and why it cannot be.
 function Sampler:find_warm_up(offer)
   local doublings, spent, why, shorter = { warm_up = 0, window = 0 }, 0, nil, nil
   for attempt = 0, DOUBLINGS do
@@ -400,10 +408,15 @@ function Sampler:find_warm_up(offer)
     if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
     local drift, by = drifts(seen.windows)
     local unlike, more = are_unlike(seen)
-    if not drift and not unlike then return seen, shorter end
+    local change = shorter and learns(offer, seen, shorter)
+    local learned = not self.has_hooks or change and change <= LEAST_LEARNING
+    if not drift and not unlike and learned then return seen, shorter end
     spent, shorter = spent + seen.share, self.has_hooks and not unlike and seen or nil
     doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
-    why = unlike and ("its windows have %+.0f%% loads"):format(100 * more) or ("its windows drift by %.1f%%"):format(100 * by)
+    why = unlike and ("its windows have %+.0f%% loads"):format(100 * more)
+      or drift and ("its windows drift by %.1f%%"):format(100 * by)
+      or change and ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change)
+      or "its policy may learn"
   end
   return nil, why
 end
