@@ -250,10 +250,10 @@ void sim_set_threads(Sim *sim, uint32_t threads) {
     sim->threads = sim->active = threads;
 }
 
-void sim_pin_threads(Sim *sim, bool pinned) {
-    if (pinned) worker_pool_require_cores(sim->threads);
+void sim_pin_threads(Sim *sim) {
+    worker_pool_require_cores(sim->threads);
     sim_stop_threads(sim);
-    sim->pins_threads = pinned;
+    sim->pins_threads = true;
 }
 
 void sim_stop_threads(Sim *sim) {

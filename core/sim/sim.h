@@ -163,9 +163,8 @@ void sim_elaborate(Sim *sim);
  * change no result. */
 enum { MAX_THREADS = 256 };
 void sim_set_threads(Sim *sim, uint32_t threads);
-/* Whether each of the threads that were set stays on a core of its own; false unless called. A user error when there are
- * not so many. */
-void sim_pin_threads(Sim *sim, bool pinned);
+/* Each of the threads that were set stays on a core of its own from now on. A user error when there are not so many. */
+void sim_pin_threads(Sim *sim);
 /* Ends the threads until the next sim_run(). */
 void sim_stop_threads(Sim *sim);
 /* Sends a signal to each thread that helps the caller of sim_run(). May be called in a handler. */

@@ -154,7 +154,7 @@ static int l_threads(lua_State *L) {
 
 /* machine:pin_threads(): each of them stays on a core of its own */
 static int l_pin_threads(lua_State *L) {
-    sim_pin_threads(machine_at(L, 1)->sim, true);
+    sim_pin_threads(machine_at(L, 1)->sim);
     return 0;
 }
 

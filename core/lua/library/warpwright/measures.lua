@@ -117,6 +117,9 @@ function measures.by_shorter_warm_ups(launch)
   return launch.shorter and of_windows({ head = launch.head, tail = launch.tail, windows = launch.shorter }, "all") or nil
 end
 
+--- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
+measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups }
+
 --- By how many cycles another estimate differs from that of the launch; 0 if there is none.
 function measures.change_of_cycles(launch, other)
   return other and math.abs(measures.header(other) - measures.header(measures.total(launch))) or 0
@@ -134,8 +137,8 @@ function measures.interval_of_cycles(launch)
   local values = {}
   for i, replica in ipairs(measures.replicas(launch)) do values[i] = measures.header(replica) end
   local bias = 0
-  for _, by in ipairs { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups } do
-    bias = bias + measures.change_of_cycles(launch, by(launch))
+  for _, estimate in ipairs(measures.other_estimates) do
+    bias = bias + measures.change_of_cycles(launch, estimate(launch))
   end
   return cycles, measures.student(#values - 1) * measures.jackknife(values), bias
 end

@@ -50,18 +50,11 @@ local function add_groups_of_members(groups, sampler, total)
   end
 end
 
---- Groups of totals, those of a group each with one window or member left out; and totals of other estimates: by the second halves of
--- windows, by what the check windows miss, and by shorter warm-ups.
+--- Groups of totals, those of a group each with one window or member left out; and totals by measures.other_estimates.
 local function alternatives(sampler, total)
   local groups, times = {}, multiples(sampler)
-  local others = { second = { list = { total }, weights = { 1 } }, check = { list = { total }, weights = { 1 } },
-    shorter = { list = { total }, weights = { 1 } } }
-  local function add(name, estimate, launch, by)
-    if not estimate then return end
-    local list, weights = others[name].list, others[name].weights
-    table.move({ estimate, measures.total(launch) }, 1, 2, #list + 1, list)
-    table.move({ by, -by }, 1, 2, #weights + 1, weights)
-  end
+  local others = {}
+  for i in ipairs(measures.other_estimates) do others[i] = total end
   for _, launch in ipairs(sampler.launches) do
     if launch.windows then
       local group, by = {}, times[launch]
@@ -69,15 +62,14 @@ local function alternatives(sampler, total)
         group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
       end
       groups[#groups + 1] = group
-      add("second", measures.by_second_halves(launch), launch, by)
-      add("check", measures.by_check(launch), launch, by)
-      add("shorter", measures.by_shorter_warm_ups(launch), launch, by)
+      for i, estimate in ipairs(measures.other_estimates) do
+        local other = estimate(launch)
+        if other then others[i] = measures.sum({ others[i], other, measures.total(launch) }, { 1, by, -by }) end
+      end
     end
   end
   add_groups_of_members(groups, sampler, total)
-  local totals = {}
-  for i, name in ipairs { "second", "check", "shorter" } do totals[i] = measures.sum(others[name].list, others[name].weights) end
-  return groups, totals
+  return groups, others
 end
 
 -- Rows that are counted without timing as well.
@@ -133,11 +125,9 @@ local function widths_of_launches(sampler, widths)
       local values = {}
       for i, replica in ipairs(replicas) do values[i] = value_of(replica) end
       local bias = 0
-      if launch.windows then
-        for _, by in ipairs { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups } do
-          local other = by(launch)
-          bias = bias + (other and math.abs(value_of(other) - value_of(total)) or 0)
-        end
+      for _, estimate in ipairs(measures.other_estimates) do
+        local other = estimate(launch)
+        bias = bias + (other and math.abs(value_of(other) - value_of(total)) or 0)
       end
       widths[("launch[%d].%s"):format(launch.offer.number, name)] = values[1]
         and measures.student(#values - 1) * measures.jackknife(values) + bias or 0
