@@ -58,6 +58,18 @@ local one <const> = { {} }
 local exact, exact_text = run("exact", one)
 local sampled, sampled_text = run("sampled", one, "windows=8,cycles=3000")
 
+--- Of counters of 1000 events and more whose names have the pattern, at least this share is inside its interval.
+local function assert_counters_inside(r, truth, pattern, share)
+  local inside, all = 0, 0
+  for name, value in truth:stats() do
+    if math.type(value) == "integer" and value > 1000 and name:find(pattern) then
+      all = all + 1
+      if math.abs(r[name] - value) <= r:interval(name) + 0.5 then inside = inside + 1 end
+    end
+  end
+  assert(all > 100 and inside / all > share, ("%d of %d counters"):format(inside, all))
+end
+
 harness.test("the truth is inside the interval of cycles and of nearly all counters", function()
   local r = sampled
   harness.equal(r.sampled.sampled, 1)
@@ -66,14 +78,7 @@ harness.test("the truth is inside the interval of cycles and of nearly all count
   local off, width = math.abs(r.cycles - exact.cycles), r:interval "run.cycles"
   assert(off <= width and width < 0.1 * exact.cycles, ("%d of %d, +-%g"):format(r.cycles, exact.cycles, width))
   harness.equal(r:interval "run.warp_instructions", 0.0)
-  local inside, all = 0, 0
-  for name, truth in exact:stats() do
-    if math.type(truth) == "integer" and truth > 1000 then
-      all = all + 1
-      if math.abs(r[name] - truth) <= r:interval(name) + 0.5 then inside = inside + 1 end
-    end
-  end
-  assert(all > 100 and inside / all > 0.85, ("%d of %d counters"):format(inside, all))
+  assert_counters_inside(r, exact, "", 0.85)
 end)
 
 harness.test("what is estimated says so in every file", function()
@@ -203,6 +208,41 @@ harness.test("launches of a kernel that agree stand for others like them; one th
   harness.equal(r.warp_instructions, truth.warp_instructions)
   assert(math.abs(r.cycles - truth.cycles) <= math.max(r:interval "run.cycles", 0.005 * truth.cycles), r.cycles .. " of " .. truth.cycles)
   harness.equal(#r.launches, 5)
+  assert_counters_inside(r, truth, "^sm%[", 0.9)
+end)
+
+--- What two SMs count: CTAs and a ratio.
+local function of_two_sms(a, b)
+  local rows = core.stats()
+  for i, value in ipairs { a, b } do rows:add(("sm[%d].ctas"):format(i - 1), value, "CTAs", "") end
+  for i, value in ipairs { a, b } do rows:add(("sm[%d].rate"):format(i - 1), value / 100, "1/cycle", "") end
+  rows:add("run.ctas", a + b, "CTAs", "")
+  return { rows = rows }
+end
+
+harness.test("for what an SM counts all SMs speak, for what all count together the windows alone", function()
+  local group <const> = { { 101, 99 }, { 99, 101 }, { 100, 100 } } -- each with one window left out
+  local function width_of(i) return sampled_result.chances({ group }, of_two_sms(100, 100), function(m) return of_two_sms(m[1], m[2]) end)[i] end
+  -- Around the mean, which does not vary, each SM has a variance of 4/3 by the jackknife, and two replicas are free. Of two SMs one is.
+  local wanted = measures.student(2) * math.sqrt(2 * 4 / 3)
+  for i = 1, 2 do assert(math.abs(width_of(i) - wanted) < 1e-9, width_of(i)) end
+  assert(math.abs(width_of(3) - wanted / 100) < 1e-9, width_of(3))
+  harness.equal(width_of(5), 0.0)
+end)
+
+harness.test("an SM that counts more varies more", function()
+  local group <const> = { { 303, 99 }, { 297, 101 }, { 300, 100 } }
+  local widths = sampled_result.chances({ group }, of_two_sms(300, 100), function(m) return of_two_sms(m[1], m[2]) end)
+  assert(widths[1] > 1.7 * widths[2] and widths[2] > 0, ("%g %g"):format(widths[1], widths[2]))
+end)
+
+harness.test("which SM counts what in a launch with timing behind one without is left to chance", function()
+  local function make(m) return of_two_sms(m[1], m[2]) end
+  local widths = sampled_result.chances({}, of_two_sms(100, 100), make, { measure = { 53, 47 }, part = 0.5 })
+  -- The launch's SMs have a variance of 18 around their mean, and so have those of the truth.
+  assert(math.abs(widths[1] - measures.student(1) * math.sqrt(2 * 18)) < 1e-9, widths[1])
+  assert(math.abs(widths[3] - widths[1] / 100 / 2) < 1e-9, widths[3])
+  harness.equal(widths[5], 0.0)
 end)
 
 harness.test("what a sampled run cannot have is refused", function()
@@ -294,7 +334,7 @@ harness.test("what longer warm-ups change of the estimate is part of the interva
   local cycles, _, bias = measures.interval_of_cycles(launch)
   harness.equal(cycles, 420.0)
   harness.equal(bias, 20.0)
-  launch.shorter = { { all = took(17, 10), weight = 200 } }
+  for _, window in ipairs(launch.windows) do window.early = took(17, 10) end
   harness.equal(select(3, measures.interval_of_cycles(launch)), 80.0)
 end)
 

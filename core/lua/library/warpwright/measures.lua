@@ -46,7 +46,7 @@ end
 -- A launch --------------------------------------------------------------------------------------------------------------------------
 
 --- Head, tail, and windows that each stand for a part of the middle. `without`: the number of a window for which the others stand;
--- `which`: "all", or "second" for the second halves alone.
+-- `which`: "all", "second" for the second halves alone, or "early" for those after half the warm-up.
 local function of_windows(launch, which, without)
   local list, weights, middle, kept = { launch.head, launch.tail }, { 1, 1 }, 0, 0
   for i, window in ipairs(launch.windows) do
@@ -112,13 +112,23 @@ function measures.by_check(launch)
     { 1, check.middle / math.max(1, timed), -check.middle / math.max(1, windowed) })
 end
 
---- The estimate by windows after warm-ups half as long; nil where there is none.
-function measures.by_shorter_warm_ups(launch)
-  return launch.shorter and of_windows({ head = launch.head, tail = launch.tail, windows = launch.shorter }, "all") or nil
+--- The estimate by windows after warm-ups half as long; nil where there are none.
+function measures.by_early_windows(launch)
+  return launch.windows and launch.windows[1].early and of_windows(launch, "early") or nil
+end
+
+--- Of a launch like others: as many cycles and events as each of these had on average, whatever its instructions; nil for others.
+-- What does not grow with instructions is counted so.
+function measures.by_launches(launch)
+  if not launch.members then return nil end
+  local totals, weights = {}, {}
+  for i, member in ipairs(launch.members) do totals[i], weights[i] = measures.total(member), 1 / #launch.members end
+  return measures.sum(totals, weights)
 end
 
 --- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
-measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_shorter_warm_ups }
+measures.other_estimates = { measures.by_second_halves, measures.by_check, measures.by_early_windows,
+  measures.by_launches }
 
 --- By how many cycles another estimate differs from that of the launch; 0 if there is none.
 function measures.change_of_cycles(launch, other)

@@ -56,16 +56,17 @@ local function alternatives(sampler, total)
   local others = {}
   for i in ipairs(measures.other_estimates) do others[i] = total end
   for _, launch in ipairs(sampler.launches) do
+    local by = times[launch] or 1
     if launch.windows then
-      local group, by = {}, times[launch]
+      local group = {}
       for i, replica in ipairs(measures.replicas(launch)) do
         group[i] = measures.sum({ total, replica, measures.total(launch) }, { 1, by, -by })
       end
       groups[#groups + 1] = group
-      for i, estimate in ipairs(measures.other_estimates) do
-        local other = estimate(launch)
-        if other then others[i] = measures.sum({ others[i], other, measures.total(launch) }, { 1, by, -by }) end
-      end
+    end
+    for i, estimate in ipairs(measures.other_estimates) do
+      local other = estimate(launch)
+      if other then others[i] = measures.sum({ others[i], other, measures.total(launch) }, { 1, by, -by }) end
     end
   end
   add_groups_of_members(groups, sampler, total)
@@ -86,26 +87,127 @@ local function values_of(r)
   return values
 end
 
---- Of each row the half-width by chance: the variances of the groups, and degrees of freedom by Welch and Satterthwaite.
-local function chances_of(groups, count, make)
-  local variances, squares = {}, {}
-  for i = 1, count do variances[i], squares[i] = 0.0, 0.0 end
+-- Objects that are alike, all SMs or all slices of the L2, draw by one law what they count. So what replicas say of one object has
+-- two parts: what they say of the mean of all, and what they say of objects around the mean, for which all of these speak.
+
+--- Rows of objects that differ in an index alone, { rows = their numbers, is_count = } of each family of two and more; and the other
+-- rows' numbers.
+local function families_of(rows)
+  local families, by_key, singles = {}, {}, {}
+  for i = 1, #rows do
+    local name, value = rows:row(i)
+    local key = not name:find "^launch%[" and name:find "%[%d+%]" and name:gsub("%[%d+%]", "[]")
+    if not key then
+      singles[#singles + 1] = i
+    elseif by_key[key] then
+      table.insert(by_key[key].rows, i)
+    else
+      by_key[key] = { rows = { i }, is_count = math.type(value) == "integer" }
+      families[#families + 1] = by_key[key]
+    end
+  end
+  for k = #families, 1, -1 do
+    local members = families[k].rows
+    if #members == 1 then singles[#singles + 1] = table.remove(families, k).rows[1] end
+  end
+  return families, singles
+end
+
+local function mean_of(values, members)
+  local sum = 0
+  for _, i in ipairs(members) do sum = sum + values[i] end
+  return sum / #members
+end
+
+--- Variances of rows, in parts that each have degrees of freedom; together they have those of Welch and Satterthwaite.
+local Chance = {}
+Chance.__index = Chance
+
+local function new_chance(count)
+  local chance = setmetatable({ variances = {}, squares = {} }, Chance)
+  for i = 1, count do chance.variances[i], chance.squares[i] = 0.0, 0.0 end
+  return chance
+end
+
+function Chance:add(i, variance, degrees)
+  self.variances[i], self.squares[i] = self.variances[i] + variance, self.squares[i] + variance ^ 2 / degrees
+end
+
+function Chance:half_width(i)
+  local variance, square = self.variances[i], self.squares[i]
+  return variance > 0 and measures.student(variance ^ 2 / square + 1e-9) * math.sqrt(variance) or 0.0
+end
+
+--- Shares among a family the variance around its mean. Counts vary as much as they are large; ratios vary all alike.
+function Chance:add_around_mean(family, values, sum_of_variances, degrees)
+  local mean = mean_of(values, family.rows)
+  for _, i in ipairs(family.rows) do
+    local share = family.is_count and mean > 0 and values[i] / mean or 1
+    self:add(i, sum_of_variances / #family.rows * share, degrees)
+  end
+end
+
+--- What replicas, lists of values, say of the rows of a family.
+function Chance:add_family(family, values, replicas)
+  local means, members = {}, family.rows
+  for k, replica in ipairs(replicas) do means[k] = mean_of(replica, members) end
+  local of_mean, mean, around = measures.jackknife(means) ^ 2, mean_of(values, members), 0
+  for _, i in ipairs(members) do
+    local deviations = {}
+    for k, replica in ipairs(replicas) do deviations[k] = replica[i] - means[k] end
+    around = around + measures.jackknife(deviations) ^ 2
+    local share = family.is_count and mean > 0 and values[i] / mean or 1
+    self:add(i, of_mean * share ^ 2, #replicas - 1)
+  end
+  self:add_around_mean(family, values, around * #members / (#members - 1), (#replicas - 1) * (#members - 1))
+end
+
+--- Launches with timing behind one without begin as that left the machine: which object counts what is left to chance, here and in
+-- a run that has all of its timing.
+function Chance:add_disturbed(family, values, disturbed, part)
+  local mean, squares, members = mean_of(disturbed, family.rows), 0, family.rows
+  for _, i in ipairs(members) do squares = squares + (disturbed[i] - mean) ^ 2 end
+  local by = family.is_count and 1 or part
+  self:add_around_mean(family, values, 2 * by ^ 2 * squares * #members / (#members - 1), #members - 1)
+end
+
+--- The launches with timing behind the first without, together: { measure =, part = of all cycles }; or nil.
+local function disturbed_of(sampler, total)
+  local list, weights, is_disturbed = {}, {}, false
+  for _, launch in ipairs(sampler.launches) do
+    if launch.kind ~= "exact" then
+      is_disturbed = true
+    elseif is_disturbed then
+      list[#list + 1], weights[#weights + 1] = launch.all, 1
+    end
+  end
+  if not list[1] then return nil end
+  local sum = measures.sum(list, weights)
+  return { measure = sum, part = measures.header(sum) / measures.header(total) }
+end
+
+--- Of each row of a result the half-width by chance. `make` makes a result of a measure; `disturbed`: launches that begin as others
+-- without timing left the machine, { measure =, part = of all cycles }, or nil.
+function sampled_result.chances(groups, r, make, disturbed)
+  local rows, values = r.rows, values_of(r)
+  local chance, families, singles = new_chance(#rows), families_of(rows)
   for _, group in ipairs(groups) do
     local replicas = {}
     for k, replica in ipairs(group) do replicas[k] = values_of(make(replica)) end
-    for i = 1, count do
-      local values = {}
-      for k, replica in ipairs(replicas) do values[k] = replica[i] end
-      local variance = measures.jackknife(values) ^ 2
-      variances[i], squares[i] = variances[i] + variance, squares[i] + variance ^ 2 / (#group - 1)
+    for _, family in ipairs(families) do chance:add_family(family, values, replicas) end
+    for _, i in ipairs(singles) do
+      local of_row = {}
+      for k, replica in ipairs(replicas) do of_row[k] = replica[i] end
+      chance:add(i, measures.jackknife(of_row) ^ 2, #group - 1)
     end
   end
-  local chances = {}
-  for i = 1, count do
-    local degrees = squares[i] > 0 and variances[i] ^ 2 / squares[i] or 1
-    chances[i] = measures.student(degrees + 1e-9) * math.sqrt(variances[i])
+  if disturbed then
+    local of_disturbed = values_of(make(disturbed.measure))
+    for _, family in ipairs(families) do chance:add_disturbed(family, values, of_disturbed, disturbed.part) end
   end
-  return chances
+  local widths = {}
+  for i = 1, #rows do widths[i] = chance:half_width(i) end
+  return widths
 end
 
 --- Half-widths of the rows of launches, each by its own windows.
@@ -139,7 +241,7 @@ end
 local function widths_of(sampler, r, total, make)
   local groups, others = alternatives(sampler, total)
   local values, rows, widths = values_of(r), r.rows, {}
-  local chances = chances_of(groups, #rows, make)
+  local chances = sampled_result.chances(groups, r, make, disturbed_of(sampler, total))
   for i, other in ipairs(others) do others[i] = values_of(make(other)) end
   for i = 1, #rows do
     local name = rows:row(i)

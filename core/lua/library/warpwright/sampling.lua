@@ -184,16 +184,25 @@ function Sampler:run_head(offer, doublings, at)
     life = life_of(offer, select(2, measures.header(all)), self.gpu:totals().ctas_done) }
 end
 
---- A window, in two halves.
-function Sampler:run_window(warm_up, length)
+--- What is counted between two numbers of instructions.
+function Sampler:count_between(from, to)
+  core.run_instructions(self.gpu, from)
+  local before = measures.now(self)
+  core.run_instructions(self.gpu, to)
+  return measures.difference(measures.now(self), before)
+end
+
+--- A window, in two halves. `is_early`: and before it another one, after half the warm-up.
+function Sampler:run_window(warm_up, length, is_early)
   local from = self:take_over()
+  local early = is_early and self:count_between(from + warm_up // 2, from + warm_up // 2 + length) or nil
   core.run_instructions(self.gpu, from + warm_up)
   local first = measures.now(self)
   core.run_instructions(self.gpu, from + warm_up + length // 2)
   local middle = measures.now(self)
   core.run_instructions(self.gpu, from + warm_up + length)
   local last = measures.now(self)
-  return { all = measures.difference(last, first), second = measures.difference(last, middle) }
+  return { all = measures.difference(last, first), second = measures.difference(last, middle), early = early }
 end
 
 function Sampler:run_tail(warm_up)
@@ -234,7 +243,8 @@ function Sampler:pass(offer, plan)
     local instructions, _, loads = core.forward_until(self.gpu, place.at)
     if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
     if place.window then
-      children[place.window] = self:start(function() return self:run_window(plan.warm_up, plan.length) end, self.jobs)
+      children[place.window] = self:start(function() return self:run_window(plan.warm_up, plan.length, self.has_hooks) end,
+        self.jobs)
     end
   end
   if plan.has_tail then tail = self:start(function() return self:run_tail(plan.warm_up) end, self.jobs) end
@@ -346,22 +356,21 @@ local function windows_of(passes, middle)
     local parts = 0
     for _, part in ipairs(pass.parts) do parts = parts + part end
     for i, window in ipairs(pass.windows) do
-      windows[#windows + 1] = { all = window.all, second = window.second,
+      windows[#windows + 1] = { all = window.all, second = window.second, early = window.early,
         weight = middle * pass.parts[i] / parts * #pass.windows / total }
     end
   end
   return windows
 end
 
---- The launch as far as it is known, for measures.total(). `shorter`: a pilot with warm-ups half as long, or nil.
-local function launch_of(offer, passes, shorter)
+--- The launch as far as it is known, for measures.total().
+local function launch_of(offer, passes)
   local pilot = passes[1]
   local _, head = measures.header(pilot.head.all)
   local _, tail = measures.header(pilot.tail.all)
   local middle = pilot.instructions - head - tail
-  local windows = windows_of(passes, middle)
-  return { offer = offer, kind = "sampled", check = { all = pilot.check.all, timed = pilot.head.checked, middle = middle }, head = pilot.head.all, tail = pilot.tail.all, windows = windows,
-    shorter = shorter and windows_of({ shorter }, middle),
+  return { offer = offer, kind = "sampled", head = pilot.head.all, tail = pilot.tail.all, windows = windows_of(passes, middle),
+    check = { all = pilot.check.all, timed = pilot.head.checked, middle = middle },
     instructions = pilot.instructions, warm_up = pilot.plan.warm_up, length = pilot.plan.length, life = pilot.life }
 end
 
@@ -390,16 +399,15 @@ function Sampler:windows_for(launch)
 end
 
 --- By what part the estimate changes when warm-ups are twice as long: what a policy learns in them, it may go on to learn.
-local function learns(offer, seen, shorter)
-  local launch = launch_of(offer, { seen }, shorter)
-  return measures.change_of_cycles(launch, measures.by_shorter_warm_ups(launch)) / measures.header(measures.total(launch))
+local function learns(offer, seen)
+  local launch = launch_of(offer, { seen })
+  return measures.change_of_cycles(launch, measures.by_early_windows(launch)) / measures.header(measures.total(launch))
 end
 
 --- Pilots with warm-ups that double, until windows no longer drift and what a policy learns changes no more; and windows, until they
--- are like the launch. Returns what the last pilot saw, and of a policy that learns what the one before it saw, with warm-ups half
--- as long; or nil and why it cannot be.
+-- are like the launch. Returns what the last pilot saw; or nil and why it cannot be.
 function Sampler:find_warm_up(offer)
-  local doublings, spent, why, shorter = { warm_up = 0, window = 0 }, 0, nil, nil
+  local doublings, spent, why = { warm_up = self.has_hooks and 1 or 0, window = 0 }, 0, nil
   for attempt = 0, DOUBLINGS do
     local seen, problem = self:kept(("%d-%d"):format(offer.number, attempt), function()
       return self:answer_of(self:start(function() return self:pilot(offer, doublings, spent) end, 1 << 30))
@@ -408,15 +416,13 @@ function Sampler:find_warm_up(offer)
     if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
     local drift, by = drifts(seen.windows)
     local unlike, more = are_unlike(seen)
-    local change = shorter and learns(offer, seen, shorter)
-    local learned = not self.has_hooks or change and change <= LEAST_LEARNING
-    if not drift and not unlike and learned then return seen, shorter end
-    spent, shorter = spent + seen.share, self.has_hooks and not unlike and seen or nil
+    local change = learns(offer, seen)
+    if not drift and not unlike and change <= LEAST_LEARNING then return seen end
+    spent = spent + seen.share
     doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
     why = unlike and ("its windows have %+.0f%% loads"):format(100 * more)
       or drift and ("its windows drift by %.1f%%"):format(100 * by)
-      or change and ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change)
-      or "its policy may learn"
+      or ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change)
   end
   return nil, why
 end
@@ -431,9 +437,9 @@ end
 
 --- Samples the launch, and executes it; nil and why, when it cannot be, and nothing has happened then.
 function Sampler:sample(offer)
-  local seen, shorter = self:find_warm_up(offer)
-  if not seen then return nil, shorter end
-  local launch = launch_of(offer, { seen }, shorter)
+  local seen, why = self:find_warm_up(offer)
+  if not seen then return nil, why end
+  local launch = launch_of(offer, { seen })
   local wanted = self:windows_for(launch)
   local share = share_of(launch, wanted)
   if wanted > MOST_WINDOWS or share > MOST_WITH_TIMING and wanted > #launch.windows then
@@ -448,7 +454,7 @@ function Sampler:sample(offer)
       core.forward_begin(self.gpu)
       return self:pass(offer, plan)
     end)
-    launch = launch_of(offer, { seen, second }, shorter)
+    launch = launch_of(offer, { seen, second })
     if not made_now then self:execute(offer) end
   else
     self:execute(offer)
