@@ -9,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* jemalloc reads it: its memory is in the host's huge pages where these are to be had. A large run takes most of its time
+ * between launches for page faults else. */
+extern const char *malloc_conf;
+const char *malloc_conf = "thp:always";
+
 /* Whatever ends the program, a script's os.exit() too: what was printed must have arrived. */
 static void check_stdout(int status, void *unused) {
     (void)unused;
