@@ -23,10 +23,10 @@ done:
 }
 ]]
 
-local function machine(order)
+local function machine(order, source)
   local sim = ww.build("gtx480", { order = order, memory = 1 << 20 })
   local gpu = sim:gpu()
-  local kernels = gpu:load { text = text, name = "meet.ptx" }
+  local kernels = gpu:load { text = source or text, name = "meet.ptx" }
   return gpu, kernels.meet, gpu:alloc(4 * 200)
 end
 
@@ -51,6 +51,15 @@ harness.test("without timing, too", function()
   how.timed = false
   gpu:launch(meet, how)
   harness.equal(gpu:read("u32", out + 4 * 119), 120)
+end)
+
+harness.test("without timing, and with a barrier in the loop that waits, which is no reason to go on for ever", function()
+  local gpu, meet, out = machine("path", (text:gsub("again:\n", "again:\n  bar.sync 0;\n")))
+  local how = options(out, 120, true)
+  how.timed, how.block = false, 64
+  how.args[2] = 64 * 120
+  gpu:launch(meet, how)
+  harness.equal(gpu:read("u32", out + 4 * 119), 64 * 120)
 end)
 
 harness.test("more CTAs than run at once are refused, and nothing has happened", function()

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN = 512 }; /* instructions that a warp executes before the next one has its turn */
+/* Instructions. While a CTA has its turn, its registers and its shared memory stay in the host's nearest caches. */
+enum {
+    WARP_TURN = 512,     /* before the CTA's next warp */
+    CTA_TURN = 16 * 512, /* before the SM's next CTA   */
+};
 
 /* The grid, x fastest. */
 typedef struct {
@@ -99,32 +103,57 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t 
 
 /* --- A launch -------------------------------------------------------------------------------- */
 
-/* Its finished CTAs end; others take their places. Returns whether any began. */
-static bool refill(Sm *sm, Grid *grid) {
-    bool began = false;
-    uint32_t ctaid[3];
-    for (uint32_t slot = 0; slot < grid->running->ctas_per_sm; slot++) {
-        Cta *cta = &sm->cta[slot];
-        if (cta->warps & sm->live) continue;
-        if (cta->warps) sm_end_cta_untimed(sm, slot);
-        if (!next_cta(grid, ctaid)) continue;
-        sm_start_cta(sm, slot, ctaid);
-        began = true;
-    }
-    return began;
-}
-
 typedef enum { ROUND_STUCK, ROUND_PROGRESS, ROUND_FAULT } RoundResult;
 
-/* A turn of every warp of the SM. */
-static RoundResult run_round(Sm *sm, Grid *grid) {
-    RoundResult result = refill(sm, grid) ? ROUND_PROGRESS : ROUND_STUCK;
-    for (WarpSet left = sm->live; left && result != ROUND_FAULT; left &= left - 1) {
-        WarpTurn turn = untimed_take_turn(sm, first_warp(left), grid->plain, TURN, grid->clock + 1,
+static bool is_live(const Sm *sm, uint32_t slot) {
+    return sm->cta[slot].warps & sm->live;
+}
+
+/* A turn of each of its warps. Returns how many instructions they executed; `is_cut`: one of them would have gone on. */
+static uint64_t pass_over_warps(Sm *sm, uint32_t slot, Grid *grid, bool *is_cut) {
+    uint64_t before = grid->clock;
+    for (WarpSet left = sm->cta[slot].warps & sm->live; left && !untimed_has_fault(sm); left &= left - 1) {
+        WarpTurn turn = untimed_take_turn(sm, first_warp(left), grid->plain, WARP_TURN, grid->clock + 1,
                                           TURN_ENDS_NOT);
         grid->clock += turn.executed;
-        if (turn.executed) result = ROUND_PROGRESS;
-        if (untimed_has_fault(sm)) result = ROUND_FAULT;
+        *is_cut |= turn.executed == WARP_TURN;
+    }
+    return grid->clock - before;
+}
+
+/* A CTA goes on from barrier to barrier. Who executes for long may wait for others to write. */
+static RoundResult take_cta_turn(Sm *sm, uint32_t slot, Grid *grid) {
+    uint64_t before = grid->clock, executed = 1;
+    for (bool is_cut = false; executed && !is_cut && is_live(sm, slot) && grid->clock - before < CTA_TURN;) {
+        executed = pass_over_warps(sm, slot, grid, &is_cut);
+        if (untimed_has_fault(sm)) return ROUND_FAULT;
+    }
+    if (!is_live(sm, slot)) sm_end_cta_untimed(sm, slot);
+    return grid->clock != before ? ROUND_PROGRESS : ROUND_STUCK;
+}
+
+/* The first place without a CTA; the SM's number of places if there is none. */
+static uint32_t empty_slot(const Sm *sm, uint32_t places) {
+    uint32_t slot = 0;
+    while (slot < places && sm->cta[slot].warps)
+        slot++;
+    return slot;
+}
+
+/* The turns of the SM's CTAs, and of as many new ones as it has places. */
+static RoundResult run_round(Sm *sm, Grid *grid) {
+    uint32_t places = grid->running->ctas_per_sm, ctaid[3];
+    RoundResult result = ROUND_STUCK;
+    for (uint32_t slot = 0; slot < places && result != ROUND_FAULT; slot++) {
+        RoundResult turn = sm->cta[slot].warps ? take_cta_turn(sm, slot, grid) : ROUND_STUCK;
+        if (turn > result) result = turn;
+    }
+    for (uint32_t i = 0; i < places && result != ROUND_FAULT; i++) {
+        uint32_t slot = empty_slot(sm, places);
+        if (slot == places || !next_cta(grid, ctaid)) break;
+        sm_start_cta(sm, slot, ctaid);
+        RoundResult turn = take_cta_turn(sm, slot, grid);
+        result = turn == ROUND_FAULT ? ROUND_FAULT : ROUND_PROGRESS;
     }
     return result;
 }

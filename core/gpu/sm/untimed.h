@@ -27,9 +27,10 @@ static inline bool untimed_has_fault(const Sm *sm) {
 }
 
 /* Runs all CTAs of the kernel that the SMs were given by sm_set_kernel(), at a quantum boundary with nothing in
- * flight. As many CTAs as fit are there at once, and take turns. Nothing is counted, nobody is told, and the SMs are
- * as they were; memory has what the kernel wrote, and with `warms_caches` the caches have its lines. Ends after the first
- * fault, which is where the running kernel keeps them. False when the warps that are left wait for each other. */
+ * flight. The SMs take turns, and in each its CTAs, as many as fit: a CTA goes on from barrier to barrier, and what
+ * executes for long makes room for the next one. Nothing is counted, nobody is told, and the SMs are as they were;
+ * memory has what the kernel wrote, and with `warms_caches` the caches have its lines. Ends after the first fault,
+ * which is where the running kernel keeps them. False when the warps that are left wait for each other. */
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches);
 
 /* Policies and parts of the SM have no say from now on, and hear nothing. */
