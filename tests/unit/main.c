@@ -1,6 +1,11 @@
-/* Runs the unit tests: unit_tests [SUITE | SUITE:TEXT | :TEXT ...]. Of a suite, or of any, those tests whose
- * names contain TEXT; all when nothing is named. The last line is "N passed, M failed", with ", K skipped"
- * where some were. */
+/* Runs the unit tests: unit_tests [--alone] [SUITE | SUITE:TEXT | :TEXT ...]. Of a suite, or of any, those tests
+ * whose names contain TEXT; all when nothing is named. The last line is "N passed, M failed", with ", K skipped"
+ * where some were.
+ *
+ * One process runs the tests of a suite, one after the other: a process for each takes longer than most tests,
+ * above all under LeakSanitizer, which goes through all memory at the end of each. With --alone, each test is
+ * a process. So is one that should exit or die; and all of a suite that failed in one process, which says
+ * which it was. */
 #include "tests/unit/suites.h"
 
 #include <signal.h>
@@ -10,12 +15,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static int *skipped; /* each test is a process of its own */
+/* What the processes that run tests tell the first one, in memory that they share. */
+typedef struct {
+    int skipped;
+    int run;       /* by the last process of a suite, see run_together() */
+    bool finished; /* it came to its end */
+} Told;
+
+static Told *told;
 
 void skip_test(const char *name, const char *why) {
-    __atomic_add_fetch(skipped, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&told->skipped, 1, __ATOMIC_RELAXED);
     printf("SKIPPED %s: %s\n", name, why);
 }
 
@@ -29,6 +42,8 @@ static bool is_known(const char *name) {
 static int wanted_count;
 static char **wanted;
 static const char *suite_name;
+typedef enum { ANY, RETURNS, DIES } TestEnd; /* DIES: a test that should exit, or die of a signal */
+static TestEnd wanted_end;
 static int chosen; /* tests of this suite */
 
 static bool is_wanted(const char *suite, const char *test) {
@@ -46,7 +61,8 @@ static bool is_wanted(const char *suite, const char *test) {
 void __real__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end);
 void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end);
 void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int status, int start, int end) {
-    if (!is_wanted(suite_name, test->name)) return;
+    TestEnd end_of_test = signal != 0 || status != 0 ? DIES : RETURNS;
+    if (!is_wanted(suite_name, test->name) || (wanted_end != ANY && wanted_end != end_of_test)) return;
     chosen++;
     __real__tcase_add_test(tcase, test, signal, status, start, end);
 }
@@ -98,21 +114,20 @@ static void reject_unknown(void) {
     }
 }
 
-/* Suites without a test that is wanted go to `others`, which nobody runs. */
-static int add_suites(SRunner *runner, SRunner *others) {
-    int all = 0;
-    for (const UnitSuite *s = unit_suites; s->name; s++) {
-        suite_name = s->name;
-        chosen = 0;
-        Suite *suite = s->make();
-        srunner_add_suite(chosen ? runner : others, suite);
-        all += chosen;
-    }
-    return all;
+/* Adds this suite with its tests that end so; without any, to `others`, which nobody runs. Returns their number. */
+static int add_suite(const UnitSuite *s, TestEnd end, SRunner *runner, SRunner *others) {
+    suite_name = s->name;
+    wanted_end = end;
+    chosen = 0;
+    Suite *suite = s->make();
+    srunner_add_suite(chosen ? runner : others, suite);
+    return chosen;
 }
 
 /* A test that does not end is known by its own processor time, of which a busy machine takes nothing. By the
  * clock, after an hour, only one that waits for ever. */
+enum { CLOCK_LIMIT = 3600 };
+
 static void limit_tests(void) {
     enum { SECONDS = 300 };
     struct rlimit limit;
@@ -120,28 +135,104 @@ static void limit_tests(void) {
         limit.rlim_cur = SECONDS;
         setrlimit(RLIMIT_CPU, &limit);
     }
-    setenv("CK_DEFAULT_TIMEOUT", "3600", 0);
+    char clock_limit[16];
+    snprintf(clock_limit, sizeof clock_limit, "%d", CLOCK_LIMIT);
+    setenv("CK_DEFAULT_TIMEOUT", clock_limit, 0);
+}
+
+/* Runs these tests in one process of their own; false when any failed, or the process died, or leaked. */
+static bool run_together(SRunner *runner) {
+    int status, skipped_before = told->skipped;
+    told->finished = false;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        main_process = getpid();
+        alarm(CLOCK_LIMIT);
+        srunner_set_fork_status(runner, CK_NOFORK);
+        srunner_run_all(runner, CK_SILENT);
+        int failed = srunner_ntests_failed(runner);
+        if (failed > 0) srunner_print(runner, CK_NORMAL);
+        told->run = srunner_ntests_run(runner);
+        told->finished = true;
+        srunner_free(runner);
+        exit(failed > 0);
+    }
+    bool good = child > 0 && waitpid(child, &status, 0) == child && status == 0 && told->finished;
+    if (!good) told->skipped = skipped_before;
+    return good;
+}
+
+typedef struct {
+    SRunner *alone;  /* runs each test in a process of its own */
+    SRunner *others; /* does not run */
+    bool each_alone;
+    int wanted, passed;
+    const char **failed; /* suites whose tests failed in one process */
+    int failed_count;
+} Plan;
+
+/* Runs the tests of a suite in one process; what cannot be, and all if it failed, is left to `alone`. */
+static void plan_suite(Plan *plan, const UnitSuite *s) {
+    SRunner *together = srunner_create(NULL);
+    int count = plan->each_alone ? 0 : add_suite(s, RETURNS, together, plan->others);
+    TestEnd left = plan->each_alone ? ANY : DIES;
+    if (count > 0 && run_together(together)) {
+        plan->wanted += count;
+        plan->passed += told->run;
+    } else if (count > 0) {
+        plan->failed[plan->failed_count++] = s->name;
+        left = ANY;
+    }
+    plan->wanted += add_suite(s, left, plan->alone, plan->others);
+    srunner_free(together);
+}
+
+/* Runs what is left; returns how many failed. A suite that failed in one process is a failure also when each of its
+ * tests passes alone. */
+static int run_alone(Plan *plan) {
+    srunner_run_all(plan->alone, CK_NORMAL);
+    int failed = srunner_ntests_failed(plan->alone);
+    plan->passed += srunner_ntests_run(plan->alone) - failed - told->skipped;
+    for (int i = 0; i < plan->failed_count; i++)
+        printf("unit_tests: %s failed in one process, with what stands above; then each test ran alone\n",
+               plan->failed[i]);
+    return failed < plan->failed_count ? plan->failed_count : failed;
+}
+
+static int suite_count(void) {
+    int count = 0;
+    while (unit_suites[count].name)
+        count++;
+    return count;
 }
 
 int main(int argc, char **argv) {
-    wanted_count = argc - 1;
-    wanted = argv + 1;
+    bool each_alone = argc > 1 && strcmp(argv[1], "--alone") == 0;
+    wanted_count = argc - 1 - each_alone;
+    wanted = argv + 1 + each_alone;
     reject_unknown();
-    skipped = mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (skipped == MAP_FAILED) return EXIT_FAILURE;
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED) return EXIT_FAILURE;
     limit_tests();
     keep_places();
-    SRunner *runner = srunner_create(NULL), *others = srunner_create(NULL);
-    if (add_suites(runner, others) == 0) {
+    Plan plan = {.alone = srunner_create(NULL),
+                 .others = srunner_create(NULL),
+                 .each_alone = each_alone,
+                 .failed = calloc((size_t)suite_count(), sizeof *plan.failed)};
+    if (!plan.failed) return EXIT_FAILURE;
+    for (const UnitSuite *s = unit_suites; s->name; s++)
+        plan_suite(&plan, s);
+    if (plan.wanted == 0) {
         fprintf(stderr, "unit_tests: expected (a part of) the name of a test, got '%s'\n", wanted[0]);
         return 2;
     }
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner), passed = srunner_ntests_run(runner) - failed - *skipped;
-    srunner_free(runner);
-    srunner_free(others);
-    printf("%d passed, %d failed", passed, failed);
-    if (*skipped) printf(", %d skipped", *skipped);
+    int failed = run_alone(&plan);
+    srunner_free(plan.alone);
+    srunner_free(plan.others);
+    free(plan.failed);
+    printf("%d passed, %d failed", plan.passed, failed);
+    if (told->skipped) printf(", %d skipped", told->skipped);
     putchar('\n');
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

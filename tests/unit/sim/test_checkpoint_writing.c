@@ -178,7 +178,7 @@ static void stop_in_the_midst(pid_t writer) {
 
 /* Every other one at any moment, the others while they write. */
 START_TEST(a_killed_writer_leaves_the_old_file_or_the_new_one) {
-    enum { KILLS = 50, BYTES = 4 * MIB };
+    enum { KILLS = 50, BYTES = MIB };
     int left_behind = 0;
     uint64_t generation = 0;
     ck_assert(write_generation(generation, BYTES));

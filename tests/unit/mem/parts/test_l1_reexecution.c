@@ -543,6 +543,7 @@ START_TEST(queue_that_is_no_longer_there_is_emptied_before_anything_new_is_looke
     uint64_t empty = earlier_of(answered(&rig, read_by(1, 2)), answered(&rig, read_by(2, 3)));
     ck_assert_uint_gt(empty, changed + 1 + RIG_HIT);
     ck_assert_uint_eq(answered(&rig, read_by(4, 9)), is_there ? changed + 1 + RIG_HIT : empty + 1);
+    rig_free(&rig);
 }
 END_TEST
 
