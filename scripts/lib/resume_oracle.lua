@@ -197,7 +197,8 @@ local Case = { __name = "case" }
 Case.__index = Case
 
 --- oracle.case { folder =, jobs =, threaded = of 100 legs, how many run on more than one thread, config =, workload =,
--- size =, policy =, seed =, report = function(line) }: with the straight run made; case.problem when even that failed.
+-- size =, policy =, seed =, newest = how many checkpoints of a killed run resume (all unless given), report =
+-- function(line) }: with the straight run made; case.problem when even that failed.
 function oracle.case(options)
   local case = setmetatable({ resumes = 0, unequal = 0, legs = 0 }, Case)
   for name, value in pairs(options) do case[name] = value end
@@ -325,14 +326,17 @@ end
 
 local checkpoints_of_a_run = 8
 
---- Kills a run that saves often, so many seconds after it has saved so often; every checkpoint that is there then resumes and
--- ends as the straight run. Returns whether it was killed before its end.
+--- Kills a run that saves often, so many seconds after it has saved so often; every checkpoint that is there then (or the
+-- case's newest ones, the only ones that the kill can have met) resumes and ends as the straight run. Returns whether it was
+-- killed before its end.
 local function kill_once(case, interval, saved, seconds)
   local leg = case:shake(case:leg { ["checkpoint-every"] = interval })
-  local ready = ("[ $(ls %s/*.ckpt 2>/dev/null | wc -l) -ge %d ]"):format(child.quoted(leg.out), saved)
+  local ready = saved == 0 and "true" or ("{ set -- %s/*.ckpt; [ -e \"$1\" ] && [ $# -ge %d ]; }"):format(child.quoted(leg.out), saved)
   local killed = oracle.run_and_kill(words_of(leg), ready, seconds)
-  local legs = {}
-  for i, checkpoint in ipairs(oracle.checkpoints(leg.out)) do legs[i] = case:shake(case:resumed_leg(checkpoint)) end
+  local legs, saved_by = {}, oracle.checkpoints(leg.out)
+  for i = math.max(1, #saved_by - (case.newest or #saved_by) + 1), #saved_by do
+    legs[#legs + 1] = case:shake(case:resumed_leg(saved_by[i]))
+  end
   local whole = #legs
   for _, temporary in ipairs(temporaries(leg.out)) do legs[#legs + 1] = case:resumed_leg(temporary) end
   oracle.run(legs, case.jobs)
