@@ -119,6 +119,9 @@ local function mean_of(values, members)
   return sum / #members
 end
 
+--- How much of what all of a family vary by is a row's. Counts vary as much as they are large; ratios vary all alike.
+local function share_of(family, value, mean) return family.is_count and mean > 0 and value / mean or 1 end
+
 --- Variances of rows, in parts that each have degrees of freedom; together they have those of Welch and Satterthwaite.
 local Chance = {}
 Chance.__index = Chance
@@ -138,12 +141,11 @@ function Chance:half_width(i)
   return variance > 0 and measures.student(variance ^ 2 / square + 1e-9) * math.sqrt(variance) or 0.0
 end
 
---- Shares among a family the variance around its mean. Counts vary as much as they are large; ratios vary all alike.
+--- Shares among a family the variance around its mean.
 function Chance:add_around_mean(family, values, sum_of_variances, degrees)
   local mean = mean_of(values, family.rows)
   for _, i in ipairs(family.rows) do
-    local share = family.is_count and mean > 0 and values[i] / mean or 1
-    self:add(i, sum_of_variances / #family.rows * share, degrees)
+    self:add(i, sum_of_variances / #family.rows * share_of(family, values[i], mean), degrees)
   end
 end
 
@@ -156,8 +158,7 @@ function Chance:add_family(family, values, replicas)
     local deviations = {}
     for k, replica in ipairs(replicas) do deviations[k] = replica[i] - means[k] end
     around = around + measures.jackknife(deviations) ^ 2
-    local share = family.is_count and mean > 0 and values[i] / mean or 1
-    self:add(i, of_mean * share ^ 2, #replicas - 1)
+    self:add(i, of_mean * share_of(family, values[i], mean) ^ 2, #replicas - 1)
   end
   self:add_around_mean(family, values, around * #members / (#members - 1), (#replicas - 1) * (#members - 1))
 end
