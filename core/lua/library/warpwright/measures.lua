@@ -74,14 +74,18 @@ local function of_members(launch, totals)
   return measures.sum(totals, weights)
 end
 
+local function totals_of(launches)
+  local totals = {}
+  for i, launch in ipairs(launches) do totals[i] = measures.total(launch) end
+  return totals
+end
+
 --- What all of the launch is estimated to count.
 function measures.total(launch)
   if launch.all then return launch.all end
   if not launch.estimate then
     if launch.members then
-      local totals = {}
-      for i, member in ipairs(launch.members) do totals[i] = measures.total(member) end
-      launch.estimate = of_members(launch, totals)
+      launch.estimate = of_members(launch, totals_of(launch.members))
     else
       launch.estimate = of_windows(launch, "all")
     end
@@ -121,9 +125,9 @@ end
 -- What does not grow with instructions is counted so.
 function measures.by_launches(launch)
   if not launch.members then return nil end
-  local totals, weights = {}, {}
-  for i, member in ipairs(launch.members) do totals[i], weights[i] = measures.total(member), 1 / #launch.members end
-  return measures.sum(totals, weights)
+  local weights = {}
+  for i = 1, #launch.members do weights[i] = 1 / #launch.members end
+  return measures.sum(totals_of(launch.members), weights)
 end
 
 --- Other estimates of a launch, functions of it: what each differs by is a bias that the estimate may have.
