@@ -24,6 +24,8 @@ void histograms_open(lua_State *L);
 void host_open(lua_State *L);
 void live_open(lua_State *L);
 void children_open(lua_State *L);
+void connection_open(lua_State *L);
+void stand_by_open(lua_State *L);
 void packing_open(lua_State *L);
 void database_open(lua_State *L);
 void launch_open(lua_State *L);

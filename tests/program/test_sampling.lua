@@ -155,8 +155,9 @@ harness.test("windows that load more or less often than the launch does not stan
   harness.contains(r.sampled.lines[1], "% loads")
 end)
 
-harness.test("a policy that goes on to learn is told, and has all of its timing", function()
-  local path = harness.write("tiring.lua", [[
+--- A policy under which ever fewer warps issue, one less in so many steps.
+local function tiring(steps)
+  return harness.write("tiring.lua", ([[
     local policy = require "warpwright.policy"
     local tiring = policy "tiring" {
       doc = "ever fewer warps issue", params = { period = { 500, doc = "Cycles to the next step" } }, period = "period", order = "gto",
@@ -164,13 +165,25 @@ harness.test("a policy that goes on to learn is told, and has all of its timing"
     function tiring:start() self.state.steps = 0 end
     function tiring:on_period()
       self.state.steps = self.state.steps + 1
-      self.sm.warp_limit = math.max(1, 4 - self.state.steps // 8)
+      self.sm.warp_limit = math.max(1, 4 - self.state.steps // %d)
     end
     return tiring
-  ]])
-  local r = run("tiring", { { grid = 4 * grid } }, "windows=4,cycles=2000", { policy = path, out = false })
+  ]]):format(steps))
+end
+
+local long <const> = { { grid = 4 * grid } }
+
+harness.test("a policy that goes on to learn is told, and has all of its timing", function()
+  local r = run("tiring", long, "windows=4,cycles=2000", { policy = tiring(16), out = false })
   harness.equal(r.sampled.exact, 1)
   harness.contains(r.sampled.lines[1], "its policy learns: warm-ups twice as long change cycles by ")
+end)
+
+harness.test("a policy that learns for a while has warm-ups so long that it has learned", function()
+  local more <const> = { policy = tiring(8), out = false }
+  local truth, r = run("tired", long, nil, more), run("tired", long, "windows=4,cycles=2000", more)
+  harness.equal(r.sampled.sampled, 1)
+  assert(math.abs(r.cycles - truth.cycles) <= math.min(r:interval "run.cycles", 0.02 * truth.cycles), r.cycles .. " of " .. truth.cycles)
 end)
 
 harness.test("loads are as many without timing as with it", function()
@@ -282,6 +295,24 @@ harness.test("a run that was killed goes on with the windows that it had: the sa
   harness.equal(harness.run(table.unpack(words)), 0)
   harness.equal(harness.read(home .. "/killed/stats.txt"), harness.read(home .. "/whole/stats.txt"))
   harness.equal(io.open(home .. "/killed/passes/0-0"), nil)
+end)
+
+harness.test("a run that a signal stops says so, and goes on when it is started again", function()
+  local out = home .. "/stopped"
+  local script = harness.write("stopped.lua", ([[
+    local core, ww = require "warpwright.core", require "warpwright"
+    local begin = core.forward_begin
+    core.forward_begin = function(gpu)
+      os.execute("kill -TERM " .. core.process())
+      return begin(gpu)
+    end
+    ww.run { config = "gtx480", workload = "vecadd", size = "medium", sample = "windows=3,cycles=2000", out = "%s" }
+  ]]):format(out))
+  local status, printed = harness.run(script)
+  harness.equal(status, 75)
+  harness.contains(printed, ("kernel vecadd has not ended: SIGTERM; the same command with --out %s goes on"):format(out))
+  harness.equal(harness.run("run", "gtx480", "vecadd", "--size", "medium", "--sample", "windows=3,cycles=2000", "--out", out), 0)
+  harness.same_text(harness.read(out .. "/stats.txt"), harness.read(home .. "/whole/stats.txt"))
 end)
 
 harness.test("a result has its intervals when its machine is closed and nothing was written", function()

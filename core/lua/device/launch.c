@@ -222,6 +222,13 @@ static int l_program_rests(lua_State *L) {
     return 0;
 }
 
+/* core.take_stop() -> "SIGINT" or "SIGTERM" when one has come to stop the run, which is for the caller then; or nil */
+static int l_take_stop(lua_State *L) {
+    if (!stop_signal) return 0;
+    lua_pushstring(L, signal_name(signals_take()));
+    return 1;
+}
+
 bool pauses_before_launch(lua_State *L, const Machine *machine) {
     return machine->coroutine == L && lua_isyieldable(L) && gpu_cycle(machine->gpu) >= machine->pause_cycle &&
            !host_log_replaying(&machine->log);
@@ -576,6 +583,7 @@ void launch_open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"program_runs", l_program_runs},
         {"program_rests", l_program_rests},
+        {"take_stop", l_take_stop},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);

@@ -1,4 +1,6 @@
 /* Processes side by side: a fork of this one for each run, and what becomes of them when this one is to stop. */
+#include "core/lua/host/children.h"
+
 #include "core/lua/bindings.h"
 
 #include <errno.h>
@@ -67,10 +69,7 @@ static void begin_child(pid_t parent, const char *path) {
         signal(passed_on[i], SIG_DFL);
 }
 
-/* core.fork([path]) -> process number of the child, or 0 in the child. It ends when its parent does. What the
- * child prints goes to the file, if one is named. */
-static int l_fork(lua_State *L) {
-    const char *path = luaL_optstring(L, 1, NULL);
+pid_t fork_child(lua_State *L, const char *path) {
     sigset_t both, before;
     raise_user_errors_in(L);
     fflush(NULL);
@@ -84,7 +83,13 @@ static int l_fork(lua_State *L) {
     if (child > 0 && supervision.asked) kill(child, SIGTERM);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child < 0) user_error("fork: cannot start a process: %s", strerror(errno));
-    lua_pushinteger(L, child);
+    return child;
+}
+
+/* core.fork([path]) -> process number of the child, or 0 in the child. It ends when its parent does. What the
+ * child prints goes to the file, if one is named. */
+static int l_fork(lua_State *L) {
+    lua_pushinteger(L, fork_child(L, luaL_optstring(L, 1, NULL)));
     return 1;
 }
 

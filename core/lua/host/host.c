@@ -1,5 +1,6 @@
 /* What the library needs of the operating system and Lua does not have. */
 #include "core/lua/bindings.h"
+#include "core/lua/host/children.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,12 +107,11 @@ static double seconds_of(const struct timeval *time) {
     return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
 }
 
-/* Processor time of this process, and of its children that have ended. */
-static double cpu_seconds(void) {
+double cpu_seconds(void) {
     struct rusage own, children;
     getrusage(RUSAGE_SELF, &own);
     getrusage(RUSAGE_CHILDREN, &children);
-    return seconds_of(&own.ru_utime) + seconds_of(&children.ru_utime);
+    return cpu_seconds_before() + seconds_of(&own.ru_utime) + seconds_of(&children.ru_utime);
 }
 
 /* core.host() -> { name =, cores =, peak_bytes =, cpu_seconds = } of this computer and this process */

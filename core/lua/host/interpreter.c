@@ -275,6 +275,8 @@ static int open_core(lua_State *L) {
     tracing_open(L);
     host_open(L);
     children_open(L);
+    connection_open(L);
+    stand_by_open(L);
     live_open(L);
     packing_open(L);
     database_open(L);

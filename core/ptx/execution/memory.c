@@ -97,6 +97,10 @@ void device_memory_free(DeviceMemory *memory) {
     free(memory);
 }
 
+void device_memory_abandon(DeviceMemory *memory) {
+    munmap(memory->host, memory->capacity);
+}
+
 static uint8_t *host_bytes(const DeviceMemory *memory, uint64_t address) {
     return memory->host + (address - DEVICE_MEMORY_BASE);
 }

@@ -23,6 +23,8 @@ DeviceMemory *device_memory_new(uint64_t capacity);
  * and returns its number: byte 0 is that of DEVICE_MEMORY_BASE. */
 int device_memory_share(DeviceMemory *memory);
 void device_memory_free(DeviceMemory *memory);
+/* Of a process that does nothing any more but wait for another: gives the host's memory back. What it held is lost. */
+void device_memory_abandon(DeviceMemory *memory);
 
 /* What lies within bounds. STRICT: what is inside one allocation, rounded up to 256 B. HARDWARE: what is mapped, as
  * on a GPU, which maps blocks of 2 MiB: all of each block that an allocation reaches into; between allocations are

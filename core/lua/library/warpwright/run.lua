@@ -66,6 +66,13 @@ local function raise(sim, problem, made, word)
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
+--- A sampled run that a signal stopped has no result yet.
+local function raise_stopped_sampling(folder, problem)
+  local how = folder.path and ("the same command with --out %s goes on from the passes that it has made"):format(folder.path)
+    or "without a folder nothing is kept"
+  error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
+end
+
 local function files_beside(r)
   local files = r.profile and profile.files(r.profile) or {}
   if r.histograms then files[#files + 1] = histograms.file(r.histograms) end
@@ -133,8 +140,10 @@ function run.run(options)
   if found then memcheck.tell(found, folder.path) end
   local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
   if not dumps then
+    local is_stopped = sim.sampler and sim.sampler.pool.is_stopped
     output.discard(folder)
     sim:close()
+    if is_stopped then raise_stopped_sampling(folder, checks_or_problem) end
     error(checks_or_problem, 0)
   end
 

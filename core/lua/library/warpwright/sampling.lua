@@ -7,6 +7,8 @@ local literal = require "warpwright.literal"
 local measures = require "warpwright.measures"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
+local timed_parts = require "warpwright.timed_parts"
+local workers = require "warpwright.workers"
 
 local sampling = {}
 
@@ -17,8 +19,8 @@ local WARM_UP <const>, WARM_UP_OF_HOOKS <const> = 0.4, 1.0 -- lives of a CTA
 local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike the launch
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
-local ENDLESS <const> = 1 << 50 -- instructions
 local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user says so
+local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of pilots that were not good
 local LEAST_DRIFT <const> = 0.01
@@ -80,47 +82,6 @@ end
 local Sampler = {}
 Sampler.__index = Sampler
 
-local function write_file(path, text)
-  local file = assert(io.open(path, "wb"))
-  assert(file:write(text))
-  assert(file:close())
-end
-
-function Sampler:wait()
-  local child = self.children[core.wait_for_child()]
-  if not child then return end
-  child.ended = true
-  self.alive = self.alive - 1
-end
-
---- `work` in a process of its own, which gets the machine as it is; up to `jobs` at a time.
-function Sampler:start(work, jobs)
-  while self.alive >= jobs do self:wait() end
-  local path = os.tmpname()
-  local pid = core.fork()
-  if pid == 0 then
-    self.children, self.alive = {}, 0
-    local ok, answer = xpcall(work, core.message_handler)
-    local written = pcall(write_file, path, ok and "return " .. literal(answer) or ("return %q"):format(tostring(answer)))
-    core.leave(written and 0 or 2)
-  end
-  local child = { path = path }
-  self.children[pid], self.alive = child, self.alive + 1
-  return child
-end
-
---- What it returned, a table; or nil and what went wrong.
-function Sampler:answer_of(child)
-  while not child.ended do self:wait() end
-  local text = inputs.read_file(child.path) -- by loadfile() it would count among the files of the run
-  local chunk = text and load(text, "=answer", "t", { math = math })
-  os.remove(child.path)
-  local ok, answer = pcall(chunk or error)
-  if not ok or answer == nil then return nil, "a process of it was killed" end
-  if type(answer) == "string" then return nil, answer end
-  return answer
-end
-
 -- How long ------------------------------------------------------------------------------------------------------------------------------
 
 --- How long warm-ups and windows are, in warp instructions. `life`: those of a wave, in which a CTA lives; `rate`: about how many
@@ -130,10 +91,7 @@ function Sampler:lengths(doublings, life, rate)
   return math.floor(math.max(lives * life, least)) << doublings.warm_up, math.floor(math.max(WINDOW * life, least)) << doublings.window
 end
 
---- Of a wave, as far as the launch has come.
-local function life_of(offer, instructions, ctas) return instructions * offer.resident / (ctas + offer.resident / 2) end
-
---- The same of `work` that takes long, when what it returned lies in the folder of passes from before the run was killed.
+--- What `work` returns, which takes long; what lies in the folder of passes from before the run was killed, if that is there.
 function Sampler:kept(name, work)
   local path = self.passes and ("%s/%s"):format(self.passes, name)
   local packed = path and inputs.read_file(path)
@@ -158,61 +116,6 @@ function Sampler:forget_passes()
   os.remove(self.passes)
 end
 
--- With timing, in a process of its own --------------------------------------------------------------------------------------------
-
-function Sampler:take_over()
-  core.forward_end(self.gpu)
-  core.begin_timing(self.gpu)
-  return self.gpu:totals().warp_instructions
-end
-
---- From the beginning of the launch: the first wave, which says how long warm-ups and windows are, and on to where the check
--- window ends. `at`: the instructions at which the machine takes over for that one.
-function Sampler:run_head(offer, doublings, at)
-  local from = self:take_over()
-  local before = measures.now(self)
-  core.run_instructions(self.gpu, from + ENDLESS, offer.resident)
-  local cycles, instructions = measures.header(measures.difference(measures.now(self), before))
-  local life = life_of(offer, instructions, offer.resident)
-  local warm_up, length = self:lengths(doublings, life, instructions / cycles)
-  core.run_instructions(self.gpu, from + at + warm_up)
-  local first = measures.now(self)
-  core.run_instructions(self.gpu, from + at + warm_up + CHECK_WINDOWS * length)
-  local last = measures.now(self)
-  local all = measures.difference(last, before)
-  return { all = all, checked = measures.difference(last, first), warm_up = warm_up, length = length,
-    life = life_of(offer, select(2, measures.header(all)), self.gpu:totals().ctas_done) }
-end
-
---- What is counted between two numbers of instructions.
-function Sampler:count_between(from, to)
-  core.run_instructions(self.gpu, from)
-  local before = measures.now(self)
-  core.run_instructions(self.gpu, to)
-  return measures.difference(measures.now(self), before)
-end
-
---- A window, in two halves. `is_early`: and before it another one, after half the warm-up.
-function Sampler:run_window(warm_up, length, is_early)
-  local from = self:take_over()
-  local early = is_early and self:count_between(from + warm_up // 2, from + warm_up // 2 + length) or nil
-  core.run_instructions(self.gpu, from + warm_up)
-  local first = measures.now(self)
-  core.run_instructions(self.gpu, from + warm_up + length // 2)
-  local middle = measures.now(self)
-  core.run_instructions(self.gpu, from + warm_up + length)
-  local last = measures.now(self)
-  return { all = measures.difference(last, first), second = measures.difference(last, middle), early = early }
-end
-
-function Sampler:run_tail(warm_up)
-  local from = self:take_over()
-  core.run_instructions(self.gpu, from + warm_up)
-  local first = measures.now(self)
-  core.run_instructions(self.gpu, from + ENDLESS)
-  return { all = measures.difference(measures.now(self), first) }
-end
-
 -- Without timing ----------------------------------------------------------------------------------------------------------------------
 
 --- The places of a pass in order: where parts of the middle begin and end, and where the machine takes over for a window.
@@ -231,66 +134,68 @@ local function places_of(offer, plan, warm_up_ctas)
   return places
 end
 
+--- An error when a signal is to stop the run. Passes that are kept are for the run that begins again.
+function Sampler:stop_if_asked(offer)
+  local signal = core.take_stop()
+  if not signal then return end
+  self.pool.is_stopped = true
+  core.user_error(("kernel %s has not ended: %s"):format(offer.kernel, signal))
+end
+
+--- A worker that takes over where the launch has come to, and is at work.
+function Sampler:begin_part(work, order)
+  local worker = self.pool:start(work)
+  self.pool:ask(worker, order)
+  return worker
+end
+
 --- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, tail_at =, has_tail = }. Returns
--- what each counted, the instructions of the parts of the middle, and of all.
+-- the instructions of the launch and of the parts of its middle, how often these load, and workers: for each window, for the check
+-- and for the tail.
 function Sampler:pass(offer, plan)
-  local at_part, loads_at_part, children, tail, check = {}, {}, {}, nil, nil
+  local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {} }
+  core.forward_begin(self.gpu)
   if plan.has_tail then
     core.forward_until(self.gpu, offer.resident)
-    check = self:start(function() return self:run_window(plan.warm_up, CHECK_WINDOWS * plan.length) end, self.jobs)
+    pass.check = self:begin_part(timed_parts.window(self), { warm_up = plan.warm_up, length = CHECK_WINDOWS * plan.length })
   end
+  local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks }
   for _, place in ipairs(places_of(offer, plan, plan.warm_up * plan.ctas_per_instruction)) do
+    self:stop_if_asked(offer)
     local instructions, _, loads = core.forward_until(self.gpu, place.at)
     if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
     if place.window then
-      children[place.window] = self:start(function() return self:run_window(plan.warm_up, plan.length, self.has_hooks) end,
-        self.jobs)
+      pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), instructions
     end
   end
-  if plan.has_tail then tail = self:start(function() return self:run_tail(plan.warm_up) end, self.jobs) end
-  local seen = { instructions = core.forward_until(self.gpu, offer.ctas), windows = {}, parts = {}, loads = {} }
+  if plan.has_tail then pass.tail = self:begin_part(timed_parts.tail(self), { warm_up = plan.warm_up, doublings = DOUBLINGS }) end
+  pass.instructions = core.forward_until(self.gpu, offer.ctas)
   core.forward_end(self.gpu)
-  for i, child in ipairs(children) do
-    local window, problem = self:answer_of(child)
-    if not window then core.user_error(problem) end
-    seen.windows[i], seen.parts[i], seen.loads[i] = window, at_part[i + 1] - at_part[i], loads_at_part[i + 1] - loads_at_part[i]
+  for i = 1, plan.windows do
+    pass.parts[i], pass.loads[i] = at_part[i + 1] - at_part[i], loads_at_part[i + 1] - loads_at_part[i]
   end
-  for name, child in pairs { tail = tail, check = check } do
-    local answer, problem = self:answer_of(child)
-    if not answer then core.user_error(problem) end
-    seen[name] = answer
-  end
-  return seen
+  return pass
 end
 
---- Instructions without timing until the first wave has gone; in a process of its own, as the launch has not begun here.
-function Sampler:scout(offer)
-  core.forward_begin(self.gpu)
-  return { (core.forward_until(self.gpu, offer.resident)) }
+--- What a worker has to say; an error if that is nothing.
+function Sampler:hear(worker)
+  local answer, problem = self.pool:answer_of(worker)
+  if not answer then core.user_error(problem) end
+  return answer
 end
 
---- In a process of its own, before it is known whether the launch can be sampled: the head first, then windows, check and tail.
-function Sampler:pilot(offer, doublings, spent)
-  local scout, problem = self:answer_of(self:start(function() return self:scout(offer) end, 1))
-  if not scout then return { refused = problem } end
-  core.forward_begin(self.gpu)
-  local head
-  head, problem = self:answer_of(self:start(function() return self:run_head(offer, doublings, scout[1]) end, 1))
-  if not head then return { refused = problem } end
-  local _, instructions = measures.header(head.all)
-  local life, warm_up, length = head.life, head.warm_up, head.length
-  local refused, share = self:why_not_so_long(warm_up, length, life * offer.ctas / offer.resident, instructions, life, spent)
-  if refused then return { refused = refused } end
-  local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
-  local plan = {
-    windows = self.options.windows or PILOT_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
-    warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, has_tail = true,
-    first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
-  }
-  if plan.tail_at <= plan.first_at then return { refused = "its head and its tail are all of it" } end
-  local seen = self:pass(offer, plan)
-  seen.head, seen.plan, seen.life, seen.share = head, plan, life, share
-  return seen
+--- What the windows of a pass have counted.
+function Sampler:windows_counted(pass)
+  local windows = {}
+  for i, worker in ipairs(pass.windows) do windows[i] = self:hear(worker) end
+  return windows
+end
+
+function Sampler:dismiss(pass)
+  for _, worker in ipairs(pass.windows) do self.pool:dismiss(worker) end
+  for _, name in ipairs { "check", "tail" } do
+    if pass[name] then self.pool:dismiss(pass[name]) end
+  end
 end
 
 -- What can be sampled ---------------------------------------------------------------------------------------------------------------
@@ -304,9 +209,11 @@ function Sampler:why_not(offer)
   if waves < LEAST_WAVES then return ("%.1f waves of CTAs, %d are needed"):format(waves, LEAST_WAVES) end
 end
 
---- Of launches that take `all` instructions; `spent`: the part that had timing in pilots before. Nil and the part that has it now,
+--- Of a launch that takes `all` instructions; `spent`: the part that had timing in passes before. Nil and the part that has it now,
 -- when nothing is in the way.
-function Sampler:why_not_so_long(warm_up, length, all, head, life, spent)
+function Sampler:why_not_so_long(warm_up, length, study)
+  local all, spent, life = study.all, study.spent, study.head.life
+  local _, head = measures.header(study.head.all)
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
   local windows = self.options.windows or PILOT_WINDOWS
@@ -404,27 +311,150 @@ local function learns(offer, seen)
   return measures.change_of_cycles(launch, measures.by_early_windows(launch)) / measures.header(measures.total(launch))
 end
 
---- Pilots with warm-ups that double, until windows no longer drift and what a policy learns changes no more; and windows, until they
--- are like the launch. Returns what the last pilot saw; or nil and why it cannot be.
-function Sampler:find_warm_up(offer)
-  local doublings, spent, why = { warm_up = self.has_hooks and 1 or 0, window = 0 }, 0, nil
-  for attempt = 0, DOUBLINGS do
-    local seen, problem = self:kept(("%d-%d"):format(offer.number, attempt), function()
-      return self:answer_of(self:start(function() return self:pilot(offer, doublings, spent) end, 1 << 30))
-    end)
-    if not seen then return nil, problem end
-    if seen.refused then return nil, why and ("%s, and with longer ones %s"):format(why, seen.refused) or seen.refused end
-    local drift, by = drifts(seen.windows)
-    local unlike, more = are_unlike(seen)
-    local change = learns(offer, seen)
-    if not drift and not unlike and change <= LEAST_LEARNING then return seen end
-    spent = spent + seen.share
-    doublings = { warm_up = doublings.warm_up + 1, window = doublings.window + (unlike and 1 or 0) }
-    why = unlike and ("its windows have %+.0f%% loads"):format(100 * more)
-      or drift and ("its windows drift by %.1f%%"):format(100 * by)
-      or ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change)
+--- Why what the windows say cannot stand for the launch, and whether they are unlike it; nil when it can.
+local function problem_of(offer, seen)
+  local unlike, more = are_unlike(seen)
+  if unlike then return ("its windows have %+.0f%% loads"):format(100 * more), true end
+  local drift, by = drifts(seen.windows)
+  if drift then return ("its windows drift by %.1f%%"):format(100 * by), false end
+  local change = learns(offer, seen)
+  if change <= LEAST_LEARNING then return nil end
+  return ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change), false
+end
+
+--- The first wave with timing, which says how long warm-ups and windows are, and what follows for the launch: a plan for its pass.
+-- Or nil and why it cannot be sampled. The launch has not begun here.
+function Sampler:study(offer, doublings, spent)
+  local scout, problem = self.pool:call(function()
+    core.forward_begin(self.gpu)
+    return { (core.forward_until(self.gpu, offer.resident)) }
+  end)
+  if not scout then return nil, problem end
+  local worker = self.pool:start(timed_parts.head(self, offer, scout[1], CHECK_WINDOWS, function(life, rate)
+    return self:lengths(doublings, life, rate)
+  end))
+  self.pool:ask(worker, {}, true)
+  local head
+  head, problem = self.pool:answer_of(worker)
+  local study = { worker = worker, head = head, doublings = doublings, spent = spent }
+  problem = problem or self:plan(offer, study)
+  if not problem then return study end
+  self.pool:dismiss(worker)
+  return nil, problem
+end
+
+--- Adds the plan and the share that has timing; returns why it cannot be.
+function Sampler:plan(offer, study)
+  local head, life, warm_up, length = study.head, study.head.life, study.head.warm_up, study.head.length
+  local _, instructions = measures.header(head.all)
+  study.all = life * offer.ctas / offer.resident
+  local refused
+  refused, study.share = self:why_not_so_long(warm_up, length, study)
+  if refused then return refused end
+  local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
+  study.plan = {
+    windows = self.options.windows or PILOT_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
+    warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, has_tail = true,
+    first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
+  }
+  if study.plan.tail_at <= study.plan.first_at then return "its head and its tail are all of it" end
+end
+
+--- The plan with other values.
+local function with(plan, changes)
+  local changed = {}
+  for name, value in pairs(plan) do changed[name] = value end
+  for name, value in pairs(changes) do changed[name] = value end
+  return changed
+end
+
+--- One more: of the warm-up, and of the window as well if windows are unlike the launch.
+local function doubled(doublings, is_unlike)
+  return { warm_up = doublings.warm_up + 1, window = doublings.window + (is_unlike and 1 or 0), made = doublings.made + 1 }
+end
+
+--- Can the windows of a pass go on to such, and still stand for their parts of the middle?
+local function can_go_on(pass, plan, life, warm_up, length)
+  if warm_up - plan.warm_up > MOST_SHIFT * (pass.instructions / plan.windows) then return false end
+  for _, place in ipairs(pass.places) do
+    if place + warm_up + length > pass.instructions - life then return false end
   end
-  return nil, why
+  return true
+end
+
+--- Asks the workers of a pass for longer warm-ups and windows.
+function Sampler:count_longer(study, pass, seen, warm_up, length)
+  for _, worker in ipairs(pass.windows) do
+    self.pool:ask(worker, { warm_up = warm_up, length = length, is_early = self.has_hooks })
+  end
+  self.pool:ask(pass.check, { warm_up = warm_up, length = CHECK_WINDOWS * length })
+  self.pool:ask(study.worker, { warm_up = warm_up, length = length })
+  seen.windows, seen.check = self:windows_counted(pass), self:hear(pass.check)
+  seen.head = { all = study.head.all, checked = self:hear(study.worker).checked }
+end
+
+--- What a pass has counted, { windows =, head =, tail =, check = ... }. While windows are no good, they go on to such with longer
+-- warm-ups, if they can. `why`: the last ones are not good either; `too_long`: and longer ones cannot be.
+function Sampler:settle(offer, study, pass)
+  local plan = study.plan
+  local tails, warm_up, length = self:hear(pass.tail), plan.warm_up, plan.length
+  local seen = { instructions = pass.instructions, parts = pass.parts, loads = pass.loads, windows = self:windows_counted(pass),
+    check = self:hear(pass.check), tail = { all = tails[1] }, head = study.head, life = study.head.life, share = study.share,
+    doublings = study.doublings, plan = plan }
+  repeat
+    self:stop_if_asked(offer)
+    seen.why, seen.is_unlike = problem_of(offer, seen)
+    local goes_on = seen.why and seen.doublings.made < DOUBLINGS
+    if goes_on then
+      warm_up, length = warm_up << 1, seen.is_unlike and length << 1 or length
+      local share
+      seen.too_long, share = self:why_not_so_long(warm_up, length, study)
+      goes_on = share and can_go_on(pass, plan, seen.life, warm_up, length)
+      if goes_on then
+        self:count_longer(study, pass, seen, warm_up, length)
+        seen.doublings, seen.share = doubled(seen.doublings, seen.is_unlike), share
+        seen.tail = { all = tails[seen.doublings.made - study.doublings.made + 1] }
+        seen.plan = with(plan, { warm_up = warm_up, length = length })
+      end
+    end
+  until not goes_on
+  self:dismiss(pass)
+  self.pool:dismiss(study.worker)
+  return seen
+end
+
+--- The pass that says how many windows are needed. It is the only one if no more are than it has, and they are good. Returns
+-- whether the launch has been executed; and what was counted, or nil and why it cannot be.
+function Sampler:first_pass(offer, doublings, spent)
+  local is_executed = false
+  local seen, problem = self:kept(("%d-%d"):format(offer.number, doublings.made), function()
+    local study, refused = self:study(offer, doublings, spent)
+    if not study then return { refused = refused } end
+    local seen, problem
+    is_executed, seen, problem = workers.attempt(self.pool, self.gpu, function()
+      local counted = self:settle(offer, study, self:pass(offer, study.plan))
+      return not counted.why and self:windows_for(launch_of(offer, { counted })) <= #counted.windows, counted
+    end)
+    return seen, problem
+  end)
+  return is_executed, seen, problem
+end
+
+--- First passes with warm-ups that double, until windows no longer drift and what a policy learns changes no more; and windows,
+-- until they are like the launch. Returns whether the last one has executed the launch, and what it counted; or nil, nil and why.
+function Sampler:find_warm_up(offer)
+  local doublings, spent, why = { warm_up = self.has_hooks and 1 or 0, window = 0, made = 0 }, 0, nil
+  while true do
+    local is_executed, seen, problem = self:first_pass(offer, doublings, spent)
+    if not seen then return nil, nil, problem end
+    local refused = seen.refused or seen.too_long
+    why = seen.why or why
+    if refused then return nil, nil, why and ("%s, and with longer ones %s"):format(why, refused) or refused end
+    if not seen.why then return is_executed, seen end
+    if seen.doublings.made == DOUBLINGS then return nil, nil, why end
+    spent = spent + seen.share
+    doublings = doubled(seen.doublings, seen.is_unlike)
+  end
 end
 
 --- All of it without timing.
@@ -435,9 +465,23 @@ function Sampler:execute(offer)
   return instructions
 end
 
+--- A second pass, for so many windows more than the first one had.
+function Sampler:second_pass(offer, first, more)
+  local is_executed = false
+  local second = self:kept(("%d-more"):format(offer.number), function()
+    local plan = with(first.plan, { windows = more, seed = first.plan.seed + 500009, has_tail = false })
+    local pass = self:pass(offer, plan)
+    is_executed = true
+    local seen = { parts = pass.parts, windows = self:windows_counted(pass) }
+    self:dismiss(pass)
+    return seen
+  end)
+  return is_executed, second
+end
+
 --- Samples the launch, and executes it; nil and why, when it cannot be, and nothing has happened then.
 function Sampler:sample(offer)
-  local seen, why = self:find_warm_up(offer)
+  local is_executed, seen, why = self:find_warm_up(offer)
   if not seen then return nil, why end
   local launch = launch_of(offer, { seen })
   local wanted = self:windows_for(launch)
@@ -445,23 +489,16 @@ function Sampler:sample(offer)
   if wanted > MOST_WINDOWS or share > MOST_WITH_TIMING and wanted > #launch.windows then
     return nil, ("%d windows are needed, %s of it"):format(wanted, percent_text(math.min(share, 99)))
   end
-  local more = wanted - #launch.windows
-  if more > 0 then
-    local plan = setmetatable({ windows = more, seed = seen.plan.seed + 500009, has_tail = false }, { __index = seen.plan })
-    local made_now
-    local second = self:kept(("%d-more"):format(offer.number), function()
-      made_now = true
-      core.forward_begin(self.gpu)
-      return self:pass(offer, plan)
-    end)
+  if wanted > #launch.windows then
+    local second
+    is_executed, second = self:second_pass(offer, seen, wanted - #launch.windows)
     launch = launch_of(offer, { seen, second })
-    if not made_now then self:execute(offer) end
-  else
-    self:execute(offer)
   end
+  if not is_executed then self:execute(offer) end
   launch.share = share_of(launch, #launch.windows)
   return launch
 end
+
 -- Launches that are like others -------------------------------------------------------------------------------------------------------
 
 local ALIKE <const> = 0.05 -- instructions of launches of a kernel
@@ -490,14 +527,13 @@ end
 function Sampler:estimate_by_others(offer)
   local known = self.kernels[kernel_key(offer)]
   if not known or #known < 2 or known.estimated >= #known * MOST_LIKE_ONE then return nil end
-  local counted = self:answer_of(self:start(function()
-    return { self:execute(offer) }
-  end, 1 << 30))
-  local members = counted and members_for(known, counted[1])
-  if not members then return nil end
-  self:execute(offer)
+  local is_executed, counted = workers.attempt(self.pool, self.gpu, function()
+    local instructions = self:execute(offer)
+    return members_for(known, instructions) ~= nil, { instructions }
+  end)
+  if not is_executed then return nil end
   known.estimated = known.estimated + 1
-  return { offer = offer, kind = "like others", members = members, instructions = counted[1], share = 0 }
+  return { offer = offer, kind = "like others", members = members_for(known, counted[1]), instructions = counted[1], share = 0 }
 end
 
 function Sampler:note_measured(launch)
@@ -544,7 +580,7 @@ function sampling.attach(built, gpu, policies, text, jobs)
   local options = sampling.read(text)
   if options.budget and options.budget >= 1 then return nil end
   local sampler = setmetatable({
-    built = built, gpu = gpu, options = options, text = text, jobs = jobs or 1, children = {}, alive = 0, launches = {}, kernels = {},
+    built = built, gpu = gpu, options = options, text = text, pool = workers.pool(jobs or 1), launches = {}, kernels = {},
     seconds = 0, -- of the host, beside those of kernels with timing
   }, Sampler)
   for _, entry in ipairs(policies) do

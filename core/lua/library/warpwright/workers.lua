@@ -1,0 +1,129 @@
+-- Forks of this process that do what they are asked, one thing after the other; and what may be undone because a fork of before
+-- stands by.
+local core = require "warpwright.core"
+local literal = require "warpwright.literal"
+
+local workers = {}
+
+local function evaluate(text) return load(text, "=answer", "t", { math = math })() end
+
+local function text_of(value) return "return " .. literal(value) end
+
+-- A pool ----------------------------------------------------------------------------------------------------------------------------
+
+local Pool = {}
+Pool.__index = Pool
+
+--- Of which `jobs` are at work at a time.
+function workers.pool(jobs) return setmetatable({ jobs = jobs, busy = {}, all = {} }, Pool) end
+
+--- In the worker: until it is dismissed. Never returns.
+local function serve(pool, connection, work)
+  pool:forget()
+  while true do
+    local order = connection:receive()
+    if not order or order == "" then core.leave(0) end
+    local ok, answer = xpcall(work, core.message_handler, evaluate(order))
+    connection:send(ok and text_of(answer) or ("return %q"):format(tostring(answer)))
+  end
+end
+
+local function hear(pool, worker)
+  worker.text = worker.connection:receive() or "return false"
+  for i, other in ipairs(pool.busy) do
+    if other == worker then table.remove(pool.busy, i) end
+  end
+end
+
+--- A worker, not at work yet: `work(order)` is called in it for each order, and returns a table.
+function Pool:start(work)
+  local process, connection = core.fork_connected()
+  if process == 0 then serve(self, connection, work) end
+  local worker = { process = process, connection = connection }
+  self.all[process] = worker
+  return worker
+end
+
+--- `order`: a table. `at_once`: beside as many others as there may be.
+function Pool:ask(worker, order, at_once)
+  while not at_once and #self.busy >= self.jobs do hear(self, self.busy[1]) end
+  worker.connection:send(text_of(order))
+  table.insert(self.busy, worker)
+end
+
+--- What it returned; or nil and what went wrong.
+function Pool:answer_of(worker)
+  if not worker.text then hear(self, worker) end
+  local answer = evaluate(worker.text)
+  worker.text = nil
+  if type(answer) == "table" then return answer end
+  return nil, answer or "a process of it was killed"
+end
+
+--- All of them are to end; without waiting for it.
+function Pool:abandon()
+  for _, worker in pairs(self.all) do worker.connection:send "" end
+end
+
+--- In a fork of the process whose workers they are.
+function Pool:forget()
+  for _, worker in pairs(self.all) do worker.connection:close() end
+  self.all, self.busy = {}, {}
+end
+
+--- It ends.
+function Pool:dismiss(worker)
+  if not self.all[worker.process] then return end
+  worker.connection:send ""
+  while self.all[worker.process] do
+    local ended = core.wait_for_child()
+    if self.all[ended] then
+      self.all[ended].connection:close()
+      self.all[ended] = nil
+    end
+  end
+end
+
+--- One order to a worker that ends with it; its answer, or nil and what went wrong.
+function Pool:call(work)
+  local worker = self:start(work)
+  self:ask(worker, {}, true)
+  local answer, problem = self:answer_of(worker)
+  self:dismiss(worker)
+  return answer, problem
+end
+
+-- An attempt ------------------------------------------------------------------------------------------------------------------------
+
+--- Does `work`, which returns whether it is to stay done, and an answer, a table. Returns both; false when it is not done: the
+-- process goes on from before it, knowing the answer alone. Then also what went wrong, if it threw. `pool`: whose workers end with
+-- what is not done; an error of a pool that is_stopped is thrown on. `gpu`: what is large in the process.
+function workers.attempt(pool, gpu, work)
+  core.may_give_way()
+  local process, other = core.fork_connected()
+  if process == 0 then
+    local told = other:receive()
+    if not told or told == "" then core.leave(0) end
+    core.go_on()
+    other:send "goes on"
+    other:close()
+    core.await_parent()
+    pool:forget()
+    local answer = evaluate(told)
+    return false, answer.answer, answer.problem
+  end
+  local ok, stays, answer = xpcall(work, core.message_handler)
+  if ok and stays or pool.is_stopped then
+    other:send ""
+    while core.wait_for_child() ~= process do end
+    other:close()
+    return ok and true or error(stays, 0), answer
+  end
+  pool:abandon()
+  core.prepare_to_give_way(process)
+  other:send(text_of { answer = ok and answer or nil, problem = not ok and tostring(stays) or nil })
+  other:receive()
+  core.give_way(gpu)
+end
+
+return workers
