@@ -21,6 +21,14 @@ harness.test("a worker keeps its state from one order to the next, and the pool 
   harness.equal(next(pool.all), nil)
 end)
 
+harness.test("a worker that was asked for the last time has ended once it has answered", function()
+  local pool = workers.pool(1)
+  local worker = pool:start(function() return { 5 } end)
+  pool:ask(worker, { is_last = true })
+  harness.equal(core.wait_for_child(), worker.process)
+  harness.equal(pool:answer_of(worker)[1], 5)
+end)
+
 harness.test("no more workers than jobs are at work", function()
   local pool, list = workers.pool(2), {}
   for i = 1, 5 do

@@ -20,6 +20,7 @@ local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
 local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user says so
+local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
 local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of pilots that were not good
@@ -159,7 +160,8 @@ function Sampler:pass(offer, plan)
     core.forward_until(self.gpu, offer.resident)
     pass.check = self:begin_part(timed_parts.window(self), { warm_up = plan.warm_up, length = CHECK_WINDOWS * plan.length })
   end
-  local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks }
+  pass.waits = plan.has_tail and plan.windows <= MOST_WAITING
+  local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
   for _, place in ipairs(places_of(offer, plan, plan.warm_up * plan.ctas_per_instruction)) do
     self:stop_if_asked(offer)
     local instructions, _, loads = core.forward_until(self.gpu, place.at)
@@ -168,7 +170,7 @@ function Sampler:pass(offer, plan)
       pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), instructions
     end
   end
-  if plan.has_tail then pass.tail = self:begin_part(timed_parts.tail(self), { warm_up = plan.warm_up, doublings = DOUBLINGS }) end
+  if plan.has_tail then pass.tail = self:begin_part(timed_parts.tail(self), { warm_up = plan.warm_up, doublings = DOUBLINGS, is_last = true }) end
   pass.instructions = core.forward_until(self.gpu, offer.ctas)
   core.forward_end(self.gpu)
   for i = 1, plan.windows do
@@ -375,7 +377,7 @@ end
 
 --- Can the windows of a pass go on to such, and still stand for their parts of the middle?
 local function can_go_on(pass, plan, life, warm_up, length)
-  if warm_up - plan.warm_up > MOST_SHIFT * (pass.instructions / plan.windows) then return false end
+  if not pass.waits or warm_up - plan.warm_up > MOST_SHIFT * (pass.instructions / plan.windows) then return false end
   for _, place in ipairs(pass.places) do
     if place + warm_up + length > pass.instructions - life then return false end
   end

@@ -23,8 +23,10 @@ local function serve(pool, connection, work)
   while true do
     local order = connection:receive()
     if not order or order == "" then core.leave(0) end
-    local ok, answer = xpcall(work, core.message_handler, evaluate(order))
+    order = evaluate(order)
+    local ok, answer = xpcall(work, core.message_handler, order)
     connection:send(ok and text_of(answer) or ("return %q"):format(tostring(answer)))
+    if order.is_last then core.leave(0) end
   end
 end
 
@@ -44,7 +46,7 @@ function Pool:start(work)
   return worker
 end
 
---- `order`: a table. `at_once`: beside as many others as there may be.
+--- `order`: a table; with is_last the worker ends when it has answered. `at_once`: beside as many others as there may be.
 function Pool:ask(worker, order, at_once)
   while not at_once and #self.busy >= self.jobs do hear(self, self.busy[1]) end
   worker.connection:send(text_of(order))
@@ -87,7 +89,7 @@ end
 --- One order to a worker that ends with it; its answer, or nil and what went wrong.
 function Pool:call(work)
   local worker = self:start(work)
-  self:ask(worker, {}, true)
+  self:ask(worker, { is_last = true }, true)
   local answer, problem = self:answer_of(worker)
   self:dismiss(worker)
   return answer, problem
