@@ -3,7 +3,7 @@ local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 local measures = require "warpwright.measures"
 local sampled_result = require "warpwright.sampled_result"
-local sampling = require "warpwright.sampling"
+local sample_options = require "warpwright.sample_options"
 local ww = require "warpwright"
 
 local home <const> = harness.folder()
@@ -260,7 +260,7 @@ end)
 
 harness.test("what a sampled run cannot have is refused", function()
   for _, text in ipairs { "", "error", "error=3", "error=0%", "error=3%,windows=4", "windows=2", "seed=1", "budget=101%" } do
-    harness.contains(tostring(select(2, pcall(sampling.read, text))), "sample: expected error=3%", text)
+    harness.contains(tostring(select(2, pcall(sample_options.read, text))), "sample: expected error=3%", text)
   end
   for name, value in pairs { checkpoint_at = "100", memcheck = true, fast_forward = "launch=1", max_cycles = 10, profile = true } do
     local _, problem = pcall(run, "refused", one, "error=3%", { [name] = value })

@@ -5,78 +5,28 @@ local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local measures = require "warpwright.measures"
-local names = require "warpwright.names"
 local policy = require "warpwright.policy"
+local sample_options = require "warpwright.sample_options"
 local timed_parts = require "warpwright.timed_parts"
+local window_checks = require "warpwright.window_checks"
 local workers = require "warpwright.workers"
 
 local sampling = {}
 
 local LEAST_WAVES <const> = 10 -- of CTAs in a launch: with fewer its middle is not steady
-local PILOT_WINDOWS <const> = 6
+local FIRST_WINDOWS <const> = 6 -- of a first pass
 local MOST_WINDOWS <const> = 200 -- of a launch
 local WARM_UP <const>, WARM_UP_OF_HOOKS <const> = 0.4, 1.0 -- lives of a CTA
 local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike the launch
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
-local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user says so
 local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
-local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of pilots that were not good
-local LEAST_DRIFT <const> = 0.01
+local MOST_WITH_TIMING <const> = 0.6 -- of its instructions: all windows together, and those of passes that were not good
 local LEAST_LEARNING <const> = 0.01 -- of cycles, by warm-ups twice as long
-local LEAST_UNLIKE <const> = 0.05 -- of loads per instruction
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
-local SAFETY <const> = 1.2 -- more windows than the pilot's say
-
--- What the user asks for ------------------------------------------------------------------------------------------------------------
-
-local function refuse(text)
-  names.expected("sample", "error=3%, the half-width of the 95% interval of cycles; windows=N of each launch; or budget=5%, the part "
-    .. "of the instructions that has timing; beside it seed=N, and cycles=N, the least that a warm-up and a window take", text)
-end
-
-local function percent(text)
-  local number = tonumber(text:match "^([%d.]+)%%$")
-  return number and number > 0 and number <= 100 and number / 100 or nil
-end
-
-local least_of <const> = { windows = 3, seed = 0, cycles = 1 }
-
---- "error=3%,seed=1" as { error = 0.03, seed = 1 }.
-function sampling.read(text)
-  local given, goals = { seed = 1, cycles = LEAST_CYCLES }, 0
-  if type(text) ~= "string" or text == "" then refuse(text) end
-  for word in (text .. ","):gmatch "([^,]*)," do
-    local name, value = word:match "^(%l+)=(.+)$"
-    if name == "error" or name == "budget" then
-      value = percent(value)
-    elseif least_of[name] then
-      value = math.tointeger(tonumber(value))
-      if value and (value < least_of[name] or value > 1 << 30) then value = nil end
-    else
-      value = nil
-    end
-    if not value then refuse(text) end
-    goals = goals + ((name == "seed" or name == "cycles") and 0 or 1)
-    given[name] = value
-  end
-  if goals ~= 1 then refuse(text) end
-  return given
-end
-
-local excluded <const> = { "memcheck", "profile", "fast_forward" }
-
---- Errors for options that cannot be beside it.
-function sampling.check(options)
-  sampling.read(options.sample)
-  local jobs = options.jobs or 1
-  if math.type(jobs) ~= "integer" or jobs < 1 then names.expected("jobs", "a whole number from 1 on", jobs) end
-  for _, name in ipairs(excluded) do
-    if options[name] then core.user_error(("sample: expected a run without %s, got one with it"):format(name)) end
-  end
-end
+local SAFETY <const> = 1.2 -- more windows than the first say
 
 -- Processes -------------------------------------------------------------------------------------------------------------------------
 
@@ -218,41 +168,10 @@ function Sampler:why_not_so_long(warm_up, length, study)
   local _, head = measures.header(study.head.all)
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
-  local windows = self.options.windows or PILOT_WINDOWS
+  local windows = self.options.windows or FIRST_WINDOWS
   local share = (windows * (warm_up + length) + warm_up + CHECK_WINDOWS * length + head + life + warm_up) / all
   if spent + share > MOST_WITH_TIMING then return ("%s of it would need timing"):format(percent_text(spent + share)) end
   return nil, share
-end
-
---- Are these beyond chance and `least`, and their mean.
-local function is_beyond_chance(differences, least)
-  local mean, deviation = measures.mean_and_deviation(differences)
-  local chance = measures.student(#differences - 1) * deviation / math.sqrt(#differences)
-  return math.abs(mean) > math.max(chance, least), mean
-end
-
---- Does the second half of windows differ from the first?
-local function drifts(windows)
-  local differences = {}
-  for i, window in ipairs(windows) do
-    local cycles, instructions = measures.header(window.all)
-    local second_cycles, second = measures.header(window.second)
-    local first = (cycles - second_cycles) / math.max(1, instructions - second)
-    differences[i] = (second_cycles / math.max(1, second) - first) / (cycles / math.max(1, instructions))
-  end
-  return is_beyond_chance(differences, LEAST_DRIFT)
-end
-
---- Do windows load more or less often than the parts that they stand for, whose loads are counted without timing? Then their CTAs
--- are not where CTAs of the launch are: all at their beginnings, say.
-local function are_unlike(seen)
-  local differences = {}
-  for i, window in ipairs(seen.windows) do
-    local _, instructions, _, loads = measures.header(window.all)
-    local wanted = seen.loads[i] * instructions / math.max(1, seen.parts[i])
-    differences[i] = wanted > 0 and loads / wanted - 1 or 0
-  end
-  return is_beyond_chance(differences, LEAST_UNLIKE)
 end
 
 -- A launch ------------------------------------------------------------------------------------------------------------------------
@@ -274,13 +193,13 @@ end
 
 --- The launch as far as it is known, for measures.total().
 local function launch_of(offer, passes)
-  local pilot = passes[1]
-  local _, head = measures.header(pilot.head.all)
-  local _, tail = measures.header(pilot.tail.all)
-  local middle = pilot.instructions - head - tail
-  return { offer = offer, kind = "sampled", head = pilot.head.all, tail = pilot.tail.all, windows = windows_of(passes, middle),
-    check = { all = pilot.check.all, timed = pilot.head.checked, middle = middle },
-    instructions = pilot.instructions, warm_up = pilot.plan.warm_up, length = pilot.plan.length, life = pilot.life }
+  local first = passes[1]
+  local _, head = measures.header(first.head.all)
+  local _, tail = measures.header(first.tail.all)
+  local middle = first.instructions - head - tail
+  return { offer = offer, kind = "sampled", head = first.head.all, tail = first.tail.all, windows = windows_of(passes, middle),
+    check = { all = first.check.all, timed = first.head.checked, middle = middle },
+    instructions = first.instructions, warm_up = first.plan.warm_up, length = first.plan.length, life = first.life }
 end
 
 --- The part of its instructions that has timing.
@@ -290,7 +209,7 @@ local function share_of(launch, windows)
   return (head + tail + 2 * launch.warm_up + CHECK_WINDOWS * launch.length + windows * (launch.warm_up + launch.length)) / launch.instructions
 end
 
---- How many windows the goal takes, those of the pilot included.
+--- How many windows the goal takes, those of the first pass included.
 function Sampler:windows_for(launch)
   local n = #launch.windows
   if self.options.windows then return n end
@@ -315,9 +234,9 @@ end
 
 --- Why what the windows say cannot stand for the launch, and whether they are unlike it; nil when it can.
 local function problem_of(offer, seen)
-  local unlike, more = are_unlike(seen)
+  local unlike, more = window_checks.are_unlike(seen)
   if unlike then return ("its windows have %+.0f%% loads"):format(100 * more), true end
-  local drift, by = drifts(seen.windows)
+  local drift, by = window_checks.drifts(seen.windows)
   if drift then return ("its windows drift by %.1f%%"):format(100 * by), false end
   local change = learns(offer, seen)
   if change <= LEAST_LEARNING then return nil end
@@ -355,7 +274,7 @@ function Sampler:plan(offer, study)
   if refused then return refused end
   local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
   study.plan = {
-    windows = self.options.windows or PILOT_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
+    windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, has_tail = true,
     first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
   }
@@ -579,7 +498,7 @@ end
 
 --- Of a machine with its GPU; nil where all of each launch is to have timing.
 function sampling.attach(built, gpu, policies, text, jobs)
-  local options = sampling.read(text)
+  local options = sample_options.read(text)
   if options.budget and options.budget >= 1 then return nil end
   local sampler = setmetatable({
     built = built, gpu = gpu, options = options, text = text, pool = workers.pool(jobs or 1), launches = {}, kernels = {},

@@ -12,6 +12,7 @@ local output = require "warpwright.output"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local result = require "warpwright.result"
+local sample_options = require "warpwright.sample_options"
 local sampled_result = require "warpwright.sampled_result"
 local sampling = require "warpwright.sampling"
 local sources = require "warpwright.sources"
@@ -86,7 +87,7 @@ function simulation.build(config, options)
     core.user_error 'bounds: expected "strict" with memcheck, got "hardware"'
   end
   fast_forward.read(options.fast_forward)
-  if options.sample then sampling.check(options) end
+  if options.sample then sample_options.check(options) end
   local description = load.get("config", config)
   local policies = read_chain(options.policy)
   local sim = setmetatable({
