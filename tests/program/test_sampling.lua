@@ -29,7 +29,7 @@ again:
 }
 ]]
 
-local grid <const>, rounds <const> = 1800, 16
+local grid <const>, rounds <const> = 3600, 16
 
 --- A workload of launches of the kernel, { grid =, rounds =, later = } each.
 local function workload_of(launches)
@@ -48,7 +48,7 @@ end
 local machine <const> = { ["sm[*].ctas"] = 2 } -- waves of 30 CTAs: many in a small grid
 
 local function run(name, launches, sample, more)
-  local options = { config = "gtx480", workload = workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
+  local options = { config = "gtx480", workload = launches and workload_of(launches), size = "small", set = machine, memory = "16MiB", out = ("%s/%s"):format(home, name),
     sample = sample }
   for key, value in pairs(more or {}) do options[key] = value end
   return ww.run(options), options.out and harness.read(options.out .. "/stats.txt")
@@ -171,16 +171,22 @@ local function tiring(steps)
   ]]):format(steps))
 end
 
-local long <const> = { { grid = 4 * grid } }
+local long <const> = { { grid = 2 * grid } }
 
-harness.test("a policy that goes on to learn is told, and has all of its timing", function()
+harness.test("a policy that goes on to learn in windows is told, and has all of its timing", function()
   local r = run("tiring", long, "windows=4,cycles=2000", { policy = tiring(16), out = false })
   harness.equal(r.sampled.exact, 1)
-  harness.contains(r.sampled.lines[1], "its policy learns: warm-ups twice as long change cycles by ")
+  harness.contains(r.sampled.lines[1], "its windows drift by ")
+end)
+
+harness.test("windows that have not learned what the launch has by then are told, and it has all of its timing", function()
+  local r = run("tiring", long, "windows=4,cycles=2000", { policy = tiring(64), out = false })
+  harness.equal(r.sampled.exact, 1)
+  harness.contains(r.sampled.lines[1], "a window takes -", "% cycles beside the same part of the launch")
 end)
 
 harness.test("a policy that learns for a while has warm-ups so long that it has learned", function()
-  local more <const> = { policy = tiring(8), out = false }
+  local more <const> = { policy = tiring(6), out = false }
   local truth, r = run("tired", long, nil, more), run("tired", long, "windows=4,cycles=2000", more)
   harness.equal(r.sampled.sampled, 1)
   assert(math.abs(r.cycles - truth.cycles) <= math.min(r:interval "run.cycles", 0.02 * truth.cycles), r.cycles .. " of " .. truth.cycles)
@@ -210,6 +216,19 @@ harness.test("short launches run with timing and say why; without others the res
   harness.equal(estimated, text)
   harness.equal(r.sampled.exact, 1)
   harness.contains(r.sampled.lines[1], "exact: 6.7 waves of CTAs, 10 are needed")
+end)
+
+harness.test("what is in flight when the last kernel ends takes no cycles", function()
+  local options <const> = { workload = "sad", set = { ["mc[*].latency"] = 500 } }
+  local sim = ww.build("gtx480", { set = options.set })
+  sim:run("sad", "small")
+  local last = sim:gpu():totals().cycles
+  sim:result()
+  assert(sim:gpu():totals().cycles > last, "nothing was in flight")
+  local _, text = run("last", nil, nil, options)
+  local r, estimated = run("last-sampled", nil, "error=3%", options)
+  harness.equal(r.sampled.exact, 2)
+  harness.same_text(estimated, text)
 end)
 
 harness.test("launches of a kernel that agree stand for others like them; one that is unlike them does not", function()
@@ -348,6 +367,15 @@ harness.test("a sweep keeps exact and sampled runs apart, and its database the i
   harness.equal(sampled_result.width_in(mark), 12.5)
   harness.equal(select(2, sampled_result.width_in(mark)), "Accesses")
   harness.equal(select(2, sampled_result.width_in "Accesses: all"), "Accesses: all")
+end)
+
+harness.test("a window that takes 3% more or less than the same part of the head does not stand for the launch", function()
+  local window_checks = require "warpwright.window_checks"
+  local function took(cycles, instructions) return string.pack("<dddd", cycles, instructions, 0, 0) end
+  local function misses(windowed, own) return window_checks.misses { check = { all = took(windowed, own) }, head = { checked = took(1000, 500) } } end
+  for _, case in ipairs { { 1029, 500, false }, { 1031, 500, true }, { 971, 500, false }, { 969, 500, true }, { 2058, 1000, false }, { 2062, 1000, true } } do
+    harness.equal((misses(case[1], case[2])), case[3], case[1])
+  end
 end)
 
 harness.test("the interval is Student's, of the jackknife", function()

@@ -7,10 +7,10 @@ local measures = {}
 local HEADER <const> = "<dddd"
 local HEADER_BYTES <const> = string.packsize(HEADER)
 
---- Of a sampler's machine since it was made.
-function measures.now(sampler)
+--- Of a sampler's machine since it was made. `cycles`: if others than those by now are meant.
+function measures.now(sampler, cycles)
   local totals = sampler.gpu:totals()
-  return string.pack(HEADER, totals.cycles, totals.warp_instructions, totals.thread_instructions, core.loads(sampler.gpu))
+  return string.pack(HEADER, cycles or totals.cycles, totals.warp_instructions, totals.thread_instructions, core.loads(sampler.gpu))
     .. core.counter_vector(sampler.built)
 end
 

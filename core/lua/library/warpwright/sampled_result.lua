@@ -5,8 +5,8 @@ local measures = require "warpwright.measures"
 local sampled_result = {}
 
 --- All that the run is estimated to have counted: what had timing, and the launches that had not.
-local function total_of(sampler)
-  local list, weights = { measures.now(sampler) }, { 1 }
+local function total_of(sampler, cycles)
+  local list, weights = { measures.now(sampler, cycles) }, { 1 }
   for _, launch in ipairs(sampler.launches) do
     if launch.kind ~= "exact" then
       list[#list + 1], weights[#weights + 1] = measures.total(launch), 1
@@ -255,10 +255,11 @@ local function widths_of(sampler, r, total, make)
   return widths
 end
 
---- `make`: of a measure, a result with these counters.
-function sampled_result.new(sampler, make)
-  sampler:end_exact()
-  local total = total_of(sampler)
+--- `cycles`: those until the last kernel has ended. What is still in flight then, write-backs and the like, is counted, but not the
+-- time that it takes. `make`: of a measure, a result with these counters.
+function sampled_result.new(sampler, cycles, make)
+  sampler:end_exact(cycles)
+  local total = total_of(sampler, cycles)
   local r = make(total)
   local summary, share, instructions = sampled_result.count(sampler), 0, 0
   for _, launch in ipairs(sampler.launches) do

@@ -20,6 +20,7 @@ local WARM_UP <const>, WARM_UP_OF_HOOKS <const> = 0.4, 1.0 -- lives of a CTA
 local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike the launch
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
+local CHECK_PART <const>, LATEST_CHECK <const> = 1 / 8, 8 -- where it begins: of the launch; and in waves
 local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
@@ -70,7 +71,7 @@ end
 -- Without timing ----------------------------------------------------------------------------------------------------------------------
 
 --- The places of a pass in order: where parts of the middle begin and end, and where the machine takes over for a window.
-local function places_of(offer, plan, warm_up_ctas)
+local function places_of(plan, warm_up_ctas)
   local first, last = plan.first_at, plan.tail_at
   local places, length = {}, (last - first) / plan.windows
   local rng = core.rng(plan.seed)
@@ -78,7 +79,7 @@ local function places_of(offer, plan, warm_up_ctas)
     local begins = first + (i - 1) * length
     local at = begins + rng:float() * length - warm_up_ctas
     places[#places + 1] = { at = math.floor(begins), part = i, order = 2 * i }
-    places[#places + 1] = { at = math.max(math.floor(at), offer.resident), window = i, order = 2 * i + 1 }
+    places[#places + 1] = { at = math.max(math.floor(at), plan.check_at), window = i, order = 2 * i + 1 }
   end
   places[#places + 1] = { at = last, part = plan.windows + 1, order = 2 * plan.windows + 2 }
   table.sort(places, function(a, b) return a.at < b.at or a.at == b.at and a.order < b.order end)
@@ -100,19 +101,19 @@ function Sampler:begin_part(work, order)
   return worker
 end
 
---- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, tail_at =, has_tail = }. Returns
+--- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, check_at =, first_at =, tail_at =, has_tail = }. Returns
 -- the instructions of the launch and of the parts of its middle, how often these load, and workers: for each window, for the check
 -- and for the tail.
 function Sampler:pass(offer, plan)
   local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {} }
   core.forward_begin(self.gpu)
   if plan.has_tail then
-    core.forward_until(self.gpu, offer.resident)
+    core.forward_until(self.gpu, plan.check_at)
     pass.check = self:begin_part(timed_parts.window(self), { warm_up = plan.warm_up, length = CHECK_WINDOWS * plan.length })
   end
   pass.waits = plan.has_tail and plan.windows <= MOST_WAITING
   local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
-  for _, place in ipairs(places_of(offer, plan, plan.warm_up * plan.ctas_per_instruction)) do
+  for _, place in ipairs(places_of(plan, plan.warm_up * plan.ctas_per_instruction)) do
     self:stop_if_asked(offer)
     local instructions, _, loads = core.forward_until(self.gpu, place.at)
     if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
@@ -238,17 +239,25 @@ local function problem_of(offer, seen)
   if unlike then return ("its windows have %+.0f%% loads"):format(100 * more), true end
   local drift, by = window_checks.drifts(seen.windows)
   if drift then return ("its windows drift by %.1f%%"):format(100 * by), false end
+  local misses, cycles = window_checks.misses(seen)
+  if misses then return ("a window takes %+.0f%% cycles beside the same part of the launch"):format(100 * cycles), false end
   local change = learns(offer, seen)
   if change <= LEAST_LEARNING then return nil end
   return ("its policy learns: warm-ups twice as long change cycles by %.1f%%"):format(100 * change), false
 end
 
---- The first wave with timing, which says how long warm-ups and windows are, and what follows for the launch: a plan for its pass.
+--- How many CTAs have ended when the check begins: the first wave, and of a long launch some more, as CTAs may need some to come
+-- into step with each other.
+local function check_at(offer)
+  return offer.resident * math.floor(math.max(1, math.min(CHECK_PART * offer.ctas / offer.resident, LATEST_CHECK)))
+end
+
+--- The first waves with timing, which say how long warm-ups and windows are, and what follows for the launch: a plan for its pass.
 -- Or nil and why it cannot be sampled. The launch has not begun here.
 function Sampler:study(offer, doublings, spent)
   local scout, problem = self.pool:call(function()
     core.forward_begin(self.gpu)
-    return { (core.forward_until(self.gpu, offer.resident)) }
+    return { (core.forward_until(self.gpu, check_at(offer))) }
   end)
   if not scout then return nil, problem end
   local worker = self.pool:start(timed_parts.head(self, offer, scout[1], CHECK_WINDOWS, function(life, rate)
@@ -276,7 +285,7 @@ function Sampler:plan(offer, study)
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, has_tail = true,
-    first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
+    check_at = check_at(offer), first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
   }
   if study.plan.tail_at <= study.plan.first_at then return "its head and its tail are all of it" end
 end
@@ -465,12 +474,12 @@ end
 
 -- All launches ----------------------------------------------------------------------------------------------------------------------
 
---- What a launch with timing has counted, once something comes after it.
-function Sampler:end_exact()
+--- What a launch with timing has counted, once something comes after it. `cycles`: when it ended, if that was before now.
+function Sampler:end_exact(cycles)
   local launch = self.running
   if not launch then return end
   self.running = nil
-  launch.all = measures.difference(measures.now(self), launch.before)
+  launch.all = measures.difference(measures.now(self, cycles), launch.before)
   local _, instructions = measures.header(launch.all)
   launch.before, launch.instructions = nil, instructions
   self:note_measured(launch)

@@ -273,13 +273,14 @@ local function totals_without_gpu(self)
   return { cycles = self.cycles, warp_instructions = 0, thread_instructions = 0, memory_peak = 0, seconds = 0 }
 end
 
---- The result that these counters make. Counters of policies are not among them.
+--- The result that these counters make. Counters of policies are not among them. What was in flight when the last kernel ended has
+-- taken the clock on: `totals` are from before.
 local function of_measure(self, totals, measure)
   local cycles, warps, threads = measures.header(measure)
   local estimated = { memory_peak = totals.memory_peak, seconds = totals.seconds + self.sampler.seconds, cycles = math.floor(cycles + 0.5),
     warp_instructions = math.floor(warps + 0.5), thread_instructions = math.floor(threads + 0.5) }
   return result.new(self.name, self.policy, estimated, self:gpu():launches(), self.machine, nil, nil,
-    core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles))
+    core.stats_of_counters(self.machine, measures.counters(measure), estimated.cycles + self:gpu():totals().cycles - totals.cycles))
 end
 
 --- sim:result(): all counters so far, their conservation laws checked. What kernels left in flight, write-backs and the
@@ -295,7 +296,9 @@ function Simulation:result()
   local in_kernel = totals.stopped or self.program and coroutine.status(self.program) == "suspended"
   if not in_kernel then gpu:drain() end
   self.machine:settle(not in_kernel)
-  if self.sampler and not totals.stopped then return sampled_result.new(self.sampler, function(measure) return of_measure(self, totals, measure) end) end
+  if self.sampler and not totals.stopped then
+    return sampled_result.new(self.sampler, totals.cycles, function(measure) return of_measure(self, totals, measure) end)
+  end
   return result.new(self.name, self.policy, totals, gpu:launches(), self.machine,
     policies_at_work.counters(self.machine, self.policies), self.policy_from)
 end

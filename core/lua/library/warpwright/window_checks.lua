@@ -5,6 +5,7 @@ local window_checks = {}
 
 local LEAST_DRIFT <const> = 0.01
 local LEAST_UNLIKE <const> = 0.05 -- of loads per instruction
+local LEAST_MISS <const> = 0.03 -- of cycles per instruction
 
 --- Are these beyond chance and `least`, and their mean.
 local function is_beyond_chance(differences, least)
@@ -35,6 +36,15 @@ function window_checks.are_unlike(seen)
     differences[i] = wanted > 0 and loads / wanted - 1 or 0
   end
   return is_beyond_chance(differences, LEAST_UNLIKE)
+end
+
+--- Does the window that checks the hand-over take more or less than the same instructions do in the head, which has had its timing
+-- from the beginning of the launch?
+function window_checks.misses(seen)
+  local windowed, own = measures.header(seen.check.all)
+  local timed, same = measures.header(seen.head.checked)
+  local by = windowed / math.max(1, own) * same / math.max(1, timed) - 1
+  return math.abs(by) > LEAST_MISS, by
 end
 
 return window_checks
