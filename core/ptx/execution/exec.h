@@ -54,7 +54,9 @@ typedef struct {
     uint32_t span;            /* the greatest minus the least                         */
     uint32_t is_ascending;    /* lane i has the i-th word                             */
     uint8_t word[WARP_LANES]; /* (value - lowest) / 4                                 */
-    uint64_t pad[2];
+    uint8_t block[4];   /* of each eight lanes: where the first one's block of eight words begins, in bytes */
+    uint32_t in_blocks; /* each eight lanes have their words in one block       */
+    uint64_t pad;
 } AddressWindow;
 
 _Static_assert(sizeof(AddressWindow) == 64, "one cache line");

@@ -185,8 +185,8 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (context->active) global_##kind(inst, context);                                                   \
     }                                                                                                        \
                                                                                                              \
-    void exec_load_shared_##kind(const Inst *inst, ExecContext *context) {                                   \
-        if (IS_WORD(MEMORY, SLOT) && load_known_words(inst, context)) return;                                \
+    /* Apart, so that the common case need not save the host's registers. */                                 \
+    __attribute__((noinline)) static void load_shared_##kind(const Inst *inst, ExecContext *context) {       \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         fill_inactive_addresses(context);                                                                    \
@@ -201,6 +201,10 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
             }                                                                                                \
         }                                                                                                    \
         if (context->active) shared_##kind(inst, context);                                                   \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_load_shared_##kind(const Inst *inst, ExecContext *context) {                                   \
+        if (!IS_WORD(MEMORY, SLOT) || !load_known_words(inst, context)) load_shared_##kind(inst, context);   \
     }                                                                                                        \
                                                                                                              \
     void exec_load_local_##kind(const Inst *inst, ExecContext *context) {                                    \
@@ -326,8 +330,7 @@ static inline void keep_ascending(const Inst *inst, const ExecContext *context) 
         if (context->active) global_store_##kind(inst, context);                                             \
     }                                                                                                        \
                                                                                                              \
-    void exec_store_shared_##kind(const Inst *inst, ExecContext *context) {                                  \
-        if (IS_WORD(MEMORY, SLOT) && store_known_words(inst, context)) return;                               \
+    __attribute__((noinline)) static void store_shared_##kind(const Inst *inst, ExecContext *context) {      \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
@@ -340,6 +343,10 @@ static inline void keep_ascending(const Inst *inst, const ExecContext *context) 
         }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) shared_store_##kind(inst, context);                                             \
+    }                                                                                                        \
+                                                                                                             \
+    void exec_store_shared_##kind(const Inst *inst, ExecContext *context) {                                  \
+        if (!IS_WORD(MEMORY, SLOT) || !store_known_words(inst, context)) store_shared_##kind(inst, context); \
     }                                                                                                        \
                                                                                                              \
     void exec_store_local_##kind(const Inst *inst, ExecContext *context) {                                   \

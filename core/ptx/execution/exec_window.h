@@ -34,7 +34,7 @@ static inline bool narrow_word_addresses(ExecContext *context, Offsets offsets, 
 }
 
 /* permute_window(): the words at `offsets`, of which `start` is that of the window, to the active lanes.
- * permute_places(): to each lane the word at its place in the window, counted from the `first`. */
+ * permute_places(): to each lane the word at its place in the window that is known, counted from the `first`. */
 
 #if defined __AVX512F__
 
@@ -49,11 +49,11 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     }
 }
 
-static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const AddressWindow *known,
                                   uint32_t first) {
     __m512i low = _mm512_loadu_si512(window), high = _mm512_loadu_si512(window + 64);
     for (int lane = 0; lane < WARP_LANES; lane += 16) {
-        __m128i places = _mm_loadu_si128((const __m128i *)(const void *)(place + lane));
+        __m128i places = _mm_loadu_si128((const __m128i *)(const void *)(known->word + lane));
         __m512i from = _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)first));
         _mm512_store_si512(to + lane, _mm512_permutex2var_epi32(low, from, high));
     }
@@ -99,13 +99,29 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     }
 }
 
-static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+static inline __m256i eight_places(const AddressWindow *known, int lane) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(known->word + lane)));
+}
+
+/* A permutation looks at the three lowest bits of a place: that in its block. */
+static inline void permute_blocks(LaneU32 *to, const uint8_t *window, const AddressWindow *known) {
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256i block = eight_words(window + known->block[lane / 8]);
+        _mm256_store_si256((__m256i *)(to + lane),
+                           _mm256_permutevar8x32_epi32(block, eight_places(known, lane)));
+    }
+}
+
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const AddressWindow *known,
                                   uint32_t first) {
+    if (known->in_blocks & (first == 0)) {
+        permute_blocks(to, window, known);
+        return;
+    }
     __m256i part[4] = {eight_words(window), eight_words(window + 32), eight_words(window + 64),
                        eight_words(window + 96)};
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
-        __m128i places = _mm_loadl_epi64((const __m128i *)(const void *)(place + lane));
-        __m256i from = _mm256_add_epi32(_mm256_cvtepu8_epi32(places), _mm256_set1_epi32((int)first));
+        __m256i from = _mm256_add_epi32(eight_places(known, lane), _mm256_set1_epi32((int)first));
         _mm256_store_si256((__m256i *)(to + lane), choose_words(part, from));
     }
 }
@@ -120,10 +136,10 @@ static inline void permute_window(LaneU32 *to, const uint8_t *window, const Offs
     }
 }
 
-static inline void permute_places(LaneU32 *to, const uint8_t *window, const uint8_t place[WARP_LANES],
+static inline void permute_places(LaneU32 *to, const uint8_t *window, const AddressWindow *known,
                                   uint32_t first) {
     for (int lane = 0; lane < WARP_LANES; lane++)
-        memcpy(&to[lane], window + 4u * (first + place[lane]), sizeof *to);
+        memcpy(&to[lane], window + 4u * (first + known->word[lane]), sizeof *to);
 }
 
 #endif
@@ -184,6 +200,20 @@ static inline const AddressWindow *known_window(const Inst *inst, ExecContext *c
     return window;
 }
 
+/* Which blocks of eight words, from the lowest one on, the lanes' words lie in. */
+static inline void find_blocks(AddressWindow *window) {
+    const uint64_t each = 0x0101010101010101ull;
+    uint64_t mixed = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        uint64_t blocks;
+        memcpy(&blocks, window->word + lane, sizeof blocks);
+        blocks &= 0x18 * each;
+        mixed |= blocks ^ (blocks & 0x18) * each;
+        window->block[lane / 8] = (uint8_t)((blocks & 0x18) * 4);
+    }
+    window->in_blocks = mixed == 0;
+}
+
 /* All lanes have accessed words at these offsets, `lowest` and `highest` of the context being the extremes.
  */
 static inline void keep_window(const Inst *inst, const ExecContext *context, const Offsets offsets) {
@@ -196,6 +226,7 @@ static inline void keep_window(const Inst *inst, const ExecContext *context, con
     FOR_LANES window->word[lane] = (uint8_t)((offsets[lane] - lowest) / 4);
     FOR_LANES differences |= (offsets[lane] - lowest) ^ (4 * (uint32_t)lane);
     window->is_ascending = differences == 0;
+    find_blocks(window);
     *context->known_windows |= inst->windows;
 }
 
@@ -206,7 +237,7 @@ static inline bool load_known_words(const Inst *inst, ExecContext *context) {
     LaneU32 *to = destination(inst, context, 0);
     if (context->shared_bytes >= WINDOW_SPAN) {
         uint64_t start = window_start(context, context->shared_bytes);
-        permute_places(to, context->shared + start, window->word, (uint32_t)(context->lowest - start) / 4);
+        permute_places(to, context->shared + start, window, (uint32_t)(context->lowest - start) / 4);
     } else {
         for (int lane = 0; lane < WARP_LANES; lane++)
             memcpy(&to[lane], context->shared + context->lowest + 4u * window->word[lane], sizeof *to);

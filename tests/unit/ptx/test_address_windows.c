@@ -58,6 +58,30 @@ START_TEST(a_window_serves_loads_at_every_displacement) {
 }
 END_TEST
 
+/* Rows and columns of half warps, and orders in which eight lanes have words of one block of eight, or not. */
+static const uint8_t *words_of(int pattern) {
+    static uint8_t word[WARP_LANES];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int words[] = {lane % 16,     lane / 16 * 17, lane / 8 * 9, lane * 5 % 32,
+                       lane * 5 % 31, lane ^ 7,       lane & 24,    lane < 31 ? 0 : 8};
+        word[lane] = (uint8_t)words[pattern];
+    }
+    return word;
+}
+
+START_TEST(a_window_serves_words_in_any_order_up_to_the_end_of_shared_memory) {
+    const uint8_t *word = words_of(_i);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(1, lane, 512 + 4ull * word[lane]);
+    expect_loads(0);
+    ck_assert_uint_eq(known, 2);
+    int64_t end = FIXTURE_SHARED - 4 - (int64_t)warp.context.highest;
+    for (int64_t displacement = end; displacement >= end - 160; displacement -= 4)
+        expect_loads(displacement);
+    expect_loads(-512);
+}
+END_TEST
+
 START_TEST(a_window_hides_no_fault) {
     set_addresses(1, 512, 4);
     expect_loads(0);
@@ -185,6 +209,7 @@ Suite *address_windows_suite(void) {
     TCase *cases = tcase_create("windows");
     tcase_add_checked_fixture(cases, setup, warp_teardown);
     tcase_add_test(cases, a_window_serves_loads_at_every_displacement);
+    tcase_add_loop_test(cases, a_window_serves_words_in_any_order_up_to_the_end_of_shared_memory, 0, 8);
     tcase_add_test(cases, a_window_hides_no_fault);
     tcase_add_test(cases, narrow_addresses_wrap_around_with_their_window);
     tcase_add_test(cases, a_window_is_of_all_lanes_and_of_no_more_than_32_words);
