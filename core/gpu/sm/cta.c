@@ -33,8 +33,7 @@ static void start_warp(Sm *sm, uint32_t w, uint32_t slot, uint32_t warp_in_cta) 
     sm->warp[w] = (Warp){.cta_slot = (uint8_t)slot,
                          .warp_in_cta = (uint8_t)warp_in_cta,
                          .cta_number = (uint32_t)sm->ctas_started};
-    for (uint32_t i = 0; i < kernel->slots; i++)
-        memset(sm_registers(sm, w) + (size_t)i * SLOT_BYTES, 0, SLOT_BYTES);
+    memset(sm_registers(sm, w), 0, (size_t)kernel->slots * SLOT_BYTES);
     memset(predicates, 0, kernel->predicates * sizeof *predicates);
     predicates[TRUE_PREDICATE] = ~0u;
     simt_start(&sm->warp[w].simt, lanes_of_warp(sm->running, warp_in_cta), kernel->inst_count);
