@@ -398,20 +398,34 @@ static inline bool execute_plain(const PlainInst *plain, const Inst *inst, ExecC
     return __builtin_expect(context->fault, 0);
 }
 
+/* All see at once what it writes, and so do the caches. */
+static bool execute_access(Sm *sm, uint32_t w, const PlainInst *plain, const Inst *inst, uint32_t lanes) {
+    sm->context->space = inst->space;
+    bool has_fault = execute_plain(plain, inst, sm->context, lanes);
+    if (sm->view->log_count) view_commit(sm->view);
+    if (!has_fault && sm->warms_caches) warm_caches(sm, w, inst);
+    return has_fault;
+}
+
 uint32_t sm_execute_plain(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t count, uint64_t clock) {
     SimtStack *simt = &sm->warp[w].simt;
     uint32_t pc = simt->top.pc, lanes = simt->top.lanes;
     const PlainInst *first = plain + pc, *at = first, *end = first + count;
     const Inst *inst = sm_inst(sm, pc);
     ExecContext *context = sm->context;
+    bool has_fault = false;
     prepare_registers(sm, w, lanes);
-    prepare_shared(sm, w);
+    prepare_memory(sm, w);
     context->space = SPACE_SHARED;
-    for (context->clock = clock; at != end; context->clock++) {
-        if (!execute_plain(at++, inst++, context, lanes)) continue;
-        sm_meet_fault(sm, w, inst - 1);
-        break;
+    for (context->clock = clock; at != end && !has_fault; context->clock++, at++, inst++) {
+        if (at->is_access) {
+            has_fault = execute_access(sm, w, at, inst, lanes);
+            if (at + 1 != end) context->space = SPACE_SHARED;
+        } else {
+            has_fault = execute_plain(at, inst, context, lanes);
+        }
     }
+    if (has_fault) sm_meet_fault(sm, w, inst - 1);
     uint32_t done = (uint32_t)(at - first);
     simt_advance(simt, &sm->waiting_lanes[w], pc + done);
     sm_leave_if_done(sm, w);

@@ -188,8 +188,10 @@ typedef struct {
     uint32_t guard_flips;  /* all ones: lanes execute where the guard is false */
     uint8_t guard;         /* a predicate, TRUE_PREDICATE if there is none      */
     uint8_t run;           /* how many instructions from here on are plain      */
+    uint8_t run_to_load;   /* likewise, up to the first that loads from memory  */
     uint8_t keeps_windows; /* of Inst.windows, those that hold afterwards       */
-    uint8_t pad;
+    uint8_t is_access;     /* caches may see what it loads or stores            */
+    uint8_t pad[7];
 } PlainInst;
 
 /* Without its parts: see sm_parts.h. */
@@ -406,7 +408,8 @@ UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
 /* The next instruction of the warp, with all that it does, at once: see untimed.h. */
 void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* The next `count` instructions, 1 or more, all of them plain, of which no two have a place between them where lanes
- * reconverge. `plain`: of the kernel. Returns how many have executed: fewer where one has a fault. */
+ * reconverge; at most the last one of those that end a turn. `plain`: of the kernel. Returns how many have executed:
+ * fewer where one has a fault. */
 uint32_t sm_execute_plain(Sm *sm, uint32_t warp, const PlainInst *plain, uint32_t count, uint64_t clock);
 /* A warp whose lanes have all exited lives no more. */
 void sm_leave_if_done(Sm *sm, uint32_t warp);

@@ -40,10 +40,15 @@ static uint32_t lesser(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
+static bool loads_from_memory(const Inst *inst) {
+    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
+           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
+}
+
 static bool is_plain(const Inst *inst) {
     if (inst->kind == INST_ALU) return inst->timing != TIMING_MEM;
-    if (inst->kind == INST_LOAD) return inst->space == SPACE_SHARED && !(inst->detail & DETAIL_ASYNC_COPY);
-    return inst->kind == INST_STORE && inst->space == SPACE_SHARED && !(inst->detail & DETAIL_MBARRIER);
+    if (inst->kind == INST_LOAD) return !(inst->detail & DETAIL_ASYNC_COPY);
+    return inst->kind == INST_STORE && !(inst->detail & DETAIL_MBARRIER);
 }
 
 PlainInst *untimed_find_plain(const Kernel *kernel) {
@@ -51,13 +56,17 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
     ensure(plain);
     for (uint32_t i = kernel->inst_count; i-- > 0;) {
         const Inst *inst = &kernel->insts[i];
-        uint32_t behind = plain[i + 1].run;
+        const PlainInst *behind = &plain[i + 1];
+        bool is_here = is_plain(inst), is_access = inst->kind != INST_ALU && inst->space != SPACE_SHARED;
+        uint32_t run_to_load = loads_from_memory(inst) ? 1 : lesser(behind->run_to_load + 1u, UINT8_MAX);
         plain[i] = (PlainInst){
             .exec = inst->exec,
-            .run = (uint8_t)(is_plain(inst) ? lesser(behind + 1, UINT8_MAX) : 0),
+            .run = (uint8_t)(is_here ? lesser(behind->run + 1u, UINT8_MAX) : 0),
+            .run_to_load = (uint8_t)(is_here ? run_to_load : 0),
             .guard = inst->guard == NO_PREDICATE ? TRUE_PREDICATE : inst->guard,
             .guard_flips = inst->guard_negated && inst->guard != NO_PREDICATE ? ~0u : 0,
-            .keeps_windows = inst->kind == INST_ALU ? (uint8_t)~inst->windows : UINT8_MAX,
+            .keeps_windows = inst->kind == INST_ALU || is_access ? (uint8_t)~inst->windows : UINT8_MAX,
+            .is_access = is_access,
         };
     }
     return plain;
@@ -68,15 +77,17 @@ static void show_writes(Sm *sm) {
     if (sm->memcheck) memcheck_commit(sm);
 }
 
-static bool loads_from_memory(const Inst *inst) {
-    return (inst->kind == INST_LOAD || inst->kind == INST_ATOMIC) && inst->space != SPACE_SHARED &&
-           inst->space != SPACE_PARAM && inst->space != SPACE_CONST;
-}
-
 /* As the load/store unit counts loads. */
 static bool has_lanes(const Sm *sm, const Inst *inst) {
     bool is_prefetch = inst->cache_op & (CACHE_PREFETCH_L1 | CACHE_PREFETCH_L2);
     return sm->context->active && sm->context->space != SPACE_SHARED && !is_prefetch;
+}
+
+/* One instruction of whatever kind. */
+static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
+    sm->context->clock = clock;
+    sm_execute_untimed(sm, w);
+    if (sm->view->log_count || sm->memcheck) show_writes(sm);
 }
 
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t most, uint64_t clock,
@@ -84,18 +95,17 @@ WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t 
     const SimtEntry *top = &sm->warp[w].simt.top;
     WarpTurn turn = {0, false, false};
     while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
-        uint32_t count = sm->memcheck ? 0 : lesser(plain[top->pc].run, top->reconverge - top->pc);
-        if (count) {
-            turn.executed += sm_execute_plain(sm, w, plain, lesser(count, most - turn.executed),
-                                              clock + turn.executed);
-            continue;
-        }
-        const Inst *inst = sm_inst(sm, top->pc);
-        sm->context->clock = clock + turn.executed++;
-        sm_execute_untimed(sm, w);
-        if (sm->view->log_count || sm->memcheck) show_writes(sm);
-        turn.has_loaded = end == TURN_ENDS_AT_LOAD && loads_from_memory(inst);
-        turn.has_lanes = turn.has_loaded && has_lanes(sm, inst);
+        uint32_t pc = top->pc, done = 1;
+        uint32_t run = end == TURN_ENDS_AT_LOAD ? plain[pc].run_to_load : plain[pc].run;
+        uint32_t count = sm->memcheck ? 0 : lesser(run, top->reconverge - pc);
+        if (count)
+            done = sm_execute_plain(sm, w, plain, lesser(count, most - turn.executed), clock + turn.executed);
+        else
+            take_step(sm, w, clock + turn.executed);
+        turn.executed += done;
+        const Inst *last = sm_inst(sm, pc + done - 1);
+        turn.has_loaded = end == TURN_ENDS_AT_LOAD && loads_from_memory(last);
+        turn.has_lanes = turn.has_loaded && has_lanes(sm, last);
         if (turn.has_loaded) break;
     }
     return turn;

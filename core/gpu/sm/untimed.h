@@ -4,8 +4,8 @@
 
 #include "core/gpu/sm/fault.h"
 
-/* A plain instruction computes, or loads from or stores to shared memory, and the one behind it is the next: no other warp,
- * no cache and no other SM can see it. What is known of the instructions of a kernel, one entry each, to be freed. */
+/* A plain instruction computes, loads or stores, and the one behind it is the next; atomics and what waits are others. What
+ * is known of the instructions of a kernel, one entry each, to be freed. */
 PlainInst *untimed_find_plain(const Kernel *kernel);
 
 /* What ends a turn beside the number of its instructions, and a warp that waits, exits or has a fault. */
