@@ -78,9 +78,11 @@ _Static_assert(offsetof(Link, align_to) == 64 && offsetof(Link, popped_before) =
 void link_exchange(Exchange *exchange, uint64_t boundary);
 
 /* See Class.take_untimed. The link may be NULL. */
+static inline bool link_takes_untimed(const Link *link) {
+    return link && link->receiver->class->take_untimed;
+}
 static inline bool link_send_untimed(const Link *link, const void *request) {
-    bool ends = !link || !link->receiver->class->take_untimed;
-    return !ends && link->receiver->class->take_untimed(link->receiver, request);
+    return link_takes_untimed(link) && link->receiver->class->take_untimed(link->receiver, request);
 }
 
 static inline void link_list(LinkList *list, Link *link, uint8_t *listed) {

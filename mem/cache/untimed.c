@@ -6,16 +6,26 @@ bool untimed_pass(const CacheObject *object, const MemMessage *m) {
     return link_send_untimed(object->mem.send, m);
 }
 
-static void write_back(CacheObject *object, uint32_t line) {
-    Cache *c = &object->cache;
-    if (!c->tags.line[line].dirty) return;
-    MemMessage message = cache_write_back_message(c, line, object->obj.sim->now);
-    c->tags.line[line].dirty = 0;
-    c->written[line] = 0;
+/* Is there somebody below who remembers requests? */
+static inline bool reaches_others(const CacheObject *object) {
+    return link_takes_untimed(object->mem.send);
+}
+
+static __attribute__((noinline)) void send_write_back(CacheObject *object, uint32_t line) {
+    MemMessage message = cache_write_back_message(&object->cache, line, object->obj.sim->now);
     untimed_pass(object, &message);
 }
 
-static void fetch(const CacheObject *object, const MemMessage *m, const Lookup *at, uint32_t sectors) {
+static inline void write_back(CacheObject *object, uint32_t line) {
+    Cache *c = &object->cache;
+    if (!c->tags.line[line].dirty) return;
+    if (reaches_others(object)) send_write_back(object, line);
+    c->tags.line[line].dirty = 0;
+    c->written[line] = 0;
+}
+
+static __attribute__((noinline)) void send_fetch(const CacheObject *object, const MemMessage *m,
+                                                 const Lookup *at, uint32_t sectors) {
     const TagShape *shape = &object->cache.tags.shape;
     MemMessage message = *m;
     message.kind = MEM_READ;
@@ -29,6 +39,10 @@ static void fetch(const CacheObject *object, const MemMessage *m, const Lookup *
     }
 }
 
+static inline void fetch(const CacheObject *object, const MemMessage *m, const Lookup *at, uint32_t sectors) {
+    if (sectors && reaches_others(object)) send_fetch(object, m, at, sectors);
+}
+
 /* What the tags count of lines that classes spare or let in low stays as it is. */
 static void install(Cache *c, uint32_t line, const Lookup *at, const MemMessage *m) {
     uint64_t evictions = c->tags.protected_evictions, insertions = c->tags.low_priority_insertions;
@@ -39,18 +53,22 @@ static void install(Cache *c, uint32_t line, const Lookup *at, const MemMessage 
     c->tags.low_priority_insertions = insertions;
 }
 
-/* Uses the line that was found, or takes one. */
-static bool take_line(CacheObject *object, const MemMessage *m, Lookup *at) {
+static __attribute__((noinline)) bool take_another_line(CacheObject *object, const MemMessage *m,
+                                                        Lookup *at) {
     Cache *c = &object->cache;
-    cache_forget_failed_try(c);
-    if (at->line != NO_LINE) {
-        cache_use_line(c, m, at->line);
-        return true;
-    }
     at->line = cache_candidate(c, m, at->set);
     if (at->line == NO_LINE) return false;
     write_back(object, at->line);
     install(c, at->line, at, m);
+    return true;
+}
+
+/* Uses the line that was found, or takes one. */
+static inline bool take_line(CacheObject *object, const MemMessage *m, Lookup *at) {
+    Cache *c = &object->cache;
+    cache_forget_failed_try(c);
+    if (at->line == NO_LINE) return take_another_line(object, m, at);
+    cache_use_line(c, m, at->line);
     return true;
 }
 
@@ -69,7 +87,7 @@ bool untimed_read(CacheObject *object, const MemMessage *m, Lookup *at) {
     TagLine *line = &c->tags.line[at->line];
     uint32_t absent = at->sectors & ~(uint32_t)(line->valid | line->reserved);
     line->valid |= (uint8_t)absent;
-    if (absent) fetch(object, m, at, absent);
+    fetch(object, m, at, absent);
     return !absent;
 }
 

@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #define NO_LINE UINT32_MAX
 
 enum {
@@ -168,6 +172,22 @@ typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t
 
 /* 1 + the way that has this tag, or 0. All ways are compared, blocks of them at a time: the host cannot
  * foresee in which way a line stands. */
+#ifdef __AVX2__
+static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
+    __m256i all = _mm256_set1_epi64x((int64_t)wanted);
+    uint64_t found = 0;
+    uint32_t way = 0;
+    for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK) {
+        __m256i same = _mm256_cmpeq_epi64(all,
+                                          _mm256_loadu_si256((const __m256i *)(const void *)(tag + way)));
+        uint32_t bits = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        found = bits ? way + 1u + (uint32_t)__builtin_ctz(bits) : found;
+    }
+    for (; way < ways; way++)
+        found = tag[way] == wanted ? way + 1 : found;
+    return found;
+}
+#else
 static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
     TagBlock number = {1, 2, 3, 4}, found = {0};
     uint32_t way = 0;
@@ -178,6 +198,7 @@ static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t w
         rest |= tag[way] == wanted ? way + 1 : 0;
     return found[0] | found[1] | found[2] | found[3] | rest;
 }
+#endif
 
 /* The line of `set` that holds `line_address`, or NO_LINE. */
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
