@@ -212,4 +212,40 @@ harness.test("straight code without timing: each instruction takes a cycle, guar
   harness.equal(table.concat(untimed.thread, " "), "16 0 0")
 end)
 
+--- Stores and loads in a row: each warp turns its words around, and the second store may miss the memory.
+local accesses <const> = [[
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 bad)
+{
+  .reg .b32 %r<12>; .reg .b64 %d<9>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [out]; ld.param.u32 %r1, [bad]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;
+  setp.eq.u32 %p1, %r1, %r2; mul.wide.u32 %d2, %r2, 384; add.u64 %d1, %d1, %d2;
+  mul.wide.u32 %d3, %r3, 4; add.u64 %d4, %d1, %d3; sub.u64 %d5, %d1, %d3;
+  add.u32 %r4, %r3, 7; st.global.u32 [%d4], %r4; ld.global.u32 %r5, [%d5+124];
+  add.u64 %d6, %d4, 128; @%p1 mov.u64 %d6, 16; st.global.u32 [%d6], %r5;
+  add.u32 %r5, %r5, 1; st.global.u32 [%d4+256], %r5;
+  ret;
+}
+]]
+
+harness.test("accesses in straight code without timing see each other, and none behind a fault is done", function()
+  for _, fast_forward in ipairs { "launch=9", "cta=1" } do
+    for bad = 0, 8, 8 do
+      local gpu = ww.build("gtx480", { memory = 1 << 20, fast_forward = fast_forward }):gpu()
+      local kernel, out = gpu:load({ name = "accesses.ptx", text = accesses }).k, gpu:alloc(8 * 384)
+      gpu:fill(out, 0, 8 * 384)
+      local _, fault = gpu:try_launch(kernel, { grid = 8, block = 32, args = { out, bad } })
+      harness.equal(fault and fault.kind, bad == 0 and "out of bounds" or nil)
+      local got = gpu:download("u32", out, 96)
+      for lane = 0, 31 do
+        harness.equal(got[lane], lane + 7)
+        harness.equal(got[32 + lane], bad == 0 and 0 or 38 - lane)
+        harness.equal(got[64 + lane], bad == 0 and 0 or 39 - lane)
+      end
+    end
+  end
+end)
+
 harness.finish()
