@@ -149,6 +149,7 @@ static void begin(Runner *r, Sm *sm, const SimObject *dispatcher) {
 static void restore(Runner *r) {
     SystemCalls system = r->sm->system;
     *r->sm = *r->before;
+    r->sm->view->is_alone = false;
     r->sm->system = system;
 }
 

@@ -32,6 +32,7 @@ static bool next_cta(Grid *grid, uint32_t ctaid[3]) {
 void untimed_make_deaf(Sm *sm) {
     sm->obj.subscribed = 0;
     memset(&sm->gates, 0, sizeof sm->gates);
+    sm->view->is_alone = !sm->memcheck;
 }
 
 /* --- A warp ---------------------------------------------------------------------------------- */
@@ -181,6 +182,7 @@ static void take_part(Sm *sm, Sm **before, bool warms_caches) {
 static void leave(Sm *sm, Sm *before) {
     SystemCalls system = sm->system; /* its room may have grown */
     *sm = *before;
+    sm->view->is_alone = false;
     sm->system = system;
     free(before);
 }

@@ -33,7 +33,7 @@ static inline bool untimed_has_fault(const Sm *sm) {
  * which is where the running kernel keeps them. False when the warps that are left wait for each other. */
 bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *running, bool warms_caches);
 
-/* Policies and parts of the SM have no say from now on, and hear nothing. */
+/* Policies and parts of the SM have no say from now on, and hear nothing; what it writes all see at once. */
 void untimed_make_deaf(Sm *sm);
 
 #endif

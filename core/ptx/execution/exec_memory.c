@@ -247,9 +247,13 @@ DEFINE_LOAD(u32_wide, uint32_t, LaneU64)
 DEFINE_LOAD(s32_wide, int32_t, LaneS64)
 
 /* Lane i stores element i: two 32-bit lanes make one write of the log. */
-static inline void log_unit_stride(ExecContext *context, const uint8_t *values, uint32_t bytes) {
+static inline void store_unit_stride(ExecContext *context, const uint8_t *values, uint32_t bytes) {
     MemoryView *view = context->view;
     uint64_t first = context->address[0], all = (uint64_t)bytes * WARP_LANES;
+    if (view->is_alone) {
+        view_write(view, first, values, all);
+        return;
+    }
     view_reserve(view, WARP_LANES);
     view->signature |= range_lines(first, all);
     LoggedWrite *write = view->log + view->log_count;
@@ -322,7 +326,7 @@ static inline void keep_ascending(const Inst *inst, const ExecContext *context) 
             uint64_t first = context->address[0];                                                            \
             if (!(first & (sizeof(MEMORY) - 1)) &&                                                           \
                 view_covers(context->view, first, sizeof(MEMORY) * WARP_LANES)) {                            \
-                log_unit_stride(context, source(inst, context, 1), sizeof(MEMORY));                          \
+                store_unit_stride(context, source(inst, context, 1), sizeof(MEMORY));                        \
                 return;                                                                                      \
             }                                                                                                \
         }                                                                                                    \

@@ -530,9 +530,14 @@ void view_free(MemoryView *view) {
 }
 
 /* A write of up to 8 bytes may reach into the next page: merged writes are aligned to their elements only. */
-static void mark_pages(const DeviceMemory *memory, const LoggedWrite *write) {
-    memory->marked[page_of(write->address)] = 1;
-    memory->marked[page_of(write->address + write->bytes - 1)] = 1;
+static void mark_pages(const DeviceMemory *memory, uint64_t address, uint64_t bytes) {
+    memory->marked[page_of(address)] = memory->marked[page_of(address + bytes - 1)] = 1;
+}
+
+void view_write(MemoryView *view, uint64_t address, const void *bytes, uint64_t count) {
+    debug_ensure(view->is_alone && !view->log_count && count <= PAGE);
+    mark_pages(view->memory, address, count);
+    memcpy(view->base + address, bytes, count);
 }
 
 void view_commit(MemoryView *view) {
@@ -540,7 +545,7 @@ void view_commit(MemoryView *view) {
     for (uint32_t index = 0; index < view->log_count; index++) {
         const LoggedWrite *write = &view->log[index];
         if (write->address - page > PAGE - sizeof write->value) {
-            mark_pages(view->memory, write);
+            mark_pages(view->memory, write->address, write->bytes);
             page = write->address / PAGE * PAGE;
         }
         uint8_t *to = view->base + write->address;

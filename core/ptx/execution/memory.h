@@ -107,6 +107,8 @@ typedef struct MemoryView {
     uint64_t signature; /* one bit per hash of a logged 128 B line: no common bit, no overlap     */
     LoggedWrite *log;
     uint32_t log_count, log_capacity;
+    bool
+        is_alone; /* nobody else executes, and the log is empty between instructions: writes may go past it */
 } MemoryView;
 
 /* The memory remembers its views, to make them forget allocations that are released: a view stays where it
@@ -119,6 +121,8 @@ void view_commit(MemoryView *view);
 /* True when [address, address + bytes) lies within bounds; the allocation, or what is mapped around it, becomes
  * the hot one. */
 bool view_covers(MemoryView *view, uint64_t address, uint64_t bytes);
+/* At once, of a view that is alone: a range within bounds, at most a page. */
+void view_write(MemoryView *view, uint64_t address, const void *bytes, uint64_t count);
 /* Makes room in the log for `count` more writes. */
 void view_reserve(MemoryView *view, uint32_t count);
 /* The bit of the 128 B line that holds `address` in MemoryView.signature. The line number is folded, so that

@@ -420,6 +420,10 @@ START_TEST(a_write_across_pages_marks_both) {
     view_store(&view, block + 3 * PAGE + 8, 8, 1);
     view_commit(&view);
     expect_saved_bytes(memory, 1, 2, 4 * PAGE);
+    const uint64_t row[16] = {0};
+    view.is_alone = true;
+    view_write(&view, block + 7 * PAGE - 64, row, sizeof row);
+    expect_saved_bytes(memory, 1, 2, 6 * PAGE);
     view_free(&view);
     device_memory_free(memory);
 }

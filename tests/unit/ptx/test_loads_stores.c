@@ -252,6 +252,14 @@ static const struct {
                    {"f32", "r4", 4}, {"u32", "r8", 4}, {"f64", "r8", 8}};
 enum { STORE_TYPES = sizeof store_types / sizeof *store_types };
 
+/* As without timing, where nobody else executes. */
+static void store_alone(const char *form, const char *operands) {
+    warp.view.is_alone = true;
+    execute(form, operands);
+    view_commit(&warp.view);
+    warp.view.is_alone = false;
+}
+
 START_TEST(stores_write_low_bytes_and_the_highest_lane_wins) {
     static const struct {
         const char *space;
@@ -297,6 +305,11 @@ START_TEST(stores_write_low_bytes_and_the_highest_lane_wins) {
                 device_read(warp.memory, warp.buffer, seen, sizeof seen);
                 ck_assert_msg(memcmp(seen, expected, sizeof seen) == 0, "%s layout %zu mask 0x%x", form, l,
                               masks[m]);
+                device_write(warp.memory, warp.buffer, before, sizeof before);
+                store_alone(form, operands);
+                device_read(warp.memory, warp.buffer, seen, sizeof seen);
+                ck_assert_msg(memcmp(seen, expected, sizeof seen) == 0, "alone: %s layout %zu mask 0x%x",
+                              form, l, masks[m]);
             }
         }
     }
