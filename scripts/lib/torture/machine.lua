@@ -281,16 +281,10 @@ end
 
 -- Rules between parameters that rows do not tell; see the checks in the classes ---------------------------------------
 
-local function default_of(class, name)
-  for _, row in ipairs(rows.of_class(class)) do
-    if row.name == name then return row.default end
-  end
-end
-
 --- The value that an object has.
 local function value_of(object, name)
   local value = object.params[name]
-  if value == nil then return default_of(object.class, name) end
+  if value == nil then return rows.default_of(object.class, name) end
   return value
 end
 
@@ -493,7 +487,7 @@ function legal.AddressMap(object, plan)
   map.row_mask = map.row_mask & ~127 & ~map.bank_mask
   map.column_mask = map.column_mask & ~map.bank_mask & ~map.row_mask
   for _, name in ipairs(names.sorted_keys(map)) do
-    if map[name] ~= math.tointeger(tonumber(default_of("AddressMap", name))) then
+    if map[name] ~= math.tointeger(tonumber(rows.default_of("AddressMap", name))) then
       object.params[name] = ("0x%x"):format(map[name])
     else
       object.params[name] = nil

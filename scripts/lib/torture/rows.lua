@@ -21,6 +21,17 @@ function rows.of_class(class)
   return by_class[class]
 end
 
+local defaults = {}
+
+--- The default of a parameter of a class; nil without one.
+function rows.default_of(class, name)
+  if not defaults[class] then
+    defaults[class] = {}
+    for _, row in ipairs(rows.of_class(class)) do defaults[class][row.name] = row.default end
+  end
+  return defaults[class][name]
+end
+
 --- The same of what a policy may be given, its own `rows` { default, min =, max = } by name.
 function rows.of_policy(params)
   local list = {}

@@ -63,21 +63,24 @@ function names.check_keys(where, t, legal)
   end
 end
 
---- How many characters must be inserted, deleted or replaced to make `b` of `a`.
-local function edit_distance(a, b)
+--- How many characters must be inserted, deleted or replaced to make `b` of `a`; nil when it is more than `most`.
+local function edit_distance(a, b, most)
+  if math.abs(#a - #b) > most then return nil end
   local row = {}
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
-    local diagonal = row[0]
+    local diagonal, least = row[0], i
     row[0] = i
     for j = 1, #b do
       local same = a:byte(i) == b:byte(j)
       local replaced = diagonal + (same and 0 or 1)
       diagonal = row[j]
       row[j] = math.min(replaced, row[j] + 1, row[j - 1] + 1)
+      least = math.min(least, row[j])
     end
+    if least > most then return nil end -- it only grows from row to row
   end
-  return row[#b]
+  return row[#b] <= most and row[#b] or nil
 end
 
 --- What may be given where this is the default, in words: "a whole number from 1 to 8".
@@ -93,7 +96,7 @@ end
 --- The `count` candidates nearest to `wanted`, nearest first.
 function names.nearest(wanted, candidates, count)
   local ranked = {}
-  for i, name in ipairs(candidates) do ranked[i] = { name = name, distance = edit_distance(wanted, name), rank = i } end
+  for i, name in ipairs(candidates) do ranked[i] = { name = name, distance = edit_distance(wanted, name, math.huge), rank = i } end
   table.sort(ranked, function(a, b)
     if a.distance ~= b.distance then return a.distance < b.distance end
     return a.rank < b.rank
@@ -103,11 +106,15 @@ function names.nearest(wanted, candidates, count)
   return nearest
 end
 
---- The candidate that was meant, if one is near enough: at most `most` characters away, if that is given.
+--- The candidate that was meant, the nearest one, if it is near enough: at most `most` characters away, if that is given.
 function names.guess(wanted, candidates, most)
-  local nearest = names.nearest(wanted, candidates, 1)[1]
+  local guess
   local near_enough = math.min(math.max(1, #wanted // 3), most or #wanted)
-  return nearest and edit_distance(wanted, nearest) <= near_enough and nearest or nil
+  for _, name in ipairs(candidates) do
+    local distance = edit_distance(wanted, name, near_enough)
+    if distance then guess, near_enough = name, distance - 1 end -- of two as near, the first
+  end
+  return guess
 end
 
 return names
