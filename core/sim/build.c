@@ -171,15 +171,16 @@ static SimObject *parent_of(const Sim *sim, const char *path) {
     const char *dot = strrchr(path, '.');
     if (!dot) return NULL;
     int length = (int)(dot - path);
-    for (uint32_t i = 0; i < sim->object_count; i++)
+    for (uint32_t i = sim->object_count; i-- > 0;) /* it is among the latest, as a rule */
         if (strncmp(sim->objects[i]->path, path, (size_t)length) == 0 && !sim->objects[i]->path[length])
             return sim->objects[i];
     user_error("%s: no object matches its parent '%.*s'", path, length, path);
 }
 
-static void set_defaults(SimObject *object) {
-    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
-        if (f->kind == FIELD_PARAM && f->initial) object_set_text(object, f->name, f->initial);
+static bool is_in_use(const Sim *sim, const SimObject *parent, const char *path) {
+    for (uint32_t i = 0; i < sim->object_count; i++)
+        if (sim->objects[i]->parent == parent && strcmp(sim->objects[i]->path, path) == 0) return true;
+    return false;
 }
 
 /* A required parameter starts with all bytes set, and is an error if it still has them when building ends. */
@@ -223,8 +224,9 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     check_path(path);
     require_unbuilt(sim, path);
     if (!class) user_error("%s: no class matches '%s'", path, class_name);
-    if (sim_find(sim, path)) user_error("%s: expected a path of its own, got one that is in use", path);
     SimObject *parent = parent_of(sim, path);
+    if (is_in_use(sim, parent, path))
+        user_error("%s: expected a path of its own, got one that is in use", path);
     Clock *clock = clock_name ? find_clock(sim, clock_name) : parent ? parent->clock : sim->clocks;
     if (!clock && !clock_name) user_error("%s: expected a clock in machine %s, got none", path, sim->name);
     if (!clock) user_error("%s: no clock of machine %s matches '%s'", path, sim->name, clock_name);
@@ -242,7 +244,7 @@ SimObject *sim_add(Sim *sim, const char *class_name, const char *path, const cha
     }
     sim->objects[sim->object_count++] = object;
     mark_required(object);
-    set_defaults(object);
+    object_set_defaults(object);
     add_children(sim, object);
     return object;
 }

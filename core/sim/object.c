@@ -89,8 +89,7 @@ _Noreturn static void refuse_choice(const SimObject *object, const Field *f, con
     user_error("%s.%s: expected one of %s, got %s", object->path, f->name, words, got);
 }
 
-void object_set_text(SimObject *object, const char *name, const char *text) {
-    const Field *f = param_or_error(object, name);
+static void set_text(SimObject *object, const Field *f, const char *name, const char *text) {
     void *at = (char *)object + f->offset;
     char got[128];
     double value;
@@ -115,6 +114,15 @@ void object_set_text(SimObject *object, const char *name, const char *text) {
     } else {
         user_error("%s.%s: expected %s, got '%s'", object->path, name, quantity_examples(f->unit), text);
     }
+}
+
+void object_set_text(SimObject *object, const char *name, const char *text) {
+    set_text(object, param_or_error(object, name), name, text);
+}
+
+void object_set_defaults(SimObject *object) {
+    for (const Field *f = object->class->fields; f->kind != FIELD_END; f++)
+        if (f->kind == FIELD_PARAM && f->initial) set_text(object, f, f->name, f->initial);
 }
 
 void object_set_number(SimObject *object, const char *name, double value) {

@@ -324,6 +324,8 @@ static inline const char *object_path(const SimObject *object) {
  * errors. */
 void object_set_text(SimObject *object, const char *name, const char *text);
 void object_set_number(SimObject *object, const char *name, double value);
+/* Of all parameters that have one. */
+void object_set_defaults(SimObject *object);
 /* The value as text that object_set_text() accepts; the caller frees it. */
 char *object_get_text(const SimObject *object, const Field *field);
 const Field *object_field(const SimObject *object, FieldKind kind, const char *name); /* or NULL */
