@@ -123,13 +123,20 @@ double saved_param(const SavedObject *saved, const char *name) {
     return -1;
 }
 
-const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count) {
+/* Looked for from `first` on, all around: rows are saved in the order of the class, unless it has changed. */
+static const uint8_t *saved_row_from(const SavedObject *saved, uint32_t first, const char *name,
+                                     size_t *count) {
     for (uint32_t i = 0; i < saved->rows; i++) {
-        if (strcmp(saved->row[i].name, name) != 0) continue;
-        *count = saved->row[i].count;
-        return saved->row[i].bytes;
+        const SavedRow *row = &saved->row[(first + i) % saved->rows];
+        if (strcmp(row->name, name) != 0) continue;
+        *count = row->count;
+        return row->bytes;
     }
     return NULL;
+}
+
+const uint8_t *saved_row(const SavedObject *saved, const char *name, size_t *count) {
+    return saved_row_from(saved, 0, name, count);
 }
 
 void *saved_row_copy(const SavedObject *saved, const char *name, size_t *count) {
@@ -262,11 +269,13 @@ static bool resize_arrays(SimObject *object, const SavedObject *saved, const Fie
 }
 
 static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *why, size_t why_size) {
+    uint32_t rows = 0;
     for (const Field *g = object->class->fields; g->kind != FIELD_END; g++) {
-        uint32_t elements;
+        uint32_t elements, row = rows;
         size_t count = 0;
+        rows += is_state(g);
         if (g->kind != FIELD_STATE || g->bytes != sizeof elements) continue;
-        const uint8_t *bytes = saved_row(saved, g->name, &count);
+        const uint8_t *bytes = saved_row_from(saved, row, g->name, &count);
         if (!bytes || count != sizeof elements) continue;
         memcpy(&elements, bytes, sizeof elements);
         if (!resize_arrays(object, saved, g, elements))
@@ -280,10 +289,13 @@ static bool resize_to_saved(SimObject *object, const SavedObject *saved, char *w
 static bool copy_rows(SimObject *object, const SavedObject *saved, bool reset_knobs, uint32_t *left,
                       char *why, size_t why_size) {
     if (!resize_to_saved(object, saved, why, why_size)) return false;
+    uint32_t rows = 0;
     for (const Field *f = object->class->fields; f->kind != FIELD_END; f++) {
+        uint32_t index = rows;
         size_t count = 0, present;
+        rows += is_state(f);
         if (!is_state(f) || (f->knob && reset_knobs)) continue;
-        const uint8_t *bytes = saved_row(saved, f->name, &count);
+        const uint8_t *bytes = saved_row_from(saved, index, f->name, &count);
         if (!bytes) {
             snprintf(why, why_size, "%s.%s: the checkpoint does not have it", object->path, f->name);
             return false;
