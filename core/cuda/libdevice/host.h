@@ -42,10 +42,12 @@
         fesetround(FE_TONEAREST);                                                                            \
         return result;                                                                                       \
     }
+// Without AVX-512 a computer subtracts to convert 64 bits, and 0 becomes -0 when it rounds down.
 #define HOST_CONVERSION(name, to, from, mode_name, mode)                                                     \
     INLINE to name##_##mode_name(from x) {                                                                   \
         volatile from a = x;                                                                                 \
         volatile to result;                                                                                  \
+        if (x == 0) return (to)x;                                                                            \
         fesetround(mode);                                                                                    \
         result = (to)a;                                                                                      \
         fesetround(FE_TONEAREST);                                                                            \
