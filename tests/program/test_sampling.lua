@@ -31,9 +31,9 @@ again:
 
 local grid <const>, rounds <const> = 3600, 16
 
---- A workload of launches of the kernel, { grid =, rounds =, later = } each.
-local function workload_of(launches)
-  local w = ww.workload "steady" { doc = "launches of one kernel", ptx = source, sizes = { small = {} } }
+--- A workload of launches of the kernel, { grid =, rounds =, later = } each. `text`: another kernel of that name.
+local function workload_of(launches, text)
+  local w = ww.workload "steady" { doc = "launches of one kernel", ptx = text or source, sizes = { small = {} } }
   function w:run(gpu)
     local data = gpu:alloc(4 << 20)
     gpu:fill(data, 0, 4 << 20)
@@ -115,6 +115,23 @@ harness.test("a launch of which one half is unlike the other is estimated by its
   local launches <const> = { { later = grid // 2 } }
   local truth, r = run("uneven", launches), run("uneven-sampled", launches, "windows=8,cycles=3000")
   harness.equal(r.sampled.sampled, 1)
+  assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", r.cycles .. " of " .. truth.cycles)
+end)
+
+harness.test("the end of a launch is counted with timing when its last CTAs have nothing to do", function()
+  local window_checks = require "warpwright.window_checks"
+  local misses, tail = window_checks.misses, nil
+  window_checks.misses = function(seen)
+    tail = seen.tail.all
+    return misses(seen)
+  end
+  local w = workload_of({ { later = grid - 90 } }, (source:gsub("@%%p1 add.u32 %%r1, %%r1, %%r1;", "@%%p1 ret;")))
+  local truth = run("ends", nil, nil, { workload = w, out = false })
+  local r = run("ends", nil, "windows=8,cycles=3000", { workload = w, out = false })
+  window_checks.misses = misses
+  harness.equal(r.sampled.sampled, 1)
+  local cycles, instructions = measures.header(tail)
+  assert(cycles > 0 and instructions > 5000, ("%g cycles, %g instructions"):format(cycles, instructions))
   assert(math.abs(r.cycles - truth.cycles) <= r:interval "run.cycles", r.cycles .. " of " .. truth.cycles)
 end)
 

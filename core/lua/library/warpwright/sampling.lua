@@ -21,6 +21,7 @@ local DOUBLINGS <const> = 3 -- of the warm-up, while windows drift or are unlike
 local WINDOW <const> = 0.2 -- likewise
 local CHECK_WINDOWS <const> = 2 -- how long the check is
 local CHECK_PART <const>, LATEST_CHECK <const> = 1 / 8, 8 -- where it begins: of the launch; and in waves
+local MOST_TAILS <const> = 3 -- where the tail may begin: as many times its length from the end
 local MOST_WAITING <const> = 12 -- windows that have counted and may be asked for longer ones: each keeps a machine in memory
 local MOST_SHIFT <const> = 1 / 2 -- of a part of the middle: how far windows may go on in it
 local MOST_OF_LAUNCH <const> = 1 / 3 -- of its instructions: a window with its warm-up
@@ -82,6 +83,7 @@ local function places_of(plan, warm_up_ctas)
     places[#places + 1] = { at = math.max(math.floor(at), plan.check_at), window = i, order = 2 * i + 1 }
   end
   places[#places + 1] = { at = last, part = plan.windows + 1, order = 2 * plan.windows + 2 }
+  for i, at in ipairs(plan.tails) do places[#places + 1] = { at = at, tail = i, order = 2 * plan.windows + 2 + i } end
   table.sort(places, function(a, b) return a.at < b.at or a.at == b.at and a.order < b.order end)
   return places
 end
@@ -101,17 +103,32 @@ function Sampler:begin_part(work, order)
   return worker
 end
 
---- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, check_at =, first_at =, tail_at =, has_tail = }. Returns
--- the instructions of the launch and of the parts of its middle, how often these load, and workers: for each window, for the check
+--- Of workers where the tail may begin, in order, the last one from which there is a warm-up and a wave to go, is at work. CTAs at
+-- the end of a grid may be shorter than others.
+function Sampler:begin_tail(pass, plan)
+  local life, chosen = 1 / plan.ctas_per_instruction * plan.resident, 1
+  for i, tail in ipairs(pass.tails) do
+    if pass.instructions - tail.at >= plan.warm_up + life then chosen = i end
+  end
+  for i, tail in ipairs(pass.tails) do
+    if i ~= chosen then self.pool:dismiss(tail.worker) end
+  end
+  pass.tail = pass.tails[chosen].worker
+  self.pool:ask(pass.tail, { warm_up = plan.warm_up, doublings = DOUBLINGS, least = life / 2, is_last = true })
+end
+
+--- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, resident =, check_at =, first_at =, tail_at =,
+-- tails = where it may begin }, or no tails: without check and tail. Returns the instructions of the launch and of the parts of its middle, how often these load, and workers: for each window, for the check
 -- and for the tail.
 function Sampler:pass(offer, plan)
-  local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {} }
+  local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {}, tails = {} }
+  local has_tail = #plan.tails > 0
   core.forward_begin(self.gpu)
-  if plan.has_tail then
+  if has_tail then
     core.forward_until(self.gpu, plan.check_at)
     pass.check = self:begin_part(timed_parts.window(self), { warm_up = plan.warm_up, length = CHECK_WINDOWS * plan.length })
   end
-  pass.waits = plan.has_tail and plan.windows <= MOST_WAITING
+  pass.waits = has_tail and plan.windows <= MOST_WAITING
   local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
   for _, place in ipairs(places_of(plan, plan.warm_up * plan.ctas_per_instruction)) do
     self:stop_if_asked(offer)
@@ -120,10 +137,11 @@ function Sampler:pass(offer, plan)
     if place.window then
       pass.windows[place.window], pass.places[place.window] = self:begin_part(timed_parts.window(self), order), instructions
     end
+    if place.tail then pass.tails[place.tail] = { worker = self.pool:start(timed_parts.tail(self)), at = instructions } end
   end
-  if plan.has_tail then pass.tail = self:begin_part(timed_parts.tail(self), { warm_up = plan.warm_up, doublings = DOUBLINGS, is_last = true }) end
   pass.instructions = core.forward_until(self.gpu, offer.ctas)
   core.forward_end(self.gpu)
+  if has_tail then self:begin_tail(pass, plan) end
   for i = 1, plan.windows do
     pass.parts[i], pass.loads[i] = at_part[i + 1] - at_part[i], loads_at_part[i + 1] - loads_at_part[i]
   end
@@ -282,11 +300,15 @@ function Sampler:plan(offer, study)
   refused, study.share = self:why_not_so_long(warm_up, length, study)
   if refused then return refused end
   local function ctas_at(lives) return math.floor(math.max(1, lives - 0.5) * offer.resident) end
+  local function tail_at(times) return math.floor(offer.ctas - times * offer.resident * (1 + warm_up / life)) end
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
-    warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, has_tail = true,
-    check_at = check_at(offer), first_at = ctas_at(instructions / life), tail_at = math.floor(offer.ctas - offer.resident * (1 + warm_up / life)),
+    warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, resident = offer.resident,
+    check_at = check_at(offer), first_at = ctas_at(instructions / life), tail_at = tail_at(1), tails = {},
   }
+  for times = MOST_TAILS, 1, -1 do
+    if tail_at(times) > study.plan.first_at then table.insert(study.plan.tails, tail_at(times)) end
+  end
   if study.plan.tail_at <= study.plan.first_at then return "its head and its tail are all of it" end
 end
 
@@ -399,7 +421,7 @@ end
 function Sampler:second_pass(offer, first, more)
   local is_executed = false
   local second = self:kept(("%d-more"):format(offer.number), function()
-    local plan = with(first.plan, { windows = more, seed = first.plan.seed + 500009, has_tail = false })
+    local plan = with(first.plan, { windows = more, seed = first.plan.seed + 500009, tails = {} })
     local pass = self:pass(offer, plan)
     is_executed = true
     local seen = { parts = pass.parts, windows = self:windows_counted(pass) }

@@ -46,13 +46,18 @@ function timed_parts.window(sampler)
   end
 end
 
---- What is counted from the end of the warm-up to that of the launch; a list for warm-ups of so many doublings, from 0 on.
+--- What is counted from the end of the warm-up to that of the launch; a list for warm-ups of so many doublings, from 0 on. Warm-ups
+-- end where there are `least` instructions to go, at the latest.
 function timed_parts.tail(sampler)
   return function(order)
     local timeline, marks, tails = take_over(sampler), { ENDLESS }, {}
     for doubling = 0, order.doublings do marks[#marks + 1] = order.warm_up << doubling end
     timeline:visit(marks)
-    for doubling = 0, order.doublings do tails[doubling + 1] = timeline:between(order.warm_up << doubling, ENDLESS) end
+    for doubling = 0, order.doublings do
+      local tail = timeline:between(order.warm_up << doubling, ENDLESS)
+      local _, instructions = measures.header(tail)
+      tails[doubling + 1] = (doubling == 0 or instructions >= order.least) and tail or tails[doubling]
+    end
     return tails
   end
 end
