@@ -202,6 +202,24 @@ harness.test("windows that have not learned what the launch has by then are told
   harness.contains(r.sampled.lines[1], "a window takes -", "% cycles beside the same part of the launch")
 end)
 
+harness.test("windows whose policy still learns at twice their warm-up are told from the launch, which is exact", function()
+  local path = harness.write("settling.lua", [[
+    local policy = require "warpwright.policy"
+    local settling = policy "settling" {
+      doc = "one warp issues from the third step on", params = { period = { 500, doc = "Cycles of a step" } }, period = "period", order = "gto",
+    }
+    function settling:start() self.state.steps = 0 end
+    function settling:on_period()
+      self.state.steps = self.state.steps + 1
+      self.sm.warp_limit = self.state.steps >= 3 and 1 or 4
+    end
+    return settling
+  ]])
+  local r = run("settling", long, "windows=4,cycles=1000", { policy = path, out = false })
+  harness.equal(r.sampled.sampled, 0)
+  harness.contains(r.sampled.lines[1], "its policy learns: ")
+end)
+
 harness.test("a policy that learns for a while has warm-ups so long that it has learned", function()
   local more <const> = { policy = tiring(6), out = false }
   local truth, r = run("tired", long, nil, more), run("tired", long, "windows=4,cycles=2000", more)

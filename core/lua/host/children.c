@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +116,17 @@ static int l_wait_for_child(lua_State *L) {
 static int l_leave(lua_State *L) {
     fflush(NULL);
     _exit((int)luaL_checkinteger(L, 1));
+}
+
+static double seconds_of(const struct timeval *time) {
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
+double cpu_seconds(void) {
+    struct rusage own, children;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return cpu_seconds_before() + seconds_of(&own.ru_utime) + seconds_of(&children.ru_utime);
 }
 
 void children_open(lua_State *L) {

@@ -103,17 +103,6 @@ static int l_digest(lua_State *L) {
     return 1;
 }
 
-static double seconds_of(const struct timeval *time) {
-    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
-}
-
-double cpu_seconds(void) {
-    struct rusage own, children;
-    getrusage(RUSAGE_SELF, &own);
-    getrusage(RUSAGE_CHILDREN, &children);
-    return cpu_seconds_before() + seconds_of(&own.ru_utime) + seconds_of(&children.ru_utime);
-}
-
 /* core.host() -> { name =, cores =, peak_bytes =, cpu_seconds = } of this computer and this process */
 static int l_host(lua_State *L) {
     char name[256] = "";

@@ -107,8 +107,7 @@ typedef struct MemoryView {
     uint64_t signature; /* one bit per hash of a logged 128 B line: no common bit, no overlap     */
     LoggedWrite *log;
     uint32_t log_count, log_capacity;
-    bool
-        is_alone; /* nobody else executes, and the log is empty between instructions: writes may go past it */
+    bool is_alone; /* nobody else executes, and the log is empty between instructions */
 } MemoryView;
 
 /* The memory remembers its views, to make them forget allocations that are released: a view stays where it

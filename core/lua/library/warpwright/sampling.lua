@@ -30,12 +30,8 @@ local LEAST_LEARNING <const> = 0.01 -- of cycles, by warm-ups twice as long
 local MOST_BYTES <const> = 1 << 30 -- of a pass that is kept
 local SAFETY <const> = 1.2 -- more windows than the first say
 
--- Processes -------------------------------------------------------------------------------------------------------------------------
-
 local Sampler = {}
 Sampler.__index = Sampler
-
--- How long ------------------------------------------------------------------------------------------------------------------------------
 
 --- How long warm-ups and windows are, in warp instructions. `life`: those of a wave, in which a CTA lives; `rate`: about how many
 -- issue in a cycle; `doublings`: { warm_up =, window = }.
@@ -43,6 +39,8 @@ function Sampler:lengths(doublings, life, rate)
   local least, lives = self.options.cycles * rate, self.has_hooks and WARM_UP_OF_HOOKS or WARM_UP
   return math.floor(math.max(lives * life, least)) << doublings.warm_up, math.floor(math.max(WINDOW * life, least)) << doublings.window
 end
+
+-- Passes that are kept --------------------------------------------------------------------------------------------------------------
 
 --- What `work` returns, which takes long; what lies in the folder of passes from before the run was killed, if that is there.
 function Sampler:kept(name, work)
@@ -72,8 +70,8 @@ end
 -- Without timing ----------------------------------------------------------------------------------------------------------------------
 
 --- The places of a pass in order: where parts of the middle begin and end, and where the machine takes over for a window.
-local function places_of(plan, warm_up_ctas)
-  local first, last = plan.first_at, plan.tail_at
+local function places_of(plan)
+  local first, last, warm_up_ctas = plan.first_at, plan.tail_at, plan.warm_up * (plan.resident / plan.life)
   local places, length = {}, (last - first) / plan.windows
   local rng = core.rng(plan.seed)
   for i = 1, plan.windows do
@@ -106,20 +104,20 @@ end
 --- Of workers where the tail may begin, in order, the last one from which there is a warm-up and a wave to go, is at work. CTAs at
 -- the end of a grid may be shorter than others.
 function Sampler:begin_tail(pass, plan)
-  local life, chosen = 1 / plan.ctas_per_instruction * plan.resident, 1
+  local chosen = 1
   for i, tail in ipairs(pass.tails) do
-    if pass.instructions - tail.at >= plan.warm_up + life then chosen = i end
+    if pass.instructions - tail.at >= plan.warm_up + plan.life then chosen = i end
   end
   for i, tail in ipairs(pass.tails) do
     if i ~= chosen then self.pool:dismiss(tail.worker) end
   end
   pass.tail = pass.tails[chosen].worker
-  self.pool:ask(pass.tail, { warm_up = plan.warm_up, doublings = DOUBLINGS, least = life / 2, is_last = true })
+  self.pool:ask(pass.tail, { warm_up = plan.warm_up, doublings = DOUBLINGS, least = plan.life / 2, is_last = true })
 end
 
---- Executes the launch, with windows as `plan` has them, { windows =, seed =, warm_up =, length =, resident =, check_at =, first_at =, tail_at =,
--- tails = where it may begin }, or no tails: without check and tail. Returns the instructions of the launch and of the parts of its middle, how often these load, and workers: for each window, for the check
--- and for the tail.
+--- Executes the launch, with windows as `plan` has them: { windows =, seed =, warm_up =, length =, resident =, life =, check_at =,
+-- first_at =, tail_at =, tails = where the tail may begin }; without tails there is no check either. Returns the instructions of the
+-- launch and of the parts of its middle, how often these load, and workers: for each window, for the check and for the tail.
 function Sampler:pass(offer, plan)
   local at_part, loads_at_part, pass = {}, {}, { windows = {}, places = {}, parts = {}, loads = {}, tails = {} }
   local has_tail = #plan.tails > 0
@@ -130,7 +128,7 @@ function Sampler:pass(offer, plan)
   end
   pass.waits = has_tail and plan.windows <= MOST_WAITING
   local order = { warm_up = plan.warm_up, length = plan.length, is_early = self.has_hooks, is_last = not pass.waits }
-  for _, place in ipairs(places_of(plan, plan.warm_up * plan.ctas_per_instruction)) do
+  for _, place in ipairs(places_of(plan)) do
     self:stop_if_asked(offer)
     local instructions, _, loads = core.forward_until(self.gpu, place.at)
     if place.part then at_part[place.part], loads_at_part[place.part] = instructions, loads end
@@ -303,7 +301,7 @@ function Sampler:plan(offer, study)
   local function tail_at(times) return math.floor(offer.ctas - times * offer.resident * (1 + warm_up / life)) end
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
-    warm_up = warm_up, length = length, ctas_per_instruction = offer.resident / life, resident = offer.resident,
+    warm_up = warm_up, length = length, resident = offer.resident, life = life,
     check_at = check_at(offer), first_at = ctas_at(instructions / life), tail_at = tail_at(1), tails = {},
   }
   for times = MOST_TAILS, 1, -1 do
