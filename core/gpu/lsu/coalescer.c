@@ -29,46 +29,78 @@ static void shrink(Segment *segment) {
     segment->bytes = 32;
 }
 
-enum { LINE_PLACES = 256 };
-
-/* The number of the line's segment, `count` if it is a new one. `places`: hash table of segments + 1, 0 is
- * none. A search would find lines of a warp that has many in as many steps; and the host cannot foresee
- * which lanes share one, so there is no branch but for two lines in one place. */
-static inline uint32_t find_line(const Segment *segments, uint32_t count, uint8_t *places, uint64_t line) {
-    uint8_t at = (uint8_t)(line / 32 * 0x9e3779b97f4a7c15ull >> 56);
-    uint32_t taken = places[at] != 0;
-    while (__builtin_expect(taken & (segments[places[at] - taken].address != line), 0))
-        taken = places[++at] != 0;
-    uint32_t segment = taken ? places[at] - 1u : count;
-    places[at] = (uint8_t)(segment + 1);
-    return segment;
+static bool is_ascending(const MemoryOp *op) {
+    uint64_t differences = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        differences |= op->address[i] ^ (op->lowest + 4 * i);
+    return differences == 0;
 }
 
-/* Global accesses are aligned to their size, so none crosses a line or its middle. What the lanes add to a
- * segment is gathered until one has another line. */
+static void add_written_bytes(const MemoryOp *op, Segment *segment) {
+    if (segment->lanes == ~0u && op->bytes == 4 && op->highest - op->lowest == 124 && is_ascending(op)) {
+        segment->byte_mask[0] = segment->byte_mask[1] = ~0ull;
+        return;
+    }
+    for (uint32_t lanes = segment->lanes; lanes; lanes &= lanes - 1)
+        add_bytes(segment->byte_mask, (uint32_t)(op->address[__builtin_ctz(lanes)] % COALESCE_LINE),
+                  op->bytes);
+}
+
+/* The addresses of the lanes, some of them in a vector of the host. */
+enum { GROUP = 4, GROUPS = WARP_LANES / GROUP };
+
+typedef uint64_t Group __attribute__((vector_size(GROUP * sizeof(uint64_t)), aligned(8), may_alias));
+
+static inline Group group_of(const MemoryOp *op, int number) {
+    return *(const Group *)(op->address + number * GROUP);
+}
+
+/* In each place the bits of its lanes: a bit of `found` for each lane of which the group says all ones. */
+static inline void add_lanes(Group *found, Group is_one, int number) {
+    const Group bit = {1, 2, 4, 8};
+    *found |= is_one & bit << number * GROUP;
+}
+static inline uint32_t lanes_of(Group found) {
+    return (uint32_t)(found[0] | found[1] | found[2] | found[3]);
+}
+
+static inline uint32_t lanes_with(const MemoryOp *op, uint64_t address_bit) {
+    Group found = {0};
+    for (int i = 0; i < GROUPS; i++)
+        add_lanes(&found, (Group)((group_of(op, i) & address_bit) != 0), i);
+    return lanes_of(found);
+}
+
+static inline uint32_t lanes_on_line(const Group *line_of, uint64_t line) {
+    Group found = {0};
+    for (int i = 0; i < GROUPS; i++)
+        add_lanes(&found, (Group)(line_of[i] == line), i);
+    return lanes_of(found);
+}
+
+/* The smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes in the upper half
+ * of their line, `odd`: those in the second or last quarter. */
+static inline Segment smallest_segment(uint64_t line, uint32_t lanes, uint32_t upper, uint32_t odd) {
+    bool whole = (lanes & upper) && (lanes & ~upper), half = (lanes & odd) && (lanes & ~odd);
+    uint32_t bytes = whole ? COALESCE_LINE : half ? COALESCE_LINE / 2 : COALESCE_LINE / 4;
+    uint32_t first = (lanes & upper ? COALESCE_LINE / 2u : 0) + (lanes & odd ? COALESCE_LINE / 4u : 0);
+    return (Segment){.address = line + (first & -bytes), .bytes = bytes, .lanes = lanes};
+}
+
+/* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
+ * once: the host cannot foresee which lanes share one. */
 static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    uint64_t accessed = (1ull << op->bytes) - 1, halves[2];
-    uint8_t places[LINE_PLACES] = {0};
-    uint32_t count = 0;
-    for (uint32_t lanes = op->lanes; lanes;) {
-        uint64_t address = op->address[__builtin_ctz(lanes)], line = address & ~(uint64_t)(widest - 1);
-        uint32_t before = lanes;
-        halves[0] = halves[1] = 0;
-        do {
-            halves[address / 64 % 2] |= accessed << address % 64;
-            lanes &= lanes - 1;
-            if (!lanes) break;
-            address = op->address[__builtin_ctz(lanes)];
-        } while ((address & ~(uint64_t)(widest - 1)) == line);
-        uint32_t at = find_line(segments, count, places, line);
-        uint64_t known = -(uint64_t)(at < count);
-        Segment *segment = &segments[at];
-        segment->address = line;
-        segment->bytes = COALESCE_LINE;
-        segment->lanes = (segment->lanes & (uint32_t)known) | (before ^ lanes);
-        segment->byte_mask[0] = (segment->byte_mask[0] & known) | halves[0];
-        segment->byte_mask[1] = (segment->byte_mask[1] & known) | halves[1];
-        count += at == count;
+    uint32_t upper = lanes_with(op, COALESCE_LINE / 2), odd = lanes_with(op, COALESCE_LINE / 4), count = 0;
+    uint64_t above = ~(uint64_t)(widest - 1);
+    Group line_of[GROUPS];
+    for (int i = 0; i < GROUPS; i++)
+        line_of[i] = group_of(op, i) & above;
+    for (uint32_t left = op->lanes, lanes; left; left ^= lanes) {
+        uint64_t line = op->address[__builtin_ctz(left)] & above;
+        lanes = lanes_on_line(line_of, line) & left;
+        segments[count] = smallest_segment(line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
+        if (op->kind != INST_LOAD) add_written_bytes(op, &segments[count]);
+        count++;
     }
     return count;
 }
@@ -118,23 +150,6 @@ static Segment enclosing_segment(const MemoryOp *op) {
     return (Segment){.address = op->lowest / bytes * bytes, .bytes = bytes, .lanes = op->lanes};
 }
 
-static bool is_ascending(const MemoryOp *op) {
-    uint64_t differences = 0;
-    for (uint32_t i = 0; i < WARP_LANES; i++)
-        differences |= op->address[i] ^ (op->lowest + 4 * i);
-    return differences == 0;
-}
-
-static void add_written_bytes(const MemoryOp *op, Segment *segment) {
-    if (op->lanes == ~0u && op->bytes == 4 && op->highest - op->lowest == 124 && is_ascending(op)) {
-        segment->byte_mask[0] = segment->byte_mask[1] = ~0ull;
-        return;
-    }
-    for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1)
-        add_bytes(segment->byte_mask, (uint32_t)(op->address[__builtin_ctz(lanes)] % COALESCE_LINE),
-                  op->bytes);
-}
-
 /* The common case, all in one line, does not look at each lane unless bytes are written. */
 static bool coalesce_within_line(const MemoryOp *op, Segment *segments, uint32_t widest) {
     if (!within_line(op->lowest, op->highest, op->bytes)) return false;
@@ -144,17 +159,21 @@ static bool coalesce_within_line(const MemoryOp *op, Segment *segments, uint32_t
     return true;
 }
 
-uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    bool local = op->space == SPACE_LOCAL, atomic = op->kind == INST_ATOMIC;
-    if (!local && !atomic && coalesce_within_line(op, segments, widest)) return 1;
-    uint32_t count = local    ? coalesce_local(op, segments)
-                     : atomic ? coalesce_atomic(op, segments, widest)
-                              : coalesce_global(op, segments, widest);
+/* Apart, so that the common cases need not save the host's registers. */
+static __attribute__((noinline)) uint32_t coalesce_by_lane(const MemoryOp *op, Segment *segments,
+                                                           uint32_t widest) {
+    uint32_t count = op->space == SPACE_LOCAL ? coalesce_local(op, segments)
+                                              : coalesce_atomic(op, segments, widest);
     for (uint32_t i = 0; i < count; i++) {
         segments[i].address &= ~(uint64_t)(COALESCE_LINE - 1);
         shrink(&segments[i]);
     }
     return count;
+}
+
+uint32_t coalesce(const MemoryOp *op, Segment *segments, uint32_t widest) {
+    if (op->space == SPACE_LOCAL || op->kind == INST_ATOMIC) return coalesce_by_lane(op, segments, widest);
+    return coalesce_within_line(op, segments, widest) ? 1 : coalesce_global(op, segments, widest);
 }
 
 /* Words wider than a bank are served as so many passes over halves or quarters of the warp; here each 4-byte

@@ -415,6 +415,15 @@ static uint32_t coalesce_slowly(const MemoryOp *op, Segment *segments, uint32_t 
     return count;
 }
 
+static void set_extent(MemoryOp *op) {
+    op->lowest = UINT64_MAX;
+    op->highest = 0;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        op->lowest = op->address[lane] < op->lowest ? op->address[lane] : op->lowest;
+        op->highest = op->address[lane] > op->highest ? op->address[lane] : op->highest;
+    }
+}
+
 START_TEST(segments_are_those_that_a_look_at_each_lane_finds) {
     Random random = {11};
     for (uint32_t turn = 0; turn < 20000; turn++) {
@@ -430,6 +439,7 @@ START_TEST(segments_are_those_that_a_look_at_each_lane_finds) {
             op.address[lane] = lane % together
                                    ? op.address[lane - 1] + bytes
                                    : 0xc0000000 + random_below(&random, lines * 128 / bytes) * bytes;
+        if (op.lanes == ~0u && random_below(&random, 2)) set_extent(&op);
         uint32_t count = coalesce(&op, segment, widest);
         ck_assert_uint_eq(count, coalesce_slowly(&op, expected, widest));
         for (uint32_t i = 0; i < count; i++)
