@@ -127,7 +127,7 @@ harness.test("the end of a launch is counted with timing when its last CTAs have
   end
   local w = workload_of({ { later = grid - 90 } }, (source:gsub("@%%p1 add.u32 %%r1, %%r1, %%r1;", "@%%p1 ret;")))
   local truth = run("ends", nil, nil, { workload = w, out = false })
-  local r = run("ends", nil, "windows=8,cycles=3000", { workload = w, out = false })
+  local r = run("ends", nil, "windows=8,cycles=5000", { workload = w, out = false })
   window_checks.misses = misses
   harness.equal(r.sampled.sampled, 1)
   local cycles, instructions = measures.header(tail)

@@ -42,6 +42,28 @@ harness.test("no more workers than jobs are at work", function()
   end
 end)
 
+harness.test("who asks goes on while all jobs are at work, up to so many orders that wait", function()
+  local pool, list, most = workers.pool(1), {}, 12
+  for i = 1, most + 2 do
+    list[i] = pool:start(function(order)
+      while order.until_there and not io.open(order.until_there) do core.sleep(0.01) end
+      return { i }
+    end)
+  end
+  local gate = home .. "/gate"
+  pool:ask(list[1], { until_there = gate }) -- it is at work until the gate is there
+  for i = 2, most + 1 do pool:ask(list[i], {}) end
+  harness.equal(#pool.busy, 1)
+  harness.equal(#pool.waiting, most)
+  harness.write("gate", "")
+  pool:ask(list[most + 2], {}) -- one more: some have to answer first
+  assert(#pool.waiting <= most, #pool.waiting)
+  for i = most + 2, 1, -1 do
+    harness.equal(pool:answer_of(list[i])[1], i)
+    pool:dismiss(list[i])
+  end
+end)
+
 harness.test("an answer that is longer than a connection holds arrives", function()
   local text = ("0123456789abcdef"):rep(1 << 16)
   harness.equal(workers.pool(1):call(function() return { text = text } end).text, text)

@@ -3,6 +3,7 @@
 #include "core/lua/host/children.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -68,6 +69,35 @@ static int l_receive(lua_State *L) {
     return 1;
 }
 
+enum { MOST_CONNECTIONS = 1024 };
+
+static nfds_t connections_at(lua_State *L, int index, struct pollfd ends[MOST_CONNECTIONS]) {
+    luaL_checktype(L, index, LUA_TTABLE);
+    lua_Unsigned count = lua_rawlen(L, index);
+    luaL_argcheck(L, count <= MOST_CONNECTIONS, index, "too many connections");
+    for (lua_Unsigned i = 0; i < count; i++) {
+        lua_rawgeti(L, index, (lua_Integer)i + 1);
+        ends[i] = (struct pollfd){.fd = *(int *)luaL_checkudata(L, -1, connection_type), .events = POLLIN};
+        lua_pop(L, 1);
+    }
+    return (nfds_t)count;
+}
+
+/* core.ready_connection(connections, waits) -> the place in the list of the first from which something can be received,
+ * if only that the other process has ended; nil when there is none yet, and it was not to wait for one */
+static int l_ready_connection(lua_State *L) {
+    struct pollfd ends[MOST_CONNECTIONS];
+    nfds_t count = connections_at(L, 1, ends);
+    while (poll(ends, count, lua_toboolean(L, 2) ? -1 : 0) < 0 && errno == EINTR) {
+    }
+    for (nfds_t i = 0; i < count; i++) {
+        if (!ends[i].revents) continue;
+        lua_pushinteger(L, (lua_Integer)i + 1);
+        return 1;
+    }
+    return 0;
+}
+
 /* core.fork_connected() -> as core.fork(); and a connection with the other process */
 static int l_fork_connected(lua_State *L) {
     int ends[2];
@@ -88,7 +118,8 @@ void connection_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{"__gc", l_close}, {"__close", l_close}, {NULL, NULL}};
     static const luaL_Reg methods[] = {
         {"send", l_send}, {"receive", l_receive}, {"close", l_close}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"fork_connected", l_fork_connected}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"fork_connected", l_fork_connected}, {"ready_connection", l_ready_connection}, {NULL, NULL}};
     define_type(L, connection_type, metamethods, methods);
     luaL_setfuncs(L, functions, 0);
 }

@@ -23,7 +23,7 @@ local of_runs <const> = {
   option("--sample", "error=3%",
     "windows alone have timing, as many as the 95% interval of cycles takes; or windows=N of each launch, or budget=5% of the instructions; "
     .. "seed=N, cycles=N beside it (docs/sampling.md)"),
-  option("--jobs", "N", "with --sample: windows at a time, each in a process of its own, default 1; changes no result"),
+  option("--jobs", "N", "with --sample: parts with timing at a time, each in a process of its own, default 1; changes no result"),
   option("--max-cycles", "N", "stop with an error when a kernel has not ended by core cycle N"),
   option("--threads", "N",
     "how many host threads run the machine at most, default 1; one does where that is faster; auto: as there are cores, up to 8; changes no result"),

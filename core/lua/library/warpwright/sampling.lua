@@ -181,8 +181,7 @@ end
 --- Of a launch that takes `all` instructions; `spent`: the part that had timing in passes before. Nil and the part that has it now,
 -- when nothing is in the way.
 function Sampler:why_not_so_long(warm_up, length, study)
-  local all, spent, life = study.all, study.spent, study.head.life
-  local _, head = measures.header(study.head.all)
+  local all, spent, life, head = study.all, study.spent, study.life, study.instructions
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
   local windows = self.options.windows or FIRST_WINDOWS
@@ -268,31 +267,41 @@ local function check_at(offer)
   return offer.resident * math.floor(math.max(1, math.min(CHECK_PART * offer.ctas / offer.resident, LATEST_CHECK)))
 end
 
---- The first waves with timing, which say how long warm-ups and windows are, and what follows for the launch: a plan for its pass.
--- Or nil and why it cannot be sampled. The launch has not begun here.
+--- How long warm-ups and windows are to be, as the first wave with timing says, and what follows for the launch: a plan for its pass;
+-- and a worker that goes on, with timing, to where the check ends. Or nil and why it cannot be sampled. The launch has not begun here.
 function Sampler:study(offer, doublings, spent)
+  local worker = self.pool:start(timed_parts.head(self, offer, function(life, rate) return self:lengths(doublings, life, rate) end))
+  self.pool:ask(worker, {}, true)
   local scout, problem = self.pool:call(function()
     core.forward_begin(self.gpu)
-    return { (core.forward_until(self.gpu, check_at(offer))) }
+    local instructions, ctas = core.forward_until(self.gpu, check_at(offer))
+    return { instructions = instructions, ctas = ctas }
   end)
-  if not scout then return nil, problem end
-  local worker = self.pool:start(timed_parts.head(self, offer, scout[1], CHECK_WINDOWS, function(life, rate)
-    return self:lengths(doublings, life, rate)
-  end))
-  self.pool:ask(worker, {}, true)
-  local head
-  head, problem = self.pool:answer_of(worker)
-  local study = { worker = worker, head = head, doublings = doublings, spent = spent }
-  problem = problem or self:plan(offer, study)
-  if not problem then return study end
-  self.pool:dismiss(worker)
-  return nil, problem
+  local wave, of_wave = self.pool:answer_of(worker)
+  problem = problem or of_wave
+  local study = { worker = worker, doublings = doublings, spent = spent }
+  if not problem then
+    study.at, study.warm_up, study.length = scout.instructions, wave.warm_up, wave.length
+    study.life = timed_parts.life_of(offer, scout.instructions, scout.ctas)
+    problem = self:plan(offer, study)
+  end
+  if problem then
+    self.pool:dismiss(worker)
+    return nil, problem
+  end
+  self:ask_for_check(study, study.warm_up, study.length)
+  return study
+end
+
+--- Asks for the head up to where a check with such a warm-up, beside windows of this length, ends.
+function Sampler:ask_for_check(study, warm_up, length)
+  self.pool:ask(study.worker, { at = study.at, warm_up = warm_up, length = CHECK_WINDOWS * length })
 end
 
 --- Adds the plan and the share that has timing; returns why it cannot be.
 function Sampler:plan(offer, study)
-  local head, life, warm_up, length = study.head, study.head.life, study.head.warm_up, study.head.length
-  local _, instructions = measures.header(head.all)
+  local life, warm_up, length = study.life, study.warm_up, study.length
+  study.instructions = study.at + warm_up + CHECK_WINDOWS * length
   study.all = life * offer.ctas / offer.resident
   local refused
   refused, study.share = self:why_not_so_long(warm_up, length, study)
@@ -302,7 +311,7 @@ function Sampler:plan(offer, study)
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, resident = offer.resident, life = life,
-    check_at = check_at(offer), first_at = ctas_at(instructions / life), tail_at = tail_at(1), tails = {},
+    check_at = check_at(offer), first_at = ctas_at(study.instructions / life), tail_at = tail_at(1), tails = {},
   }
   for times = MOST_TAILS, 1, -1 do
     if tail_at(times) > study.plan.first_at then table.insert(study.plan.tails, tail_at(times)) end
@@ -338,9 +347,9 @@ function Sampler:count_longer(study, pass, seen, warm_up, length)
     self.pool:ask(worker, { warm_up = warm_up, length = length, is_early = self.has_hooks })
   end
   self.pool:ask(pass.check, { warm_up = warm_up, length = CHECK_WINDOWS * length })
-  self.pool:ask(study.worker, { warm_up = warm_up, length = length })
+  self:ask_for_check(study, warm_up, length)
   seen.windows, seen.check = self:windows_counted(pass), self:hear(pass.check)
-  seen.head = { all = study.head.all, checked = self:hear(study.worker).checked }
+  seen.head = { all = seen.head.all, checked = self:hear(study.worker).checked }
 end
 
 --- What a pass has counted, { windows =, head =, tail =, check = ... }. While windows are no good, they go on to such with longer
@@ -349,7 +358,7 @@ function Sampler:settle(offer, study, pass)
   local plan = study.plan
   local tails, warm_up, length = self:hear(pass.tail), plan.warm_up, plan.length
   local seen = { instructions = pass.instructions, parts = pass.parts, loads = pass.loads, windows = self:windows_counted(pass),
-    check = self:hear(pass.check), tail = { all = tails[1] }, head = study.head, life = study.head.life, share = study.share,
+    check = self:hear(pass.check), tail = { all = tails[1] }, head = self:hear(study.worker), life = study.life, share = study.share,
     doublings = study.doublings, plan = plan }
   repeat
     self:stop_if_asked(offer)

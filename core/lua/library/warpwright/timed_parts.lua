@@ -62,27 +62,24 @@ function timed_parts.tail(sampler)
   end
 end
 
---- From the beginning of the launch: the first wave, of which `lengths(life, rate)` says how long warm-ups and windows are, and on to
--- where the check window ends. `at`: the instructions at which the machine takes over for that one, of `check` windows' length.
--- Asked again with { warm_up =, length = }, the check alone.
-function timed_parts.head(sampler, offer, at, check, lengths)
+--- From the beginning of the launch: the first wave, of which `lengths(life, rate)` says how long warm-ups and windows are. Asked again
+-- with { at =, warm_up =, length = }, on to where the check ends: a window for which the machine takes over `at` so many instructions,
+-- after its warm-up.
+function timed_parts.head(sampler, offer, lengths)
   local timeline
-  local function checked(warm_up, length)
-    local first, last = at + warm_up, at + warm_up + check * length
-    timeline:visit { first, last, math.min(at + 2 * warm_up, last) }
-    return timeline:between(first, last)
-  end
   return function(order)
-    if timeline then return { checked = checked(order.warm_up, order.length) } end
-    core.forward_begin(sampler.gpu)
-    timeline = take_over(sampler)
-    core.run_instructions(sampler.gpu, timeline.from + ENDLESS, offer.resident)
-    local cycles, instructions = measures.header(measures.difference(measures.now(sampler), timeline.measured[0]))
-    local warm_up, length = lengths(timed_parts.life_of(offer, instructions, offer.resident), instructions / cycles)
-    local of_check = checked(warm_up, length)
-    local all = timeline:between(0, at + warm_up + check * length)
-    return { all = all, checked = of_check, warm_up = warm_up, length = length,
-      life = timed_parts.life_of(offer, select(2, measures.header(all)), sampler.gpu:totals().ctas_done) }
+    if not timeline then
+      core.forward_begin(sampler.gpu)
+      timeline = take_over(sampler)
+      core.run_instructions(sampler.gpu, timeline.from + ENDLESS, offer.resident)
+      local cycles, instructions = measures.header(measures.difference(measures.now(sampler), timeline.measured[0]))
+      local warm_up, length = lengths(timed_parts.life_of(offer, instructions, offer.resident), instructions / cycles)
+      return { warm_up = warm_up, length = length }
+    end
+    local first = order.at + order.warm_up
+    local last = first + order.length
+    timeline:visit { first, last, math.min(order.at + 2 * order.warm_up, last) }
+    return { all = timeline:between(0, last), checked = timeline:between(first, last) }
   end
 end
 

@@ -14,8 +14,10 @@ local function text_of(value) return "return " .. literal(value) end
 local Pool = {}
 Pool.__index = Pool
 
---- Of which `jobs` are at work at a time.
-function workers.pool(jobs) return setmetatable({ jobs = jobs, busy = {}, all = {} }, Pool) end
+local MOST_WAITING <const> = 12 -- orders: each keeps a machine in memory
+
+--- Of which `jobs` are at work at a time; `waiting`: orders for others.
+function workers.pool(jobs) return setmetatable({ jobs = jobs, busy = {}, waiting = {}, all = {} }, Pool) end
 
 --- In the worker: until it is dismissed. Never returns.
 local function serve(pool, connection, work)
@@ -30,10 +32,28 @@ local function serve(pool, connection, work)
   end
 end
 
-local function hear(pool, worker)
+local function send_order(pool, worker, order)
+  worker.connection:send(text_of(order))
+  table.insert(pool.busy, worker)
+end
+
+--- One of those at work has answered; false when none has yet, and it was not to wait for one.
+local function hear_one(pool, waits)
+  local connections = {}
+  for i, worker in ipairs(pool.busy) do connections[i] = worker.connection end
+  local place = core.ready_connection(connections, waits)
+  if not place then return false end
+  local worker = table.remove(pool.busy, place)
   worker.text = worker.connection:receive() or "return false"
-  for i, other in ipairs(pool.busy) do
-    if other == worker then table.remove(pool.busy, i) end
+  return true
+end
+
+--- As many are at work as may be.
+local function hand_out(pool)
+  while #pool.busy > 0 and hear_one(pool, false) do end
+  while #pool.busy < pool.jobs and #pool.waiting > 0 do
+    local order = table.remove(pool.waiting, 1)
+    send_order(pool, order.worker, order.order)
   end
 end
 
@@ -46,16 +66,25 @@ function Pool:start(work)
   return worker
 end
 
---- `order`: a table; with is_last the worker ends when it has answered. `at_once`: beside as many others as there may be.
+--- `order`: a table; with is_last the worker ends when it has answered. It may have to wait until others have answered; `at_once`: it
+-- is at work beside as many others as there may be.
 function Pool:ask(worker, order, at_once)
-  while not at_once and #self.busy >= self.jobs do hear(self, self.busy[1]) end
-  worker.connection:send(text_of(order))
-  table.insert(self.busy, worker)
+  if at_once then return send_order(self, worker, order) end
+  table.insert(self.waiting, { worker = worker, order = order })
+  hand_out(self)
+  while #self.waiting > MOST_WAITING do
+    hear_one(self, true)
+    hand_out(self)
+  end
 end
 
 --- What it returned; or nil and what went wrong.
 function Pool:answer_of(worker)
-  if not worker.text then hear(self, worker) end
+  hand_out(self)
+  while not worker.text do
+    hear_one(self, true)
+    hand_out(self)
+  end
   local answer = evaluate(worker.text)
   worker.text = nil
   if type(answer) == "table" then return answer end
@@ -70,7 +99,7 @@ end
 --- In a fork of the process whose workers they are.
 function Pool:forget()
   for _, worker in pairs(self.all) do worker.connection:close() end
-  self.all, self.busy = {}, {}
+  self.all, self.busy, self.waiting = {}, {}, {}
 end
 
 --- It ends.
