@@ -267,22 +267,27 @@ local function check_at(offer)
   return offer.resident * math.floor(math.max(1, math.min(CHECK_PART * offer.ctas / offer.resident, LATEST_CHECK)))
 end
 
+--- At which instruction the check begins; and those of a wave, in which a CTA lives: of the waves behind the first one, in which all
+-- CTAs begin at once. Without timing, in a worker.
+function Sampler:scout(offer)
+  core.forward_begin(self.gpu)
+  local first, ended = core.forward_until(self.gpu, offer.resident)
+  local at = core.forward_until(self.gpu, check_at(offer))
+  local last, later = core.forward_until(self.gpu, math.max(check_at(offer), ended + offer.resident))
+  return { at = at, life = (last - first) * offer.resident / (later - ended) }
+end
+
 --- How long warm-ups and windows are to be, as the first wave with timing says, and what follows for the launch: a plan for its pass;
 -- and a worker that goes on, with timing, to where the check ends. Or nil and why it cannot be sampled. The launch has not begun here.
 function Sampler:study(offer, doublings, spent)
   local worker = self.pool:start(timed_parts.head(self, offer, function(life, rate) return self:lengths(doublings, life, rate) end))
   self.pool:ask(worker, {}, true)
-  local scout, problem = self.pool:call(function()
-    core.forward_begin(self.gpu)
-    local instructions, ctas = core.forward_until(self.gpu, check_at(offer))
-    return { instructions = instructions, ctas = ctas }
-  end)
+  local scout, problem = self.pool:call(function() return self:scout(offer) end)
   local wave, of_wave = self.pool:answer_of(worker)
   problem = problem or of_wave
   local study = { worker = worker, doublings = doublings, spent = spent }
   if not problem then
-    study.at, study.warm_up, study.length = scout.instructions, wave.warm_up, wave.length
-    study.life = timed_parts.life_of(offer, scout.instructions, scout.ctas)
+    study.at, study.life, study.warm_up, study.length = scout.at, scout.life, wave.warm_up, wave.length
     problem = self:plan(offer, study)
   end
   if problem then

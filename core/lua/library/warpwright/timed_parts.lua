@@ -73,7 +73,8 @@ function timed_parts.head(sampler, offer, lengths)
       timeline = take_over(sampler)
       core.run_instructions(sampler.gpu, timeline.from + ENDLESS, offer.resident)
       local cycles, instructions = measures.header(measures.difference(measures.now(sampler), timeline.measured[0]))
-      local warm_up, length = lengths(timed_parts.life_of(offer, instructions, offer.resident), instructions / cycles)
+      local life = instructions / 1.5 -- those that have ended are a wave, and those that have not are in the middle of theirs
+      local warm_up, length = lengths(life, instructions / cycles)
       return { warm_up = warm_up, length = length }
     end
     local first = order.at + order.warm_up
@@ -82,8 +83,5 @@ function timed_parts.head(sampler, offer, lengths)
     return { all = timeline:between(0, last), checked = timeline:between(first, last) }
   end
 end
-
---- The instructions of a wave, in which a CTA lives, as far as the launch has come.
-function timed_parts.life_of(offer, instructions, ctas) return instructions * offer.resident / (ctas + offer.resident / 2) end
 
 return timed_parts
