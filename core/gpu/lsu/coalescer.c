@@ -78,31 +78,35 @@ static inline uint32_t lanes_on_line(const Group *line_of, uint64_t line) {
     return lanes_of(found);
 }
 
-/* The smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes in the upper half
- * of their line, `odd`: those in the second or last quarter. */
-static inline Segment smallest_segment(uint64_t line, uint32_t lanes, uint32_t upper, uint32_t odd) {
+/* Makes the segment the smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes
+ * in the upper half of their line, `odd`: those in the second or last quarter. Member by member: made as a whole it would be
+ * put together elsewhere, and its copy have to wait for that. */
+static inline void enclose(Segment *segment, uint64_t line, uint32_t lanes, uint32_t upper, uint32_t odd) {
     bool whole = (lanes & upper) && (lanes & ~upper), half = (lanes & odd) && (lanes & ~odd);
     uint32_t bytes = whole ? COALESCE_LINE : half ? COALESCE_LINE / 2 : COALESCE_LINE / 4;
     uint32_t first = (lanes & upper ? COALESCE_LINE / 2u : 0) + (lanes & odd ? COALESCE_LINE / 4u : 0);
-    return (Segment){.address = line + (first & -bytes), .bytes = bytes, .lanes = lanes};
+    segment->address = line + (first & -bytes);
+    segment->byte_mask[0] = segment->byte_mask[1] = 0;
+    segment->bytes = bytes;
+    segment->lanes = lanes;
 }
 
 /* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
  * once: the host cannot foresee which lanes share one. */
 static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    uint32_t upper = lanes_with(op, COALESCE_LINE / 2), odd = lanes_with(op, COALESCE_LINE / 4), count = 0;
+    uint32_t upper = lanes_with(op, COALESCE_LINE / 2), odd = lanes_with(op, COALESCE_LINE / 4);
     uint64_t above = ~(uint64_t)(widest - 1);
+    Segment *next = segments;
     Group line_of[GROUPS];
     for (int i = 0; i < GROUPS; i++)
         line_of[i] = group_of(op, i) & above;
-    for (uint32_t left = op->lanes, lanes; left; left ^= lanes) {
+    for (uint32_t left = op->lanes, lanes; left; left ^= lanes, next++) {
         uint64_t line = op->address[__builtin_ctz(left)] & above;
         lanes = lanes_on_line(line_of, line) & left;
-        segments[count] = smallest_segment(line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
-        if (op->kind != INST_LOAD) add_written_bytes(op, &segments[count]);
-        count++;
+        enclose(next, line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
+        if (op->kind != INST_LOAD) add_written_bytes(op, next);
     }
-    return count;
+    return (uint32_t)(next - segments);
 }
 
 static bool has_address(const MemoryOp *op, uint32_t lanes, uint64_t address) {

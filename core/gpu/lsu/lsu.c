@@ -207,6 +207,8 @@ static uint8_t flags_of(const MemoryOp *op) {
 
 static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *request, uint64_t now) {
     const MemoryOp *op = &lsu->op;
+    uint32_t flags = flags_of(op);
+    __asm__("" : "+r"(flags)); /* kept as a whole: what is read back must not be wider than what was stored */
     *request = (MemMessage){
         .address = segment->address,
         .byte_mask = {segment->byte_mask[0], segment->byte_mask[1]},
@@ -221,7 +223,7 @@ static void fill_request(const Lsu *lsu, const Segment *segment, MemMessage *req
         .warp = op->warp,
         .class_number = (uint8_t)lsu->class_number,
         .kind = kind_of(op),
-        .flags = flags_of(op),
+        .flags = (uint8_t)flags,
     };
     if (__builtin_expect((lsu->obj.subscribed | is_prefetch(op)) != 0, 0))
         fill_special_request(lsu, segment, request);
