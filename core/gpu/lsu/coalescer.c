@@ -81,7 +81,8 @@ static inline uint32_t lanes_on_line(const Group *line_of, uint64_t line) {
 /* Makes the segment the smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes
  * in the upper half of their line, `odd`: those in the second or last quarter. Member by member: made as a whole it would be
  * put together elsewhere, and its copy have to wait for that. */
-static inline void enclose(Segment *segment, uint64_t line, uint32_t lanes, uint32_t upper, uint32_t odd) {
+static inline void enclose_lanes(Segment *segment, uint64_t line, uint32_t lanes, uint32_t upper,
+                                 uint32_t odd) {
     bool whole = (lanes & upper) && (lanes & ~upper), half = (lanes & odd) && (lanes & ~odd);
     uint32_t bytes = whole ? COALESCE_LINE : half ? COALESCE_LINE / 2 : COALESCE_LINE / 4;
     uint32_t first = (lanes & upper ? COALESCE_LINE / 2u : 0) + (lanes & odd ? COALESCE_LINE / 4u : 0);
@@ -103,7 +104,7 @@ static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t 
     for (uint32_t left = op->lanes, lanes; left; left ^= lanes, next++) {
         uint64_t line = op->address[__builtin_ctz(left)] & above;
         lanes = lanes_on_line(line_of, line) & left;
-        enclose(next, line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
+        enclose_lanes(next, line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
         if (op->kind != INST_LOAD) add_written_bytes(op, next);
     }
     return (uint32_t)(next - segments);

@@ -204,8 +204,8 @@ static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t w
 static inline uint32_t tag_find(const TagArray *tags, uint32_t set, uint64_t line_address) {
     if (tag_is_hashed(tags)) return tag_hash_find(tags, line_address);
     uint32_t first = set * tags->shape.ways;
-    __builtin_prefetch(tags->line +
-                       first); /* who looks for a line goes on to these: all misses of the host at once */
+    /* Whoever finds a line goes on to these: the host gets them while it compares. */
+    __builtin_prefetch(tags->line + first);
     __builtin_prefetch(tags->used + first);
     uint64_t way = tag_way_of(tags->tag + first, tags->shape.ways, line_address | 1);
     return way ? first + (uint32_t)way - 1 : NO_LINE;
