@@ -43,7 +43,7 @@ harness.test("no more workers than jobs are at work", function()
 end)
 
 harness.test("who asks goes on while all jobs are at work, up to so many orders that wait", function()
-  local pool, list, most = workers.pool(1), {}, 12
+  local pool, list, most = workers.pool(1), {}, workers.MOST_ORDERS
   for i = 1, most + 2 do
     list[i] = pool:start(function(order)
       while order.until_there and not io.open(order.until_there) do core.sleep(0.01) end

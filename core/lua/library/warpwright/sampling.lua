@@ -181,7 +181,7 @@ end
 --- Of a launch that takes `all` instructions; `spent`: the part that had timing in passes before. Nil and the part that has it now,
 -- when nothing is in the way.
 function Sampler:why_not_so_long(warm_up, length, study)
-  local all, spent, life, head = study.all, study.spent, study.life, study.instructions
+  local all, spent, life, head = study.all, study.spent, study.life, study.head
   local one = (warm_up + length) / all
   if one > MOST_OF_LAUNCH then return ("a window and its warm-up are %s of it"):format(percent_text(one)) end
   local windows = self.options.windows or FIRST_WINDOWS
@@ -306,7 +306,7 @@ end
 --- Adds the plan and the share that has timing; returns why it cannot be.
 function Sampler:plan(offer, study)
   local life, warm_up, length = study.life, study.warm_up, study.length
-  study.instructions = study.at + warm_up + CHECK_WINDOWS * length
+  study.head = study.at + warm_up + CHECK_WINDOWS * length -- instructions
   study.all = life * offer.ctas / offer.resident
   local refused
   refused, study.share = self:why_not_so_long(warm_up, length, study)
@@ -316,7 +316,7 @@ function Sampler:plan(offer, study)
   study.plan = {
     windows = self.options.windows or FIRST_WINDOWS, seed = self.options.seed * 1000003 + offer.number,
     warm_up = warm_up, length = length, resident = offer.resident, life = life,
-    check_at = check_at(offer), first_at = ctas_at(study.instructions / life), tail_at = tail_at(1), tails = {},
+    check_at = check_at(offer), first_at = ctas_at(study.head / life), tail_at = tail_at(1), tails = {},
   }
   for times = MOST_TAILS, 1, -1 do
     if tail_at(times) > study.plan.first_at then table.insert(study.plan.tails, tail_at(times)) end

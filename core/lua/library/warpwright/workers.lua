@@ -14,7 +14,7 @@ local function text_of(value) return "return " .. literal(value) end
 local Pool = {}
 Pool.__index = Pool
 
-local MOST_WAITING <const> = 12 -- orders: each keeps a machine in memory
+workers.MOST_ORDERS = 12 -- that wait: each keeps a machine in memory
 
 --- Of which `jobs` are at work at a time; `waiting`: orders for others.
 function workers.pool(jobs) return setmetatable({ jobs = jobs, busy = {}, waiting = {}, all = {} }, Pool) end
@@ -72,7 +72,7 @@ function Pool:ask(worker, order, at_once)
   if at_once then return send_order(self, worker, order) end
   table.insert(self.waiting, { worker = worker, order = order })
   hand_out(self)
-  while #self.waiting > MOST_WAITING do
+  while #self.waiting > workers.MOST_ORDERS do
     hear_one(self, true)
     hand_out(self)
   end
