@@ -25,15 +25,42 @@ static inline void form_addresses(const Inst *inst, ExecContext *context) {
     }
 }
 
-/* Lane i accesses the i-th element of an array: one copy instead of 32. */
-static inline bool is_unit_stride(ExecContext *context, uint64_t bytes) {
-    if (context->active != ALL_LANES || context->address[1] - context->address[0] != bytes) return false;
-    uint64_t expected = context->address[0], differences = 0;
+/* How the elements of all lanes lie, if no lane is inactive: one after the other, as those of an array; or those of each
+ * run of eight lanes, as in the rows of a tile. Then one copy or four do instead of 32. */
+typedef enum { LANES_SCATTERED, LANES_IN_RUNS, LANES_SIDE_BY_SIDE } LaneOrder;
+enum { RUN_LANES = 8 };
+
+/* Sets lowest and highest of the context where the lanes are not scattered. */
+static inline LaneOrder lane_order(ExecContext *context, uint64_t bytes) {
+    const uint64_t *address = context->address;
+    uint64_t first = address[0], differences = 0, gaps = 0, lowest = first, highest = first;
+    if (context->active != ALL_LANES || address[1] - first != bytes) return LANES_SCATTERED;
     FOR_LANES
-    differences |= context->address[lane] ^ (expected + (uint64_t)lane * bytes);
-    context->lowest = expected;
-    context->highest = expected + (WARP_LANES - 1) * bytes;
-    return differences == 0;
+    differences |= address[lane] ^
+                   (address[lane / RUN_LANES * RUN_LANES] + (uint64_t)(lane % RUN_LANES) * bytes);
+    if (differences) return LANES_SCATTERED;
+    for (int lane = RUN_LANES; lane < WARP_LANES; lane += RUN_LANES)
+        gaps |= address[lane] ^ (first + (uint64_t)lane * bytes);
+    if (gaps) {
+        for (int lane = RUN_LANES; lane < WARP_LANES; lane += RUN_LANES) {
+            lowest = address[lane] < lowest ? address[lane] : lowest;
+            highest = address[lane] > highest ? address[lane] : highest;
+        }
+        highest += (RUN_LANES - 1) * bytes;
+    } else {
+        highest += (WARP_LANES - 1) * bytes;
+    }
+    context->lowest = lowest;
+    context->highest = highest;
+    return gaps ? LANES_IN_RUNS : LANES_SIDE_BY_SIDE;
+}
+
+/* Of lanes in runs. */
+static inline bool are_runs_aligned(const ExecContext *context, uint64_t bytes) {
+    uint64_t low_bits = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += RUN_LANES)
+        low_bits |= context->address[lane];
+    return (low_bits & (bytes - 1)) == 0;
 }
 
 static inline bool is_inside(uint64_t lowest, uint64_t highest, uint64_t bytes, uint64_t start,

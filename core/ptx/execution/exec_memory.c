@@ -1,8 +1,8 @@
 /* Loads and stores. The kind of a load is its type in memory and the width of its destination registers, the
  * kind of a store is its width and that of its source registers; each kind has one handler per space.
  *
- * In every handler: form addresses, check them, then move the elements. The common cases, lane i at element i
- * and all lanes at one address, are recognised because they are several times cheaper than a gather. */
+ * In every handler: form addresses, check them, then move the elements. The common cases, lanes side by
+ * side or in runs and all lanes at one address, are recognised because they are several times cheaper than a gather. */
 #include "core/ptx/execution/exec_window.h"
 
 /* The signature of the lines that the lanes touch: naturally aligned accesses do not cross a line. */
@@ -13,6 +13,7 @@ static uint64_t touched_lines(const ExecContext *context) {
     return lines;
 }
 
+/* Likewise, of a range. */
 static inline uint64_t range_lines(uint64_t first, uint64_t bytes) {
     uint64_t lines = view_line_bit(first + bytes - 1);
     for (uint64_t address = first; address < first + bytes; address += 128)
@@ -20,9 +21,18 @@ static inline uint64_t range_lines(uint64_t first, uint64_t bytes) {
     return lines;
 }
 
-/* The first byte of the range that the warp accesses with unit stride, when it passes all checks without
- * further ado; NULL sends the caller through the general path. */
-static inline const uint8_t *unit_stride_global(const ExecContext *context, uint64_t bytes) {
+/* Likewise, of lanes in runs. */
+static inline uint64_t run_lines(const ExecContext *context, uint64_t bytes) {
+    uint64_t lines = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += RUN_LANES)
+        lines |= view_line_bit(context->address[lane]) |
+                 view_line_bit(context->address[lane] + RUN_LANES * bytes - 1);
+    return lines;
+}
+
+/* The first byte of the range in which the lanes lie side by side, when they pass all checks without further ado; NULL
+ * sends the caller through the general path. */
+static inline const uint8_t *range_in_global(const ExecContext *context, uint64_t bytes) {
     MemoryView *view = context->view;
     uint64_t first = context->address[0], all = bytes * WARP_LANES;
     if ((first & (bytes - 1)) || !view_covers(view, first, all)) return NULL;
@@ -30,11 +40,23 @@ static inline const uint8_t *unit_stride_global(const ExecContext *context, uint
     return view->base + first;
 }
 
-static inline const uint8_t *unit_stride_flat(const ExecContext *context, uint64_t bytes, const uint8_t *base,
-                                              uint64_t limit) {
-    uint64_t first = context->address[0];
-    if ((first & (bytes - 1)) || !is_inside(first, first, bytes * WARP_LANES, 0, limit)) return NULL;
-    return base + first;
+/* Of lanes in runs: do they pass all checks without further ado? Else the general path finds out. */
+static inline bool are_runs_in_global(const ExecContext *context, uint64_t bytes) {
+    return are_runs_aligned(context, bytes) &&
+           view_covers(context->view, context->lowest, context->highest - context->lowest + bytes);
+}
+
+/* The last run's start, not its end, is compared with the limit: the end may be beyond all addresses. */
+static inline bool are_runs_within(const ExecContext *context, uint64_t bytes, uint64_t limit) {
+    uint64_t last_run = context->highest - (RUN_LANES - 1) * bytes;
+    return are_runs_aligned(context, bytes) &&
+           is_inside(context->lowest, last_run, RUN_LANES * bytes, 0, limit);
+}
+
+/* Has this agent written to their lines in this quantum? */
+static inline bool are_runs_logged(const ExecContext *context, uint64_t bytes) {
+    const MemoryView *view = context->view;
+    return view->signature && (view->signature & run_lines(context, bytes));
 }
 
 /* As check_range(), which need not be asked about an address that the instruction names itself: most
@@ -101,6 +123,17 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (!inst->dst_count) return;                                                                        \
         SLOT *to = destination(inst, context, 0);                                                            \
         FOR_LANES to[lane] = element_##kind(from + (uint64_t)lane * sizeof(MEMORY));                         \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void copy_runs_##kind(const Inst *inst, ExecContext *context, const uint8_t *base) {       \
+        if (!inst->dst_count) return;                                                                        \
+        SLOT *to = destination(inst, context, 0);                                                            \
+        for (int run = 0; run < WARP_LANES; run += RUN_LANES) {                                              \
+            const uint8_t *from = base + context->address[run];                                              \
+            INDEPENDENT_ITERATIONS for (int i = 0; i < RUN_LANES; i++) {                                     \
+                to[run + i] = element_##kind(from + (uint64_t)i * sizeof(MEMORY));                           \
+            }                                                                                                \
+        }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
     /* Lane i reads at base + i * stride + its address. */                                                   \
@@ -171,34 +204,39 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         flat_##kind(inst, context, context->local, context->local_bytes, context->local_bytes);              \
     }                                                                                                        \
                                                                                                              \
+    /* Apart, so that the common cases need not save the host's registers. */                                \
+    __attribute__((noinline)) static bool load_runs_##kind(const Inst *inst, ExecContext *context) {         \
+        if (!are_runs_in_global(context, sizeof(MEMORY)) || are_runs_logged(context, sizeof(MEMORY)))        \
+            return false;                                                                                    \
+        copy_runs_##kind(inst, context, context->view->base);                                                \
+        return true;                                                                                         \
+    }                                                                                                        \
+                                                                                                             \
     void exec_load_global_##kind(const Inst *inst, ExecContext *context) {                                   \
         form_addresses(inst, context);                                                                       \
         context->space = inst->space;                                                                        \
-        if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                                \
-            const uint8_t *from = unit_stride_global(context, sizeof(MEMORY));                               \
-            if (from) {                                                                                      \
-                copy_##kind(inst, context, from);                                                            \
-                return;                                                                                      \
-            }                                                                                                \
+        LaneOrder order = inst->elements == 1 ? lane_order(context, sizeof(MEMORY)) : LANES_SCATTERED;       \
+        const uint8_t *from = order == LANES_SIDE_BY_SIDE ? range_in_global(context, sizeof(MEMORY)) : NULL; \
+        if (from) {                                                                                          \
+            copy_##kind(inst, context, from);                                                                \
+            return;                                                                                          \
         }                                                                                                    \
+        if (order == LANES_IN_RUNS && load_runs_##kind(inst, context)) return;                               \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) global_##kind(inst, context);                                                   \
     }                                                                                                        \
                                                                                                              \
-    /* Apart, so that the common case need not save the host's registers. */                                 \
+    /* Apart, like load_runs_kind(). */                                                                      \
     __attribute__((noinline)) static void load_shared_##kind(const Inst *inst, ExecContext *context) {       \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         fill_inactive_addresses(context);                                                                    \
         if (IS_WORD(MEMORY, SLOT)) {                                                                         \
             if (inst->elements == 1 && load_words(inst, context)) return;                                    \
-        } else if (inst->elements == 1 && is_unit_stride(context, sizeof(MEMORY))) {                         \
-            const uint8_t *from = unit_stride_flat(context, sizeof(MEMORY), context->shared,                 \
-                                                   context->shared_bytes);                                   \
-            if (from) {                                                                                      \
-                copy_##kind(inst, context, from);                                                            \
-                return;                                                                                      \
-            }                                                                                                \
+        } else if (inst->elements == 1 && lane_order(context, sizeof(MEMORY)) != LANES_SCATTERED &&          \
+                   are_runs_within(context, sizeof(MEMORY), context->shared_bytes)) {                        \
+            copy_runs_##kind(inst, context, context->shared);                                                \
+            return;                                                                                          \
         }                                                                                                    \
         if (context->active) shared_##kind(inst, context);                                                   \
     }                                                                                                        \
@@ -246,27 +284,55 @@ DEFINE_LOAD(s16_wide, int16_t, LaneS64)
 DEFINE_LOAD(u32_wide, uint32_t, LaneU64)
 DEFINE_LOAD(s32_wide, int32_t, LaneS64)
 
-/* Lane i stores element i: two 32-bit lanes make one write of the log. */
-static inline void store_unit_stride(ExecContext *context, const uint8_t *values, uint32_t bytes) {
-    MemoryView *view = context->view;
-    uint64_t first = context->address[0], all = (uint64_t)bytes * WARP_LANES;
-    if (view->is_alone) {
-        view_write(view, first, values, all);
-        return;
-    }
-    view_reserve(view, WARP_LANES);
-    view->signature |= range_lines(first, all);
+/* Two 32-bit lanes make one write of the log. */
+static inline void log_run(MemoryView *view, uint64_t address, const uint8_t *values, uint64_t bytes) {
     LoggedWrite *write = view->log + view->log_count;
-    for (uint64_t offset = 0; offset < all; offset += sizeof(uint64_t)) {
+    for (uint64_t offset = 0; offset < bytes; offset += sizeof(uint64_t)) {
         uint64_t value;
         memcpy(&value, values + offset, sizeof value);
-        *write++ = (LoggedWrite){first + offset, value, sizeof value};
+        *write++ = (LoggedWrite){address + offset, value, sizeof value};
     }
     view->log_count = (uint32_t)(write - view->log);
 }
 
-/* Lane i has stored word i. */
-static inline void keep_ascending(const Inst *inst, const ExecContext *context) {
+/* Lanes side by side store the elements of `values`. */
+static inline void store_range(ExecContext *context, const uint8_t *values, uint64_t element_bytes) {
+    MemoryView *view = context->view;
+    uint64_t first = context->address[0], bytes = WARP_LANES * element_bytes;
+    if (view->is_alone) {
+        view_write(view, first, values, bytes);
+        return;
+    }
+    view_reserve(view, WARP_LANES);
+    view->signature |= range_lines(first, bytes);
+    log_run(view, first, values, bytes);
+}
+
+/* The same of lanes in runs. Apart, like load_runs_kind(). */
+static __attribute__((noinline)) void store_runs(ExecContext *context, const uint8_t *values,
+                                                 uint64_t element_bytes) {
+    MemoryView *view = context->view;
+    uint64_t bytes = RUN_LANES * element_bytes;
+    if (!view->is_alone) {
+        view_reserve(view, WARP_LANES);
+        view->signature |= run_lines(context, element_bytes);
+    }
+    for (int lane = 0; lane < WARP_LANES; lane += RUN_LANES, values += bytes) {
+        if (view->is_alone)
+            view_write(view, context->address[lane], values, bytes);
+        else
+            log_run(view, context->address[lane], values, bytes);
+    }
+}
+
+static inline void store_runs_shared(ExecContext *context, const uint8_t *values, uint64_t element_bytes) {
+    uint64_t bytes = RUN_LANES * element_bytes;
+    for (int lane = 0; lane < WARP_LANES; lane += RUN_LANES, values += bytes)
+        memcpy(context->shared + context->address[lane], values, bytes);
+}
+
+/* Lanes that are not scattered have stored words. */
+static inline void keep_stored(const Inst *inst, const ExecContext *context) {
     Offsets offsets;
     if (!inst->windows) return;
     FOR_LANES offsets[lane] = (uint32_t)context->address[lane];
@@ -322,13 +388,14 @@ static inline void keep_ascending(const Inst *inst, const ExecContext *context) 
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_GLOBAL;                                                                       \
         bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
-        if (in_place && is_unit_stride(context, sizeof(MEMORY))) {                                           \
-            uint64_t first = context->address[0];                                                            \
-            if (!(first & (sizeof(MEMORY) - 1)) &&                                                           \
-                view_covers(context->view, first, sizeof(MEMORY) * WARP_LANES)) {                            \
-                store_unit_stride(context, source(inst, context, 1), sizeof(MEMORY));                        \
-                return;                                                                                      \
-            }                                                                                                \
+        LaneOrder order = in_place ? lane_order(context, sizeof(MEMORY)) : LANES_SCATTERED;                  \
+        if (order != LANES_SCATTERED && are_runs_in_global(context, sizeof(MEMORY))) {                       \
+            const void *values = source(inst, context, 1);                                                   \
+            if (order == LANES_SIDE_BY_SIDE)                                                                 \
+                store_range(context, values, sizeof(MEMORY));                                                \
+            else                                                                                             \
+                store_runs(context, values, sizeof(MEMORY));                                                 \
+            return;                                                                                          \
         }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \
         if (context->active) global_store_##kind(inst, context);                                             \
@@ -338,11 +405,10 @@ static inline void keep_ascending(const Inst *inst, const ExecContext *context) 
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_SHARED;                                                                       \
         bool in_place = sizeof(MEMORY) == sizeof(SLOT) && inst->elements == 1;                               \
-        uint64_t first = context->address[0];                                                                \
-        if (in_place && is_unit_stride(context, sizeof(MEMORY)) && !(first & (sizeof(MEMORY) - 1)) &&        \
-            is_inside(first, first, sizeof(MEMORY) * WARP_LANES, 0, context->shared_bytes)) {                \
-            memcpy(context->shared + first, source(inst, context, 1), sizeof(MEMORY) * WARP_LANES);          \
-            if (IS_WORD(MEMORY, SLOT)) keep_ascending(inst, context);                                        \
+        if (in_place && lane_order(context, sizeof(MEMORY)) != LANES_SCATTERED &&                            \
+            are_runs_within(context, sizeof(MEMORY), context->shared_bytes)) {                               \
+            store_runs_shared(context, source(inst, context, 1), sizeof(MEMORY));                            \
+            if (IS_WORD(MEMORY, SLOT)) keep_stored(inst, context);                                           \
             return;                                                                                          \
         }                                                                                                    \
         fill_inactive_addresses(context);                                                                    \

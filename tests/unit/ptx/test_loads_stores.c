@@ -41,7 +41,24 @@ static uint64_t scattered(int lane) {
 static uint64_t collide(int lane) {
     return 256 + 8 * (uint64_t)(lane % 5);
 }
-static Layout *const layouts[] = {unit_4, unit_8, unit_1, uniform, scattered, collide};
+/* Runs of eight lanes: rows of a tile, from the last row to the first, and rows of which each begins in the one before. */
+static uint64_t rows_4(int lane) {
+    return 64 + 96 * (uint64_t)(lane / 8) + 4 * (uint64_t)(lane % 8);
+}
+static uint64_t rows_8(int lane) {
+    return 64 + 136 * (uint64_t)(lane / 8) + 8 * (uint64_t)(lane % 8);
+}
+static uint64_t rows_1(int lane) {
+    return 64 + 33 * (uint64_t)(lane / 8) + (uint64_t)(lane % 8);
+}
+static uint64_t rows_up(int lane) {
+    return 512 - 96 * (uint64_t)(lane / 8) + 4 * (uint64_t)(lane % 8);
+}
+static uint64_t rows_overlap(int lane) {
+    return 64 + 12 * (uint64_t)(lane / 8) + 4 * (uint64_t)(lane % 8);
+}
+static Layout *const layouts[] = {unit_4, unit_8, unit_1, uniform, scattered,   collide,
+                                  rows_4, rows_8, rows_1, rows_up, rows_overlap};
 
 static void set_addresses(int slot, Layout *layout, uint64_t base, int bytes) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -442,6 +459,24 @@ START_TEST(out_of_bounds_and_misaligned_lanes_are_reported) {
 }
 END_TEST
 
+/* The run that ends beyond all addresses is neither the lowest nor, by its end, the highest. */
+START_TEST(a_run_of_lanes_that_wraps_around_is_out_of_bounds) {
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(1, lane,
+                (lane / 8 == 2 ? UINT64_MAX - 15 : 64 * (uint64_t)(lane / 8)) + 4 * (uint64_t)(lane % 8));
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(2, lane, get_u64(1, lane));
+    expect_fault("ld.shared.u32", "r4 a8", FAULT_OUT_OF_BOUNDS, 16, UINT64_MAX - 15);
+    expect_fault("ld.shared.u16", "r4 a8", FAULT_OUT_OF_BOUNDS, 16, UINT64_MAX - 15);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(0, lane, get_u64(2, lane));
+    expect_fault("st.shared.u32", "a8 r4", FAULT_OUT_OF_BOUNDS, 16, UINT64_MAX - 15);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(0, lane, (lane / 8 == 2 ? 0 : warp.buffer) + get_u64(2, lane));
+    expect_fault("st.global.u32", "a8 r4", FAULT_OUT_OF_BOUNDS, 16, UINT64_MAX - 15);
+}
+END_TEST
+
 START_TEST(lanes_may_fall_into_different_allocations) {
     uint64_t second = device_alloc(warp.memory, 4096);
     uint32_t value = 0x600d;
@@ -453,6 +488,16 @@ START_TEST(lanes_may_fall_into_different_allocations) {
     ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
     for (int lane = 0; lane < WARP_LANES; lane++)
         ck_assert_uint_eq(get_u32(0, lane), 0x600d);
+    uint8_t words[64];
+    memset(words, 0x5a, sizeof words);
+    device_write(warp.memory, second, words, sizeof words);
+    device_write(warp.memory, warp.buffer, words, sizeof words);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        set_u64(1, lane, (lane / 8 % 2 ? second : warp.buffer) + 4 * (uint64_t)(lane % 8));
+    execute("ld.global.u32", "r4 a8");
+    ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        ck_assert_uint_eq(get_u32(0, lane), 0x5a5a5a5a);
 }
 END_TEST
 
@@ -508,6 +553,7 @@ Suite *loads_stores_suite(void) {
     tcase_add_test(cases, local_memory_is_private_to_a_lane);
     tcase_add_test(cases, generic_accesses_split_by_space);
     tcase_add_test(cases, out_of_bounds_and_misaligned_lanes_are_reported);
+    tcase_add_test(cases, a_run_of_lanes_that_wraps_around_is_out_of_bounds);
     tcase_add_test(cases, lanes_may_fall_into_different_allocations);
     tcase_add_test(cases, thirty_two_bit_addresses_wrap_around);
     tcase_add_test(cases, cache_operators_and_volatile_are_recorded);
