@@ -52,7 +52,7 @@ static void wake(Runner *r) {
 }
 
 /* Until it loads, waits or exits, or the round ends. */
-static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end) {
+static void run_warp(Runner *r, PlainInst *plain, uint32_t w, uint64_t end) {
     WarpTurn turn = untimed_take_turn(r->sm, w, plain, (uint32_t)(end - r->time), r->start + r->time,
                                       TURN_ENDS_AT_LOAD);
     r->time += turn.executed;
@@ -62,7 +62,7 @@ static void run_warp(Runner *r, const PlainInst *plain, uint32_t w, uint64_t end
     if (turn.has_loaded) fall_asleep(r, w, r->sm->untimed_miss ? FORWARD_MISS_CYCLES : FORWARD_HIT_CYCLES);
 }
 
-static void run_round(Runner *r, const PlainInst *plain, uint64_t end) {
+static void run_round(Runner *r, PlainInst *plain, uint64_t end) {
     while (r->time < end && !untimed_has_fault(r->sm)) {
         if (r->wakes <= r->time) wake(r);
         WarpSet ready = r->sm->live & ~r->sm->waiting & ~r->asleep;

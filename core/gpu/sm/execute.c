@@ -398,35 +398,60 @@ static inline bool execute_plain(const PlainInst *plain, const Inst *inst, ExecC
     return __builtin_expect(context->fault, 0);
 }
 
+/* Who executes it next, the next warp mostly, accesses what is as far from here as this is from the access before. The
+ * host's memory has the time of the instructions between to bring it. */
+static inline void ask_for_next_access(PlainInst *plain, const ExecContext *context) {
+    uintptr_t ahead = (uintptr_t)context->view->base + (context->lowest - plain->lowest);
+    if (context->space != SPACE_GLOBAL) return;
+    __builtin_prefetch((const void *)(ahead + context->lowest));
+    __builtin_prefetch((const void *)(ahead + context->highest));
+    plain->lowest = context->lowest;
+}
+
 /* All see at once what it writes, and so do the caches. */
-static bool execute_access(Sm *sm, uint32_t w, const PlainInst *plain, const Inst *inst, uint32_t lanes) {
+static bool execute_access(Sm *sm, uint32_t w, PlainInst *plain, const Inst *inst, uint32_t lanes) {
     sm->context->space = inst->space;
     bool has_fault = execute_plain(plain, inst, sm->context, lanes);
+    ask_for_next_access(plain, sm->context);
     if (sm->view->log_count) view_commit(sm->view);
     if (!has_fault && sm->warms_caches) warm_caches(sm, w, inst);
     return has_fault;
 }
 
-uint32_t sm_execute_plain(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t count, uint64_t clock) {
+/* Returns how many have executed: fewer where one has a fault. */
+static inline uint32_t execute_bare(const PlainInst *plain, const Inst *inst, uint32_t count,
+                                    ExecContext *context, uint32_t lanes) {
+    const PlainInst *at = plain, *end = plain + count;
+    context->active = lanes;
+    do
+        at->exec(inst++, context);
+    while (++at != end && !context->fault);
+    return (uint32_t)(at - plain);
+}
+
+uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, uint64_t clock) {
     SimtStack *simt = &sm->warp[w].simt;
-    uint32_t pc = simt->top.pc, lanes = simt->top.lanes;
-    const PlainInst *first = plain + pc, *at = first, *end = first + count;
+    uint32_t pc = simt->top.pc, lanes = simt->top.lanes, done = 0;
     const Inst *inst = sm_inst(sm, pc);
     ExecContext *context = sm->context;
     bool has_fault = false;
     prepare_registers(sm, w, lanes);
     prepare_memory(sm, w);
-    context->space = SPACE_SHARED;
-    for (context->clock = clock; at != end && !has_fault; context->clock++, at++, inst++) {
-        if (at->is_access) {
-            has_fault = execute_access(sm, w, at, inst, lanes);
-            if (at + 1 != end) context->space = SPACE_SHARED;
+    for (plain += pc; done < count && !has_fault;) {
+        PlainInst *at = plain + done;
+        uint32_t left = count - done, bare = at->bare < left ? at->bare : left;
+        context->space = SPACE_SHARED;
+        context->clock = clock + done;
+        if (bare) {
+            done += execute_bare(at, inst + done, bare, context, lanes);
+            has_fault = context->fault;
+        } else if (at->is_access) {
+            has_fault = execute_access(sm, w, at, inst + done++, lanes);
         } else {
-            has_fault = execute_plain(at, inst, context, lanes);
+            has_fault = execute_plain(at, inst + done++, context, lanes);
         }
     }
-    if (has_fault) sm_meet_fault(sm, w, inst - 1);
-    uint32_t done = (uint32_t)(at - first);
+    if (has_fault) sm_meet_fault(sm, w, inst + done - 1);
     simt_advance(simt, &sm->waiting_lanes[w], pc + done);
     sm_leave_if_done(sm, w);
     return done;

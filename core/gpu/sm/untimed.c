@@ -52,6 +52,12 @@ static bool is_plain(const Inst *inst) {
     return inst->kind == INST_STORE && !(inst->detail & DETAIL_MBARRIER);
 }
 
+/* All lanes of the warp execute it, whatever the time, and no window is void afterwards. */
+static bool is_bare(const PlainInst *plain, const Inst *inst) {
+    bool has_guard = plain->guard != TRUE_PREDICATE, keeps_all = plain->keeps_windows == UINT8_MAX;
+    return plain->run && !has_guard && keeps_all && !plain->is_access && !exec_reads_clock(inst);
+}
+
 PlainInst *untimed_find_plain(const Kernel *kernel) {
     PlainInst *plain = calloc(kernel->inst_count + 1, sizeof *plain);
     ensure(plain);
@@ -69,6 +75,7 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
             .keeps_windows = inst->kind == INST_ALU || is_access ? (uint8_t)~inst->windows : UINT8_MAX,
             .is_access = is_access,
         };
+        if (is_bare(&plain[i], inst)) plain[i].bare = (uint8_t)lesser(behind->bare + 1u, UINT8_MAX);
     }
     return plain;
 }
@@ -91,8 +98,7 @@ static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
     if (sm->view->log_count || sm->memcheck) show_writes(sm);
 }
 
-WarpTurn untimed_take_turn(Sm *sm, uint32_t w, const PlainInst *plain, uint32_t most, uint64_t clock,
-                           TurnEnd end) {
+WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
     WarpTurn turn = {0, false, false};
     while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {

@@ -19,7 +19,7 @@ typedef struct {
 
 /* The warp executes up to `most` instructions, the first of them when the clock shows `clock`, the next one a cycle later.
  * What it writes, all see at once: nobody else executes meanwhile. */
-WarpTurn untimed_take_turn(Sm *sm, uint32_t warp, const PlainInst *plain, uint32_t most, uint64_t clock,
+WarpTurn untimed_take_turn(Sm *sm, uint32_t warp, PlainInst *plain, uint32_t most, uint64_t clock,
                            TurnEnd end);
 
 static inline bool untimed_has_fault(const Sm *sm) {

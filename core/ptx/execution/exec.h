@@ -45,6 +45,7 @@ typedef struct {
 } WarpIdentity;
 
 enum { MAX_WINDOWS = 8 };
+#define BEYOND_REACH UINT32_MAX
 
 /* What a register holds by which words of shared memory are accessed again and again: mostly, all lanes' lie
  * within 32 words. An access to them then reads this line instead of the four of a 64-bit register, and finds
@@ -54,8 +55,10 @@ typedef struct {
     uint32_t span;            /* the greatest minus the least                         */
     uint32_t is_ascending;    /* lane i has the i-th word                             */
     uint8_t word[WARP_LANES]; /* (value - lowest) / 4                                 */
-    uint8_t block[4];   /* of each eight lanes: where the first one's block of eight words begins, in bytes */
-    uint32_t in_blocks; /* each eight lanes have their words in one block       */
+    uint8_t block[4]; /* of each eight lanes: where the first one's block of eight words begins, in bytes */
+    uint32_t
+        reach; /* bytes from the lowest on that the quickest way to read all lanes' words touches; BEYOND_REACH:
+                         there is none */
     uint64_t pad;
 } AddressWindow;
 
@@ -101,6 +104,9 @@ struct ExecContext {
  * bank. */
 void exec_fill_specials(const SpecialSlot *specials, uint32_t count, const WarpIdentity *identity,
                         uint8_t *slots);
+
+/* Does its result depend on context->clock? */
+bool exec_reads_clock(const Inst *inst);
 
 /* The constant bank of a launch, to be freed: the kernel's, with what is the same in all threads of the
  * launch. `identity`: that of any warp of it. The kernel's module is placed. */

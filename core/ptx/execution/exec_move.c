@@ -60,6 +60,10 @@ void exec_mov_clock_64(const Inst *inst, ExecContext *context) {
     DEFINE_MIXED_BODY(uint64_t, write_lanes_64, (void)0, value)
 }
 
+bool exec_reads_clock(const Inst *inst) {
+    return inst->exec == exec_mov_clock_32 || inst->exec == exec_mov_clock_64;
+}
+
 /* mov.b64 d, {a, b} and the like: the first element is the lowest. */
 DEFINE_BINARY(exec_pack_2x16, LaneU32, LaneU32, (a & 0xffff) | b << 16)
 DEFINE_MIXED_BINARY(exec_pack_2x32, uint64_t, write_lanes_64, LaneU32, LaneU32, (uint64_t)b << 32 | a)

@@ -34,7 +34,8 @@ static inline bool narrow_word_addresses(ExecContext *context, Offsets offsets, 
 }
 
 /* permute_window(): the words at `offsets`, of which `start` is that of the window, to the active lanes.
- * permute_places(): to each lane the word at its place in the window that is known, counted from the `first`. */
+ * permute_places(): to each lane the word at its place in the window that is known, counted from the `first`.
+ * permute_known(): the same from the lowest word on, quicker, where as many bytes as reach_of() says lie behind it. */
 
 #if defined __AVX512F__
 
@@ -57,6 +58,14 @@ static inline void permute_places(LaneU32 *to, const uint8_t *window, const Addr
         __m512i from = _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)first));
         _mm512_store_si512(to + lane, _mm512_permutex2var_epi32(low, from, high));
     }
+}
+
+static inline uint32_t reach_of(const AddressWindow *known) {
+    return (void)known, WINDOW_SPAN;
+}
+
+static inline void permute_known(LaneU32 *to, const uint8_t *lowest, const AddressWindow *known) {
+    permute_places(to, lowest, known, 0);
 }
 
 #elif defined __AVX2__
@@ -103,10 +112,20 @@ static inline __m256i eight_places(const AddressWindow *known, int lane) {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(known->word + lane)));
 }
 
+/* Of eight lanes each whose words lie in one block of eight, a block is all that is read. */
+static inline uint32_t reach_of(const AddressWindow *known) {
+    uint32_t reach = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (known->word[lane] / 8 * 32 != known->block[lane / 8]) return BEYOND_REACH;
+        if (known->block[lane / 8] + 32u > reach) reach = known->block[lane / 8] + 32u;
+    }
+    return reach;
+}
+
 /* A permutation looks at the three lowest bits of a place: that in its block. */
-static inline void permute_blocks(LaneU32 *to, const uint8_t *window, const AddressWindow *known) {
+static inline void permute_known(LaneU32 *to, const uint8_t *lowest, const AddressWindow *known) {
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
-        __m256i block = eight_words(window + known->block[lane / 8]);
+        __m256i block = eight_words(lowest + known->block[lane / 8]);
         _mm256_store_si256((__m256i *)(to + lane),
                            _mm256_permutevar8x32_epi32(block, eight_places(known, lane)));
     }
@@ -114,10 +133,6 @@ static inline void permute_blocks(LaneU32 *to, const uint8_t *window, const Addr
 
 static inline void permute_places(LaneU32 *to, const uint8_t *window, const AddressWindow *known,
                                   uint32_t first) {
-    if (known->in_blocks & (first == 0)) {
-        permute_blocks(to, window, known);
-        return;
-    }
     __m256i part[4] = {eight_words(window), eight_words(window + 32), eight_words(window + 64),
                        eight_words(window + 96)};
     for (int lane = 0; lane < WARP_LANES; lane += 8) {
@@ -140,6 +155,14 @@ static inline void permute_places(LaneU32 *to, const uint8_t *window, const Addr
                                   uint32_t first) {
     for (int lane = 0; lane < WARP_LANES; lane++)
         memcpy(&to[lane], window + 4u * (first + known->word[lane]), sizeof *to);
+}
+
+static inline uint32_t reach_of(const AddressWindow *known) {
+    return known->span + 4;
+}
+
+static inline void permute_known(LaneU32 *to, const uint8_t *lowest, const AddressWindow *known) {
+    permute_places(to, lowest, known, 0);
 }
 
 #endif
@@ -200,20 +223,6 @@ static inline const AddressWindow *known_window(const Inst *inst, ExecContext *c
     return window;
 }
 
-/* Which blocks of eight words, from the lowest one on, the lanes' words lie in. */
-static inline void find_blocks(AddressWindow *window) {
-    const uint64_t each = 0x0101010101010101ull;
-    uint64_t mixed = 0;
-    for (int lane = 0; lane < WARP_LANES; lane += 8) {
-        uint64_t blocks;
-        memcpy(&blocks, window->word + lane, sizeof blocks);
-        blocks &= 0x18 * each;
-        mixed |= blocks ^ (blocks & 0x18) * each;
-        window->block[lane / 8] = (uint8_t)((blocks & 0x18) * 4);
-    }
-    window->in_blocks = mixed == 0;
-}
-
 /* All lanes have accessed words at these offsets, `lowest` and `highest` of the context being the extremes.
  */
 static inline void keep_window(const Inst *inst, const ExecContext *context, const Offsets offsets) {
@@ -226,7 +235,9 @@ static inline void keep_window(const Inst *inst, const ExecContext *context, con
     FOR_LANES window->word[lane] = (uint8_t)((offsets[lane] - lowest) / 4);
     FOR_LANES differences |= (offsets[lane] - lowest) ^ (4 * (uint32_t)lane);
     window->is_ascending = differences == 0;
-    find_blocks(window);
+    for (int lane = 0; lane < WARP_LANES; lane += 8)
+        window->block[lane / 8] = (uint8_t)(window->word[lane] / 8 * 32);
+    window->reach = reach_of(window);
     *context->known_windows |= inst->windows;
 }
 
@@ -235,12 +246,15 @@ static inline bool load_known_words(const Inst *inst, ExecContext *context) {
     if (!window) return false;
     if (!inst->dst_count) return true;
     LaneU32 *to = destination(inst, context, 0);
-    if (context->shared_bytes >= WINDOW_SPAN) {
+    const uint8_t *lowest = context->shared + context->lowest;
+    if (__builtin_expect(context->shared_bytes - context->lowest >= window->reach, 1)) {
+        permute_known(to, lowest, window);
+    } else if (context->shared_bytes >= WINDOW_SPAN) {
         uint64_t start = window_start(context, context->shared_bytes);
         permute_places(to, context->shared + start, window, (uint32_t)(context->lowest - start) / 4);
     } else {
         for (int lane = 0; lane < WARP_LANES; lane++)
-            memcpy(&to[lane], context->shared + context->lowest + 4u * window->word[lane], sizeof *to);
+            memcpy(&to[lane], lowest + 4u * window->word[lane], sizeof *to);
     }
     return true;
 }
