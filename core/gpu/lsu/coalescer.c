@@ -131,8 +131,40 @@ static uint32_t coalesce_atomic(const MemoryOp *op, Segment *segments, uint32_t 
     return count;
 }
 
+/* Four times each of the lower 16 bits. */
+static inline uint64_t four_of_each(uint32_t bits) {
+    uint64_t spread = bits & 0xffff;
+    spread = (spread | spread << 24) & 0x000000ff000000ffull;
+    spread = (spread | spread << 12) & 0x000f000f000f000full;
+    spread = (spread | spread << 6) & 0x0303030303030303ull;
+    spread = (spread | spread << 3) & 0x1111111111111111ull;
+    return 15 * spread;
+}
+
+static bool on_one_line(const MemoryOp *op) {
+    Group differences = {0};
+    uint64_t first = op->address[0];
+    for (int i = 0; i < GROUPS; i++)
+        differences |= group_of(op, i) ^ first;
+    return (differences[0] | differences[1] | differences[2] | differences[3]) < COALESCE_LINE;
+}
+
+/* All lanes access the same words of their local memory, as they mostly do: each word is a line, in which each lane has
+ * its four bytes. */
+static uint32_t coalesce_local_alike(const MemoryOp *op, Segment *segments) {
+    uint64_t line = op->address[0] / COALESCE_LINE * COALESCE_LINE;
+    uint32_t words = op->bytes / 4u;
+    for (uint32_t word = 0; word < words; word++)
+        segments[word] = (Segment){.address = line + word * op->word_stride,
+                                   .byte_mask = {four_of_each(op->lanes), four_of_each(op->lanes >> 16)},
+                                   .bytes = COALESCE_LINE,
+                                   .lanes = op->lanes};
+    return words;
+}
+
 /* The words of a local access wider than 4 B are lines apart, those of the lanes side by side. */
 static uint32_t coalesce_local(const MemoryOp *op, Segment *segments) {
+    if (op->bytes >= 4 && on_one_line(op)) return coalesce_local_alike(op, segments);
     uint32_t count = 0, words = op->bytes > 4 ? op->bytes / 4u : 1, bytes = op->bytes > 4 ? 4 : op->bytes;
     for (uint32_t lanes = op->lanes; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);

@@ -463,6 +463,28 @@ START_TEST(the_words_of_a_wide_local_access_are_in_lines_of_their_own) {
 }
 END_TEST
 
+/* Where an inactive lane seems to be elsewhere, all are looked at one by one. */
+START_TEST(lanes_at_the_same_local_words_have_the_segments_that_a_look_at_each_lane_finds) {
+    Random random = {12};
+    for (uint32_t turn = 0; turn < 2000; turn++) {
+        Segment segment[MAX_SEGMENTS], expected[MAX_SEGMENTS];
+        uint8_t bytes = (uint8_t)(4u << random_below(&random, 3));
+        MemoryOp op = strided((1ull << 40) + 128 * random_below(&random, 100), 4, bytes);
+        uint32_t inactive = (uint32_t)random_below(&random, WARP_LANES);
+        op.space = SPACE_LOCAL;
+        op.word_stride = 128 * (1 + random_below(&random, 64));
+        op.lanes = (uint32_t)random_below(&random, 1ull << 32) >> random_below(&random, 32);
+        op.lanes = (op.lanes << random_below(&random, 32) | 1u << (inactive + 1) % 32) & ~(1u << inactive);
+        uint32_t count = coalesce(&op, segment, COALESCE_LINE);
+        op.address[inactive] += 4096;
+        ck_assert_uint_eq(count, bytes / 4);
+        ck_assert_uint_eq(coalesce(&op, expected, COALESCE_LINE), count);
+        for (uint32_t i = 0; i < count; i++)
+            ck_assert_mem_eq(&segment[i], &expected[i], sizeof *segment);
+    }
+}
+END_TEST
+
 START_TEST(lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own) {
     Segment segment[MAX_SEGMENTS];
     MemoryOp op = strided(0xc0000000, 0, 4); /* all on one address */
@@ -559,6 +581,7 @@ Suite *sm_parts_suite(void) {
     tcase_add_test(tests, lines_apart_are_one_segment_per_lane_and_inactive_lanes_none);
     tcase_add_test(tests, segments_are_those_that_a_look_at_each_lane_finds);
     tcase_add_test(tests, the_words_of_a_wide_local_access_are_in_lines_of_their_own);
+    tcase_add_test(tests, lanes_at_the_same_local_words_have_the_segments_that_a_look_at_each_lane_finds);
     tcase_add_test(tests, lanes_of_an_atomic_on_the_same_address_are_accesses_of_their_own);
     tcase_add_test(tests, bank_conflicts_count_different_words_of_a_bank);
     tcase_add_test(tests, loads_within_a_line_need_no_look_at_each_lane);
