@@ -3,7 +3,7 @@
  * Each operation has a fast handler for round-to-nearest without .ftz and .sat, and a `_modified` one that
  * obeys the modifiers in Inst.detail. Directed rounding sets the host's rounding mode around the lane loop,
  * which is a function of its own that is not inlined: between two calls the compiler cannot move it. */
-#include "core/ptx/execution/exec_internal.h"
+#include "core/ptx/execution/lane_math.h"
 
 #include <math.h>
 
@@ -109,23 +109,55 @@ DEFINE_UNARY(exec_rcp_approx_f64, LaneF64, LaneF64,
 DEFINE_UNARY(exec_rsqrt_approx_f64, LaneF64, LaneF64,
              canonical_f64(high_word(flush_f64(1.0 / __builtin_sqrt(flush_f64(high_word(a)))))))
 
-#define DEFINE_TRANSCENDENTAL(name, function)                                                                \
+/* Lane by lane: what is rare, or has no quick way. */
+typedef double Transcendental(double argument);
+static void call_library(const Inst *inst, ExecContext *context, Transcendental *function) {
+    LaneF32 *to = destination(inst, context, 0);
+    const LaneF32 *from = source(inst, context, 0);
+    float smallest = smallest_kept(inst);
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        double argument = (double)flush_f32(from[lane], smallest);
+        to[lane] = flush_f32(canonical_f32((float)function(argument)), smallest);
+    }
+}
+
+#define DEFINE_TRANSCENDENTAL(name, expression)                                                              \
     void name(const Inst *inst, ExecContext *context) {                                                      \
         LaneF32 *to = destination(inst, context, 0);                                                         \
         const LaneF32 *from = source(inst, context, 0);                                                      \
+        uint32_t active = context->active;                                                                   \
         float smallest = smallest_kept(inst);                                                                \
-        for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {                                  \
-            int lane = __builtin_ctz(lanes);                                                                 \
-            double argument = (double)flush_f32(from[lane], smallest);                                       \
-            to[lane] = flush_f32(canonical_f32((float)function(argument)), smallest);                        \
+        FOR_LANES {                                                                                          \
+            double a = (double)flush_f32(from[lane], smallest);                                              \
+            float result = flush_f32(canonical_f32((float)(expression)), smallest);                          \
+            to[lane] = active >> lane & 1 ? result : to[lane];                                               \
         }                                                                                                    \
     }
 
-DEFINE_TRANSCENDENTAL(exec_sin, sin)
-DEFINE_TRANSCENDENTAL(exec_cos, cos)
-DEFINE_TRANSCENDENTAL(exec_ex2, exp2)
-DEFINE_TRANSCENDENTAL(exec_lg2, log2)
-DEFINE_TRANSCENDENTAL(exec_tanh, tanh)
+static bool turn_far(const Inst *inst, const ExecContext *context) {
+    const LaneF32 *from = source(inst, context, 0);
+    uint32_t far = 0;
+    FOR_LANES far |= (uint32_t) !(__builtin_fabsf(from[lane]) <= MOST_TURNED) << lane; /* or not a number */
+    return far & context->active;
+}
+
+static DEFINE_TRANSCENDENTAL(near_sin,
+                             sine_of_quarters(a, 0)) static DEFINE_TRANSCENDENTAL(near_cos,
+                                                                                  sine_of_quarters(a, 1))
+
+    void exec_sin(const Inst *inst, ExecContext *context) {
+    turn_far(inst, context) ? call_library(inst, context, sin) : near_sin(inst, context);
+}
+void exec_cos(const Inst *inst, ExecContext *context) {
+    turn_far(inst, context) ? call_library(inst, context, cos) : near_cos(inst, context);
+}
+void exec_tanh(const Inst *inst, ExecContext *context) {
+    call_library(inst, context, tanh);
+}
+
+DEFINE_TRANSCENDENTAL(exec_ex2, power_of_two(a))
+DEFINE_TRANSCENDENTAL(exec_lg2, log2_of_float(a))
 
 static inline double minimum_f64(double a, double b) {
     double least = a < b ? a : b;

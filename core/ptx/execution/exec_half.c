@@ -1,6 +1,6 @@
 /* f16 and bf16, alone or two in a register. Values are computed in double precision and rounded once: sums
  * are rounded to odd first, which leaves the second rounding as if it had seen all digits. */
-#include "core/ptx/execution/exec_internal.h"
+#include "core/ptx/execution/lane_math.h"
 
 #include <math.h>
 
@@ -83,7 +83,7 @@ static double negative_of(Terms t) {
     return -t.a;
 }
 static double power_of(Terms t) {
-    return exp2(t.a);
+    return power_of_two(t.a);
 }
 static double tangent_of(Terms t) {
     return tanh(t.a);
