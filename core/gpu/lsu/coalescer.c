@@ -1,6 +1,12 @@
 #include "core/gpu/lsu/coalescer.h"
 
+#include "core/sim/event.h"
+
 #include <string.h>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 /* Bytes [first, first + count) of a line as a bit mask; count <= 16. */
 static inline void add_bytes(uint64_t mask[2], uint32_t first, uint32_t count) {
@@ -46,36 +52,58 @@ static void add_written_bytes(const MemoryOp *op, Segment *segment) {
                   op->bytes);
 }
 
-/* The addresses of the lanes, some of them in a vector of the host. */
-enum { GROUP = 4, GROUPS = WARP_LANES / GROUP };
+/* A number of each lane. */
+typedef uint32_t LaneNumbers[WARP_LANES] __attribute__((aligned(32)));
 
-typedef uint64_t Group __attribute__((vector_size(GROUP * sizeof(uint64_t)), aligned(8), may_alias));
-
-static inline Group group_of(const MemoryOp *op, int number) {
-    return *(const Group *)(op->address + number * GROUP);
+/* The lanes whose number is the wanted one, and those whose number has a bit. */
+#ifdef __AVX2__
+static inline uint32_t signs_of_eight(__m256i eight) {
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(eight));
 }
 
-/* In each place the bits of its lanes: a bit of `found` for each lane of which the group says all ones. */
-static inline void add_lanes(Group *found, Group is_one, int number) {
-    const Group bit = {1, 2, 4, 8};
-    *found |= is_one & bit << number * GROUP;
-}
-static inline uint32_t lanes_of(Group found) {
-    return (uint32_t)(found[0] | found[1] | found[2] | found[3]);
-}
-
-static inline uint32_t lanes_with(const MemoryOp *op, uint64_t address_bit) {
-    Group found = {0};
-    for (int i = 0; i < GROUPS; i++)
-        add_lanes(&found, (Group)((group_of(op, i) & address_bit) != 0), i);
-    return lanes_of(found);
+static inline uint32_t lanes_with_number(const LaneNumbers number, uint32_t wanted) {
+    __m256i all = _mm256_set1_epi32((int)wanted);
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256i eight = _mm256_load_si256((const __m256i *)(const void *)(number + lane));
+        lanes |= signs_of_eight(_mm256_cmpeq_epi32(eight, all)) << lane;
+    }
+    return lanes;
 }
 
-static inline uint32_t lanes_on_line(const Group *line_of, uint64_t line) {
-    Group found = {0};
-    for (int i = 0; i < GROUPS; i++)
-        add_lanes(&found, (Group)(line_of[i] == line), i);
-    return lanes_of(found);
+static inline uint32_t lanes_with_bit(const LaneNumbers number, int bit) {
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane += 8) {
+        __m256i eight = _mm256_load_si256((const __m256i *)(const void *)(number + lane));
+        lanes |= signs_of_eight(_mm256_slli_epi32(eight, 31 - bit)) << lane;
+    }
+    return lanes;
+}
+#else
+static inline uint32_t lanes_with_number(const LaneNumbers number, uint32_t wanted) {
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        lanes |= (uint32_t)(number[lane] == wanted) << lane;
+    return lanes;
+}
+
+static inline uint32_t lanes_with_bit(const LaneNumbers number, int bit) {
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        lanes |= (number[lane] >> bit & 1) << lane;
+    return lanes;
+}
+#endif
+
+/* Numbers of quarters of lines tell lanes apart that are not farther from each other than this. */
+enum { QUARTER = COALESCE_LINE / 4, NEAR_BITS = 32 + 5 };
+_Static_assert(1ull << NEAR_BITS == QUARTER * (1ull << 32), "a number has 32 bits");
+
+static COLD uint32_t lanes_near(const MemoryOp *op, uint64_t address) {
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        lanes |= (uint32_t)((op->address[lane] ^ address) >> NEAR_BITS == 0) << lane;
+    return lanes;
 }
 
 /* Makes the segment the smallest quarter, half or whole of a line that holds what these lanes access; `upper`: the lanes
@@ -95,16 +123,21 @@ static inline void enclose_lanes(Segment *segment, uint64_t line, uint32_t lanes
 /* Global accesses are aligned to their size, so none crosses a line or a quarter of it. All lanes on a line are found at
  * once: the host cannot foresee which lanes share one. */
 static uint32_t coalesce_global(const MemoryOp *op, Segment *segments, uint32_t widest) {
-    uint32_t upper = lanes_with(op, COALESCE_LINE / 2), odd = lanes_with(op, COALESCE_LINE / 4);
-    uint64_t above = ~(uint64_t)(widest - 1);
+    LaneNumbers quarter, line_of;
+    uint32_t above = ~(widest / QUARTER - 1);
+    uint64_t first = op->address[0], differences = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        quarter[lane] = (uint32_t)(op->address[lane] / QUARTER);
+        line_of[lane] = quarter[lane] & above;
+        differences |= op->address[lane] ^ first;
+    }
+    uint32_t upper = lanes_with_bit(quarter, 1), odd = lanes_with_bit(quarter, 0);
     Segment *next = segments;
-    Group line_of[GROUPS];
-    for (int i = 0; i < GROUPS; i++)
-        line_of[i] = group_of(op, i) & above;
     for (uint32_t left = op->lanes, lanes; left; left ^= lanes, next++) {
-        uint64_t line = op->address[__builtin_ctz(left)] & above;
-        lanes = lanes_on_line(line_of, line) & left;
-        enclose_lanes(next, line & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
+        uint64_t address = op->address[__builtin_ctz(left)];
+        lanes = lanes_with_number(line_of, (uint32_t)(address / QUARTER) & above) & left;
+        if (__builtin_expect(differences >> NEAR_BITS != 0, 0)) lanes &= lanes_near(op, address);
+        enclose_lanes(next, address & ~(uint64_t)(COALESCE_LINE - 1), lanes, upper, odd);
         if (op->kind != INST_LOAD) add_written_bytes(op, next);
     }
     return (uint32_t)(next - segments);
@@ -142,11 +175,10 @@ static inline uint64_t four_of_each(uint32_t bits) {
 }
 
 static bool on_one_line(const MemoryOp *op) {
-    Group differences = {0};
-    uint64_t first = op->address[0];
-    for (int i = 0; i < GROUPS; i++)
-        differences |= group_of(op, i) ^ first;
-    return (differences[0] | differences[1] | differences[2] | differences[3]) < COALESCE_LINE;
+    uint64_t differences = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        differences |= op->address[lane] ^ op->address[0];
+    return differences < COALESCE_LINE;
 }
 
 /* All lanes access the same words of their local memory, as they mostly do: each word is a line, in which each lane has

@@ -433,12 +433,14 @@ START_TEST(segments_are_those_that_a_look_at_each_lane_finds) {
         uint64_t lines = 1 + random_below(&random, 40);
         uint32_t together = 1 + (uint32_t)random_below(&random, 32); /* lanes that follow each other */
         uint32_t widest = 128u >> random_below(&random, 3);
+        uint64_t base = 0xc0000000,
+                 far = random_below(&random, 8) ? 0 : 1ull << (30 + random_below(&random, 12));
         while (!op.lanes)
             op.lanes = random_below(&random, 2) ? ~0u : (uint32_t)random_below(&random, 1ull << 32);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            op.address[lane] = lane % together
-                                   ? op.address[lane - 1] + bytes
-                                   : 0xc0000000 + random_below(&random, lines * 128 / bytes) * bytes;
+            op.address[lane] = lane % together ? op.address[lane - 1] + bytes
+                                               : base + random_below(&random, lines * 128 / bytes) * bytes +
+                                                     (random_below(&random, 2) ? far : 0);
         if (op.lanes == ~0u && random_below(&random, 2)) set_extent(&op);
         uint32_t count = coalesce(&op, segment, widest);
         ck_assert_uint_eq(count, coalesce_slowly(&op, expected, widest));
