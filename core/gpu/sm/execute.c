@@ -387,6 +387,11 @@ COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
     prepare_memory(sm, w);
 }
 
+void sm_prepare_turn(Sm *sm, uint32_t w) {
+    prepare_registers(sm, w, 0);
+    prepare_memory(sm, w);
+}
+
 /* Apart from what only timing looks at: its line in the host's cache is the handler's business. Returns whether it has a
  * fault, which is not met yet. */
 static inline bool execute_plain(const PlainInst *plain, const Inst *inst, ExecContext *context,
@@ -435,8 +440,6 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, 
     const Inst *inst = sm_inst(sm, pc);
     ExecContext *context = sm->context;
     bool has_fault = false;
-    prepare_registers(sm, w, lanes);
-    prepare_memory(sm, w);
     for (plain += pc; done < count && !has_fault;) {
         PlainInst *at = plain + done;
         uint32_t left = count - done, bare = at->bare < left ? at->bare : left;
@@ -453,7 +456,6 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, 
     }
     if (has_fault) sm_meet_fault(sm, w, inst + done - 1);
     simt_advance(simt, &sm->waiting_lanes[w], pc + done);
-    sm_leave_if_done(sm, w);
     return done;
 }
 
@@ -513,7 +515,6 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
     ExecContext *context = sm->context;
     context->space = inst->space;
     context->atomic = &sm->payload[0];
-    prepare_memory(sm, w);
     sm->known_windows[w] &= (uint8_t) ~(inst->windows & -(inst->space != SPACE_SHARED));
     if (sm->memcheck) memcheck_access(sm, w, inst);
     if (context->active) inst->exec(inst, context);
@@ -530,7 +531,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
 void sm_execute_untimed(Sm *sm, uint32_t w) {
     uint32_t pc = sm->warp[w].simt.top.pc;
     const Inst *inst = sm_inst(sm, pc);
-    prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+    sm->context->active = active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes);
     if (sm->timing[inst->timing].unit == UNIT_MEM) {
         execute_memory_untimed(sm, w, inst);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);
@@ -539,8 +540,8 @@ void sm_execute_untimed(Sm *sm, uint32_t w) {
     } else {
         execute_control(sm, w, inst, pc);
         if (system_calls_wait(&sm->system)) sm_perform_system_calls(sm);
+        if (inst->kind == INST_EXIT) sm_leave_if_done(sm, w);
     }
-    sm_leave_if_done(sm, w);
 }
 
 void sm_complete(Sm *sm, uint32_t w, const Inst *inst) {

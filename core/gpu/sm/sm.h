@@ -407,7 +407,9 @@ uint32_t sm_issue(Sm *sm, uint64_t cycle, uint64_t now);
 void sm_prepare(Sm *sm, uint32_t warp, const Inst *inst);
 /* Returns the unit that has the instruction. */
 UnitClass sm_execute(Sm *sm, uint32_t warp, uint64_t cycle, uint64_t now);
-/* The next instruction of the warp, with all that it does, at once: see untimed.h. */
+/* Before instructions of a warp execute without timing, and none of another warp between them: see untimed.h. */
+void sm_prepare_turn(Sm *sm, uint32_t warp);
+/* The next instruction of the warp, with all that it does, at once. */
 void sm_execute_untimed(Sm *sm, uint32_t warp);
 /* The next `count` instructions, 1 or more, all of them plain, of which no two have a place between them where lanes
  * reconverge; at most the last one of those that end a turn. `plain`: of the kernel. Returns how many have executed:

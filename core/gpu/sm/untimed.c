@@ -101,6 +101,7 @@ static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
     WarpTurn turn = {0, false, false};
+    sm_prepare_turn(sm, w);
     while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
         uint32_t pc = top->pc, done = 1;
         uint32_t run = end == TURN_ENDS_AT_LOAD ? plain[pc].run_to_load : plain[pc].run;
