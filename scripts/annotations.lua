@@ -445,6 +445,9 @@ function ww.file_array(path, element) end
 ---@return table
 function ww.rng(seed) end
 
+---@type { round: fun(x: number): number; fma: fun(a: number, b: number, c: number): number }
+ww.float32 = nil
+
 ]]
 
 local class_text <const> = [[

@@ -11,6 +11,7 @@
 void array_open(lua_State *L);
 void array_data_open(lua_State *L);
 void random_open(lua_State *L);
+void float32_open(lua_State *L);
 void machine_open(lua_State *L);
 void class_rows_open(lua_State *L);
 void counters_open(lua_State *L);

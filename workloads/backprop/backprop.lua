@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local backprop = ww.workload "backprop" {
   doc = "Back propagation, 16 hidden units: a forward pass with sums in shared memory, then weights adjusted in a stream",
@@ -16,7 +15,7 @@ local backprop = ww.workload "backprop" {
 }
 
 local hidden <const>, row <const> = 16, 17
-local rate = float32.round(0.3)
+local rate = ww.float32.round(0.3)
 
 --- Kernel 1: every sum of products that stands in place of a weight, and every partial sum. In a tile of 16 rows, row y ends
 -- with the sum of as many rows from itself on as the lowest bit of y says, row 0 with all.
@@ -36,7 +35,7 @@ end
 --- Changes and weights after kernel 2: a sample of inputs to the last bit (all of them when they are few), and all in sums of 1024
 -- inputs, each with a weight of its own: both are linear in what they are computed from.
 local function check_adjust(self, size, before, after)
-  local fma, round, rng = float32.fma, float32.round, ww.rng(size.seed + 5)
+  local fma, round, rng = ww.float32.fma, ww.float32.round, ww.rng(size.seed + 5)
   local few = size.inputs <= 2048
   local samples = few and size.inputs + 1 or 2048
   local got, want = { ww.array("f32", samples * row), ww.array("f32", samples * row) },

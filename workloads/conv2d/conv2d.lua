@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local conv2d = ww.workload "conv2d" {
   doc = "3 x 3 filter from global memory, rows a power of two apart: the rows of a CTA compete for one or two sets of the L1",
@@ -38,7 +37,7 @@ local function check_all(self, size, input, output)
 end
 
 local function check_rows(self, size, input, output)
-  local columns, lda, fma, round, rng = size.columns, size.lda, float32.fma, float32.round, ww.rng(size.seed + 2)
+  local columns, lda, fma, round, rng = size.columns, size.lda, ww.float32.fma, ww.float32.round, ww.rng(size.seed + 2)
   for sample = 0, 3 do
     local row = sample == 0 and size.rows - 2 or rng:int(1, size.rows - 2)
     local want = output:slice(row * lda, columns):fill(0)

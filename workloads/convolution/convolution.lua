@@ -1,6 +1,5 @@
 local ww = require "warpwright"
 local constants = require "workloads.lib.constants"
-local float32 = require "workloads.lib.float32"
 
 local convolution = ww.workload "convolution" {
   doc = "Separable filter of 17 taps: a pass along rows, and one along columns, whose CTAs share lines in pairs",
@@ -36,7 +35,7 @@ local function check_pass(self, name, before, after, taps, shape, seed)
   end
   self:check("weighted sums after the pass along " .. name, got, want, { abs = length * 2.0 ^ -24 })
 
-  local rng, samples, fma = ww.rng(seed + 1), math.min(4096, lines * length), float32.fma
+  local rng, samples, fma = ww.rng(seed + 1), math.min(4096, lines * length), ww.float32.fma
   local sample, wanted = ww.array("f32", samples), ww.array("f32", samples)
   for s = 0, samples - 1 do
     local l, p = rng:int(0, lines - 1), rng:int(0, length - 1)

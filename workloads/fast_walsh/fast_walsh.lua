@@ -13,28 +13,20 @@ local fast_walsh = ww.workload "fast_walsh" {
 
 local shortest <const>, longest <const>, threads <const> = 1024, 2048, 512
 
---- Element i by the definition: all elements, those negative whose numbers have an odd number of bits in common with i.
-local function element(values, i)
-  local sum = 0
-  for j = 0, #values - 1 do
-    local common = i & j
-    common = common ~ common >> 16
-    common = common ~ common >> 8
-    common = common ~ common >> 4
-    sum = sum + (0x6996 >> (common & 15) & 1 == 0 and values[j] or -values[j])
-  end
-  return sum
-end
-
 --- Weights that are a product, with one factor for each bit of an element's number: by_bit(b) has both.
 local function weights(length, by_bit)
   local weight, count, bit = ww.array("f64", length):set(0, 1), 1, 0
   while count < length do
     local zero, one = by_bit(bit)
-    for i = 0, count - 1 do weight[count + i], weight[i] = one * weight[i], zero * weight[i] end
+    weight:put(count, weight, 0, count):scale(one, count, count):scale(zero, 0, count)
     count, bit = 2 * count, bit + 1
   end
   return weight
+end
+
+--- Element i by the definition: all elements, those negative whose numbers have an odd number of bits in common with i.
+local function element(values, i)
+  return values:dot(weights(#values, function(bit) return 1, i >> bit & 1 == 1 and -1 or 1 end))
 end
 
 --- All elements: weighted sums of the transform are sums of the vector with transformed weights. The transform of
@@ -57,8 +49,7 @@ function fast_walsh:run(gpu, size)
     error(("fast_walsh: length: expected a power of two, at least %d, got %d"):format(shortest, n), 0)
   end
   -- Whole numbers, so that every sum is exact.
-  local values, whole = ww.array("f32", n), ww.array("i32", n):random(size.seed, -1, 1)
-  for i = 0, n - 1 do values[i] = whole[i] end
+  local values = ww.array_from("f32", ww.array("i32", n):random(size.seed, -1, 1))
   local vector, block = gpu:upload(values), n
   while block > longest do
     gpu:launch(self.kernels.walsh_stages, { grid = n // 4 // threads, block = threads, args = { vector, block // 4 } })

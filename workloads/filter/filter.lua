@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local filter = ww.workload "filter" {
   doc = "3 x 3 filter of an image, tiles with a halo in shared memory: gauss, mean or sobel; version plain or d2ma",
@@ -12,7 +11,7 @@ local filter = ww.workload "filter" {
 }
 
 local tile_width, tile_height = 32, 8
-local ninth = float32.round(1 / 9)
+local ninth = ww.float32.round(1 / 9)
 
 --- What a pixel becomes, from the rows above, of and below it. Pixels are whole numbers, so that sums are exact.
 local filters = {

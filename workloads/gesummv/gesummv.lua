@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local gesummv = ww.workload "gesummv" {
   doc = "y = alpha A x + beta B x, one row per thread: strided rows that collide in few cache sets",
@@ -31,16 +30,12 @@ end
 
 --- A sample of rows to the last bit, the last row among them: the kernel's order of summation, in single precision.
 local function check_sample(self, A, B, x, y, columns, lda, seed)
-  local fma, rng, samples = float32.fma, ww.rng(seed), 1024
+  local rng, samples = ww.rng(seed), 1024
   local got, want = ww.array("f32", samples), ww.array("f32", samples)
   for s = 0, samples - 1 do
     local row = s == 0 and #y - 1 or rng:int(0, #y - 1)
-    local sum_a, sum_b = 0.0, 0.0
-    for j = 0, columns - 1 do
-      sum_a = fma(A[row * lda + j], x[j], sum_a)
-      sum_b = fma(B[row * lda + j], x[j], sum_b)
-    end
-    got[s], want[s] = y[row], fma(alpha, sum_a, float32.round(beta * sum_b))
+    local sum_a, sum_b = A:fma_dot(x, row * lda, 0, columns, 1, 1), B:fma_dot(x, row * lda, 0, columns, 1, 1)
+    got[s], want[s] = y[row], ww.float32.fma(alpha, sum_a, ww.float32.round(beta * sum_b))
   end
   self:check("sampled rows of y", got, want)
 end

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local haar = ww.workload "haar" {
   doc = "Haar wavelet transform of a vector, nine levels a launch in shared memory; version plain or d2ma",
@@ -12,11 +11,11 @@ local haar = ww.workload "haar" {
 }
 
 local most_threads = 256
-local root_half = float32.round(0.70710678)
+local root_half = ww.float32.round(0.70710678)
 
 --- The transform in single precision, level by level over the whole vector.
 local function reference(values)
-  local round, n = float32.round, #values
+  local round, n = ww.float32.round, #values
   local want, averages = ww.array("f32", n), {}
   for i = 0, n - 1 do averages[i] = values[i] end
   while n > 1 do

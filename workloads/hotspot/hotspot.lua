@@ -33,6 +33,7 @@ local function after_step(before, power, size, flow)
   local rows, columns = size.rows, size.columns
   local gain, fx, fy, fz = flow.gain, flow.x, flow.y, flow.z
   local after = ww.array("f64", rows * columns)
+  before = before:table()
   for row = 0, rows - 1 do
     local first = row * columns
     local up, down = row > 0 and -columns or 0, row < rows - 1 and columns or 0

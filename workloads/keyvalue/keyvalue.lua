@@ -44,12 +44,7 @@ local function make_table(items, rng)
     bytes = bytes + aligned(header_bytes + aligned(#item.key, 4) + #item.value, 16)
   end
   local words = ww.array("u32", bytes // 4)
-  local function put(at, text)
-    for i = 0, (#text - 1) // 4 do
-      local a, b, c, d = text:byte(4 * i + 1, 4 * i + 4)
-      words[at // 4 + i] = a | (b or 0) << 8 | (c or 0) << 16 | (d or 0) << 24
-    end
-  end
+  local function put(at, text) words:put(at // 4, text .. ("\0"):rep(-#text % 4)) end
   local at = 0
   for _, i in ipairs(random.shuffled(rng, #items)) do
     local item = items[i]
@@ -76,7 +71,7 @@ function keyvalue:run(gpu, size)
     local key = rng:int(1, 100) <= size.absent and random.text(rng, 16, 52) .. "!" or items[draw()].key
     keys[r] = key
     requests[r * request_bytes] = #key
-    for i = 1, #key do requests[r * request_bytes + 3 + i] = key:byte(i) end
+    requests:put(r * request_bytes + 4, key)
   end
 
   local responses = gpu:alloc(n * response_bytes)
@@ -92,7 +87,7 @@ function keyvalue:run(gpu, size)
     local at, value = r * response_bytes, values[keys[r]]
     if value then
       want[at] = #value
-      for i = 1, #value do want[at + 3 + i] = value:byte(i) end
+      want:put(at + 4, value)
     else
       for i = 0, 3 do want[at + i] = 255 end
     end

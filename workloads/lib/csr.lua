@@ -1,6 +1,5 @@
 -- Sparse matrices in compressed rows: the entries of row r are col[p], val[p] for row[r] <= p < row[r + 1].
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local csr = {}
 
@@ -100,11 +99,12 @@ function csr.jagged(m)
     j.first[k + 1] = j.first[k] + 32 * warps
   end
   j.col, j.val = ww.array("i32", j.first[longest]), ww.array("f32", j.first[longest])
+  local first, to_col, to_val, from_col, from_val = j.first:table(), j.col, j.val, m.col, m.val
   for s = 0, m.rows - 1 do
     local from = row[j.perm[s]]
     for k = 0, row[j.perm[s] + 1] - from - 1 do
-      local to = j.first[k] + s
-      j.col[to], j.val[to] = m.col[from + k], m.val[from + k]
+      local to = first[k] + s
+      to_col[to], to_val[to] = from_col[from + k], from_val[from + k]
     end
   end
   return j
@@ -114,11 +114,11 @@ end
 -- multiply-adds.
 function csr.multiply(m, x)
   local y = ww.array("f32", m.rows)
-  local row, col, val, fma = m.row, m.col, m.val, float32.fma
+  local row, factors, first = m.row, x:gather(m.col), 0
   for r = 0, m.rows - 1 do
-    local sum = 0.0
-    for p = row[r], row[r + 1] - 1 do sum = fma(val[p], x[col[p]], sum) end
-    y[r] = sum
+    local next_first = row[r + 1]
+    y[r] = m.val:fma_dot(factors, first, first, next_first - first, 1, 1)
+    first = next_first
   end
   return y
 end

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local monte_carlo_pi = ww.workload "monte_carlo_pi" {
   doc = "Pi from random points: the states of the generators in local memory, loaded and stored with every number",
@@ -29,7 +28,7 @@ local function count_inside(draws, a, b, c, d, e, f)
     f = f + 362437
     y = scale * ((y + f & 0xffffffff) >> 8)
     local square = x * x + y * y -- near 1, how the kernel rounds decides
-    if math.abs(square - 1) < 1e-6 then square = float32.fma(x, x, float32.round(y * y)) end
+    if math.abs(square - 1) < 1e-6 then square = ww.float32.fma(x, x, ww.float32.round(y * y)) end
     if square < 1 then inside = inside + 1 end
   end
   return inside

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local mri_gridding = ww.workload "mri_gridding" {
   doc = "Samples of a space onto a grid: bins with counters, a gather in their order, sums around each cell",
@@ -122,7 +121,7 @@ end
 local function square_of(dx, dy, dz)
   local square = dx * dx + dy * dy + dz * dz
   if math.abs(square - far) > 1e-4 then return square end
-  local round, fma = float32.round, float32.fma
+  local round, fma = ww.float32.round, ww.float32.fma
   dx, dy, dz = round(dx), round(dy), round(dz)
   return fma(dz, dz, fma(dx, dx, round(dy * dy)))
 end

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 local weighted = require "workloads.lib.weighted"
 
 local saxpy = ww.workload "saxpy" {
@@ -30,7 +29,7 @@ function saxpy:run(gpu, size)
     args = { dev_x, dev_y, a, size.tiles },
   })
 
-  local y, fma = gpu:download("f32", dev_y, n), float32.fma
+  local y, fma = gpu:download("f32", dev_y, n), ww.float32.fma
   weighted.check(self, "y", y, { { x, factor = a }, { y0 } }, 0, function(i) return fma(a, x[i], y0[i]) end, size.seed + 2)
 end
 

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local scalar_product = ww.workload "scalar_product" {
   doc = "Scalar products of pairs of long vectors: two streams, read once, and a tree of sums in shared memory",
@@ -16,11 +15,10 @@ local ctas <const>, threads <const>, sums <const> = 128, 256, 1024
 
 --- A product in the kernel's order of summation, to the last bit.
 local function product_of(a, b, first, elements)
-  local sum, fma, round = {}, float32.fma, float32.round
+  local sum, round = {}, ww.float32.round
   for i = 0, sums - 1 do
-    local s = 0.0
-    for at = first + i, first + elements - 1, sums do s = fma(a[at], b[at], s) end
-    sum[i] = s
+    local count = (elements - i + sums - 1) // sums
+    sum[i] = a:fma_dot(b, first + i, first + i, count, sums, sums)
   end
   local half = sums // 2
   while half > 0 do

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 local product = require "workloads.lib.product"
 
 local sgemm = ww.workload "sgemm" {
@@ -66,7 +65,7 @@ function sgemm:run(gpu, size)
   local C = run(self, gpu, size, A, B, C0)
   local p = { m = m, n = n, k = k, alpha = alpha, beta = beta, A = A, B = B, C0 = C0, C = C }
   product.check_all(self, p, size.seed + 3)
-  product.check_sample(self, p, function(sum, i) return float32.fma(alpha, sum, float32.round(beta * C0[i])) end, size.seed + 4)
+  product.check_sample(self, p, function(sum, i) return ww.float32.fma(alpha, sum, ww.float32.round(beta * C0[i])) end, size.seed + 4)
 end
 
 return sgemm

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local srad = ww.workload "srad" {
   doc = "Speckle-reducing diffusion of an image, two kernels an iteration: tiles whose rows fall into one or two sets of the L1",
@@ -26,7 +25,7 @@ local function speckle_of(image, columns, rows)
     end
   end
   local mean = sum / (height * width)
-  return float32.round((squares / (height * width) - mean * mean) / (mean * mean))
+  return ww.float32.round((squares / (height * width) - mean * mean) / (mean * mean))
 end
 
 --- Rows of an image as Lua tables, by number; those beyond the first and last row are these.
@@ -77,7 +76,7 @@ end
 
 --- The five arrays of the first kernel in one row, to the last bit.
 local function check_row(self, image, size, row, speckle, got)
-  local round, fma, columns, row_of = float32.round, float32.fma, size.columns, reader(image, size.rows, size.columns)
+  local round, fma, columns, row_of = ww.float32.round, ww.float32.fma, size.columns, reader(image, size.rows, size.columns)
   local above, own, below = row_of(row - 1), row_of(row), row_of(row + 1)
   local north, south, west, east, c = ww.array("f32", columns), ww.array("f32", columns), ww.array("f32", columns),
     ww.array("f32", columns), ww.array("f32", columns)

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local stencil3d = ww.workload "stencil3d" {
   doc = "3D stencil of seven points, rows a power of two apart: the rows of a CTA compete for few sets of the L1",
@@ -24,7 +23,7 @@ end
 
 --- Sampled rows to the last bit; all rows of a small block. The corners are among them.
 local function check_rows(self, size, launch, before, heat, after)
-  local fma, round, rng = float32.fma, float32.round, ww.rng(size.seed + 10 + launch)
+  local fma, round, rng = ww.float32.fma, ww.float32.round, ww.rng(size.seed + 10 + launch)
   local all = size.rows * size.layers
   for sample = 0, math.min(all, 64) - 1 do
     local row = all <= 64 and sample or sample == 0 and 0 or sample == 1 and all - 1 or rng:int(0, all - 1)

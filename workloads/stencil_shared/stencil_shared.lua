@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 
 local stencil_shared = ww.workload "stencil_shared" {
   doc = "3D stencil of seven points, a layer in shared memory and two in registers: two barriers a layer",
@@ -19,7 +18,7 @@ local middle <const>, side <const> = 1.5, 0.125
 
 --- Rows that are computed, to the last bit: all of a small block, else a sample.
 local function check_rows(self, size, launch, before, after)
-  local fma, round, rng = float32.fma, float32.round, ww.rng(size.seed + 10 + launch)
+  local fma, round, rng = ww.float32.fma, ww.float32.round, ww.rng(size.seed + 10 + launch)
   local lda, layer, rows = size.lda, size.lda * size.rows, size.rows - 2
   local all = rows * (size.layers - 2)
   for sample = 0, math.min(all, 64) - 1 do

@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 local product = require "workloads.lib.product"
 
 local syrk = ww.workload "syrk" {
@@ -47,7 +46,7 @@ end
 
 --- Sampled elements to the last bit, the last one among them.
 local function check_sample(self, size, A, B, C, C0)
-  local n, lda, fma, round = size.n, size.lda, float32.fma, float32.round
+  local n, lda, fma, round = size.n, size.lda, ww.float32.fma, ww.float32.round
   local rng, samples = ww.rng(size.seed + 4), 512
   local got, want = ww.array("f32", samples), ww.array("f32", samples)
   for s = 0, samples - 1 do

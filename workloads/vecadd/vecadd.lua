@@ -1,5 +1,4 @@
 local ww = require "warpwright"
-local float32 = require "workloads.lib.float32"
 local weighted = require "workloads.lib.weighted"
 
 local vecadd = ww.workload "vecadd" {
@@ -22,7 +21,7 @@ function vecadd:run(gpu, size)
 
   gpu:launch(self.kernels.vecadd, { grid = (n + 255) // 256, block = 256, args = { dev_a, dev_b, dev_c, n } })
 
-  local function sum(i) return float32.round(a[i] + b[i]) end
+  local function sum(i) return ww.float32.round(a[i] + b[i]) end
   for first = 0, n - 1, slab do
     local c = gpu:download("f32", dev_c + 4 * first, math.min(slab, n - first))
     weighted.check(self, "c", c, { { a }, { b } }, first, sum, size.seed + 2)

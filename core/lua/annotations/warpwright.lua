@@ -95,6 +95,9 @@ function ww.file_array(path, element) end
 ---@return table
 function ww.rng(seed) end
 
+---@type { round: fun(x: number): number; fma: fun(a: number, b: number, c: number): number }
+ww.float32 = nil
+
 ---@param value number
 ---@return table
 function ww.i8(value) end

@@ -119,6 +119,10 @@ static double number_element(const Array *array, uint64_t i) {
                                       : (double)integer_element(array, i);
 }
 
+int64_t array_integer(const Array *array, uint64_t index) {
+    return integer_element(array, index);
+}
+
 void array_push_element(lua_State *L, const Array *array, uint64_t index) {
     if (is_float(array))
         lua_pushnumber(L, float_element(array, index));
@@ -194,8 +198,9 @@ static int l_index(lua_State *L) {
         if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
         raise_user_errors_in(L);
         user_error(
-            "array: no method matches '%s'; available: fill, set, random, slice, copy, put, sum, dot, type, "
-            "bytes, string, write",
+            "array: no method matches '%s'; available: fill, set, random, scale, slice, copy, put, gather, "
+            "sum, dot, "
+            "fma_dot, type, bytes, string, table, write",
             lua_tostring(L, 2));
     }
     array_push_element(L, array, element_index_at(L, 2, array));
@@ -306,6 +311,20 @@ static int push_part(lua_State *L, const Array *array, uint64_t first, uint64_t 
     return 1;
 }
 
+/* a:scale(factor), a:scale(factor, first, count) -> a */
+static int l_scale(lua_State *L) {
+    Array *array = receiver(L);
+    uint64_t first = 0, count = array->count;
+    double factor = float_at(L, 2);
+    if (!is_float(array))
+        user_error("scale: expected an array of f32 or f64, got %s", array_type_name(array));
+    if (!lua_isnoneornil(L, 3)) first = range_at(L, 3, 4, array, &count);
+    for (uint64_t i = first; i < first + count; i++)
+        set_float_element(array, i, factor * float_element(array, i));
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* a:slice(first, count) -> a new array */
 static int l_slice(lua_State *L) {
     const Array *array = receiver(L);
@@ -342,13 +361,13 @@ typedef struct {
     uint64_t offset, stride;
 } Strided;
 
-static void check_strided(const Strided *s, uint64_t count) {
+static void check_strided(const Strided *s, uint64_t count, const char *method) {
     uint64_t last = 0;
     if (count == 0) return;
     if (__builtin_mul_overflow(count - 1, s->stride, &last) || __builtin_add_overflow(last, s->offset, &last))
         last = UINT64_MAX;
     if (last >= s->array->count)
-        user_error("dot: expected elements 0 to %lu, got %lu", s->array->count - 1, last);
+        user_error("%s: expected elements 0 to %lu, got %lu", method, s->array->count - 1, last);
 }
 
 /* In double precision, in ascending order. */
@@ -367,23 +386,46 @@ static double dot(const Strided *a, const Strided *b, uint64_t count) {
     return sum;
 }
 
+/* The elements that the arguments of `method` name: (a, b), or (a, b, offset_a, offset_b, count, stride_a, stride_b). */
+static uint64_t strided_pair(lua_State *L, const char *method, Strided *a, Strided *b) {
+    *a = (Strided){receiver(L), 0, 1};
+    *b = (Strided){array_at(L, 2, method), 0, 1};
+    uint64_t count = a->array->count;
+    if (lua_isnoneornil(L, 3)) {
+        if (b->array->count != count)
+            user_error("%s: expected an array of %lu elements, got %lu", method, count, b->array->count);
+    } else {
+        a->offset = array_count_at(L, 3, "offset of the first array");
+        b->offset = array_count_at(L, 4, "offset of the second array");
+        count = array_count_at(L, 5, "count");
+        if (!lua_isnoneornil(L, 6)) a->stride = array_count_at(L, 6, "stride of the first array");
+        if (!lua_isnoneornil(L, 7)) b->stride = array_count_at(L, 7, "stride of the second array");
+    }
+    check_strided(a, count, method);
+    check_strided(b, count, method);
+    return count;
+}
+
 /* a:dot(b), a:dot(b, offset_a, offset_b, count, stride_a, stride_b) */
 static int l_dot(lua_State *L) {
-    Strided a = {receiver(L), 0, 1}, b = {array_at(L, 2, "dot"), 0, 1};
-    uint64_t count = a.array->count;
-    if (lua_isnoneornil(L, 3)) {
-        if (b.array->count != count)
-            user_error("dot: expected an array of %lu elements, got %lu", count, b.array->count);
-    } else {
-        a.offset = array_count_at(L, 3, "dot: offset of the first array");
-        b.offset = array_count_at(L, 4, "dot: offset of the second array");
-        count = array_count_at(L, 5, "dot: count");
-        if (!lua_isnoneornil(L, 6)) a.stride = array_count_at(L, 6, "dot: stride of the first array");
-        if (!lua_isnoneornil(L, 7)) b.stride = array_count_at(L, 7, "dot: stride of the second array");
-    }
-    check_strided(&a, count);
-    check_strided(&b, count);
+    Strided a, b;
+    uint64_t count = strided_pair(L, "dot", &a, &b);
     lua_pushnumber(L, dot(&a, &b, count));
+    return 1;
+}
+
+/* The same of arrays of f32, by fused multiply-adds in single precision, in ascending order from 0. */
+static int l_fma_dot(lua_State *L) {
+    Strided a, b;
+    uint64_t count = strided_pair(L, "fma_dot", &a, &b);
+    if (a.array->type != ELEMENT_F32 || b.array->type != ELEMENT_F32)
+        user_error("fma_dot: expected two arrays of f32, got %s and %s", array_type_name(a.array),
+                   array_type_name(b.array));
+    const float *x = (const float *)a.array->data + a.offset, *y = (const float *)b.array->data + b.offset;
+    float sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum = fmaf(x[i * a.stride], y[i * b.stride], sum);
+    lua_pushnumber(L, (double)sum);
     return 1;
 }
 
@@ -432,9 +474,10 @@ static int l_is_array(lua_State *L) {
 void array_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {
         {"__newindex", l_newindex}, {"__len", l_length}, {"__tostring", l_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {
-        {"set", l_set}, {"fill", l_fill}, {"random", l_random}, {"slice", l_slice}, {"copy", l_copy},
-        {"sum", l_sum}, {"dot", l_dot},   {"bytes", l_bytes},   {"type", l_type},   {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"set", l_set},     {"fill", l_fill},   {"random", l_random},
+                                       {"scale", l_scale}, {"slice", l_slice}, {"copy", l_copy},
+                                       {"sum", l_sum},     {"dot", l_dot},     {"fma_dot", l_fma_dot},
+                                       {"bytes", l_bytes}, {"type", l_type},   {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"array", l_array}, {"compare", l_compare}, {"is_array", l_is_array}, {NULL, NULL}};
     define_type(L, array_type, metamethods, NULL);

@@ -42,6 +42,8 @@ Array *array_at(lua_State *L, int index, const char *what);
 ElementType array_type_at(lua_State *L, int index);
 /* A count of elements at `index`: a whole number from 0 to 2^40. */
 uint64_t array_count_at(lua_State *L, int index, const char *what);
+/* Element `index`, which must exist, of an array of integers; u64 as the 64 bits. */
+int64_t array_integer(const Array *array, uint64_t index);
 void array_push_element(lua_State *L, const Array *array, uint64_t index);
 /* Sets an element to the number at `value_index`, a user error when the type has no such element. */
 void array_set_element(lua_State *L, Array *array, uint64_t index, int value_index);

@@ -256,6 +256,7 @@ static int open_core(lua_State *L) {
     profile_open(L);
     histograms_open(L);
     random_open(L);
+    float32_open(L);
     machine_open(L);
     class_rows_open(L);
     counters_open(L);

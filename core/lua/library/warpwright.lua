@@ -21,6 +21,7 @@ local ww = {
   array_from = core.array_from,
   file_array = core.file_array,
   rng = core.rng,
+  float32 = core.float32,
 }
 
 -- ww.i32(x), ww.i32 { x, y ... } and their kin: values with their type, for kernel arguments and uploads.
