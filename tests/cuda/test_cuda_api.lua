@@ -33,6 +33,14 @@ harness.test("what ran before and after a fault has statistics", function()
   harness.contains(harness.read(harness.folder() .. "/stray/stats.txt"), "launch[0].cycles", "launch[1].cycles", "scale: core cycles")
 end)
 
+harness.test("a launch that failed leaves no votes at a barrier behind, with timing and without", function()
+  local path = cuda_programs.build "api"
+  for _, launches in ipairs { "0-", "100" } do
+    local status, output = cuda_programs.run("gtx480", "--launches", launches, "--out", harness.folder() .. "/votes", "--", path, "votes")
+    harness.equal(status, 0, output)
+  end
+end)
+
 harness.test("bounds are those of hardware; --memcheck: those of allocations", function()
   harness.contains(good "beyond", "cudaSuccess")
   local path = cuda_programs.build "api"

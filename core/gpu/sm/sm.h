@@ -247,6 +247,7 @@ struct Sm {
     uint32_t slot_cause[MAX_SCHEDULERS]; /* of the last cycle, for those asleep */
     Cta cta[MAX_CTAS];
     Warp *warp;
+    /* From here to payload_used, what lies idle between launches, or what no untimed launch touches: see untimed.c. */
     SimtWaiting waiting_lanes[MAX_WARPS]; /* of the SIMT stacks                    */
     /* The scoreboard's bit for long latencies: pending names that a load or an atomic beyond the SM writes.
      * Apart from Warp, as only watched warps are asked for it. */
@@ -256,9 +257,9 @@ struct Sm {
     AsyncArrivals arrivals[MAX_WARPS];
     uint64_t wakes[MAX_WARPS]; /* of those that sleep: the cycle in which they may issue again */
     IssueGate sleepers;
-    uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     WriteBacks write_backs;
-    uint64_t payload_used; /* bit per entry of payload */
+    uint64_t payload_used;       /* bit per entry of payload */
+    uint8_t class_of[MAX_WARPS]; /* what policies call each warp; on all its requests */
     AtomicPayload *payload;
     uint8_t *shared_memory;
     uint8_t *register_file; /* per warp: kernel->slots slots          */

@@ -176,30 +176,40 @@ static RoundResult run_round(Sm *sm, Grid *grid) {
     return result;
 }
 
-/* An SM takes part from its first CTA on. `before` has what it was then, and nothing of the others. */
-static void take_part(Sm *sm, Sm **before, bool warms_caches) {
-    *before = malloc(sizeof **before);
-    ensure(*before);
-    **before = *sm;
+/* What an SM was before the launch. The rest of it means something only while warps are live, or stays as it is. */
+enum { IDLE_BEGIN = offsetof(Sm, waiting_lanes), IDLE_END = offsetof(Sm, payload_used) };
+typedef struct {
+    uint8_t head[IDLE_BEGIN], tail[sizeof(Sm) - IDLE_END];
+} SmBefore;
+
+/* An SM takes part from its first CTA on. */
+static SmBefore *take_part(Sm *sm, bool warms_caches) {
+    SmBefore *before = malloc(sizeof *before);
+    ensure(before);
+    memcpy(before->head, sm, IDLE_BEGIN);
+    memcpy(before->tail, (uint8_t *)sm + IDLE_END, sizeof before->tail);
     untimed_make_deaf(sm);
     memset(sm->cta, 0, sizeof sm->cta);
     sm->warms_caches = warms_caches;
+    return before;
 }
 
-static void leave(Sm *sm, Sm *before) {
+static void leave(Sm *sm, SmBefore *before) {
     SystemCalls system = sm->system; /* its room may have grown */
-    *sm = *before;
+    memcpy(sm, before->head, IDLE_BEGIN);
+    memcpy((uint8_t *)sm + IDLE_END, before->tail, sizeof before->tail);
     sm->view->is_alone = false;
     sm->system = system;
     free(before);
 }
 
-static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, Sm **before, bool warms_caches) {
+/* before[i] of an SM that takes no part is NULL. */
+static bool run_rounds(Sm *const *sms, uint32_t count, Grid *grid, SmBefore **before, bool warms_caches) {
     for (;;) {
         bool progress = false, live = false;
         for (uint32_t i = 0; i < count; i++) {
             if (!before[i] && grid->next == grid->count) break; /* nor does any behind it */
-            if (!before[i]) take_part(sms[i], &before[i], warms_caches);
+            if (!before[i]) before[i] = take_part(sms[i], warms_caches);
             RoundResult result = run_round(sms[i], grid);
             if (result == ROUND_FAULT) return true;
             progress |= result == ROUND_PROGRESS;
@@ -215,7 +225,7 @@ bool sms_run_untimed(Sm *const *sms, uint32_t count, const RunningKernel *runnin
     Grid grid = {.running = running,
                  .count = (uint64_t)size[0] * size[1] * size[2],
                  .plain = untimed_find_plain(running->kernel)};
-    Sm **before = calloc(count, sizeof *before);
+    SmBefore **before = calloc(count, sizeof *before);
     ensure(before);
     bool ended = run_rounds(sms, count, &grid, before, warms_caches);
     for (uint32_t i = 0; i < count && before[i]; i++)

@@ -187,6 +187,23 @@ static void fault(const void *kernel, cudaError_t error) {
     GOOD(cudaDeviceSynchronize());
 }
 
+/* What a warp waited for in the launch that failed is forgotten. */
+static void votes(void) {
+    int *a, fails = 1, got[96];
+    GOOD(cudaMalloc((void **)&a, sizeof got));
+    void *params[] = {&a, &fails};
+    GOOD(cudaLaunchKernel((const void *)parted, size1(1), size1(96), params, 0, 0));
+    EXPECT(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+    GOOD(cudaDeviceReset());
+    cudaGetLastError();
+    GOOD(cudaMalloc((void **)&a, sizeof got));
+    fails = 0;
+    GOOD(cudaLaunchKernel((const void *)parted, size1(1), size1(96), params, 0, 0));
+    GOOD(cudaMemcpy(got, a, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 96; i++)
+        EXPECT(got[i], i < 32 ? 7 : 64);
+}
+
 /* A little beyond an allocation of 100 elements. */
 static void beyond(void) {
     int *a;
@@ -635,7 +652,8 @@ int main(int argc, char **argv) {
                  {"threads", threads},   {"textures", textures},     {"voxel_arrays", voxel_arrays},
                  {"surfaces", surfaces}, {"removed", removed},       {"steps", steps},
                  {"children", children}, {"properties", properties}, {"driver", driver},
-                 {"images", images},     {"beyond", beyond},         {"printed", printed}};
+                 {"images", images},     {"beyond", beyond},         {"printed", printed},
+                 {"votes", votes}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();

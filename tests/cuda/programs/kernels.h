@@ -31,6 +31,14 @@ static const char ptx[] =
     ".visible .entry fails() { trap; ret; }\n"
     ".visible .entry uneven(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
+    /* f: warp 0 waits for votes, and warp 1 fails before warp 2 comes; else warp 0 comes without a vote, and keeps its 7s */
+    ".visible .entry parted(.param .u64 a, .param .u32 f) {\n"
+    "  .reg .pred %p<3>; .reg .u32 %r<3>; .reg .u64 %d<2>;\n"
+    "  ld.param.u64 %d0, [a]; ld.param.u32 %r0, [f]; mov.u32 %r1, %tid.x; mov.u32 %r2, 7;\n"
+    "  setp.ne.u32 %p0, %r0, 0; setp.ge.u32 %p1, %r1, 32; and.pred %p2, %p0, %p1; @%p2 trap;\n"
+    "  xor.pred %p2, %p0, %p1; @%p2 bra VOTE; bar.sync 0; bra.uni SHOW;\n"
+    "VOTE: bar.red.popc.u32 %r2, 0, %p1;\n"
+    "SHOW: mul.wide.u32 %d1, %r1, 4; add.u64 %d0, %d0, %d1; st.global.u32 [%d0], %r2; ret; }\n"
     /* prints its thread and n */
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n"
     ".global .align 1 .b8 form[14] = {116, 104, 114, 101, 97, 100, 32, 37, 117, 32, 37, 117, 10, 0};\n"
@@ -111,6 +119,7 @@ static void nothing(void) {}
 static void stray(void) {}
 static void fails(void) {}
 static void uneven(void) {}
+static void parted(void) {}
 static void fetch(void) {}
 static void voxels(void) {}
 static void paint(void) {}
@@ -131,6 +140,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(stray);
     KERNEL(fails);
     KERNEL(uneven);
+    KERNEL(parted);
     KERNEL(fetch);
     KERNEL(voxels);
     KERNEL(paint);
