@@ -1,4 +1,5 @@
 /* Building a machine: objects, wires, the cut into clusters, elaboration. */
+#include "core/sim/base/host_memory.h"
 #include "core/sim/base/random.h"
 #include "core/sim/checkpoint/buffer.h"
 #include "core/sim/sim.h"
@@ -25,10 +26,6 @@ static void *zeroed(size_t count, size_t bytes) {
     void *memory = zeroed_or_null(count * bytes);
     ensure(memory);
     return memory;
-}
-
-static uint64_t memory_of_computer(void) {
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* What parameters make as large as a user likes: NULL when this computer has not so much memory, whatever the

@@ -62,6 +62,11 @@ harness.test("out = a number is told with the script's line", function()
     'local ww = require "warpwright"\nww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", out = 3 }'))
 end)
 
+harness.test("set = a text is told with the script's line", function()
+  harness.refused("set.lua:2: set: expected a table, got 'sms=3'", harness.write("set.lua",
+    'local ww = require "warpwright"\nww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", set = "sms=3", out = false }'))
+end)
+
 -- A folder is one run's at a time -------------------------------------------------------------------------------------
 
 local second = ("'%s' run gtx480 %s"):format(program, table.concat(small, " "))

@@ -20,6 +20,12 @@ harness.test("elements are numbered from 0 and checked", function()
   fails("array: expected no index (it has no elements), got 0", function() return ww.array("u8", 0)[0] end)
 end)
 
+harness.test("an array that this computer has no memory for is refused", function()
+  fails("array: expected at most ", ww.array, "f64", 1 << 40)
+  fails("this computer's memory, got 1099511627776 elements of 8 bytes", ww.array, "f64", 1 << 40)
+  fails("ww.array: expected a whole number of elements", ww.array, "f64", (1 << 40) + 1)
+end)
+
 harness.test("integers must fit", function()
   local bounds = {
     i8 = { -128, 127 }, u8 = { 0, 255 }, i16 = { -32768, 32767 }, u16 = { 0, 65535 },

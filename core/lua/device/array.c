@@ -1,6 +1,7 @@
 #include "core/lua/device/array.h"
 
 #include "core/lua/bindings.h"
+#include "core/sim/base/host_memory.h"
 #include "core/sim/base/random.h"
 
 #include <inttypes.h>
@@ -58,6 +59,9 @@ uint64_t array_count_at(lua_State *L, int index, const char *what) {
 
 Array *array_new(lua_State *L, ElementType type, uint64_t count) {
     size_t bytes = count * element_types[type].bytes;
+    if (bytes > memory_of_computer())
+        user_error("array: expected at most %lu bytes, this computer's memory, got %lu elements of %u bytes",
+                   memory_of_computer(), count, element_types[type].bytes);
     Array *array = lua_newuserdatauv(L, sizeof *array + bytes, 0);
     array->type = type;
     array->element_bytes = element_types[type].bytes;

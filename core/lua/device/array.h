@@ -32,7 +32,7 @@ static inline size_t array_bytes(const Array *array) {
     return array->count * array->element_bytes;
 }
 
-/* Pushes a new array of zeros. */
+/* Pushes a new array of zeros; a user error when this computer has not so much memory. */
 Array *array_new(lua_State *L, ElementType type, uint64_t count);
 /* The array at `index`; NULL when it is something else. */
 Array *array_test(lua_State *L, int index);

@@ -213,8 +213,8 @@ static Array *download(lua_State *L, const char *what, uint64_t count) {
     Machine *machine = gpu_at(L, 1);
     ElementType type = array_type_at(L, 2);
     uint64_t address = address_at(L, 3, what);
+    require_covered(machine, what, address, count * array_element_bytes(type));
     Array *array = array_new(L, type, count);
-    require_covered(machine, what, address, array_bytes(array));
     bool logged = is_logged(machine, what);
     if (logged) host_log_call(&machine->log, 0, "%s %lu bytes at 0x%lx", what, array_bytes(array), address);
     if (logged && host_log_take(&machine->log, array->data, array_bytes(array))) {

@@ -67,7 +67,7 @@ end
 local function variant_name(variant, index)
   local words = { variant.name or variant.policy }
   if not variant.name then
-    for _, key in ipairs(names.sorted_keys(variant.set or {})) do
+    for _, key in ipairs(names.sorted_keys(variant.set or {}, "set")) do
       local entry = variant.set[key]
       words[#words + 1] = type(key) == "string" and ("%s=%s"):format(key, tostring(entry)) or tostring(entry)
     end

@@ -35,7 +35,7 @@ local function read_overrides(set)
     if type(pattern) ~= "string" then names.expected("set", "a path", pattern) end
     overrides[#overrides + 1] = { pattern = core.current_name(pattern) or pattern, value = value, matches = 0 }
   end
-  for _, key in ipairs(names.sorted_keys(set)) do
+  for _, key in ipairs(names.sorted_keys(set, "set")) do
     local entry = set[key]
     if type(key) == "string" then
       add(key, entry)

@@ -11,8 +11,9 @@ local function is_before(a, b)
 end
 
 --- The keys of a table in an order that is always the same: first those of a list, in its order, then names. Patterns
--- sort before the names they match: '*' before digits and letters.
-function names.sorted_keys(t)
+-- sort before the names they match: '*' before digits and letters. `what` it is, for who gave something else.
+function names.sorted_keys(t, what)
+  if type(t) ~= "table" then names.expected(what or "keys", "a table", t) end
   local keys, all_names = {}, true
   for key in pairs(t) do
     keys[#keys + 1] = key

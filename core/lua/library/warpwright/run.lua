@@ -43,7 +43,7 @@ local function resolve_resume(options)
   end
   resolved.set = {}
   for _, entry in ipairs(saved.set) do table.insert(resolved.set, entry) end
-  for _, key in ipairs(names.sorted_keys(options.set or {})) do
+  for _, key in ipairs(names.sorted_keys(options.set or {}, "set")) do
     local entry = options.set[key]
     table.insert(resolved.set, type(key) == "string" and { key, entry } or entry)
   end

@@ -27,7 +27,7 @@ Simulation.__index = Simulation
 local function join_overrides(first, second)
   local joined = {}
   for _, set in ipairs { first or {}, second or {} } do
-    for _, key in ipairs(names.sorted_keys(set)) do
+    for _, key in ipairs(names.sorted_keys(set, "set")) do
       table.insert(joined, type(key) == "string" and { key, set[key] } or set[key])
     end
   end
@@ -38,7 +38,7 @@ end
 local function describe_choices(config, options, built)
   local function name_of(value) return type(value) == "string" and value or value and value.name end
   local set = {}
-  for _, key in ipairs(names.sorted_keys(options.set or {})) do
+  for _, key in ipairs(names.sorted_keys(options.set or {}, "set")) do
     local entry = options.set[key]
     if type(key) == "string" then
       set[#set + 1] = ("%s=%s"):format(key, tostring(entry))
