@@ -79,13 +79,13 @@ static void apply_carry(const Job *job, const uint64_t *in, Result *out) {
     bool subtracts = operation == SUB;
     /* sources: a, b [, c], and the value whose lowest bit is the carry that comes in */
     int last = operation == MAD ? 3 : 2;
-    Wide carry = job->carry_in ? in[last] & 1 : 0;
+    Wide carry = job->carry_in ? in[last] & 1 : subtracts; /* of a subtraction, that nothing is borrowed */
     Wide a = (Wide)in[0] & mask, b = (Wide)in[1] & mask;
     if (operation == MAD) {
         a = (Wide)product_of(job, in[0], in[1]) & mask;
         b = (Wide)in[2] & mask;
     }
-    sum = subtracts ? a - b - carry : a + b + carry;
+    sum = a + (subtracts ? ~b & mask : b) + carry;
     put(&out[0], (uint64_t)(sum & mask));
     put(&out[1], (uint64_t)(sum >> job->bits) & 1);
 }

@@ -208,34 +208,37 @@ DEFINE_TERNARY(exec_dp2a_hi_u32_s32, LaneU32, LaneU32, DOT2(HALF_U, BYTE_S, 2))
 DEFINE_TERNARY(exec_dp2a_hi_s32_u32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_U, 2))
 DEFINE_TERNARY(exec_dp2a_hi_s32_s32, LaneU32, LaneU32, DOT2(HALF_S, BYTE_S, 2))
 
-/* Extended precision: `x` + `y` + carry, or `x` - `y` - borrow, in a type W with room for the carry. */
-#define DEFINE_CARRY(name, LaneT, T, W, operator, x, y, sources)                                             \
+/* Extended precision: `x` + `y` + carry, in a type W with room for the carry; `free` is the carry of an instruction that
+ * takes none. */
+#define DEFINE_CARRY(name, LaneT, T, W, free, x, y, sources)                                                 \
     void name(const Inst *inst, ExecContext *context) {                                                      \
         LaneT *to = destination(inst, context, 0);                                                           \
         const LaneT *from_a = source(inst, context, 0), *from_b = source(inst, context, 1),                  \
                     *from_c = source(inst, context, sources - 1);                                            \
         uint32_t active = context->active, carry_out = 0;                                                    \
-        uint32_t carry_in = inst->detail & DETAIL_CARRY_IN ? context->predicates[CARRY_PREDICATE] : 0;       \
+        uint32_t carry_in = inst->detail & DETAIL_CARRY_IN ? context->predicates[CARRY_PREDICATE] : free;    \
         for (int lane = 0; lane < WARP_LANES; lane++) {                                                      \
             if (!(active >> lane & 1)) continue;                                                             \
             T a = from_a[lane], b = from_b[lane], c = from_c[lane];                                          \
             (void)c;                                                                                         \
             (void)b;                                                                                         \
-            W result = (W)(T)(x) operator(W)(T)(y) operator(W)(carry_in >> lane & 1);                        \
+            W result = (W)(T)(x) + (W)(T)(y) + (W)(carry_in >> lane & 1);                                    \
             to[lane] = (T)result;                                                                            \
             carry_out |= (uint32_t)(result >> 8 * sizeof(T) & 1) << lane;                                    \
         }                                                                                                    \
         if (inst->detail & DETAIL_CARRY_OUT) write_predicate(context, CARRY_PREDICATE, carry_out);           \
     }
 
-DEFINE_CARRY(exec_add_carry_32, LaneU32, uint32_t, uint64_t, +, a, b, 2)
-DEFINE_CARRY(exec_add_carry_64, LaneU64, uint64_t, unsigned __int128, +, a, b, 2)
-DEFINE_CARRY(exec_sub_carry_32, LaneU32, uint32_t, uint64_t, -, a, b, 2)
-DEFINE_CARRY(exec_sub_carry_64, LaneU64, uint64_t, unsigned __int128, -, a, b, 2)
-DEFINE_CARRY(exec_mad_lo_carry_32, LaneU32, uint32_t, uint64_t, +, (a * b), c, 3)
-DEFINE_CARRY(exec_mad_lo_carry_64, LaneU64, uint64_t, unsigned __int128, +, (a * b), c, 3)
-DEFINE_CARRY(exec_mad_hi_carry_u32, LaneU32, uint32_t, uint64_t, +, high_u32(a, b), c, 3)
-DEFINE_CARRY(exec_mad_hi_carry_s32, LaneU32, uint32_t, uint64_t, +, high_s32((int32_t)a, (int32_t)b), c, 3)
-DEFINE_CARRY(exec_mad_hi_carry_u64, LaneU64, uint64_t, unsigned __int128, +, high_u64(a, b), c, 3)
-DEFINE_CARRY(exec_mad_hi_carry_s64, LaneU64, uint64_t, unsigned __int128, +, high_s64((int64_t)a, (int64_t)b),
+DEFINE_CARRY(exec_add_carry_32, LaneU32, uint32_t, uint64_t, 0, a, b, 2)
+DEFINE_CARRY(exec_add_carry_64, LaneU64, uint64_t, unsigned __int128, 0, a, b, 2)
+/* As the hardware subtracts, a + ~b + 1: the flag is set where nothing is borrowed. The ISA's text calls it the borrow; what
+ * nvcc makes of a division of 128 bits reads it with addc. */
+DEFINE_CARRY(exec_sub_carry_32, LaneU32, uint32_t, uint64_t, ~0u, a, ~b, 2)
+DEFINE_CARRY(exec_sub_carry_64, LaneU64, uint64_t, unsigned __int128, ~0u, a, ~b, 2)
+DEFINE_CARRY(exec_mad_lo_carry_32, LaneU32, uint32_t, uint64_t, 0, (a * b), c, 3)
+DEFINE_CARRY(exec_mad_lo_carry_64, LaneU64, uint64_t, unsigned __int128, 0, (a * b), c, 3)
+DEFINE_CARRY(exec_mad_hi_carry_u32, LaneU32, uint32_t, uint64_t, 0, high_u32(a, b), c, 3)
+DEFINE_CARRY(exec_mad_hi_carry_s32, LaneU32, uint32_t, uint64_t, 0, high_s32((int32_t)a, (int32_t)b), c, 3)
+DEFINE_CARRY(exec_mad_hi_carry_u64, LaneU64, uint64_t, unsigned __int128, 0, high_u64(a, b), c, 3)
+DEFINE_CARRY(exec_mad_hi_carry_s64, LaneU64, uint64_t, unsigned __int128, 0, high_s64((int64_t)a, (int64_t)b),
              c, 3)

@@ -204,7 +204,7 @@ START_TEST(carry_chains_add_and_subtract_128_bits) {
     set_all("r4 r4 r4", 2, 4);
     execute("sub.cc.s32", "r4 r4 r4");
     ck_assert_uint_eq(get_u32(0, 7), 0xffffffffu);
-    ck_assert_uint_eq(warp.predicates[CARRY_PREDICATE], UINT32_MAX);
+    ck_assert_uint_eq(warp.predicates[CARRY_PREDICATE], 0); /* it borrows */
     execute("subc.cc.u32", "r4 r4 r4");
     ck_assert_uint_eq(get_u32(0, 7), 0xfffffffeu);
 
@@ -214,6 +214,25 @@ START_TEST(carry_chains_add_and_subtract_128_bits) {
     EXPECT3("madc.hi.u32", "r4 r4 r4 r4", 0xffffffffu, 0xffffffffu, 0xffffffffu, 0);
     EXPECT3("mad.lo.cc.u64", "r8 r8 r8 r8", 0, UINT64_MAX, 1, 1);
     ck_assert_uint_eq(warp.predicates[CARRY_PREDICATE], UINT32_MAX);
+}
+END_TEST
+
+/* As nvcc's division of 128 bits has it: what a subtraction leaves, an addition reads, and the other way round. */
+START_TEST(the_carry_of_a_subtraction_says_that_it_borrows_nothing) {
+    for (uint32_t b = 2; b <= 4; b++) {
+        set_all("r4 r4 r4", 1, 3);
+        set_all("r4 r4 r4", 2, b);
+        execute("sub.cc.u32", "r4 r4 r4");
+        EXPECT2("addc.u32", "r4 r4 r4", b <= 3, 0, 0);
+        set_all("r8 r8 r8", 1, 3);
+        set_all("r8 r8 r8", 2, b);
+        execute("sub.cc.u64", "r8 r8 r8");
+        EXPECT2("addc.u64", "r8 r8 r8", b <= 3, 0, 0);
+    }
+    EXPECT2("add.cc.u32", "r4 r4 r4", 0, 0, 0);
+    EXPECT2("subc.u32", "r4 r4 r4", 0xffffffffu, 0, 0);
+    EXPECT2("add.cc.u32", "r4 r4 r4", 0, 0xffffffffu, 1);
+    EXPECT2("subc.u32", "r4 r4 r4", 0, 0, 0);
 }
 END_TEST
 
@@ -310,6 +329,7 @@ Suite *exec_integer_suite(void) {
     tcase_add_test(cases, division_by_zero_and_overflow_give_hardware_values);
     tcase_add_test(cases, integer_multiply_add_and_its_relatives);
     tcase_add_test(cases, carry_chains_add_and_subtract_128_bits);
+    tcase_add_test(cases, the_carry_of_a_subtraction_says_that_it_borrows_nothing);
     tcase_add_test(cases, shift_amounts_are_clamped_to_the_width);
     tcase_add_test(cases, bit_field_operations);
     tcase_add_test(cases, lop3_evaluates_its_table_bitwise);
