@@ -10,7 +10,7 @@ return {
   { "discard", "computes nothing" }, { "applypriority", "computes nothing" },
   { "pmevent", "computes nothing" }, { "barrier.cluster", "test_barriers" },
   { "mapa", "test_mbarrier" }, { "getctarank", "test_mbarrier" },
-  { "isspacep.shared::cluster", "as isspacep.shared" },
+  { "isspacep.shared::cluster", "as isspacep.shared" }, { "isspacep.param", "test_exec" },
   { "createpolicy", "computes nothing" },
   { "nanosleep", "computes nothing" }, { "prefetch", "computes nothing" }, { "prefetchu", "computes nothing" },
   { "mov.b128", "ld.b128, st.b128" },

@@ -6,10 +6,11 @@
 #include "core/ptx/execution/texture.h"
 #include "core/ptx/instructions/inst.h"
 
-/* Windows of the generic address space. A shared or local address as PTX sees it is an offset from 0 in its
- * own space; cvta adds the base of the window. Everything else is global. */
+/* Windows of the generic address space. A shared or local address, or one of a kernel's parameters, as PTX sees it is an
+ * offset from 0 in its own space; cvta adds the base of the window. Everything else is global. */
 #define SHARED_WINDOW 0x01000000ull
 #define LOCAL_WINDOW  0x02000000ull
+#define PARAM_WINDOW  0x03000000ull
 #define WINDOW_BYTES  0x01000000ull
 
 typedef enum {

@@ -59,6 +59,19 @@ AccessPattern check_range(ExecContext *context, uint64_t bytes, uint64_t limit) 
     return pattern_of(extent);
 }
 
+static uint32_t lanes_at_params(const ExecContext *context) {
+    uint32_t lanes = 0;
+    FOR_LANES lanes |= (uint32_t)(context->address[lane] - PARAM_WINDOW < WINDOW_BYTES) << lane;
+    return lanes & context->active;
+}
+
+uint32_t resolve_params(ExecContext *context) {
+    uint32_t params = lanes_at_params(context);
+    for (uint32_t lanes = params; lanes; lanes &= lanes - 1)
+        context->address[__builtin_ctz(lanes)] -= PARAM_WINDOW;
+    return params;
+}
+
 SpaceLanes resolve_generic(ExecContext *context) {
     SpaceLanes lanes = {0};
     FOR_LANES {
@@ -94,7 +107,8 @@ void exec_find_addresses(const Inst *inst, ExecContext *context, uint32_t *globa
     form_addresses(inst, context);
     SpaceLanes lanes = {.global = inst->space == SPACE_GLOBAL ? context->active : 0,
                         .shared = inst->space == SPACE_SHARED ? context->active : 0};
+    uint32_t params = inst->space == SPACE_GENERIC && inst->kind == INST_LOAD ? lanes_at_params(context) : 0;
     if (inst->space == SPACE_GENERIC) lanes = resolve_generic(context);
-    *global = lanes.global;
+    *global = lanes.global & ~params;
     *shared = lanes.shared;
 }

@@ -87,7 +87,10 @@ typedef struct {
     uint32_t global, shared, local;
 } SpaceLanes;
 
-/* Turns the generic addresses of the active lanes into addresses of their spaces and sets context->space. */
+/* Turns the generic addresses of the active lanes into addresses of their spaces and sets context->space. Those of
+ * parameters, which only a load may access, count as global, where nothing is. */
 SpaceLanes resolve_generic(ExecContext *context);
+/* For loads, before it: the active lanes with addresses of parameters, which become addresses of that space. */
+uint32_t resolve_params(ExecContext *context);
 
 #endif

@@ -73,12 +73,15 @@ static inline AccessPattern check_flat(const Inst *inst, ExecContext *context, u
 /* The handlers of generic accesses run those of a space for the lanes that fall into it. */
 typedef void SpaceAccess(const Inst *inst, ExecContext *context);
 
+/* `param`: NULL where parameters cannot be accessed. */
 static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *global, SpaceAccess *shared,
-                          SpaceAccess *local) {
+                          SpaceAccess *local, SpaceAccess *param) {
     uint32_t active = context->active;
     form_addresses(inst, context);
+    uint32_t params = param ? resolve_params(context) : 0;
+    context->active &= ~params;
     SpaceLanes lanes = resolve_generic(context);
-    uint32_t reported = context->space;
+    uint32_t reported = params & active & -active ? SPACE_PARAM : context->space;
     uint64_t resolved[WARP_LANES];
     memcpy(resolved, context->address, sizeof resolved);
     struct {
@@ -86,8 +89,9 @@ static void access_spaces(const Inst *inst, ExecContext *context, SpaceAccess *g
         SpaceAccess *access;
     } parts[] = {{lanes.global, SPACE_GLOBAL, global},
                  {lanes.shared, SPACE_SHARED, shared},
-                 {lanes.local, SPACE_LOCAL, local}};
-    for (int part = 0; part < 3 && context->fault == FAULT_NONE; part++) {
+                 {lanes.local, SPACE_LOCAL, local},
+                 {params, SPACE_PARAM, param}};
+    for (int part = 0; part < 4 && context->fault == FAULT_NONE; part++) {
         if (!parts[part].lanes) continue;
         memcpy(context->address, resolved, sizeof resolved);
         context->active = parts[part].lanes;
@@ -252,15 +256,19 @@ static inline bool load_words(const Inst *inst, ExecContext *context) {
         if (context->active) local_##kind(inst, context);                                                    \
     }                                                                                                        \
                                                                                                              \
+    static void param_##kind(const Inst *inst, ExecContext *context) {                                       \
+        flat_##kind(inst, context, context->params, context->param_bytes, 0);                                \
+    }                                                                                                        \
+                                                                                                             \
     void exec_load_param_##kind(const Inst *inst, ExecContext *context) {                                    \
         form_addresses(inst, context);                                                                       \
         context->space = SPACE_PARAM;                                                                        \
         fill_inactive_addresses(context);                                                                    \
-        if (context->active) flat_##kind(inst, context, context->params, context->param_bytes, 0);           \
+        if (context->active) param_##kind(inst, context);                                                    \
     }                                                                                                        \
                                                                                                              \
     void exec_load_generic_##kind(const Inst *inst, ExecContext *context) {                                  \
-        access_spaces(inst, context, global_##kind, shared_##kind, local_##kind);                            \
+        access_spaces(inst, context, global_##kind, shared_##kind, local_##kind, param_##kind);              \
     }
 
 /* A load whose value is in the constant bank: what is left is the access. */
@@ -427,7 +435,7 @@ static inline void keep_stored(const Inst *inst, const ExecContext *context) {
     }                                                                                                        \
                                                                                                              \
     void exec_store_generic_##kind(const Inst *inst, ExecContext *context) {                                 \
-        access_spaces(inst, context, global_store_##kind, shared_store_##kind, local_store_##kind);          \
+        access_spaces(inst, context, global_store_##kind, shared_store_##kind, local_store_##kind, NULL);    \
     }
 
 DEFINE_STORE(b8, uint8_t, LaneU32)

@@ -150,10 +150,19 @@ DEFINE_UNARY(exec_generic_to_shared_32, LaneU32, LaneU32, a - SHARED_WINDOW)
 DEFINE_UNARY(exec_local_to_generic_32, LaneU32, LaneU32, a + LOCAL_WINDOW)
 DEFINE_UNARY(exec_generic_to_local_32, LaneU32, LaneU32, a - LOCAL_WINDOW)
 
+DEFINE_UNARY(exec_param_to_generic_64, LaneU64, LaneU64, a + PARAM_WINDOW)
+DEFINE_UNARY(exec_generic_to_param_64, LaneU64, LaneU64, a - PARAM_WINDOW)
+DEFINE_UNARY(exec_param_to_generic_32, LaneU32, LaneU32, a + PARAM_WINDOW)
+DEFINE_UNARY(exec_generic_to_param_32, LaneU32, LaneU32, a - PARAM_WINDOW)
+
 /* Inst.detail is the Space asked for. */
 static inline uint32_t lane_in_space(uint64_t address, uint32_t space) {
-    bool in_shared = address - SHARED_WINDOW < WINDOW_BYTES, in_local = address - LOCAL_WINDOW < WINDOW_BYTES;
-    return space == SPACE_SHARED ? in_shared : space == SPACE_LOCAL ? in_local : !in_shared && !in_local;
+    bool in_shared = address - SHARED_WINDOW < WINDOW_BYTES, in_local = address - LOCAL_WINDOW < WINDOW_BYTES,
+         in_param = address - PARAM_WINDOW < WINDOW_BYTES;
+    return space == SPACE_SHARED  ? in_shared
+           : space == SPACE_LOCAL ? in_local
+           : space == SPACE_PARAM ? in_param
+                                  : !in_shared && !in_local && !in_param;
 }
 
 void exec_isspacep_64(const Inst *inst, ExecContext *context) {

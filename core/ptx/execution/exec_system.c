@@ -49,6 +49,8 @@ static bool read_generic(const Thread *thread, uint64_t address, uint32_t bytes,
     if (address - LOCAL_WINDOW < WINDOW_BYTES)
         return read_flat(context->local + (size_t)thread->lane * context->local_bytes, context->local_bytes,
                          address - LOCAL_WINDOW, bytes, value);
+    if (address - PARAM_WINDOW < WINDOW_BYTES)
+        return read_flat(context->params, context->param_bytes, address - PARAM_WINDOW, bytes, value);
     return view_load(context->view, address, bytes, value);
 }
 

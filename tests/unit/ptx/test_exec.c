@@ -36,11 +36,16 @@ START_TEST(generic_addresses_convert_both_ways) {
     EXPECT1("cvta.to.shared.u64", "r8 r8", 16, SHARED_WINDOW + 16);
     EXPECT1("cvta.local.u64", "r8 r8", LOCAL_WINDOW + 16, 16);
     EXPECT1("cvta.to.local.u64", "r8 r8", 16, LOCAL_WINDOW + 16);
+    EXPECT1("cvta.param.u64", "r8 r8", PARAM_WINDOW + 16, 16);
+    EXPECT1("cvta.to.param.u64", "r8 r8", 16, PARAM_WINDOW + 16);
     EXPECT1("cvta.to.global.u64", "r8 r8", DEVICE_MEMORY_BASE, DEVICE_MEMORY_BASE);
     EXPECT1("isspacep.shared", "p r8", 1, SHARED_WINDOW + WINDOW_BYTES - 1);
     EXPECT1("isspacep.shared", "p r8", 0, SHARED_WINDOW + WINDOW_BYTES);
     EXPECT1("isspacep.local", "p r8", 1, LOCAL_WINDOW);
     EXPECT1("isspacep.global", "p r8", 0, LOCAL_WINDOW);
+    EXPECT1("isspacep.param", "p r8", 1, PARAM_WINDOW);
+    EXPECT1("isspacep.param", "p r8", 0, PARAM_WINDOW - 1);
+    EXPECT1("isspacep.global", "p r8", 0, PARAM_WINDOW + 8);
     EXPECT1("isspacep.global", "p r8", 1, DEVICE_MEMORY_BASE);
 }
 END_TEST

@@ -416,6 +416,35 @@ START_TEST(generic_accesses_split_by_space) {
 }
 END_TEST
 
+START_TEST(generic_loads_read_parameters_and_stores_may_not_write_them) {
+    fill_pattern();
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t base = lane % 3 == 0 ? PARAM_WINDOW : lane % 3 == 1 ? warp.buffer : SHARED_WINDOW;
+        set_u64(1, lane, base + 4 * (uint64_t)(lane % 16));
+    }
+    execute("ld.u32", "r4 a8");
+    ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+    ck_assert_uint_eq(warp.context.space, SPACE_PARAM);
+    ck_assert_uint_eq(warp.context.active, UINT32_MAX);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t offset = 4 * (uint64_t)(lane % 16);
+        ck_assert_uint_eq(get_u32(0, lane), pattern_value(offset, 4));
+        ck_assert_uint_eq(warp.context.address[lane], offset + (lane % 3 == 1 ? warp.buffer : 0));
+    }
+    warp.context.active = 1;
+    set_u64(1, 0, PARAM_WINDOW + FIXTURE_PARAMS - 4);
+    execute("ld.u32", "r4 a8");
+    ck_assert_uint_eq(warp.context.fault, FAULT_NONE);
+    execute("ld.u64", "r8 a8");
+    ck_assert_uint_eq(warp.context.fault, FAULT_OUT_OF_BOUNDS);
+    warp.context.fault = FAULT_NONE;
+    set_u64(0, 0, PARAM_WINDOW);
+    execute("st.u32", "a8 r4");
+    ck_assert_uint_eq(warp.context.fault, FAULT_OUT_OF_BOUNDS);
+    ck_assert_uint_eq(warp.context.fault_address, PARAM_WINDOW);
+}
+END_TEST
+
 static void expect_fault(const char *form, const char *operands, FaultKind fault, uint32_t lane,
                          uint64_t address) {
     execute(form, operands);
@@ -552,6 +581,7 @@ Suite *loads_stores_suite(void) {
     tcase_add_test(cases, a_warp_loads_what_it_stored_in_the_same_quantum);
     tcase_add_test(cases, local_memory_is_private_to_a_lane);
     tcase_add_test(cases, generic_accesses_split_by_space);
+    tcase_add_test(cases, generic_loads_read_parameters_and_stores_may_not_write_them);
     tcase_add_test(cases, out_of_bounds_and_misaligned_lanes_are_reported);
     tcase_add_test(cases, a_run_of_lanes_that_wraps_around_is_out_of_bounds);
     tcase_add_test(cases, lanes_may_fall_into_different_allocations);
