@@ -1,5 +1,6 @@
 -- Where results go: what cannot be written is told before the run, a folder is one run's at a time, and output that is lost
 -- is an error.
+local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 
 local program = arg[-1]
@@ -65,6 +66,23 @@ end)
 harness.test("set = a text is told with the script's line", function()
   harness.refused("set.lua:2: set: expected a table, got 'sms=3'", harness.write("set.lua",
     'local ww = require "warpwright"\nww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", set = "sms=3", out = false }'))
+end)
+
+harness.test("results replace all of those of another run in their folder, but for its checkpoints", function()
+  local out = folder .. "/again"
+  local status, output = shell("'%s' run gtx480 kmeans --size small --out %s --profile --histograms all --memcheck --stats-every 20000 --checkpoint-at 30000 --trace 'sm[0]' --to 200", program, out)
+  harness.equal(status, 0, output)
+  shell("'%s' report %s", program, out)
+  local kept = { ["30000.ckpt"] = true, ["config.lua"] = true, ["provenance.txt"] = true, ["stats.json"] = true, ["stats.txt"] = true }
+  for _, name in ipairs { "profile.csv", "histograms.csv", "memcheck.txt", "intervals.csv", "trace.txt", "report.html" } do
+    assert(core.is_file(out .. "/" .. name), name)
+  end
+  status, output = shell("'%s' run gtx480 vecadd --size small,n=1024 --out %s", program, out)
+  harness.equal(status, 0, output)
+  for _, name in ipairs(core.list_folder(out)) do assert(kept[name], name) end
+  status, output = shell("'%s' run gtx480 vecadd --size small,n=2048 --out %s --stats packed", program, out)
+  harness.equal(status, 0, output)
+  assert(core.is_file(out .. "/stats.zst") and not core.is_file(out .. "/stats.json"), "statistics of two runs")
 end)
 
 -- A folder is one run's at a time -------------------------------------------------------------------------------------

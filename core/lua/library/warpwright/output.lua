@@ -241,6 +241,22 @@ local function write_files(path, files)
   end
 end
 
+--- What results consist of, checkpoints apart, which are another run's only hope.
+local result_files <const> = {
+  "stats.txt", "stats.json", "stats.zst", "config.lua", "config.lua.zst", "provenance.txt", "sampling.txt", "printed.txt",
+  "memcheck.txt", "profile.csv", "profile_warps.csv", "profile_ctas.csv", "histograms.csv", "intervals.csv", "trace.txt",
+  "report.html",
+}
+
+--- The results of the run that had the folder before are no longer there when those of another are.
+local function remove_others(path, files, has_trace)
+  local written = { ["trace.txt"] = has_trace }
+  for _, file in ipairs(files) do written[file.name] = true end
+  for _, name in ipairs(result_files) do
+    if not written[name] then os.remove(path .. "/" .. name) end
+  end
+end
+
 --- A run may have taken days: where its folder cannot be written, its files go to a new folder for temporary files, and if there
 -- is no room either, stats.txt goes to stdout. Returns where they are.
 local function rescue(files)
@@ -255,7 +271,7 @@ local function rescue(files)
 end
 
 --- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
--- checkpoint that it went on from, or nil, stats = which, or nil. Returns nil, or what went wrong and where the results are instead.
+-- checkpoint that it went on from, or nil, stats = which, or nil, has_trace = whether trace.txt is this run's. Returns nil, or what went wrong and where the results are instead.
 function output.write(folder, r, inputs)
   if not folder.path then return end
   local files = stats_files(r, inputs.stats)
@@ -272,6 +288,7 @@ function output.write(folder, r, inputs)
   for _, file in ipairs(inputs.files_beside or {}) do files[#files + 1] = file end
   if inputs.intervals then files[#files + 1] = { name = "intervals.csv", text = inputs.intervals } end
   local problem = write_files(folder.path, files)
+  if not problem then remove_others(folder.path, files, inputs.has_trace) end
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))
 end
 

@@ -165,6 +165,7 @@ function run.run(options)
     sample = options.sample,
     memcheck = found and memcheck.text(found),
     stats = options.stats,
+    has_trace = (options.trace or options.perfetto) ~= nil,
     files_beside = files_beside(r),
     intervals = recorder and recorder:finish(r),
   })
