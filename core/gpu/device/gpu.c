@@ -596,6 +596,7 @@ void gpu_pause_at_ctas(Gpu *gpu, uint64_t ctas) {
 
 void gpu_interrupt(Gpu *gpu) {
     gpu->interrupted = 1;
+    sim_request_stop(gpu->sim);
 }
 
 GpuProgress gpu_progress(const Gpu *gpu) {

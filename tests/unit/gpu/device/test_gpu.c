@@ -290,6 +290,22 @@ START_TEST(a_run_can_be_interrupted_and_goes_on) {
 }
 END_TEST
 
+static void interrupt_gpu(void *context, Sim *sim) {
+    (void)sim;
+    gpu_interrupt(context);
+}
+
+START_TEST(an_interrupt_stops_at_the_end_of_the_quantum) {
+    TinySpec spec = {.body = "LOOP: add.u32 %r1, %r1, 1;\n bra LOOP;\n"};
+    TinyMachine *m = tiny_new(spec);
+    tiny_launch(m, spec);
+    sim_every(m->sim, 500, interrupt_gpu, m->gpu);
+    ck_assert_int_eq(gpu_run(m->gpu, 100000), RUN_INTERRUPTED);
+    ck_assert_uint_eq(gpu_cycle(m->gpu), 500);
+    tiny_free(m);
+}
+END_TEST
+
 START_TEST(running_again_after_the_end_changes_nothing) {
     TinySpec spec = {.body = "mov.u32 %r1, 1;\n exit;", .ctas = 3};
     TinyMachine *m = tiny_new(spec);
@@ -510,6 +526,7 @@ Suite *gpu_suite(void) {
     tcase_add_test(run, a_run_stops_at_its_limit_and_goes_on);
     tcase_add_test(run, a_kernel_that_never_ends_reaches_the_limit);
     tcase_add_test(run, a_run_can_be_interrupted_and_goes_on);
+    tcase_add_test(run, an_interrupt_stops_at_the_end_of_the_quantum);
     tcase_add_test(run, running_again_after_the_end_changes_nothing);
     tcase_add_test(run, progress_counts_finished_ctas);
     tcase_add_test(run, progress_is_reported_while_it_runs);
