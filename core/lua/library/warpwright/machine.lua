@@ -198,6 +198,11 @@ local function configured(self, kind, name, given)
   return values
 end
 
+--- A clock is a field of a table in config.lua, and an override names it by clock.NAME.
+local function is_name_of_clock(name)
+  return type(name) == "string" and name:match "^[%w_]+$" and load("local " .. name) ~= nil -- no word of Lua either
+end
+
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
 function Builder:clocks(clocks)
   local changes, places = rawget(self, "changes"), {}
@@ -208,6 +213,9 @@ function Builder:clocks(clocks)
     if name ~= "core" then order[#order + 1] = name end
   end
   for _, name in ipairs(order) do
+    if not is_name_of_clock(name) then
+      at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
+    end
     local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
     at_place(places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
@@ -326,6 +334,15 @@ local function finish(self, object, params, is_child, places)
   end
 end
 
+--- First words of statistics that belong to no object, and what they are of.
+local reserved <const> = { run = "the run", launch = "launches", energy = "energies", live = "a run that is watched" }
+
+--- Paths go into patterns, files and statistics: each name in one is of letters, digits and _, with an index or without.
+local function check_path(where, path)
+  local rest = (path .. "."):gsub("[%w_]+%[%d+%]%.", ""):gsub("[%w_]+%.", "")
+  if rest ~= "" then names.expected(where, "a name of letters, digits and _", path) end
+end
+
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
@@ -341,6 +358,7 @@ local function add_parts(self, object)
             params[key] = value
           end
         end
+        check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         finish(self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
       end
     end
@@ -349,19 +367,23 @@ end
 
 --- "sm[3].l1d" from ("sm", 3), (object, "l1d") or (object, "bank", 2).
 local function object_path(class, first, ...)
-  local prefix, name, index = "", first, ...
+  local where, prefix, name, index = "m:" .. class, "", first, ...
   if type(first) == "userdata" then
     prefix, name, index = first.path .. ".", ...
   end
   if type(name) ~= "string" then
-    names.expected("m:" .. class, ('m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") {...}'):format(class, class,
+    names.expected(where, ('m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") {...}'):format(class, class,
       class), name)
   end
+  check_path(where, name)
+  local of = prefix == "" and reserved[name:match "^[%w_]*"]
+  if of then core.user_error(("%s: expected a name that statistics of %s do not have, got '%s'"):format(where, of, name)) end
   if index == nil then return prefix .. name end
-  if not math.tointeger(index) then
-    names.expected("m:" .. class, "a whole number as index", index)
+  local whole = math.tointeger(index)
+  if not whole or whole < 0 then
+    names.expected(("%s: %s%s"):format(where, prefix, name), "a whole number from 0 on as index", index)
   end
-  return ("%s%s[%d]"):format(prefix, name, index)
+  return ("%s%s[%d]"):format(prefix, name, whole)
 end
 
 --- m:CLASS names an object; the table of parameters that follows makes it.
