@@ -235,7 +235,12 @@ end
 
 local function wire_one(self, a, b, options)
   local name = ("%s -> %s"):format(a, b)
+  local what <const> = "a table of options, such as { latency = 4 }"
+  if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, what, options) end
   local values, places = varied(self, "wire", name, options or {})
+  if values.back ~= nil and type(values.back) ~= "table" then
+    at_place(places and places.back, names.expected, ("wire %s: back"):format(name), what, values.back)
+  end
   at_place(places and places[1], self.machine.wire, self.machine, a, b, configured(self, "wire", name, values))
 end
 
