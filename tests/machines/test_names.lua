@@ -1,4 +1,5 @@
 -- Names of objects and clocks: which ones machines may have, so that statistics, overrides and config.lua can tell them apart.
+local names = require "warpwright.names"
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
@@ -69,6 +70,12 @@ harness.test("whole paths, digits and other cases are names: config.lua has them
     m:TrafficSink (m:TrafficSink "other" {}, "run") {}
   end))
   harness.contains(sim:config(), '_Clock2 = "1000MHz"', '"Sink_2[3].below[10]"', 'm:TrafficSink "2"', 'm:TrafficSink "other.run"')
+end)
+
+harness.test("bounds in messages are whole numbers in full", function()
+  harness.equal(names.wanted(1, 0, 1 << 53), "a whole number from 0 to 9007199254740992")
+  harness.equal(names.wanted(1, 0, 2.0 ^ 53), "a whole number from 0 to 9007199254740992")
+  harness.equal(names.wanted(0.5, 0, 1.5), "a number from 0 to 1.5")
 end)
 
 harness.finish()

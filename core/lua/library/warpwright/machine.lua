@@ -3,6 +3,7 @@
 local caches = require "warpwright.caches"
 local class_files = require "warpwright.class"
 local core = require "warpwright.core"
+local load = require "warpwright.load"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 local wires = require "warpwright.wires"
@@ -11,15 +12,20 @@ local machine = {}
 
 local Description = { __name = "machine" }
 
+--- An error, of the line that called ww.machine or ww.variant, unless it gave a name and a function.
+function machine.require_function(what, wanted, name, build)
+  if type(name) == "string" and type(build) == "function" then return end
+  local got = type(name) ~= "string" and names.shown(name) or build == nil and "no function" or names.shown(build)
+  error(("%s%s: expected %s, got %s"):format(load.place_of_call(3), what, wanted, got), 0)
+end
+
 --- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
 -- and that overrides may change by name: how many SMs there are, say. A config may set the field `reference` of what it
 -- gets: values measured on what the machine describes, { [measurement] = number or { least, most } }, which
 -- scripts/characterise prints beside its own.
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
-  if type(name) ~= "string" or type(build) ~= "function" then
-    names.expected("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', type(name) == "string" and build or name)
-  end
+  machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 
@@ -50,10 +56,12 @@ local function read_overrides(set)
   return overrides
 end
 
---- The value that the overrides give to what has this name, or `value`.
+--- The value that the overrides give to what has this name, or `value`. Patterns are for parameters of objects and clocks:
+--- the quantum and the options of a machine, whose names have no dot, are meant by their names alone.
 local function overridden(overrides, name, value)
+  local has_path = name:find(".", 1, true)
   for _, o in ipairs(overrides) do
-    if core.path_matches(o.pattern, name) then
+    if o.pattern == name or has_path and core.path_matches(o.pattern, name) then
       value = o.value
       o.matches = o.matches + 1
     end
@@ -200,7 +208,7 @@ end
 
 --- A clock is a field of a table in config.lua, and an override names it by clock.NAME.
 local function is_name_of_clock(name)
-  return type(name) == "string" and name:match "^[%w_]+$" and load("local " .. name) ~= nil -- no word of Lua either
+  return type(name) == "string" and name:match "^[%w_]+$" and _G.load("local " .. name) ~= nil -- no word of Lua either
 end
 
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
@@ -294,19 +302,19 @@ local function with_overrides(self, object, params)
   return seen
 end
 
---- Sets the parameters that the config gives; `places`: the lines of a variant that changed them.
+--- Sets the parameters that the config gives; `parts`: the names of its children as a list, and each as a key; `places`: the lines of a variant that changed them.
 local function set_given(object, params, parts, is_child, places)
   for _, key in ipairs(names.sorted_keys(params)) do
     local value, place = params[key], places and places[key]
     if type(key) ~= "string" then
       at_place(place, names.expected, object.path, "PARAMETER = value", value)
-    elseif type(value) == "table" then
-      local is_part = false
-      for _, part in ipairs(parts) do is_part = is_part or part == key end
-      if not is_part then
-        at_place(place, core.user_error,
-          ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
+    elseif parts[key] then
+      if type(value) ~= "table" then
+        at_place(place, names.expected, ("%s.%s"):format(object.path, key), "a table of parameters", value)
       end
+    elseif type(value) == "table" then
+      at_place(place, core.user_error,
+        ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
     elseif key ~= "clock" or is_child then
       at_place(place, core.set, object, key, value)
     end
@@ -317,7 +325,7 @@ end
 --- a variant that changed them, by key, the last one as 1.
 local function finish(self, object, params, is_child, places)
   local children, parts = core.children(object), {}
-  for i, child in ipairs(children) do parts[i] = child.name end
+  for i, child in ipairs(children) do parts[i], parts[child.name] = child.name, true end
   set_given(object, params, parts, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
