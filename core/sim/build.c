@@ -343,9 +343,11 @@ static void set_periods(Sim *sim) {
         uint64_t hertz = sim->clocks[i].hertz;
         unsigned __int128 next = (unsigned __int128)(common / greatest_common_divisor(common, hertz)) * hertz;
         if (next > (1ull << 50)) /* 2^64 ticks must last for hours of simulated time */
-            user_error("clock '%s': expected a frequency with a common time base for all clocks (whole MHz), "
-                       "got %lu Hz",
-                       sim->clocks[i].name, hertz);
+            user_error(
+                "clock '%s': expected a frequency with which the least common multiple of all clocks is at "
+                "most %.1f THz, got %.15g MHz, with which it is %.1f THz; multiples of 5 or 10 MHz have "
+                "a smaller one",
+                sim->clocks[i].name, (double)(1ull << 50) / 1e12, (double)hertz / 1e6, (double)next / 1e12);
         common = (uint64_t)next;
     }
     common *= 2; /* so that no period is a single tick, for which clock_cycle() has no inverse */

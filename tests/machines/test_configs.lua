@@ -119,6 +119,13 @@ harness.test("mistakes in a variant are refused in its own line", function()
     { 'm:change("sm[*].lsu", { shared_latenci = 3 })', "sm[0].lsu: no parameter of LSU matches 'shared_latenci'" },
     { 'm:change("sm[*]", { lsuu = {} })', "sm[0]: no part of SM matches 'lsuu'" },
     { 'm:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { dept = 3 })', "wire: no field matches 'dept'; available: latency, depth" },
+    { 'm:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { back = 1 })',
+      "wire sm[0].lsu.mem -> sm[0].l1d.cpu: back: expected a table of options, such as { latency = 4 }, got 1" },
+    { 'm:change("sm[*].lsu.mem -> sm[*].l1d.cpu", { depth = 1 << 40 })',
+      "wire sm[0].lsu.mem -> sm[0].l1d.cpu: depth: expected a whole number up to 4294967295, got 1099511627776" },
+    { 'm:change("sm[*]", { lsu = 7 })', "sm[0].lsu: expected a table of parameters, got 7" },
+    { 'm:clock("my clock", "1GHz")', "clocks: expected a name of letters, digits and _ that is no word of Lua, got 'my clock'" },
+    { 'm:quantum(2^40)', "quantum: expected a whole number up to 4294967295, got 1099511627776.0" },
     { 'm:quantum(0)', "quantum: expected a whole number from 1 on, got 0" },
     { 'm:base() m:quantum(3)', "machine mine: expected changes before m:base(), got one later" },
     { 'm:SM "sm" {}', "machine mine: expected m:base() before m:SM" },
@@ -132,6 +139,60 @@ harness.test("mistakes in a variant are refused in its own line", function()
   local status, output = variant("", "smss = 2")
   harness.equal(status, 2, "exit status, output " .. output)
   harness.contains(output, "machine mine: no option of gtx480 matches 'smss', and the function does not read it; did you mean sms?")
+end)
+
+harness.test("a part of an object is given a table", function()
+  local config = harness.write("part.lua", [[
+local ww = require "warpwright"
+return ww.machine("part", function(m)
+  m:clocks { core = "700MHz" }
+  m:SM "sm" { lsu = 7 }
+end)
+]])
+  harness.refused("part.lua:4: sm.lsu: expected a table of parameters, got 7", "run", config, "vecadd", "--out", harness.folder() .. "/out")
+end)
+
+harness.test("a machine or a variant without a function is refused in its file, and its line where Lua still knows it", function()
+  local function refused(text, ...)
+    local output = harness.refused(("expected %s"):format((...)), "run", harness.write("none.lua", 'local ww = require "warpwright"\n' .. text), "vecadd",
+      "--out", harness.folder() .. "/out")
+    harness.contains(output, select(2, ...))
+  end
+  local of_machine, of_variant = "a name and a function: ww.machine(", "a name, a machine and a function: ww.variant("
+  refused('return ww.machine("x")', of_machine, "none.lua: ww.machine: ", "got no function\n")
+  refused('return ww.variant("v", "gtx480")', of_variant, "none.lua: ww.variant: ", "got no function\n")
+  refused('local x = ww.machine("x")\nreturn x', of_machine, "none.lua:2: ww.machine: ", "got no function\n")
+  refused('local x = ww.variant("x", "gtx480", { sms = 2 })\nreturn x', of_variant, "none.lua:2: ww.variant: ", "got a table\n")
+  refused('local x = ww.machine(3, function() end)\nreturn x', of_machine, "none.lua:2: ww.machine: ", "got 3\n")
+  local base = harness.write("base.lua", 'return require "warpwright".machine("x")\n')
+  refused(('return (ww.variant("v", "%s", function() end))'):format(base), of_machine, "base.lua: ww.machine: ", "got no function\n")
+end)
+
+harness.test("a pattern in an override is for objects and clocks, not for the quantum and options", function()
+  local function refused(set, text)
+    harness.refused(text, "run", "gtx480", "vecadd", "--set", set, "--out", harness.folder() .. "/out")
+  end
+  refused("*=3", "set: no object or parameter matches '*' on machine gtx480")
+  refused("q*=3", "set: no object or parameter matches 'q*' on machine gtx480; did you mean ")
+  refused("quantum=99999999999", "quantum: expected a whole number up to 4294967295, got '99999999999'")
+  local status, output = harness.run("run", "gtx480", "vecadd", "--size", "small", "--set", "clock.d*=900MHz", "--out", harness.folder() .. "/out")
+  harness.equal(status, 0, output)
+  harness.contains(harness.read(harness.folder() .. "/out/config.lua"), 'dram = "900MHz"')
+end)
+
+harness.test("clocks with a common multiple that is too large are told what the limit is and what helps", function()
+  local config = harness.write("odd.lua", [[
+local ww = require "warpwright"
+return ww.machine("odd", function(m)
+  m:clocks { core = "700MHz", dram = "924MHz", icnt = "1234MHz", odd = "433MHz" }
+  m:TrafficSink "sink" {}
+  m:TrafficSource "source" { footprint = 1024 }
+  m:wire("source.mem", "sink.cpu")
+end)
+]])
+  local script = harness.write("advance.lua", ('require "warpwright".build("%s"):advance(10)'):format(config))
+  harness.refused("clock 'odd': expected a frequency with which the least common multiple of all clocks is at most 1125.9 THz, "
+    .. "got 433 MHz, with which it is 6171.4 THz; multiples of 5 or 10 MHz have a smaller one", script)
 end)
 
 --- Misses of all constant caches in a run of two equal launches, after each.

@@ -81,7 +81,7 @@ harness.test("patterns that are wrong are refused in the line that has them", fu
     "wire sm[*].lsu.mem -> xbar.up[*]: expected as many ports on both sides, got 4 and 6; m:join joins several into one")
   refused('m:wire("sm[*].lsu.memo", "xbar.up[0..3]")', "wire: no port matches 'sm[*].lsu.memo'; did you mean sm[*].lsu.mem, ")
   refused('m:wire("ms[*].lsu.mem", "xbar.up[0..3]")', "wire: no port matches 'ms[*].lsu.mem'; did you mean sm[*].lsu.mem, ")
-  refused('m:wire("sm[*].lsu.mem", "xbar.up[6..9]")', "wire: xbar.up[6..9]: expected indices of ports that are there, got others")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[6..9]")', "wire: xbar.up[6..9]: expected xbar.up[0] to xbar.up[5], got xbar.up[9]")
   refused('m:wire("sm[*].lsu.mem", "xbar.up[3..0]")', "wire: xbar.up[3..0]: expected indices as [3], [*] or [0..3], got '[3..0]'")
   refused('m:wire("sm[*].lsu.mem", "xbar.up[0..x]")', "expected indices as [3], [*] or [0..3], got '[0..x]'")
   refused('m:join("sm[*].lsu.mem", "xbar.up[0..2]")',
@@ -89,6 +89,45 @@ harness.test("patterns that are wrong are refused in the line that has them", fu
   refused('m:join("sm[0..1].lsu.mem", "xbar.up[*]")', "expected a multiple of 6 ports to be joined, got 2")
   refused('m:wire("sm[*].lsu.mem", "xbar.up[0..3]") m:wire("sm[0..1].lsu.mem", "xbar.up[4..5]")',
     "sm[0].lsu.mem: expected one wire, got a second")
+end)
+
+harness.test("a range that goes beyond what is there is refused, with what is there", function()
+  refused('m:wire("sm[0..9].lsu.mem", "xbar.up[0..3]")', "wire: sm[0..9].lsu.mem: expected sm[0] to sm[3], got sm[9]")
+  refused('m:wire("sm[0..3].lsu.mem", "xbar.up[0..99999999999999999999]")',
+    "wire: xbar.up[0..99999999999999999999]: expected xbar.up[0] to xbar.up[5], got xbar.up[100000000000000000000]")
+  refused('m:Mux ("mux", 0) { up = 2 } m:Mux ("mux", 2) { up = 1 } m:wire("sm[0..2].lsu.mem", "mux[0..2].up[0]")',
+    "wire: mux[0..2].up[0]: expected mux[0], mux[2], got mux[1]")
+  refused('m:Mux ("mux", 0) { up = 3 } m:Mux ("mux", 1) { up = 1 } m:wire("sm[*].lsu.mem", "mux[*].up[0..2]")',
+    "wire: mux[*].up[0..2]: expected mux[1].up[0], got mux[1].up[2]")
+  refused('m:wire("sm[7].lsu.mem", "xbar.up[0..0]") m:join("sm[*].lsu.mem", "xbar.down[5..6]")', "wire: no object matches 'sm[7].lsu.mem'")
+  refused('m:join("sm[0..4].lsu.mem", "xbar.up[*]")', "wire: sm[0..4].lsu.mem: expected sm[0] to sm[3], got sm[4]")
+end)
+
+harness.test("a pattern without a bracket is told as one", function()
+  for pattern, got in pairs { ["sm[*"] = "[*", ["sm[*.lsu.mem"] = "[*.lsu.mem", ["sm[0..1.lsu.mem"] = "[0..1.lsu.mem", ["sm*].lsu.mem"] = "*].lsu.mem",
+    ["sm[*]].lsu.mem"] = "].lsu.mem", ["sm*.lsu.mem"] = "*.lsu.mem", ["sm[0x0..0x1].lsu.mem"] = "[0x0..0x1]" } do
+    refused(('m:wire("%s", "xbar.up[0..3]")'):format(pattern),
+      ("wire: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(pattern, got))
+  end
+end)
+
+harness.test("options of wires that are no table, or too large, are refused with the wire", function()
+  local wire = "wire sm[0].lsu.mem -> xbar.up[0]: "
+  local function with(options) return ('m:wire("sm[0].lsu.mem", "xbar.up[0]", %s)'):format(options) end
+  local a_table = "expected a table of options, such as { latency = 4 }, got "
+  refused(with "3", wire .. a_table .. "3")
+  refused(with "'fast'", wire .. a_table .. "'fast'")
+  refused('m:wire("sm[*].lsu.mem", "xbar.up[0..3]", true)', wire .. a_table .. "true")
+  refused('m:join("sm[*].lsu.mem", "xbar.up[0..1]", 3)', "wire sm[0].lsu.mem -> xbar.up_mux[0].up[0]: " .. a_table .. "3")
+  refused(with "{ back = 1 }", wire .. "back: " .. a_table .. "1")
+  refused(with "{ latency = 1 << 32 }", wire .. "latency: expected a whole number up to 4294967295, got 4294967296")
+  refused(with "{ depth = 1e30 }", wire .. "depth: expected a whole number up to 4294967295, got 1e+30")
+  refused(with "{ width = 65536 }", wire .. "width: expected a whole number up to 65535, got 65536")
+  refused(with "{ back = { width = '99999' } }", wire .. "back: width: expected a whole number up to 65535, got '99999'")
+  refused(with "{ depth = 0 }", wire .. "depth: expected a whole number from 1 on, got 0")
+  refused(with "{ depth = 'deep' }", wire .. "depth: expected a whole number from 1 on, got 'deep'")
+  refused('m:wire(m:TrafficSource "source" { footprint = 1024 }.mem, "xbar.up[0]", { latency = 0 })',
+    "wire source.mem -> xbar.up[0]: latency: expected a whole number from 1 on, got 0")
 end)
 
 harness.finish()

@@ -80,19 +80,24 @@ static int l_clock(lua_State *L) {
     return 0;
 }
 
-/* A whole number from `min` to 2^32 - 1, given as number or text. */
-static uint32_t count_at(lua_State *L, int index, const char *what, lua_Integer min) {
+/* A whole number from 1 to `max`, given as number or text. */
+static uint32_t count_up_to(lua_State *L, int index, const char *what, uint32_t max) {
     int whole;
     lua_Integer value = lua_tointegerx(L, index, &whole);
-    if (!whole || value < min || value > UINT32_MAX)
-        user_error_got(L, index, "%s: expected a whole number from %lld on", what, min);
+    if (lua_tonumber(L, index) > max)
+        user_error_got(L, index, "%s: expected a whole number up to %u", what, max);
+    if (!whole || value < 1) user_error_got(L, index, "%s: expected a whole number from 1 on", what);
     return (uint32_t)value;
+}
+
+static uint32_t count_at(lua_State *L, int index, const char *what) {
+    return count_up_to(L, index, what, UINT32_MAX);
 }
 
 /* machine:quantum(cycles of the first clock) */
 static int l_quantum(lua_State *L) {
     Machine *machine = machine_at(L, 1);
-    sim_set_quantum(machine->sim, count_at(L, 2, "quantum", 1));
+    sim_set_quantum(machine->sim, count_at(L, 2, "quantum"));
     return 0;
 }
 
@@ -148,7 +153,7 @@ static uint32_t threads_for_cores(void) {
 static int l_threads(lua_State *L) {
     Machine *machine = machine_at(L, 1);
     bool is_auto = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "auto") == 0;
-    sim_set_threads(machine->sim, is_auto ? threads_for_cores() : count_at(L, 2, "threads", 1));
+    sim_set_threads(machine->sim, is_auto ? threads_for_cores() : count_at(L, 2, "threads"));
     return 0;
 }
 
@@ -183,18 +188,29 @@ static int l_find(lua_State *L) {
     return 1;
 }
 
-/* The field `name` of the table at `index`, or 0: the kernel's default. */
-static uint32_t link_option(lua_State *L, int index, const char *name) {
+/* The ports of a wire, at 2 and 3 of the stack, may be texts and objects that have one. */
+static const char *option_name(lua_State *L, const char *way, const char *name) {
+    return lua_pushfstring(L, "wire %s -> %s: %s%s", luaL_tolstring(L, 2, NULL), luaL_tolstring(L, 3, NULL),
+                           way, name);
+}
+
+/* The field `name` of the table at `index`, or 0: the kernel's default. `way` is "", or "back: " of responses. */
+static uint32_t link_option(lua_State *L, int index, const char *way, const char *name, uint32_t max) {
+    int whole, top = lua_gettop(L);
     uint32_t value = 0;
-    if (lua_getfield(L, index, name) != LUA_TNIL) value = count_at(L, -1, name, 1);
-    lua_pop(L, 1);
+    if (lua_getfield(L, index, name) != LUA_TNIL) {
+        lua_Integer given = lua_tointegerx(L, -1, &whole);
+        bool good = whole && given >= 1 && given <= max;
+        value = good ? (uint32_t)given : count_up_to(L, top + 1, option_name(L, way, name), max);
+    }
+    lua_settop(L, top);
     return value;
 }
 
-static LinkOptions link_options(lua_State *L, int index) {
-    return (LinkOptions){.latency = link_option(L, index, "latency"),
-                         .depth = link_option(L, index, "depth"),
-                         .width = link_option(L, index, "width")};
+static LinkOptions link_options(lua_State *L, int index, const char *way) {
+    return (LinkOptions){.latency = link_option(L, index, way, "latency", UINT32_MAX),
+                         .depth = link_option(L, index, way, "depth", UINT32_MAX),
+                         .width = link_option(L, index, way, "width", UINT16_MAX)};
 }
 
 /* machine:wire(port, port, { latency =, depth =, width =, back = { the same for responses } }) */
@@ -206,10 +222,10 @@ static int l_wire(lua_State *L) {
     machine_at(L, 1);
     if (!lua_isnoneornil(L, 4)) {
         take_options(L, 4, "wire", legal);
-        forward = back = link_options(L, 4);
+        forward = back = link_options(L, 4, "");
         if (lua_getfield(L, 4, "back") != LUA_TNIL) {
             take_options(L, lua_gettop(L), "wire: back", legal_back);
-            back = link_options(L, lua_gettop(L));
+            back = link_options(L, lua_gettop(L), "back: ");
         }
     }
     Machine *machine = machine_at(L, 1);
@@ -320,7 +336,7 @@ static int l_config(lua_State *L) {
  * the cycle: a machine without SMs, which need a GPU to run on. */
 static int l_run(lua_State *L) {
     Sim *sim = machine_at(L, 1)->sim;
-    uint32_t cycles = count_at(L, 2, "run: cycles", 1);
+    uint32_t cycles = count_at(L, 2, "run: cycles");
     for (uint32_t i = 0; i < sim->object_count; i++)
         if (strcmp(sim->objects[i]->class->name, "SM") == 0)
             user_error("run: expected a machine without SMs, got %s with %s; kernels run it", sim->name,

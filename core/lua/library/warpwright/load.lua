@@ -7,6 +7,26 @@ local load = {}
 --- By what a file returned: its path.
 load.origin = setmetatable({}, { __mode = "k" })
 
+--- The file that is being loaded.
+local at_work
+
+--- The place of the call of a library function, the caller of this one being at `level` 2. A tail call, `return ww.machine(...)`, has left no
+-- line: then it is the file.
+function load.place_of_call(level)
+  if at_work and debug.getinfo(level, "t").istailcall then return at_work .. ": " end
+  return core.location()
+end
+
+--- What the file of this path returns.
+local function loaded_from(path)
+  local chunk, problem = loadfile(path)
+  if not chunk then error(problem, 0) end
+  local before = at_work
+  local _ <close> = setmetatable({}, { __close = function() at_work = before end })
+  at_work = path
+  return (chunk())
+end
+
 local kinds = {
   config = { folder = "configs", file = "configs/%s.lua", module = "machine", is = "is_description", makes = "ww.machine(...)" },
   policy = {
@@ -65,9 +85,7 @@ function load.get(what, value)
     if is_path and not known[1] then core.user_error(("%s: no file matches '%s'"):format(what, value)) end
     core.user_error(("%s: no %s matches '%s'%s"):format(what, what, value, names.available(value:sub(#below + 1), known)))
   end
-  local chunk, problem = loadfile(path)
-  if not chunk then error(problem, 0) end
-  local loaded = chunk()
+  local loaded = loaded_from(path)
   if not is_of(kind, loaded) then
     names.expected(path, ("a file that returns a %s, made by %s"):format(what, kind.makes), loaded)
   end

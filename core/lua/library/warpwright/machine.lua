@@ -3,6 +3,7 @@
 local caches = require "warpwright.caches"
 local class_files = require "warpwright.class"
 local core = require "warpwright.core"
+local load = require "warpwright.load"
 local names = require "warpwright.names"
 local policy = require "warpwright.policy"
 local wires = require "warpwright.wires"
@@ -11,15 +12,20 @@ local machine = {}
 
 local Description = { __name = "machine" }
 
+--- An error, of the line that called ww.machine or ww.variant, unless it gave a name and a function.
+function machine.require_function(what, wanted, name, build)
+  if type(name) == "string" and type(build) == "function" then return end
+  local got = type(name) ~= "string" and names.shown(name) or build == nil and "no function" or names.shown(build)
+  error(("%s%s: expected %s, got %s"):format(load.place_of_call(3), what, wanted, got), 0)
+end
+
 --- ww.machine(name, [options,] build). `options` are numbers, texts or flags that `build` gets as its second argument
 -- and that overrides may change by name: how many SMs there are, say. A config may set the field `reference` of what it
 -- gets: values measured on what the machine describes, { [measurement] = number or { least, most } }, which
 -- scripts/characterise prints beside its own.
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
-  if type(name) ~= "string" or type(build) ~= "function" then
-    names.expected("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', type(name) == "string" and build or name)
-  end
+  machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 
@@ -50,10 +56,12 @@ local function read_overrides(set)
   return overrides
 end
 
---- The value that the overrides give to what has this name, or `value`.
+--- The value that the overrides give to what has this name, or `value`. Patterns are for parameters of objects and clocks:
+--- the quantum and the options of a machine, whose names have no dot, are meant by their names alone.
 local function overridden(overrides, name, value)
+  local has_path = name:find(".", 1, true)
   for _, o in ipairs(overrides) do
-    if core.path_matches(o.pattern, name) then
+    if o.pattern == name or has_path and core.path_matches(o.pattern, name) then
       value = o.value
       o.matches = o.matches + 1
     end
@@ -198,6 +206,11 @@ local function configured(self, kind, name, given)
   return values
 end
 
+--- A clock is a field of a table in config.lua, and an override names it by clock.NAME.
+local function is_name_of_clock(name)
+  return type(name) == "string" and name:match "^[%w_]+$" and _G.load("local " .. name) ~= nil -- no word of Lua either
+end
+
 --- m:clocks { core = "700MHz", ... }: `core` comes first and counts the quantum.
 function Builder:clocks(clocks)
   local changes, places = rawget(self, "changes"), {}
@@ -208,6 +221,9 @@ function Builder:clocks(clocks)
     if name ~= "core" then order[#order + 1] = name end
   end
   for _, name in ipairs(order) do
+    if not is_name_of_clock(name) then
+      at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
+    end
     local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
     at_place(places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
@@ -227,7 +243,12 @@ end
 
 local function wire_one(self, a, b, options)
   local name = ("%s -> %s"):format(a, b)
+  local what <const> = "a table of options, such as { latency = 4 }"
+  if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, what, options) end
   local values, places = varied(self, "wire", name, options or {})
+  if values.back ~= nil and type(values.back) ~= "table" then
+    at_place(places and places.back, names.expected, ("wire %s: back"):format(name), what, values.back)
+  end
   at_place(places and places[1], self.machine.wire, self.machine, a, b, configured(self, "wire", name, values))
 end
 
@@ -281,19 +302,19 @@ local function with_overrides(self, object, params)
   return seen
 end
 
---- Sets the parameters that the config gives; `places`: the lines of a variant that changed them.
+--- Sets the parameters that the config gives; `parts`: the names of its children as a list, and each as a key; `places`: the lines of a variant that changed them.
 local function set_given(object, params, parts, is_child, places)
   for _, key in ipairs(names.sorted_keys(params)) do
     local value, place = params[key], places and places[key]
     if type(key) ~= "string" then
       at_place(place, names.expected, object.path, "PARAMETER = value", value)
-    elseif type(value) == "table" then
-      local is_part = false
-      for _, part in ipairs(parts) do is_part = is_part or part == key end
-      if not is_part then
-        at_place(place, core.user_error,
-          ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
+    elseif parts[key] then
+      if type(value) ~= "table" then
+        at_place(place, names.expected, ("%s.%s"):format(object.path, key), "a table of parameters", value)
       end
+    elseif type(value) == "table" then
+      at_place(place, core.user_error,
+        ("%s: no part of %s matches '%s'%s"):format(object.path, object.class, key, names.available(key, parts)))
     elseif key ~= "clock" or is_child then
       at_place(place, core.set, object, key, value)
     end
@@ -304,7 +325,7 @@ end
 --- a variant that changed them, by key, the last one as 1.
 local function finish(self, object, params, is_child, places)
   local children, parts = core.children(object), {}
-  for i, child in ipairs(children) do parts[i] = child.name end
+  for i, child in ipairs(children) do parts[i], parts[child.name] = child.name, true end
   set_given(object, params, parts, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
@@ -326,6 +347,15 @@ local function finish(self, object, params, is_child, places)
   end
 end
 
+--- First words of statistics that belong to no object, and what they are of.
+local reserved <const> = { run = "the run", launch = "launches", energy = "energies", live = "a run that is watched" }
+
+--- Paths go into patterns, files and statistics: each name in one is of letters, digits and _, with an index or without.
+local function check_path(where, path)
+  local rest = (path .. "."):gsub("[%w_]+%[%d+%]%.", ""):gsub("[%w_]+%.", "")
+  if rest ~= "" then names.expected(where, "a name of letters, digits and _", path) end
+end
+
 --- The parts that policies compose into an object: objects below it, "sm[3].vta".
 local function add_parts(self, object)
   for _, entry in ipairs(self.policies) do
@@ -341,6 +371,7 @@ local function add_parts(self, object)
             params[key] = value
           end
         end
+        check_path(("policy %s: parts"):format(entry.definition.name), part.name)
         finish(self, self.machine:add(part.class, object.path .. "." .. part.name), params, false)
       end
     end
@@ -349,19 +380,23 @@ end
 
 --- "sm[3].l1d" from ("sm", 3), (object, "l1d") or (object, "bank", 2).
 local function object_path(class, first, ...)
-  local prefix, name, index = "", first, ...
+  local where, prefix, name, index = "m:" .. class, "", first, ...
   if type(first) == "userdata" then
     prefix, name, index = first.path .. ".", ...
   end
   if type(name) ~= "string" then
-    names.expected("m:" .. class, ('m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") {...}'):format(class, class,
+    names.expected(where, ('m:%s "name" {...}, m:%s ("name", index) {...} or m:%s (parent, "name") {...}'):format(class, class,
       class), name)
   end
+  check_path(where, name)
+  local of = prefix == "" and reserved[name:match "^[%w_]*"]
+  if of then core.user_error(("%s: expected a name that statistics of %s do not have, got '%s'"):format(where, of, name)) end
   if index == nil then return prefix .. name end
-  if not math.tointeger(index) then
-    names.expected("m:" .. class, "a whole number as index", index)
+  local whole = math.tointeger(index)
+  if not whole or whole < 0 then
+    names.expected(("%s: %s%s"):format(where, prefix, name), "a whole number from 0 on as index", index)
   end
-  return ("%s%s[%d]"):format(prefix, name, index)
+  return ("%s%s[%d]"):format(prefix, name, whole)
 end
 
 --- m:CLASS names an object; the table of parameters that follows makes it.

@@ -89,7 +89,7 @@ function names.wanted(default, min, max)
   if type(default) == "boolean" then return "true or false" end
   if type(default) == "string" then return "a text" end
   local what = math.type(default) == "integer" and "a whole number" or "a number"
-  local function text(bound) return ("%.14g"):format(bound) end
+  local function text(bound) return math.tointeger(bound) and ("%d"):format(bound) or ("%.14g"):format(bound) end
   if min and max then return ("%s from %s to %s"):format(what, text(min), text(max)) end
   return what .. (min and (" from %s on"):format(text(min)) or max and (" up to %s"):format(text(max)) or "")
 end

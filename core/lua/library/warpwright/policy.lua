@@ -261,8 +261,8 @@ function policy.settings_for(entry, class, path, params)
   end
   if definition.functions.configure then
     local self = { params = entry.readable_params, acts_on = function(_, cache, word)
-      local words = entry.caches[cache]
-      return words ~= nil and (word == nil or words[word] == true)
+      local words = class ~= "clock" and entry.caches[cache] -- a clock may have the name of a cache
+      return words and (word == nil or words[word] == true) or false
     end }
     local own = definition.functions.configure(self, class, path, params) or {}
     for _, key in ipairs(names.sorted_keys(own)) do settings[#settings + 1] = { parameter = key, value = own[key] } end

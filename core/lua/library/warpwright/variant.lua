@@ -176,10 +176,8 @@ end
 --- and further ones that `build` reads.
 function variant.describe(name, base, options, build)
   if not build then options, build = {}, options end
-  if type(name) ~= "string" or type(build) ~= "function" then
-    names.expected("ww.variant", 'a name, a machine and a function: ww.variant("name", "gtx480", function(m) ... end)',
-      type(name) == "string" and build or name)
-  end
+  machine.require_function("ww.variant", 'a name, a machine and a function: ww.variant("name", "gtx480", function(m) ... end)', name,
+    build)
   local base_of, defaults, place = load.get("config", base), {}, core.location()
   for _, from in ipairs { base_of.options, options } do
     for _, key in ipairs(names.sorted_keys(from)) do defaults[key] = from[key] end

@@ -1,0 +1,81 @@
+-- Names of objects and clocks: which ones machines may have, so that statistics, overrides and config.lua can tell them apart.
+local names = require "warpwright.names"
+local ww = require "warpwright"
+local harness = require "tests.lib.harness"
+
+--- Refuses a machine whose line 4 is `line`, there.
+local function refused(line, ...)
+  local config = harness.write("names.lua", ([[
+local ww = require "warpwright"
+return ww.machine("names", function(m)
+  m:clocks { core = "700MHz" } local sm = m:SM "sm" {}
+  %s
+end)
+]]):format(line))
+  local output = harness.refused("names.lua:4: ", "run", config, "vecadd", "--out", harness.folder() .. "/out")
+  harness.contains(output, ...)
+end
+
+harness.test("an object has no name that statistics of the run have", function()
+  for name, of in pairs { run = "the run", launch = "launches", energy = "energies", live = "a run that is watched" } do
+    local wanted = ("expected a name that statistics of %s do not have, got '%s'"):format(of, name)
+    refused(('m:TrafficSink "%s" {}'):format(name), "m:TrafficSink: " .. wanted)
+    refused(('m:TrafficSink ("%s", 0) {}'):format(name), "m:TrafficSink: " .. wanted)
+  end
+  refused('m:TrafficSink "launch[2]" {}', "m:TrafficSink: expected a name that statistics of launches do not have, got 'launch[2]'")
+end)
+
+harness.test("an index is a whole number from 0 on", function()
+  refused('m:SM ("sm", -1) {}', "m:SM: sm: expected a whole number from 0 on as index, got -1")
+  refused('m:L1 (sm, "l1d", -1) {}', "m:L1: sm.l1d: expected a whole number from 0 on as index, got -1")
+  refused('m:SM ("sm", 0.5) {}', "m:SM: sm: expected a whole number from 0 on as index, got 0.5")
+  refused('m:SM ("sm", {}) {}', "m:SM: sm: expected a whole number from 0 on as index, got a table")
+end)
+
+harness.test("a name has letters, digits and _", function()
+  for _, name in ipairs { "", "*", "x]", "x[", "x[*]", "x[-1]", "[0]", "x[0]y", "a->b", "a b", "a..b", ".a", "a.", "sm.a-b", 'a"b', "a\\b", "ä" } do
+    refused(("m:TrafficSink (%q) {}"):format(name), ("m:TrafficSink: expected a name of letters, digits and _, got '%s'"):format(name))
+    refused(("m:Mux (sm, %q) {}"):format(name), ("m:Mux: expected a name of letters, digits and _, got '%s'"):format(name))
+  end
+end)
+
+harness.test("a part of a policy has such a name, too", function()
+  local policy = harness.write("part.lua", [[
+return require "warpwright.policy" "part" { parts = { { class = "VictimTags", name = "my tags", of = "L1" } } }
+]])
+  harness.refused("policy part: parts: expected a name of letters, digits and _, got 'my tags'", "run", "gtx480", "vecadd", "--policy", policy,
+    "--out", harness.folder() .. "/out")
+end)
+
+harness.test("a clock has a name that config.lua can have as a field", function()
+  for _, name in ipairs { "", "my clock", "2x", "end", "a-b", "*", 'a"b' } do
+    local config = harness.write("clocks.lua", ([[
+local ww = require "warpwright"
+return ww.machine("names", function(m)
+  m:clocks { core = "700MHz", [%q] = "1GHz" }
+end)
+]]):format(name))
+    harness.refused(("clocks.lua:3: clocks: expected a name of letters, digits and _ that is no word of Lua, got '%s'"):format(name),
+      "run", config, "vecadd", "--out", harness.folder() .. "/out")
+  end
+end)
+
+harness.test("whole paths, digits and other cases are names: config.lua has them", function()
+  local sim = ww.build(ww.machine("names", function(m)
+    m:clocks { core = "700MHz", _Clock2 = "1GHz" }
+    m:TrafficSink "Sink_2[3]" {}
+    m:TrafficSink "Sink_2[3].below[10]" {}
+    m:TrafficSink "2" {}
+    m:TrafficSink "runs" {}
+    m:TrafficSink (m:TrafficSink "other" {}, "run") {}
+  end))
+  harness.contains(sim:config(), '_Clock2 = "1000MHz"', '"Sink_2[3].below[10]"', 'm:TrafficSink "2"', 'm:TrafficSink "other.run"')
+end)
+
+harness.test("bounds in messages are whole numbers in full", function()
+  harness.equal(names.wanted(1, 0, 1 << 53), "a whole number from 0 to 9007199254740992")
+  harness.equal(names.wanted(1, 0, 2.0 ^ 53), "a whole number from 0 to 9007199254740992")
+  harness.equal(names.wanted(0.5, 0, 1.5), "a number from 0 to 1.5")
+end)
+
+harness.finish()
