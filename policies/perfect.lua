@@ -50,7 +50,7 @@ function perfect:configure(class, path, given)
     return { queue_entries = raised(given.queue_entries, 64), return_entries = raised(given.return_entries, params.entries) }
   end
   if class == "wire" then
-    local back = given.back or {}
+    local back = given.back or given -- responses have the options of the wire then
     return { depth = raised(given.depth, params.entries),
       back = { latency = back.latency, width = back.width, depth = raised(back.depth, params.entries) } }
   end

@@ -66,6 +66,18 @@ harness.test("what a policy sets on clocks and wires is in the resolved config, 
   sim:close()
 end)
 
+harness.test("responses keep the latency of a wire that says nothing of them", function()
+  local slow = ww.variant("slow", "gallery/private_l1", function(m)
+    m:base()
+    m:TrafficSource "source" { limit = 1 }
+    m:TrafficSink "sink" {}
+    m:wire("source.mem", "sink.cpu", { latency = 24 })
+  end)
+  local sim = ww.build(slow, { policy = "perfect:entries=2000" })
+  harness.contains(sim:config(), 'm:wire("source.mem", "sink.cpu", { latency = 24, depth = 2000, width = 1, back = { latency = 24, depth = 2000')
+  sim:close()
+end)
+
 checks.equals("perfect:entries=0,associative=false,memory=1", "gto", "bfs")
 checks.equals("unbounded:l1=false,l2=false", "gto", "bfs")
 checks.law(unbounded, "bfs")
