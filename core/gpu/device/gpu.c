@@ -29,7 +29,11 @@ enum {
 static void wire_lsus(Sim *sim) {
     for (uint32_t i = 0; i < sim->object_count; i++) {
         SimObject *lsu = sim->objects[i];
-        if (lsu->class != &lsu_class || ((Sm *)lsu->parent)->lsu.send) continue;
+        if (lsu->class != &lsu_class) continue;
+        if (!lsu->parent || lsu->parent->class != &sm_class)
+            user_error("%s: expected an LSU below an SM, which has one as it is made, got one %s%s",
+                       lsu->path, lsu->parent ? "below " : "by itself", lsu->parent ? lsu->parent->path : "");
+        if (((Sm *)lsu->parent)->lsu.send) continue;
         sim_wire(sim, lsu->parent, "lsu", lsu, "sm", LSU_LINK, LSU_LINK);
     }
 }
