@@ -1,11 +1,11 @@
 -- Objects that have work of their own beside the SMs: a run ends when its kernels have ended and what was in flight has been
--- answered, whatever the order, the threads and the checkpoints.
+-- answered, whatever the order, the threads and the checkpoints. Slow wires are no hang.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 local oracle = require "scripts.lib.resume_oracle"
 
 --- A machine of two SMs on one L2. `more` is further text; mux.up[2] is free for it when `up` is 3.
-local function machine(name, more, up)
+local function machine(name, more, up, latency)
   return harness.write(name .. ".lua", ([[
 local ww = require "warpwright"
 return ww.machine(%q, function(m)
@@ -21,12 +21,12 @@ return ww.machine(%q, function(m)
   m:L2 "l2" { size = "128KiB", ways = 16, mshrs = 32 }
   m:MemoryController "mc" { clock = "dram" }
   m:wire("dispatcher.sm[*]", "sm[*].dispatch", { latency = 8 })
-  m:wire("sm[*].lsu.mem", "sm[*].l1d.cpu")
+  m:wire("sm[*].lsu.mem", "sm[*].l1d.cpu", { latency = %d })
   for i = 0, 1 do m:wire(("sm[%%d].l1d.mem"):format(i), ("mux.up[%%d]"):format(i), { latency = 8, depth = 32 }) end
   m:wire("mux.down", "l2.cpu", { latency = 2 })
   m:wire("l2.mem", "mc.cpu[0]")
   %s
-end)]]):format(name, up or 2, more))
+end)]]):format(name, up or 2, latency or 1, more))
 end
 
 local function run(path, ...)
@@ -114,6 +114,12 @@ harness.test("an object in Lua that makes requests for ever is named", function(
   local status, output = run(path)
   harness.equal(status, 2, "exit status, output " .. output)
   harness.contains(output, "asker: expected no more requests after the last kernel, which ended in cycle ")
+end)
+
+harness.test("a wire that is slower than the limit of a hang", function()
+  local status, output = run(machine("slow", "", 2, 3000000))
+  harness.equal(status, 0, "exit status, output " .. output)
+  harness.contains(output, ": verified")
 end)
 
 harness.finish()

@@ -404,6 +404,15 @@ static bool any_warp_sleeps(const Gpu *gpu) {
     return sleeping != 0;
 }
 
+/* Is there one on a wire that has not arrived yet? A slow wire is no hang. */
+static bool message_comes_later(const Sim *sim) {
+    for (uint32_t i = 0; i < sim->link_count; i++) {
+        uint64_t ready = link_next_ready(sim->links[i]);
+        if (ready != NEVER && ready > sim->now) return true;
+    }
+    return false;
+}
+
 /* A request and its answer take at most so many cycles on all wires of the machine. */
 static uint64_t wire_cycles(const Gpu *gpu) {
     uint64_t ticks = 0;
@@ -485,7 +494,8 @@ static void run_slice(Gpu *gpu, uint64_t until) {
     if (progress_count(gpu) != gpu->progress) {
         gpu->progress = progress_count(gpu);
         gpu->progress_cycle = gpu_cycle(gpu);
-    } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles && !any_warp_sleeps(gpu)) {
+    } else if (gpu_cycle(gpu) - gpu->progress_cycle > gpu->hang_cycles && !any_warp_sleeps(gpu) &&
+               !message_comes_later(gpu->sim)) {
         hang(gpu, gpu->progress_cycle);
     }
     maybe_report(gpu);
@@ -497,8 +507,8 @@ static void finish_aborted(Gpu *gpu) {
     while (gpu->running.aborted && !dispatcher_idle(gpu->dispatcher)) {
         uint64_t until = (gpu_cycle(gpu) + SLICE_CYCLES) * gpu->sim->clocks[0].period;
         bool idle = sim_run(gpu->sim, until) == STOP_IDLE && !dispatcher_idle(gpu->dispatcher);
-        if ((idle && !sim_skip_to_periodic(gpu->sim, until)) || gpu_cycle(gpu) - begun > gpu->hang_cycles)
-            raise_hang(gpu, begun);
+        bool late = gpu_cycle(gpu) - begun > gpu->hang_cycles + wire_cycles(gpu);
+        if ((idle && !sim_skip_to_periodic(gpu->sim, until)) || late) raise_hang(gpu, begun);
     }
 }
 
