@@ -138,6 +138,11 @@ bool l1_keeps_lines(const SimObject *object) {
     return ((const L1Cache *)object)->keeps_lines;
 }
 
+const Link *l1_onward(const SimObject *object, const Link *requests) {
+    ensure(object->class == &l1_class);
+    return dma_port_onward((const CacheObject *)object, &((const L1Cache *)object)->dma, requests);
+}
+
 bool l1_is_saturated(const SimObject *object) {
     ensure(object->class == &l1_class);
     return ((const L1Cache *)object)->saturation.on;

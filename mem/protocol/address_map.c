@@ -114,6 +114,14 @@ static void address_map_build(SimObject *object) {
     map->within_slice = packer_for(~map->slice_mask);
 }
 
+/* address_map_find() finds one for all. */
+static void address_map_init(SimObject *object) {
+    for (uint32_t i = 0; i < object->id; i++)
+        if (object->sim->objects[i]->class == &address_map_class)
+            user_error("%s: expected one AddressMap in machine %s, got a second beside %s", object->path,
+                       object->sim->name, object->sim->objects[i]->path);
+}
+
 static uint64_t address_map_tick(SimObject *object, uint64_t now) {
     (void)object, (void)now;
     return NEVER;
@@ -180,6 +188,7 @@ const Class address_map_class = {
     .bytes = sizeof(AddressMap),
     .fields = address_map_fields,
     .build = address_map_build,
+    .init = address_map_init,
     .tick = address_map_tick,
 };
 REGISTER_CLASS(address_map_class);

@@ -33,6 +33,9 @@ SimObject *l1_of_part(const SimObject *part, const char *name);
  * NO_WARP_WAITS. */
 #define NO_WARP_WAITS UINT32_MAX
 uint32_t l1_reexecution_head(const SimObject *l1);
+/* The link by which an L1 passes on what comes by `requests`, with the route that it has: a DMA engine's. NULL: it
+ * answers that itself. */
+const Link *l1_onward(const SimObject *l1, const Link *requests);
 /* Is it nearly full of misses? See saturation.h. */
 bool l1_is_saturated(const SimObject *l1);
 /* A request that it has passed on, as it came: by the token, with BYPASSED_TOKEN, of the answer to it. */

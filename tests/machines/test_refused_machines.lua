@@ -160,6 +160,23 @@ harness.test("the longest legal quantum of gtx480 is that of its network, whatev
   harness.contains(output, "quantum: expected 1 to 16 cycles of clock core (the latency of wire sm[0].mux.down -> xbar.up[0], between sm[0] and l2[0]), got 17;")
 end)
 
+-- Objects ------------------------------------------------------------------------------------------------------------
+
+refused("an LSU that is part of no SM", { { 'local mc =', 'm:LSU "q" {}\n  local mc =' } },
+  "q: expected an LSU below an SM, which has one as it is made, got one by itself\n")
+refused("an LSU that is part of a cache", { { 'local mc =', 'm:LSU (l2, "q") {}\n  local mc =' } },
+  "l2.q: expected an LSU below an SM, which has one as it is made, got one below l2\n")
+refused("a second AddressMap", { { 'local sm =', 'm:AddressMap "other" { channels = 2 }\n  local sm =' } },
+  "other: expected one AddressMap in machine small, got a second beside map\n")
+
+harness.test("atomics that no L2 performs", function()
+  local machine = machine_with { { 'm:L2 "l2" { size = "64KiB", ways = 4, mshrs = 32 }', 'm:TrafficSink "l2" {}' },
+    { '  local mc = m:MemoryController "mc" {}\n', "" }, { "  m:wire(l2.mem, mc.cpu[0])\n", "" } }
+  local output = harness.refused(": l2: expected reads and writes, got an atomic on 0x", "run", machine, "histo", "--size", "small", "--out",
+    harness.folder() .. "/out")
+  harness.contains(output, "an L2 between the SMs and the sink performs atomics")
+end)
+
 -- Memory of this computer --------------------------------------------------------------------------------------------
 
 --- The same in a process that gets 512 MiB of addresses, whatever this computer has. Sanitizers want more for themselves.

@@ -66,8 +66,8 @@ static void find_loop(const Sim *sim, Look *look) {
 
 /* --- Networks ---------------------------------------------------------------------------------- */
 
-/* A request has room for the way back through so many networks one after the other; a cache begins anew. All
- * routers that are wired to each other are one network. */
+/* A request has room for the way back through so many networks one after the other; a cache begins anew, but for
+ * what comes by the `dma` port of an L1. All routers that are wired to each other are one network. */
 typedef struct {
     Look *look; /* of networks: how many follow each other from there on, this one included */
     uint8_t most;
@@ -80,10 +80,16 @@ static bool is_network(const SimObject *object) {
 
 static uint8_t networks_from(const SimObject *object, Look *look);
 
+static uint8_t networks_behind(const Link *requests, Look *look) {
+    while (requests && requests->receiver->class == &l1_class)
+        requests = l1_onward(requests->receiver, requests);
+    return requests ? networks_from(requests->receiver, look) : 0;
+}
+
 static void count_networks(void *context, const Field *port, const Link *requests) {
     Route *route = context;
     (void)port;
-    uint8_t count = networks_from(requests->receiver, route->look);
+    uint8_t count = networks_behind(requests, route->look);
     if (count > route->most) route->most = count;
 }
 

@@ -20,16 +20,30 @@ static bool processor_needs(const Cache *c, const L1DmaPort *port) {
     return needs(c) != port->seen || c->stall == STALL_MSHR_ENTRY || c->stall == STALL_MISS_QUEUE;
 }
 
+static _Noreturn COLD void refuse(const CacheObject *object, const MemMessage *m) {
+    static const char *const kinds[] = {"a read", "a write", "an atomic"};
+    const char *path = object_path(&object->obj);
+    user_error(
+        "%s.dma: expected reads of a DMA engine, got %s of %u B at 0x%lx by sm %u warp %u that no engine "
+        "has sent; other accesses go to %s.cpu",
+        path, kinds[m->kind], m->bytes, m->address, m->sm, m->warp, path);
+}
+
+/* It goes on as it came, with the route that leads its answer back through the networks in front of the port:
+ * nothing is kept of it. */
 static void take(CacheObject *object, L1DmaPort *port, const MemMessage *m) {
     Cache *c = &object->cache;
+    if (m->token >= DMA_TOKEN || m->kind != MEM_READ) refuse(object, m);
     MemMessage *sent = cache_send_down(c, 0);
-    ensure(m->token < DMA_TOKEN && m->kind == MEM_READ);
     *sent = *m;
     sent->token |= DMA_TOKEN;
-    mem_begin_route(sent);
     c->mshr.used++;
     c->mshr.lent++;
     port->requests++;
+}
+
+const Link *dma_port_onward(const CacheObject *object, const L1DmaPort *port, const Link *requests) {
+    return requests == port->port.receive ? object->mem.send : NULL;
 }
 
 uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, uint64_t again, uint64_t now) {

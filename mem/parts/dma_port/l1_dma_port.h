@@ -43,6 +43,8 @@ static inline bool dma_port_is_token(uint32_t token) {
 uint64_t dma_port_take(CacheObject *object, L1DmaPort *port, uint64_t again, uint64_t now);
 /* Passes an answer on; false when the link has no room. */
 bool dma_port_answer(CacheObject *object, L1DmaPort *port, const MemMessage *m, uint64_t now);
+/* The link that requests of this one go on by with their route, or NULL: it is not that of the port. */
+const Link *dma_port_onward(const CacheObject *object, const L1DmaPort *port, const Link *requests);
 void dma_port_settle(L1DmaPort *port, const Cache *cache, uint64_t cycle);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct {
     uint64_t sent, sent_bytes, posted_sent, answered;
     uint64_t wait_cycles, longest_wait_cycles, latency_ticks, longest_latency_ticks;
     const AddressMap *map;
+    uint64_t rests, rests_since; /* makes no requests, since this cycle */
 } TrafficSource;
 
 static bool wants_answer(const MemMessage *message) {
@@ -129,6 +130,7 @@ static void count_request(TrafficSource *source, const MemMessage *message, uint
 
 /* Returns when there may be something to send. */
 static uint64_t send_requests(TrafficSource *source, uint64_t now, uint64_t cycle) {
+    if (source->rests) return NEVER;
     while (source->due <= cycle) {
         if (source->outstanding && unanswered(source) == source->outstanding) return NEVER;
         if (!link_can_send(source->mem.send, now)) return link_space_time(source->mem.send, now);
@@ -158,6 +160,29 @@ static uint64_t source_tick(SimObject *object, uint64_t now) {
     take_answers(source, now);
     uint64_t next = send_requests(source, now, object_cycle(object, now));
     return earlier_of(next, link_next_ready(source->mem.receive));
+}
+
+static uint64_t edge_from_now(const SimObject *object) {
+    return (object->sim->now + object->period - 1) / object->period * object->period;
+}
+
+void traffic_source_rest(SimObject *object) {
+    TrafficSource *source = (TrafficSource *)object;
+    ensure(object->class == &traffic_source_class);
+    if (source->rests) return;
+    source->rests = 1;
+    source->rests_since = object_cycle(object, edge_from_now(object));
+    object_poke(object, edge_from_now(object)); /* it is not due for the next request any more */
+}
+
+void traffic_source_go_on(SimObject *object) {
+    TrafficSource *source = (TrafficSource *)object;
+    uint64_t edge = edge_from_now(object);
+    ensure(object->class == &traffic_source_class && source->rests);
+    source->rests = 0;
+    if (source->due == NEVER) return;
+    source->due += object_cycle(object, edge) - source->rests_since;
+    object_poke(object, edge);
 }
 
 static void source_check(const SimObject *object, bool idle) {
@@ -222,6 +247,8 @@ static const Field source_fields[] = {
     STAT(TrafficSource, longest_latency_ticks, "ticks", "The longest of these times"),
     FORMULA("latency", source_latency, "cycles", "Mean time from coming into being to the answer"),
     HOST(TrafficSource, map, "The machine's address map"),
+    HOST(TrafficSource, rests, "Makes no requests"),
+    HOST(TrafficSource, rests_since, "From this cycle on"),
     FIELDS_END};
 
 const Class traffic_source_class = {
@@ -287,7 +314,16 @@ static void keep_answer(TrafficSink *sink, const MemMessage *message, uint64_t c
     audit_enter(&sink->obj, 0, slot);
 }
 
+/* Atomics are performed at the L2 slice: values do not travel. */
+static _Noreturn void no_l2_for(const TrafficSink *sink, const MemMessage *message) {
+    user_error(
+        "%s: expected reads and writes, got an atomic on 0x%lx by sm %u warp %u; an L2 between the SMs "
+        "and the sink performs atomics",
+        sink->obj.path, message->address, message->sm, message->warp);
+}
+
 static void count_arrival(TrafficSink *sink, const MemMessage *message, uint64_t now) {
+    if (__builtin_expect(message->kind == MEM_ATOMIC, 0)) no_l2_for(sink, message);
     uint64_t latency = now - message->issued;
     sink->received++;
     sink->received_bytes += message->bytes;
@@ -301,8 +337,8 @@ static uint64_t take_requests(TrafficSink *sink, uint64_t now, uint64_t cycle) {
     const MemMessage *message = sink->free <= cycle ? link_peek(sink->cpu.receive, now) : NULL;
     if (message) {
         if (wants_answer(message) && sink->held == sink->capacity) return NEVER;
-        if (wants_answer(message)) keep_answer(sink, message, cycle);
         count_arrival(sink, message, now);
+        if (wants_answer(message)) keep_answer(sink, message, cycle);
         link_pop(sink->cpu.receive, now);
         sink->free = cycle + sink->interval;
         object_progress(&sink->obj);

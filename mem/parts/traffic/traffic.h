@@ -6,6 +6,11 @@
 #include "core/sim/object.h"
 
 extern const Class traffic_source_class; /* port `mem`, requester */
-extern const Class traffic_sink_class;   /* port `cpu`, responder */
+/* Between quanta: a source makes no requests from now on; goes on as if no time had passed. In between there is
+ * no checkpoint. */
+void traffic_source_rest(SimObject *source);
+void traffic_source_go_on(SimObject *source);
+
+extern const Class traffic_sink_class; /* port `cpu`, responder */
 
 #endif
