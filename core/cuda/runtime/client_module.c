@@ -210,15 +210,30 @@ int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *pa
     return problem;
 }
 
-void warp_set_stack(uint64_t bytes) {
-    warp_client.stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-}
-
-int warp_set_limit(LimitKind kind, uint64_t bytes) {
+static int ask_limit(LimitKind kind, uint64_t bytes) {
     WarpMessage *message = warp_question();
     warp_put_u32(message, kind);
     warp_put_u64(message, bytes);
     return warp_ask(message, ASK_LIMIT);
+}
+
+/* Stack, printed text, heap; and those that the machine does not have. */
+enum { LIMITS = 7 };
+static uint64_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+int warp_set_limit(unsigned which, uint64_t value) {
+    int problem = which < LIMITS ? CUDA_OK : CUDA_UNSUPPORTED_LIMIT;
+    if (which == 0) warp_client.stack_bytes = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    if (which == 1) problem = ask_limit(LIMIT_PRINTED, value);
+    if (which == 2) problem = ask_limit(LIMIT_HEAP, value);
+    if (!problem) limits[which] = value;
+    return problem;
+}
+
+int warp_get_limit(unsigned which, uint64_t *value) {
+    if (which >= LIMITS || !value) return CUDA_UNSUPPORTED_LIMIT;
+    *value = limits[which];
+    return CUDA_OK;
 }
 
 static uint32_t least(uint32_t a, uint64_t b) {

@@ -503,6 +503,25 @@ int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+int cuFuncGetName(const char **, void *), cuCtxGetCurrent(void **);
+int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
+int cuStreamCreateWithPriority(void **, unsigned, int), cuStreamGetFlags(void *, unsigned *);
+int cuStreamGetPriority(void *, int *), cuStreamGetDevice(void *, int *), cuStreamGetCtx(void *, void **);
+int cuStreamSetAttribute(void *, int, const void *), cuStreamGetAttribute(void *, int, void *);
+int cuCtxGetStreamPriorityRange(int *, int *), cuCtxSetLimit(int, size_t), cuCtxGetLimit(size_t *, int);
+int cuMemAllocAsync(CUdeviceptr *, size_t, void *), cuMemFreeAsync(CUdeviceptr, void *);
+int cuDeviceCanAccessPeer(int *, int, int), cuDeviceGetPCIBusId(char *, int, int);
+int cuDeviceGetByPCIBusId(int *, const char *);
+int cuMemPrefetchAsync(CUdeviceptr, size_t, int, void *), cuMemAdvise(CUdeviceptr, size_t, int, int);
+int cuProfilerStart(void), cuProfilerStop(void), cuGraphClone(void);
+int cuGetProcAddress(const char *, void **, int, uint64_t);
+int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+
+/* Of the runtime, what its headers do not declare. */
+int cudaGraphAddChildGraphNode(void);
+int cudaStreamCopyAttributes(cudaStream_t, cudaStream_t), cudaStreamGetDevice(cudaStream_t, int *);
+int cudaGetDriverEntryPoint(const char *, void **, unsigned long long);
+int cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
 
 static void launch_by_driver(void *function, CUdeviceptr a, unsigned n) {
     int host[100], value;
@@ -549,6 +568,134 @@ static void driver(void) {
     EXPECT(cuGetErrorName(1, &name), 0);
     EXPECT(strcmp(name, "CUDA_ERROR_INVALID_VALUE"), 0);
     EXPECT(cuModuleUnload(module), 0);
+}
+
+static void driver_occupancy(void *function) {
+    const char *name;
+    int grid, block;
+    EXPECT(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, 0, 0, 0), 0);
+    EXPECT(block, 768);
+    EXPECT(grid, 2 * 15);
+    EXPECT(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, 0, 0, 100), 0);
+    EXPECT(block, 100);
+    EXPECT(cuFuncGetName(&name, function), 0);
+    EXPECT(strcmp(name, "scale"), 0);
+}
+
+static void driver_streams(void) {
+    void *stream, *context, *other;
+    int priority = 1, device = 1;
+    unsigned flags;
+    cudaStreamAttrValue set = {.priority = -3}, got;
+    EXPECT(cuStreamCreateWithPriority(&stream, 1, -2), 0);
+    EXPECT(cuStreamGetFlags(stream, &flags), 0);
+    EXPECT(flags, 1);
+    EXPECT(cuStreamGetPriority(stream, &priority), 0);
+    EXPECT(priority, -2);
+    EXPECT(cuStreamGetDevice(stream, &device), 0);
+    EXPECT(device, 0);
+    EXPECT(cuStreamGetCtx(stream, &context), 0);
+    EXPECT(cuCtxGetCurrent(&other), 0);
+    EXPECT((uintptr_t)context, (uintptr_t)other);
+    EXPECT(cuStreamSetAttribute(stream, 8, &set), 0);
+    EXPECT(cuStreamGetAttribute(stream, 8, &got), 0);
+    EXPECT(got.priority, -3);
+    EXPECT(cuStreamGetAttribute(stream, 77, &got), cudaErrorInvalidValue);
+    EXPECT(cuCtxGetStreamPriorityRange(&priority, &device), 0);
+    EXPECT(priority, 0);
+}
+
+static void driver_more(void) {
+    void *context, *module, *function;
+    char bus[16];
+    int can = 1, device = 1;
+    size_t value;
+    CUdeviceptr a;
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    EXPECT(cuModuleLoadData(&module, ptx), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "scale"), 0);
+    driver_occupancy(function);
+    driver_streams();
+    EXPECT(cuMemAllocAsync(&a, 400, 0), 0);
+    EXPECT(cuMemFreeAsync(a, 0), 0);
+    EXPECT(cuMemFreeAsync(a, 0), cudaErrorInvalidValue);
+    EXPECT(cuDeviceCanAccessPeer(&can, 0, 0), 0);
+    EXPECT(can, 0);
+    EXPECT(cuDeviceGetPCIBusId(bus, sizeof bus, 0), 0);
+    EXPECT(cuDeviceGetByPCIBusId(&device, bus), 0);
+    EXPECT(device, 0);
+    EXPECT(cuDeviceGetPCIBusId(bus, 12, 0), cudaErrorInvalidValue);
+    EXPECT(cuCtxSetLimit(0, 4096), 0);
+    EXPECT(cuCtxGetLimit(&value, 0), 0);
+    EXPECT(value, 4096);
+    GOOD(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    EXPECT(value, 4096);
+    EXPECT(cuCtxGetLimit(&value, 77), cudaErrorUnsupportedLimit);
+}
+
+/* They change nothing, and succeed. */
+static void hints(void) {
+    cudaStream_t one, other;
+    cudaStreamAttrValue set = {.accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}}, got;
+    int *a, device = 1;
+    GOOD(cudaMallocManaged((void **)&a, 4000, cudaMemAttachGlobal));
+    GOOD(cudaMemPrefetchAsync(a, 4000, 0, 0));
+    GOOD(cudaMemAdvise(a, 4000, cudaMemAdviseSetReadMostly, 0));
+    GOOD(cudaProfilerInitialize("", "", (cudaOutputMode_t)0));
+    EXPECT(cuMemPrefetchAsync((CUdeviceptr)(uintptr_t)a, 4000, 0, 0), 0);
+    EXPECT(cuMemAdvise((CUdeviceptr)(uintptr_t)a, 4000, 1, 0), 0);
+    EXPECT(cuProfilerStart(), 0);
+    EXPECT(cuProfilerStop(), 0);
+    GOOD(cudaStreamCreate(&one));
+    GOOD(cudaStreamCreate(&other));
+    GOOD(cudaStreamSetAttribute(one, cudaStreamAttributeAccessPolicyWindow, &set));
+    GOOD(cudaStreamCopyAttributes(other, one));
+    GOOD(cudaStreamGetAttribute(other, cudaStreamAttributeAccessPolicyWindow, &got));
+    EXPECT(got.accessPolicyWindow.num_bytes, 4096);
+    EXPECT(got.accessPolicyWindow.hitRatio == 0.5f, 1);
+    GOOD(cudaStreamGetDevice(one, &device));
+    EXPECT(device, 0);
+    GOOD(cudaStreamDestroy(other));
+}
+
+/* --- Names of functions --------------------------------------------------------------------------- */
+
+static void missing(void) {
+    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
+    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
+    EXPECT(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT(cuGraphClone(), cudaErrorNotSupported);
+}
+
+static void entry_points(void) {
+    CUdeviceptr a = 0;
+    int (*allocate)(CUdeviceptr *, size_t), (*create)(void **, void *, unsigned, int);
+    void *found, *again, *context = 0;
+    int status = 7;
+    EXPECT(cuGetProcAddress("cuMemAlloc", (void **)&allocate, 11030, 0), 0);
+    EXPECT(allocate(&a, 400), 0);
+    EXPECT(a != 0, 1);
+    EXPECT(cuGetProcAddress_v2("cuStreamQuery", &found, 12000, 0, &status), 0);
+    EXPECT(status, 0);
+    EXPECT(cuGetProcAddress_v2("cuNoSuch", &found, 12000, 0, &status), 0);
+    EXPECT(status, 1);
+    EXPECT(found == 0, 1);
+    EXPECT(cuGetProcAddress("cuserid", &found, 12000, 0), 500); /* of the C library */
+    /* the parameters are those of the version */
+    EXPECT(cuGetProcAddress("cuCtxCreate", (void **)&create, 13000, 0), 0);
+    EXPECT(create(&context, 0, 0, 0), 0);
+    EXPECT(context != 0, 1);
+    EXPECT(cuGetProcAddress("cuGetProcAddress", &found, 11030, 0), 0);
+    EXPECT(found == (void *)cuGetProcAddress, 1);
+    EXPECT(cuGetProcAddress("cuGetProcAddress", &found, 12000, 0), 0);
+    EXPECT(found == (void *)cuGetProcAddress_v2, 1);
+    GOOD(cudaGetDriverEntryPoint("cuMemAlloc", &again, 0));
+    EXPECT(again == (void *)allocate, 1);
+    GOOD(cudaGetDriverEntryPointByVersion("cuMemAlloc", &again, 12000, 0, &status));
+    EXPECT(again == (void *)allocate && status == 0, 1);
+    GOOD(cudaGetDriverEntryPointByVersion("cuNoSuch", &again, 12000, 0, &status));
+    EXPECT(again == 0 && status == 1, 1);
 }
 
 /* --- Images --------------------------------------------------------------------------------------- */
@@ -647,13 +794,29 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"basic", basic},       {"memory", memory},         {"volumes", volumes},
-                 {"mapped", mapped},     {"errors", errors},         {"events", events},
-                 {"threads", threads},   {"textures", textures},     {"voxel_arrays", voxel_arrays},
-                 {"surfaces", surfaces}, {"removed", removed},       {"steps", steps},
-                 {"children", children}, {"properties", properties}, {"driver", driver},
-                 {"images", images},     {"beyond", beyond},         {"printed", printed},
-                 {"votes", votes}};
+    } parts[] = {{"basic", basic},
+                 {"memory", memory},
+                 {"volumes", volumes},
+                 {"mapped", mapped},
+                 {"errors", errors},
+                 {"events", events},
+                 {"threads", threads},
+                 {"textures", textures},
+                 {"voxel_arrays", voxel_arrays},
+                 {"surfaces", surfaces},
+                 {"removed", removed},
+                 {"steps", steps},
+                 {"children", children},
+                 {"properties", properties},
+                 {"driver", driver},
+                 {"images", images},
+                 {"beyond", beyond},
+                 {"printed", printed},
+                 {"votes", votes},
+                 {"driver_more", driver_more},
+                 {"hints", hints},
+                 {"missing", missing},
+                 {"entry_points", entry_points}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();
