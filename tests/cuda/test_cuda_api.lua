@@ -12,7 +12,7 @@ local function good(part)
 end
 
 for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more",
-  "hints", "entry_points" } do
+  "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
 

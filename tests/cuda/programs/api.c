@@ -1,6 +1,7 @@
 /* api WHAT: one part of the runtime API, checked as a program sees it. Says what is wrong, exits with how much. */
 #include "kernels.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -514,6 +515,7 @@ int cuDeviceCanAccessPeer(int *, int, int), cuDeviceGetPCIBusId(char *, int, int
 int cuDeviceGetByPCIBusId(int *, const char *);
 int cuMemPrefetchAsync(CUdeviceptr, size_t, int, void *), cuMemAdvise(CUdeviceptr, size_t, int, int);
 int cuProfilerStart(void), cuProfilerStop(void), cuGraphClone(void);
+int cuMemcpyDtoH_v2_ptds(void *, CUdeviceptr, size_t);
 int cuGetProcAddress(const char *, void **, int, uint64_t);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 
@@ -522,6 +524,11 @@ int cudaGraphAddChildGraphNode(void);
 int cudaStreamCopyAttributes(cudaStream_t, cudaStream_t), cudaStreamGetDevice(cudaStream_t, int *);
 int cudaGetDriverEntryPoint(const char *, void **, unsigned long long);
 int cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
+__typeof__(cudaMemcpyToSymbol) cudaMemcpyToSymbol_ptds;
+__typeof__(cudaMemset) cudaMemset_ptds;
+__typeof__(cudaMemcpy) cudaMemcpy_ptds;
+__typeof__(cudaLaunchKernel) cudaLaunchKernel_ptsz;
+__typeof__(cudaStreamSynchronize) cudaStreamSynchronize_ptsz;
 
 static void launch_by_driver(void *function, CUdeviceptr a, unsigned n) {
     int host[100], value;
@@ -666,6 +673,34 @@ static void missing(void) {
     EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
     EXPECT(cudaGetLastError(), cudaErrorNotSupported);
     EXPECT(cuGraphClone(), cudaErrorNotSupported);
+}
+
+/* What -default-stream per-thread makes of the plain names. */
+static void per_thread(void) {
+    int *a, host[100];
+    unsigned n = 100;
+    void *params[] = {&a, &n};
+    cudaStream_t stream;
+    GOOD(cudaMemcpyToSymbol_ptds(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc((void **)&a, sizeof host));
+    GOOD(cudaMemset_ptds(a, 0, sizeof host));
+    GOOD(cudaLaunchKernel_ptsz((const void *)scale, size1(1), size1(100), params, 0, 0));
+    GOOD(cudaMemcpy_ptds(host, a, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[99], 5);
+    EXPECT(cuMemcpyDtoH_v2_ptds(host, (CUdeviceptr)(uintptr_t)a, 4), 0);
+    GOOD(cudaStreamCreate(&stream));
+    GOOD(cudaStreamSynchronize_ptsz(stream));
+}
+
+static void versions(void) {
+    static const char *const libraries[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"};
+    static const char *const names[] = {"cudaMemset_ptds", "__cudaLaunchKernel_ptsz",
+                                        "cudaMemPrefetchAsync_ptsz", "cudaGraphAddNode", "cudaGetKernel"};
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            EXPECT(library && dlsym(library, names[k]), 1);
+    }
 }
 
 static void entry_points(void) {
@@ -816,6 +851,8 @@ int main(int argc, char **argv) {
                  {"driver_more", driver_more},
                  {"hints", hints},
                  {"missing", missing},
+                 {"per_thread", per_thread},
+                 {"versions", versions},
                  {"entry_points", entry_points}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
