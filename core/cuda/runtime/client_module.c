@@ -1,5 +1,6 @@
 /* Modules: their kernels, variables and textures; launches. */
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +200,12 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
 
 int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
                 size_t packed_bytes) {
+    static const uint32_t most_ctas[] = {0x7fffffff, MOST_GRID_YZ, MOST_GRID_YZ};
+    static const uint32_t most_threads[] = {MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
     for (int i = 0; i < 3; i++)
-        if (!shape->grid[i] || !shape->block[i]) return CUDA_INVALID_CONFIGURATION;
+        if (!shape->grid[i] || !shape->block[i] || shape->grid[i] > most_ctas[i] ||
+            shape->block[i] > most_threads[i])
+            return CUDA_INVALID_CONFIGURATION;
     if (shape->shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
     int problem = warp_function_load(function);
     if (!problem && function->param_count && !params && !packed) problem = CUDA_INVALID_VALUE;

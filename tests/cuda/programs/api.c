@@ -137,6 +137,26 @@ static void mapped(void) {
     GOOD(cudaFree(managed));
 }
 
+/* Each dimension has its own limit, whatever the product. */
+static void expect_shapes(int *a) {
+    static const struct {
+        dim3 grid, block;
+        cudaError_t want;
+    } shapes[] = {{{1, 1, 1}, {1, 1, 64}, cudaSuccess},
+                  {{1, 1, 1}, {1, 1, 65}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 1}, {1, 1024, 1}, cudaSuccess},
+                  {{1, 1, 1}, {1, 1025, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 1}, {1025, 1, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 65536, 1}, {1, 1, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 65536}, {1, 1, 1}, cudaErrorInvalidConfiguration}};
+    unsigned n = 1;
+    void *params[] = {&a, &n};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        EXPECT(cudaLaunchKernel((const void *)scale, shapes[i].grid, shapes[i].block, params, 0, 0),
+               shapes[i].want);
+    cudaGetLastError();
+}
+
 static void errors(void) {
     int *a, ctas;
     struct cudaFuncAttributes attributes;
@@ -144,6 +164,7 @@ static void errors(void) {
     EXPECT(run_scale(a, 10, 0, 256), cudaErrorInvalidConfiguration);
     EXPECT(run_scale(a, 10, 1, 2048), cudaErrorInvalidConfiguration);
     EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    expect_shapes(a);
     void *params[] = {&a, &ctas};
     EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
            cudaErrorLaunchOutOfResources);
@@ -574,6 +595,8 @@ static void driver(void) {
     EXPECT(cuMemFree_v2(a), cudaErrorInvalidValue);
     EXPECT(cuGetErrorName(1, &name), 0);
     EXPECT(strcmp(name, "CUDA_ERROR_INVALID_VALUE"), 0);
+    EXPECT(cuGetErrorName(301, &name), 0);
+    EXPECT(strcmp(name, "CUDA_ERROR_FILE_NOT_FOUND"), 0);
     EXPECT(cuModuleUnload(module), 0);
 }
 
