@@ -22,11 +22,32 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes) {
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     return image ? load(module, image, warp_image_bytes(image)) : CUDA_INVALID_VALUE;
 }
-/* The options are those of a compiler that is not there. */
+
+enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BYTES = 6 };
+
+/* The log says why in general; what the simulator found in the image it says on stderr. Its size becomes what was
+ * written. */
+static void write_log(CUresult result, unsigned count, const int *options, void **values) {
+    char *log = NULL;
+    void **bytes = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == ERROR_LOG_BUFFER) log = values[i];
+        if (options[i] == ERROR_LOG_BYTES) bytes = &values[i];
+    }
+    size_t room = bytes ? (uint32_t)(uintptr_t)*bytes : 0;
+    if (!log || !room) return;
+    const char *text = result ? warp_error_text(result) : NULL;
+    int length = text ? snprintf(log, room, "%s; see the message of warpwright on stderr", text)
+                      : snprintf(log, room, "%s", "");
+    *bytes = (void *)(uintptr_t)(length < (int)room ? length : (int)room - 1);
+}
+
+/* The other options are those of a compiler that is not there. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
                             void **values) {
-    (void)count, (void)options, (void)values;
-    return cuModuleLoadData(module, image);
+    CUresult result = cuModuleLoadData(module, image);
+    if (options && values) write_log(result, count, options, values);
+    return result;
 }
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
     return cuModuleLoadData(module, image);

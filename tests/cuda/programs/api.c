@@ -525,6 +525,7 @@ int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+int cuModuleLoadDataEx(void **, const void *, unsigned, int *, void **);
 int cuFuncGetName(const char **, void *), cuCtxGetCurrent(void **);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
 int cuStreamCreateWithPriority(void **, unsigned, int), cuStreamGetFlags(void *, unsigned *);
@@ -635,6 +636,19 @@ static void driver_streams(void) {
     EXPECT(priority, 0);
 }
 
+static void driver_log(void) {
+    char log[12] = "x";
+    void *module, *values[] = {log, (void *)sizeof log};
+    int options[] = {5, 6};
+    EXPECT(cuModuleLoadDataEx(&module, ptx, 2, options, values), 0);
+    EXPECT(strcmp(log, "") || values[1], 0);
+    values[1] = (void *)sizeof log;
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 2, options, values), cudaErrorInvalidPtx);
+    EXPECT(strlen(log), sizeof log - 1);
+    EXPECT((uintptr_t)values[1], sizeof log - 1);
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 1, options, values), cudaErrorInvalidPtx);
+}
+
 static void driver_more(void) {
     void *context, *module, *function;
     char bus[16];
@@ -647,6 +661,7 @@ static void driver_more(void) {
     EXPECT(cuModuleGetFunction(&function, module, "scale"), 0);
     driver_occupancy(function);
     driver_streams();
+    driver_log();
     EXPECT(cuMemAllocAsync(&a, 400, 0), 0);
     EXPECT(cuMemFreeAsync(a, 0), 0);
     EXPECT(cuMemFreeAsync(a, 0), cudaErrorInvalidValue);
