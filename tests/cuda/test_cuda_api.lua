@@ -11,7 +11,8 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver" } do
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more",
+  "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
 
@@ -20,6 +21,13 @@ harness.test("errors: what is refused is told once, and the program goes on", fu
   harness.contains(output, "expected up to 49152 bytes of shared memory per CTA, got 1048576")
   local _, count = output:gsub("cudaGraphCreate is not supported", "")
   harness.equal(count, 1, "notices of cudaGraphCreate")
+end)
+
+harness.test("functions that are not there: an error, told once by name", function()
+  local output = good "missing"
+  local _, count = output:gsub("cudaGraphAddChildGraphNode is not supported", "")
+  harness.equal(count, 1, "notices of cudaGraphAddChildGraphNode")
+  harness.contains(output, "cuGraphClone is not supported")
 end)
 
 for part, message in pairs { stray = "access out of bounds at address 0x", uneven = "misaligned access", fails = "trap" } do

@@ -31,10 +31,20 @@ local function names(text, pattern)
   return found
 end
 
--- What nvcc's programs call without a declaration, what has a name for each version, and what is not there.
+-- What nvcc's programs call without a declaration, what has a name for each version, and what only NVIDIA's headers
+-- declare.
 local undeclared = {
-  libcuda = { cuCtxCreate_v4 = true, cuDeviceGetUuid_v2 = true, cuEventElapsedTime_v2 = true, cuGetProcAddress_v2 = true },
-  libcudart = { cudaEventElapsedTime_v2 = true, cudaGetDeviceProperties_v2 = true },
+  libcuda = names([[
+    cuCtxCreate_v3 cuCtxCreate_v4 cuCtxGetLimit cuCtxGetStreamPriorityRange cuDeviceCanAccessPeer cuDeviceGetByPCIBusId
+    cuDeviceGetPCIBusId cuDeviceGetUuid_v2 cuDevicePrimaryCtxGetState cuEventElapsedTime_v2 cuEventRecordWithFlags
+    cuFuncGetModule cuFuncGetName cuGetExportTable cuGetProcAddress_v2 cuMemAllocAsync cuMemFreeAsync cuMemsetD16Async
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuOccupancyMaxPotentialBlockSize
+    cuOccupancyMaxPotentialBlockSizeWithFlags cuStreamCopyAttributes cuStreamGetAttribute cuStreamGetCtx
+    cuStreamGetCtx_v2 cuStreamGetDevice cuStreamGetFlags cuStreamGetId cuStreamGetPriority cuStreamIsCapturing
+    cuStreamSetAttribute]], "%S+"),
+  libcudart = names([[
+    cudaEventElapsedTime_v2 cudaFuncGetName cudaGetDeviceProperties_v2 cudaGetDriverEntryPoint
+    cudaGetDriverEntryPointByVersion cudaGetKernel cudaStreamCopyAttributes cudaStreamGetDevice]], "%S+"),
 }
 
 for library, header in pairs { libcudart = "cuda_runtime_api.h", libcuda = "cuda.h" } do
@@ -44,11 +54,14 @@ for library, header in pairs { libcudart = "cuda_runtime_api.h", libcuda = "cuda
     local exported = names(output_of("nm -D --defined-only '%s/%s'", folder, file), "%x+ T (cu[%w_]+)")
     local text = output_of("echo '#include <%s>' | cc -E -P -I '%s' -", header, include)
     local declared = names(text:gsub("typedef[^;]*;", ""), "[^%w_](cu[%w_]+) ?%(")
-    local missing = library == "libcuda" and names(harness.read(core.home_path "core/cuda/runtime/driver_modules.c"), "MISSING%(([%w_]+)%)") or {}
+    local lists = harness.read(core.home_path(library == "libcuda" and "core/cuda/runtime/missing_driver.c" or "core/cuda/runtime/missing.c"))
+    local missing, hints = names(lists, "MISSING%(([%w_]+)%)"), names(lists, "HINT%(([%w_]+)%)")
+    local per_thread = names(harness.read(core.home_path "core/cuda/runtime/per_thread.txt"), "([%w_]+)")
     local count = 0
     for name in pairs(exported) do
       local plain = name:gsub("_v2$", "")
-      assert(declared[name] or declared[plain] or declared[name .. "_v2"] or undeclared[library][name] or missing[name], name .. " is not declared")
+      assert(declared[name] or declared[plain] or declared[name .. "_v2"] or undeclared[library][name] or missing[name] or hints[name] or per_thread[name],
+        name .. " is not declared")
       count = count + 1
     end
     for name in pairs(declared) do assert(exported[name], name .. " is declared, but not there") end

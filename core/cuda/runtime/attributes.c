@@ -12,7 +12,7 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrMaxThreadsPerBlock:
     case cudaDevAttrMaxBlockDimX:
     case cudaDevAttrMaxBlockDimY: *value = MOST_THREADS; break;
-    case cudaDevAttrMaxBlockDimZ: *value = 64; break;
+    case cudaDevAttrMaxBlockDimZ: *value = MOST_THREADS_Z; break;
     case cudaDevAttrMaxGridDimX:
     case cudaDevAttrMaxPitch: *value = 0x7fffffff; break;
     case cudaDevAttrMaxGridDimY:

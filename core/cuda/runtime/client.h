@@ -132,12 +132,14 @@ typedef struct {
  * kernels are those of later calls. */
 int warp_launch(WarpFunction *function, const WarpLaunch *launch, void *const *params, const void *packed,
                 size_t packed_bytes);
-/* The stack of each thread in launches that follow. */
-void warp_set_stack(uint64_t bytes);
-/* What a launch may print, and the heap of kernels. */
-int warp_set_limit(LimitKind kind, uint64_t bytes);
+/* A limit by its number in both APIs: stack of a thread, what a launch may print, heap of kernels. The first between
+ * warp_enter() and warp_leave(). 0 or an error code. */
+int warp_set_limit(unsigned which, uint64_t value);
+int warp_get_limit(unsigned which, uint64_t *value);
 /* CTAs of a kernel that an SM holds at once. */
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
+/* The function of the driver API that programs of this version of CUDA (12040, say) call by this name, or NULL. */
+void *warp_entry_point(const char *name, int version);
 int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle);
 int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle);
 

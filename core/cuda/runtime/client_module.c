@@ -1,5 +1,6 @@
 /* Modules: their kernels, variables and textures; launches. */
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +200,12 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
 
 int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
                 size_t packed_bytes) {
+    static const uint32_t most_ctas[] = {0x7fffffff, MOST_GRID_YZ, MOST_GRID_YZ};
+    static const uint32_t most_threads[] = {MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
     for (int i = 0; i < 3; i++)
-        if (!shape->grid[i] || !shape->block[i]) return CUDA_INVALID_CONFIGURATION;
+        if (!shape->grid[i] || !shape->block[i] || shape->grid[i] > most_ctas[i] ||
+            shape->block[i] > most_threads[i])
+            return CUDA_INVALID_CONFIGURATION;
     if (shape->shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
     int problem = warp_function_load(function);
     if (!problem && function->param_count && !params && !packed) problem = CUDA_INVALID_VALUE;
@@ -210,15 +215,30 @@ int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *pa
     return problem;
 }
 
-void warp_set_stack(uint64_t bytes) {
-    warp_client.stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-}
-
-int warp_set_limit(LimitKind kind, uint64_t bytes) {
+static int ask_limit(LimitKind kind, uint64_t bytes) {
     WarpMessage *message = warp_question();
     warp_put_u32(message, kind);
     warp_put_u64(message, bytes);
     return warp_ask(message, ASK_LIMIT);
+}
+
+/* Stack, printed text, heap; and those that the machine does not have. */
+enum { LIMITS = 7 };
+static uint64_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+int warp_set_limit(unsigned which, uint64_t value) {
+    int problem = which < LIMITS ? CUDA_OK : CUDA_UNSUPPORTED_LIMIT;
+    if (which == 0) warp_client.stack_bytes = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    if (which == 1) problem = ask_limit(LIMIT_PRINTED, value);
+    if (which == 2) problem = ask_limit(LIMIT_HEAP, value);
+    if (!problem) limits[which] = value;
+    return problem;
+}
+
+int warp_get_limit(unsigned which, uint64_t *value) {
+    if (which >= LIMITS || !value) return CUDA_UNSUPPORTED_LIMIT;
+    *value = limits[which];
+    return CUDA_OK;
 }
 
 static uint32_t least(uint32_t a, uint64_t b) {

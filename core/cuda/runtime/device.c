@@ -65,7 +65,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
         (p)->warpSize = 32;                                                                                  \
         (p)->memPitch = 0x7fffffff;                                                                          \
         (p)->maxThreadsPerBlock = (p)->maxThreadsDim[0] = (p)->maxThreadsDim[1] = MOST_THREADS;              \
-        (p)->maxThreadsDim[2] = 64;                                                                          \
+        (p)->maxThreadsDim[2] = MOST_THREADS_Z;                                                              \
         (p)->maxGridSize[0] = 0x7fffffff;                                                                    \
         (p)->maxGridSize[1] = (p)->maxGridSize[2] = MOST_GRID_YZ;                                            \
         (p)->totalConstMem = CONSTANT_BYTES;                                                                 \
@@ -191,14 +191,14 @@ cudaError_t cudaDeviceReset(void) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device) {
-    if (device || !text || length < 13)
+    if (device || !text || length < (int)sizeof PCI_BUS_ID)
         return runtime_note(device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-    snprintf(text, (size_t)length, "0000:01:00.0");
+    strcpy(text, PCI_BUS_ID);
     return runtime_note(CUDA_OK);
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
-    if (!device || !text || !strstr(text, "01:00.0")) return runtime_note(CUDA_INVALID_DEVICE);
+    if (!device || !text || !strstr(text, PCI_SLOT)) return runtime_note(CUDA_INVALID_DEVICE);
     return cudaGetDevice(device);
 }
 
@@ -217,40 +217,61 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return runtime_note(CUDA_INVALID_DEVICE);
 }
 
-static int version(void) {
+int runtime_version(void) {
     static const int versions[] = {11080, 12040, 13000};
     return versions[CUDA_MAJOR - 11];
 }
 
 cudaError_t cudaDriverGetVersion(int *value) {
-    *value = version();
+    *value = runtime_version();
     return runtime_note(CUDA_OK);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *value) {
-    *value = version();
+    *value = runtime_version();
     return runtime_note(CUDA_OK);
 }
 
+/* --- Functions of the driver ---------------------------------------------------------------------- */
+
+/* `status` may be NULL; 1: there is no such function. */
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned wanted,
+                                             unsigned long long flags, int *status);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned wanted,
+                                             unsigned long long flags, int *status) {
+    (void)flags;
+    if (!name || !function) return runtime_note(CUDA_INVALID_VALUE);
+    *function = warp_entry_point(name, (int)wanted);
+    if (status) *status = !*function;
+    return runtime_note(CUDA_OK);
+}
+
+#if CUDA_MAJOR < 12
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags);
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags) {
+    int unknown = 0;
+    cudaError_t problem = cudaGetDriverEntryPointByVersion(name, function, (unsigned)runtime_version(), flags,
+                                                           &unknown);
+    return unknown ? runtime_note(CUDA_NOT_FOUND) : problem;
+}
+#else
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status);
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                    int *status) {
+    return cudaGetDriverEntryPointByVersion(name, function, (unsigned)runtime_version(), flags, status);
+}
+#endif
+
 /* --- Limits and arrangements: kept, and answered --------------------------------------------------- */
 
-enum { LIMITS = 7 };
-static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
-
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
-    if ((unsigned)limit >= LIMITS) return runtime_note(cudaErrorUnsupportedLimit);
     int problem = warp_enter();
-    if (!problem && limit == cudaLimitStackSize) warp_set_stack(value);
-    if (!problem && limit == cudaLimitPrintfFifoSize) problem = warp_set_limit(LIMIT_PRINTED, value);
-    if (!problem && limit == cudaLimitMallocHeapSize) problem = warp_set_limit(LIMIT_HEAP, value);
-    if (!problem) limits[limit] = value;
+    if (!problem) problem = warp_set_limit((unsigned)limit, value);
     return runtime_leave(problem);
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
-    if ((unsigned)limit >= LIMITS || !value) return runtime_note(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
-    return runtime_note(CUDA_OK);
+    return runtime_note(warp_get_limit((unsigned)limit, value));
 }
 
 static enum cudaFuncCache cache_config;
@@ -270,16 +291,6 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
 }
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
     *config = shared_config;
-    return runtime_note(CUDA_OK);
-}
-
-cudaError_t cudaProfilerStart(void) {
-    return runtime_note(CUDA_OK);
-}
-cudaError_t cudaProfilerStop(void) {
-    return runtime_note(CUDA_OK);
-}
-cudaError_t cudaCtxResetPersistingL2Cache(void) {
     return runtime_note(CUDA_OK);
 }
 

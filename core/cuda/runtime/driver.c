@@ -2,6 +2,7 @@
  * documentation; programs bring the declarations. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/driver.h"
+#include "core/cuda/runtime/limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,21 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     return problem ? problem : cuDeviceGetAttribute(minor, 76, device);
 }
 
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    if (can) *can = 0;
+    return device || peer ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
+CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
+    if (device) return CUDA_INVALID_DEVICE;
+    if (!text || length < (int)sizeof PCI_BUS_ID) return CUDA_INVALID_VALUE;
+    strcpy(text, PCI_BUS_ID);
+    return CUDA_OK;
+}
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
+    if (!device || !text || !strstr(text, PCI_SLOT)) return CUDA_INVALID_DEVICE;
+    return cuDeviceGet(device, 0);
+}
+
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
     int problem = warp_enter();
     if (!problem && device) problem = CUDA_INVALID_DEVICE;
@@ -73,6 +89,10 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
 CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device) {
     (void)params;
     return cuCtxCreate_v2(context, flags, device);
+}
+CUresult cuCtxCreate_v3(CUcontext *context, void *params, int count, unsigned flags, CUdevice device) {
+    (void)count;
+    return cuCtxCreate_v4(context, params, flags, device);
 }
 CUresult cuCtxDestroy_v2(CUcontext context) {
     if (context != &the_context) return CUDA_INVALID_CONTEXT;
@@ -95,6 +115,11 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
     the_context.flags = flags;
     return device ? CUDA_INVALID_DEVICE : CUDA_OK;
 }
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *is_active) {
+    if (flags) *flags = the_context.flags;
+    if (is_active) *is_active = 1;
+    return device ? CUDA_INVALID_DEVICE : CUDA_OK;
+}
 CUresult cuCtxSetCurrent(CUcontext context) {
     current = context;
     return CUDA_OK;
@@ -115,6 +140,10 @@ CUresult cuCtxGetDevice(CUdevice *device) {
     *device = 0;
     return CUDA_OK;
 }
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
+    (void)context;
+    return cuCtxGetDevice(device);
+}
 CUresult cuCtxGetFlags(unsigned *flags) {
     *flags = the_context.flags;
     return CUDA_OK;
@@ -127,12 +156,25 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
 CUresult cuCtxSynchronize(void) {
     return driver_leave(warp_enter());
 }
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+    (void)context;
+    return cuCtxSynchronize();
+}
 CUresult cuCtxSetCacheConfig(int config) {
     (void)config;
     return CUDA_OK;
 }
 CUresult cuCtxSetLimit(int limit, size_t value) {
-    if (limit == 0) warp_set_stack(value);
+    int problem = warp_enter();
+    if (!problem) problem = warp_set_limit((unsigned)limit, value);
+    return driver_leave(problem);
+}
+CUresult cuCtxGetLimit(size_t *value, int limit) {
+    return warp_get_limit((unsigned)limit, value);
+}
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = 0;
     return CUDA_OK;
 }
 
@@ -162,6 +204,10 @@ static CUresult release(uint64_t address) {
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
     return allocate(address, bytes, RANGE_DEVICE, 0);
 }
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    (void)stream;
+    return allocate(address, bytes, RANGE_DEVICE, 0);
+}
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
     return allocate(address, bytes, RANGE_MANAGED, flags);
 }
@@ -178,6 +224,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
     return allocate(address, *pitch * height, RANGE_DEVICE, 0);
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
+    return release(address);
+}
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    (void)stream;
     return release(address);
 }
 CUresult cuMemFreeHost(void *pointer) {
@@ -268,6 +318,10 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUst
     (void)stream;
     return fill(to, value, 1, count);
 }
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+    (void)stream;
+    return fill(to, value, 2, count);
+}
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
     (void)stream;
     return fill(to, value, 4, count);
@@ -302,6 +356,46 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     (void)flags;
     return done(warp_stream(stream) && warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
+CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+    const WarpStream *known = warp_stream(stream);
+    if (known) *priority = known->priority;
+    return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+    const WarpStream *known = warp_stream(stream);
+    if (known) *flags = known->flags;
+    return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamGetId(CUstream stream, unsigned long long *number) {
+    const WarpStream *known = warp_stream(stream);
+    if (known) *number = known->number;
+    return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    *context = &the_context;
+    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green) {
+    *green = NULL;
+    return cuStreamGetCtx(stream, context);
+}
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+    *device = 0;
+    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamIsCapturing(CUstream stream, int *status) {
+    *status = 0;
+    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+CUresult cuStreamGetAttribute(CUstream stream, int which, void *value) {
+    return done(warp_stream_get_attribute(stream, (unsigned)which, value));
+}
+CUresult cuStreamSetAttribute(CUstream stream, int which, const void *value) {
+    return done(warp_stream_set_attribute(stream, (unsigned)which, value));
+}
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+    return done(warp_stream_copy_attributes(to, from));
+}
 CUresult cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresult, void *), void *data,
                              unsigned flags) {
     (void)flags;
@@ -327,6 +421,10 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     int problem = warp_enter();
     if (!problem) problem = warp_stream(stream) ? warp_event_record(event) : CUDA_INVALID_HANDLE;
     return driver_leave(problem);
+}
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    (void)flags;
+    return cuEventRecord(event, stream);
 }
 CUresult cuEventSynchronize(CUevent event) {
     return done(warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);

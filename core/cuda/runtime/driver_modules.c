@@ -1,6 +1,7 @@
-/* The driver API: modules, functions and launches; and what is not there. */
+/* The driver API: modules, functions and launches. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/driver.h"
+#include "core/cuda/runtime/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +22,32 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes) {
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     return image ? load(module, image, warp_image_bytes(image)) : CUDA_INVALID_VALUE;
 }
-/* The options are those of a compiler that is not there. */
+
+enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BYTES = 6 };
+
+/* The log says why in general; what the simulator found in the image it says on stderr. Its size becomes what was
+ * written. */
+static void write_log(CUresult result, unsigned count, const int *options, void **values) {
+    char *log = NULL;
+    void **bytes = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == ERROR_LOG_BUFFER) log = values[i];
+        if (options[i] == ERROR_LOG_BYTES) bytes = &values[i];
+    }
+    size_t room = bytes ? (uint32_t)(uintptr_t)*bytes : 0;
+    if (!log || !room) return;
+    const char *text = result ? warp_error_text(result) : NULL;
+    int length = text ? snprintf(log, room, "%s; see the message of warpwright on stderr", text)
+                      : snprintf(log, room, "%s", "");
+    *bytes = (void *)(uintptr_t)(length < (int)room ? length : (int)room - 1);
+}
+
+/* The other options are those of a compiler that is not there. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
                             void **values) {
-    (void)count, (void)options, (void)values;
-    return cuModuleLoadData(module, image);
+    CUresult result = cuModuleLoadData(module, image);
+    if (options && values) write_log(result, count, options, values);
+    return result;
 }
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
     return cuModuleLoadData(module, image);
@@ -76,6 +98,8 @@ ALSO(cuModuleGetGlobal, cuModuleGetGlobal_v2)
 
 /* --- Functions --------------------------------------------------------------------------------- */
 
+enum { LANES = 32 };
+
 enum {
     ATTRIBUTE_MAX_THREADS,
     ATTRIBUTE_SHARED,
@@ -117,13 +141,62 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
     return cuFuncSetAttribute(function, 0, config);
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function, int threads,
-                                                     size_t shared_bytes) {
+CUresult cuFuncGetName(const char **name, CUfunction function) {
+    if (!name || !function) return CUDA_INVALID_VALUE;
+    *name = function->name;
+    return CUDA_OK;
+}
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
+    if (!module || !function) return CUDA_INVALID_VALUE;
+    *module = function->module;
+    return CUDA_OK;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas, CUfunction function, int threads,
+                                                              size_t shared_bytes, unsigned flags) {
+    (void)flags;
     int problem = warp_enter();
     if (!problem && (!ctas || !function || threads <= 0)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_function_load(function);
     if (!problem) *ctas = (int)warp_occupancy(function, (uint32_t)threads, shared_bytes);
     return driver_leave(problem);
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function, int threads,
+                                                     size_t shared_bytes) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ctas, function, threads, shared_bytes, 0);
+}
+
+typedef size_t (*SharedOfThreads)(int threads);
+
+/* The largest CTAs of those with which an SM has most threads, and how many of them fill the device. */
+static void find_block(int *grid, int *block, const WarpFunction *function, SharedOfThreads shared_of,
+                       size_t shared_bytes, uint32_t limit) {
+    uint32_t most = function->max_threads ? function->max_threads : MOST_THREADS, best = 0;
+    *grid = *block = 0;
+    if (limit && limit < most) most = limit;
+    for (uint32_t threads = most; threads; threads = (threads - 1) / LANES * LANES) {
+        uint32_t ctas = warp_occupancy(function, threads, shared_of ? shared_of((int)threads) : shared_bytes);
+        if (ctas * threads <= best) continue;
+        best = ctas * threads;
+        *block = (int)threads;
+        *grid = (int)(ctas * warp_device()->number[DEVICE_SMS]);
+    }
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
+                                                   SharedOfThreads shared_of, size_t shared_bytes, int limit,
+                                                   unsigned flags) {
+    (void)flags;
+    int problem = warp_enter();
+    if (!problem && (!grid || !block || !function || limit < 0)) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_function_load(function);
+    if (!problem) find_block(grid, block, function, shared_of, shared_bytes, (uint32_t)limit);
+    return driver_leave(problem);
+}
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                          SharedOfThreads shared_of, size_t shared_bytes, int limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared_bytes, limit,
+                                                     0);
 }
 
 /* The list { key, value, ..., 0 } in place of parameters: a buffer and a pointer to its size. */
@@ -163,53 +236,3 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
         {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = true};
     return launch(function, &shape, params, NULL);
 }
-
-/* --- Programs that have NVIDIA's runtime linked in ------------------------------------------------- */
-
-/* It looks for the driver by itself, and asks for its functions in this way. */
-CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, void *status) {
-    static bool is_told;
-    (void)name, (void)version, (void)flags, (void)status;
-    if (!is_told)
-        fprintf(stderr,
-                "warpwright: expected a program that is linked to the shared CUDA runtime, got one that has "
-                "its own; link it with 'nvcc -cudart shared'\n");
-    is_told = true;
-    *function = NULL;
-    return CUDA_NOT_SUPPORTED;
-}
-ALSO(cuGetProcAddress, cuGetProcAddress_v2)
-
-/* --- What is not there --------------------------------------------------------------------------- */
-
-#define MISSING(name)                                                                                        \
-    CUresult name(void) {                                                                                    \
-        warp_name_missing(#name);                                                                            \
-        return CUDA_NOT_SUPPORTED;                                                                           \
-    }
-
-MISSING(cuArrayCreate_v2)
-MISSING(cuArray3DCreate_v2)
-MISSING(cuGraphCreate)
-MISSING(cuIpcGetMemHandle)
-MISSING(cuIpcOpenMemHandle_v2)
-MISSING(cuLaunch)
-MISSING(cuLaunchGrid)
-MISSING(cuLaunchKernelEx)
-MISSING(cuLibraryLoadData)
-MISSING(cuLinkAddData_v2)
-MISSING(cuLinkAddFile_v2)
-MISSING(cuLinkComplete)
-MISSING(cuLinkCreate_v2)
-MISSING(cuLinkDestroy)
-MISSING(cuMemAddressReserve)
-MISSING(cuMemCreate)
-MISSING(cuMemMap)
-MISSING(cuMemcpy2D_v2)
-MISSING(cuMemcpy3D_v2)
-MISSING(cuModuleGetSurfRef)
-MISSING(cuModuleGetTexRef)
-MISSING(cuPointerGetAttribute)
-MISSING(cuStreamBeginCapture_v2)
-MISSING(cuSurfObjectCreate)
-MISSING(cuTexObjectCreate)

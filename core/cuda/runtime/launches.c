@@ -96,6 +96,19 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
     return launch((WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0);
 }
 
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function);
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+    return __cudaGetKernel(kernel, function);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *symbol);
+cudaError_t cudaFuncGetName(const char **name, const void *symbol) {
+    const WarpFunction *function = runtime_function(symbol);
+    if (!name) return runtime_note(CUDA_INVALID_VALUE);
+    *name = function ? function->name : NULL;
+    return runtime_note(function ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);
+}
+
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
     *function = (cudaFunction_t)runtime_function(symbol);
     return runtime_note(*function ? CUDA_OK : CUDA_INVALID_DEVICE_FUNCTION);

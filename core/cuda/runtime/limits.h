@@ -4,6 +4,7 @@
 
 enum {
     MOST_THREADS = 1024,
+    MOST_THREADS_Z = 64,
     MOST_GRID_YZ = 65535,
     MOST_TEXELS_1D = 131072,
     MOST_TEXELS_2D = 65536,
@@ -13,5 +14,8 @@ enum {
     TEXTURE_ALIGN = 512,
     TEXTURE_PITCH = 32,
 };
+
+#define PCI_SLOT   "01:00.0"
+#define PCI_BUS_ID "0000:" PCI_SLOT
 
 #endif

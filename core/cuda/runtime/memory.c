@@ -302,21 +302,3 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
     if (!problem) *size = bytes;
     return runtime_leave(problem);
 }
-
-/* --- Advice, which changes nothing here --------------------------------------------------------- */
-
-#if CUDA_MAJOR < 13
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device, cudaStream_t stream) {
-    (void)pointer, (void)count, (void)device, (void)stream;
-    return runtime_note(CUDA_OK);
-}
-cudaError_t cudaMemAdvise(const void *pointer, size_t count, enum cudaMemoryAdvise advice, int device) {
-    (void)pointer, (void)count, (void)advice, (void)device;
-    return runtime_note(CUDA_OK);
-}
-#endif
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned int flags) {
-    (void)stream, (void)pointer, (void)length, (void)flags;
-    return runtime_note(CUDA_OK);
-}

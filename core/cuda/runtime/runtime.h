@@ -26,6 +26,9 @@ struct cudaArray {
 /* Bytes of an element; 0 for what is no format. */
 uint32_t runtime_element_bytes(const struct cudaChannelFormatDesc *format);
 
+/* Of CUDA, as in 12040. */
+int runtime_version(void);
+
 /* The kernel behind a function of the program, or a handle of one; NULL for what is none. */
 WarpFunction *runtime_function(const void *function);
 /* Address and size of the variable behind one of the program. Between warp_enter() and warp_leave(). */

@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { STREAM_ATTRIBUTES = 16, STREAM_ATTRIBUTE_WORDS = 4, STREAM_PRIORITY = 8 };
+
 typedef struct {
     uint32_t magic;
     unsigned flags;
     int priority;
     uint64_t number;
+    uint64_t attributes[STREAM_ATTRIBUTES][STREAM_ATTRIBUTE_WORDS]; /* kept, and answered */
 } WarpStream;
 
 typedef struct {
@@ -22,7 +25,10 @@ typedef struct {
 WarpStream *warp_stream_new(unsigned flags, int priority);
 /* The stream of a handle, which may be one of those that are always there; NULL for what is none. */
 WarpStream *warp_stream(void *handle);
-/* 0 or an error code. */
+/* These return 0 or an error code. */
+int warp_stream_get_attribute(void *handle, unsigned which, void *value);
+int warp_stream_set_attribute(void *handle, unsigned which, const void *value);
+int warp_stream_copy_attributes(void *to, void *from);
 int warp_stream_free(void *handle);
 WarpEvent *warp_event_new(unsigned flags);
 WarpEvent *warp_event(void *handle);

@@ -50,6 +50,24 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number) {
     if (known) *number = known->number;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+    if (!device) return done(CUDA_INVALID_VALUE);
+    *device = 0;
+    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+}
+/* Hints to caches and for waiting, of which the machine knows nothing. */
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID which, cudaStreamAttrValue *value) {
+    return done(warp_stream_get_attribute(stream, (unsigned)which, value));
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID which,
+                                   const cudaStreamAttrValue *value) {
+    return done(warp_stream_set_attribute(stream, (unsigned)which, value));
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    return done(warp_stream_copy_attributes(to, from));
+}
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     if (least) *least = 0;
     if (greatest) *greatest = 0;

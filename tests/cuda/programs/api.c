@@ -1,6 +1,7 @@
 /* api WHAT: one part of the runtime API, checked as a program sees it. Says what is wrong, exits with how much. */
 #include "kernels.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -136,6 +137,26 @@ static void mapped(void) {
     GOOD(cudaFree(managed));
 }
 
+/* Each dimension has its own limit, whatever the product. */
+static void expect_shapes(int *a) {
+    static const struct {
+        dim3 grid, block;
+        cudaError_t want;
+    } shapes[] = {{{1, 1, 1}, {1, 1, 64}, cudaSuccess},
+                  {{1, 1, 1}, {1, 1, 65}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 1}, {1, 1024, 1}, cudaSuccess},
+                  {{1, 1, 1}, {1, 1025, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 1}, {1025, 1, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 65536, 1}, {1, 1, 1}, cudaErrorInvalidConfiguration},
+                  {{1, 1, 65536}, {1, 1, 1}, cudaErrorInvalidConfiguration}};
+    unsigned n = 1;
+    void *params[] = {&a, &n};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        EXPECT(cudaLaunchKernel((const void *)scale, shapes[i].grid, shapes[i].block, params, 0, 0),
+               shapes[i].want);
+    cudaGetLastError();
+}
+
 static void errors(void) {
     int *a, ctas;
     struct cudaFuncAttributes attributes;
@@ -143,6 +164,7 @@ static void errors(void) {
     EXPECT(run_scale(a, 10, 0, 256), cudaErrorInvalidConfiguration);
     EXPECT(run_scale(a, 10, 1, 2048), cudaErrorInvalidConfiguration);
     EXPECT(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    expect_shapes(a);
     void *params[] = {&a, &ctas};
     EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
            cudaErrorLaunchOutOfResources);
@@ -503,6 +525,32 @@ int cuMemsetD32_v2(CUdeviceptr, unsigned, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                    void **, void **);
 int cuGetErrorName(int, const char **), cuFuncGetAttribute(int *, int, void *);
+int cuModuleLoadDataEx(void **, const void *, unsigned, int *, void **);
+int cuFuncGetName(const char **, void *), cuCtxGetCurrent(void **);
+int cuOccupancyMaxPotentialBlockSize(int *, int *, void *, size_t (*)(int), size_t, int);
+int cuStreamCreateWithPriority(void **, unsigned, int), cuStreamGetFlags(void *, unsigned *);
+int cuStreamGetPriority(void *, int *), cuStreamGetDevice(void *, int *), cuStreamGetCtx(void *, void **);
+int cuStreamSetAttribute(void *, int, const void *), cuStreamGetAttribute(void *, int, void *);
+int cuCtxGetStreamPriorityRange(int *, int *), cuCtxSetLimit(int, size_t), cuCtxGetLimit(size_t *, int);
+int cuMemAllocAsync(CUdeviceptr *, size_t, void *), cuMemFreeAsync(CUdeviceptr, void *);
+int cuDeviceCanAccessPeer(int *, int, int), cuDeviceGetPCIBusId(char *, int, int);
+int cuDeviceGetByPCIBusId(int *, const char *);
+int cuMemPrefetchAsync(CUdeviceptr, size_t, int, void *), cuMemAdvise(CUdeviceptr, size_t, int, int);
+int cuProfilerStart(void), cuProfilerStop(void), cuGraphClone(void);
+int cuMemcpyDtoH_v2_ptds(void *, CUdeviceptr, size_t);
+int cuGetProcAddress(const char *, void **, int, uint64_t);
+int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+
+/* Of the runtime, what its headers do not declare. */
+int cudaGraphAddChildGraphNode(void);
+int cudaStreamCopyAttributes(cudaStream_t, cudaStream_t), cudaStreamGetDevice(cudaStream_t, int *);
+int cudaGetDriverEntryPoint(const char *, void **, unsigned long long);
+int cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
+__typeof__(cudaMemcpyToSymbol) cudaMemcpyToSymbol_ptds;
+__typeof__(cudaMemset) cudaMemset_ptds;
+__typeof__(cudaMemcpy) cudaMemcpy_ptds;
+__typeof__(cudaLaunchKernel) cudaLaunchKernel_ptsz;
+__typeof__(cudaStreamSynchronize) cudaStreamSynchronize_ptsz;
 
 static void launch_by_driver(void *function, CUdeviceptr a, unsigned n) {
     int host[100], value;
@@ -548,7 +596,179 @@ static void driver(void) {
     EXPECT(cuMemFree_v2(a), cudaErrorInvalidValue);
     EXPECT(cuGetErrorName(1, &name), 0);
     EXPECT(strcmp(name, "CUDA_ERROR_INVALID_VALUE"), 0);
+    EXPECT(cuGetErrorName(301, &name), 0);
+    EXPECT(strcmp(name, "CUDA_ERROR_FILE_NOT_FOUND"), 0);
     EXPECT(cuModuleUnload(module), 0);
+}
+
+static void driver_occupancy(void *function) {
+    const char *name;
+    int grid, block;
+    EXPECT(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, 0, 0, 0), 0);
+    EXPECT(block, 768);
+    EXPECT(grid, 2 * 15);
+    EXPECT(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, 0, 0, 100), 0);
+    EXPECT(block, 100);
+    EXPECT(cuFuncGetName(&name, function), 0);
+    EXPECT(strcmp(name, "scale"), 0);
+}
+
+static void driver_streams(void) {
+    void *stream, *context, *other;
+    int priority = 1, device = 1;
+    unsigned flags;
+    cudaStreamAttrValue set = {.priority = -3}, got;
+    EXPECT(cuStreamCreateWithPriority(&stream, 1, -2), 0);
+    EXPECT(cuStreamGetFlags(stream, &flags), 0);
+    EXPECT(flags, 1);
+    EXPECT(cuStreamGetPriority(stream, &priority), 0);
+    EXPECT(priority, -2);
+    EXPECT(cuStreamGetDevice(stream, &device), 0);
+    EXPECT(device, 0);
+    EXPECT(cuStreamGetCtx(stream, &context), 0);
+    EXPECT(cuCtxGetCurrent(&other), 0);
+    EXPECT((uintptr_t)context, (uintptr_t)other);
+    EXPECT(cuStreamSetAttribute(stream, 8, &set), 0);
+    EXPECT(cuStreamGetAttribute(stream, 8, &got), 0);
+    EXPECT(got.priority, -3);
+    EXPECT(cuStreamGetAttribute(stream, 77, &got), cudaErrorInvalidValue);
+    EXPECT(cuCtxGetStreamPriorityRange(&priority, &device), 0);
+    EXPECT(priority, 0);
+}
+
+static void driver_log(void) {
+    char log[12] = "x";
+    void *module, *values[] = {log, (void *)sizeof log};
+    int options[] = {5, 6};
+    EXPECT(cuModuleLoadDataEx(&module, ptx, 2, options, values), 0);
+    EXPECT(strcmp(log, "") || values[1], 0);
+    values[1] = (void *)sizeof log;
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 2, options, values), cudaErrorInvalidPtx);
+    EXPECT(strlen(log), sizeof log - 1);
+    EXPECT((uintptr_t)values[1], sizeof log - 1);
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 1, options, values), cudaErrorInvalidPtx);
+}
+
+static void driver_more(void) {
+    void *context, *module, *function;
+    char bus[16];
+    int can = 1, device = 1;
+    size_t value;
+    CUdeviceptr a;
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    EXPECT(cuModuleLoadData(&module, ptx), 0);
+    EXPECT(cuModuleGetFunction(&function, module, "scale"), 0);
+    driver_occupancy(function);
+    driver_streams();
+    driver_log();
+    EXPECT(cuMemAllocAsync(&a, 400, 0), 0);
+    EXPECT(cuMemFreeAsync(a, 0), 0);
+    EXPECT(cuMemFreeAsync(a, 0), cudaErrorInvalidValue);
+    EXPECT(cuDeviceCanAccessPeer(&can, 0, 0), 0);
+    EXPECT(can, 0);
+    EXPECT(cuDeviceGetPCIBusId(bus, sizeof bus, 0), 0);
+    EXPECT(cuDeviceGetByPCIBusId(&device, bus), 0);
+    EXPECT(device, 0);
+    EXPECT(cuDeviceGetPCIBusId(bus, 12, 0), cudaErrorInvalidValue);
+    EXPECT(cuCtxSetLimit(0, 4096), 0);
+    EXPECT(cuCtxGetLimit(&value, 0), 0);
+    EXPECT(value, 4096);
+    GOOD(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    EXPECT(value, 4096);
+    EXPECT(cuCtxGetLimit(&value, 77), cudaErrorUnsupportedLimit);
+}
+
+/* They change nothing, and succeed. */
+static void hints(void) {
+    cudaStream_t one, other;
+    cudaStreamAttrValue set = {.accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}}, got;
+    int *a, device = 1;
+    GOOD(cudaMallocManaged((void **)&a, 4000, cudaMemAttachGlobal));
+    GOOD(cudaMemPrefetchAsync(a, 4000, 0, 0));
+    GOOD(cudaMemAdvise(a, 4000, cudaMemAdviseSetReadMostly, 0));
+    GOOD(cudaProfilerInitialize("", "", (cudaOutputMode_t)0));
+    EXPECT(cuMemPrefetchAsync((CUdeviceptr)(uintptr_t)a, 4000, 0, 0), 0);
+    EXPECT(cuMemAdvise((CUdeviceptr)(uintptr_t)a, 4000, 1, 0), 0);
+    EXPECT(cuProfilerStart(), 0);
+    EXPECT(cuProfilerStop(), 0);
+    GOOD(cudaStreamCreate(&one));
+    GOOD(cudaStreamCreate(&other));
+    GOOD(cudaStreamSetAttribute(one, cudaStreamAttributeAccessPolicyWindow, &set));
+    GOOD(cudaStreamCopyAttributes(other, one));
+    GOOD(cudaStreamGetAttribute(other, cudaStreamAttributeAccessPolicyWindow, &got));
+    EXPECT(got.accessPolicyWindow.num_bytes, 4096);
+    EXPECT(got.accessPolicyWindow.hitRatio == 0.5f, 1);
+    GOOD(cudaStreamGetDevice(one, &device));
+    EXPECT(device, 0);
+    GOOD(cudaStreamDestroy(other));
+}
+
+/* --- Names of functions --------------------------------------------------------------------------- */
+
+static void missing(void) {
+    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
+    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
+    EXPECT(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT(cuGraphClone(), cudaErrorNotSupported);
+}
+
+/* What -default-stream per-thread makes of the plain names. */
+static void per_thread(void) {
+    int *a, host[100];
+    unsigned n = 100;
+    void *params[] = {&a, &n};
+    cudaStream_t stream;
+    GOOD(cudaMemcpyToSymbol_ptds(factors, two, sizeof two, 0, cudaMemcpyHostToDevice));
+    GOOD(cudaMalloc((void **)&a, sizeof host));
+    GOOD(cudaMemset_ptds(a, 0, sizeof host));
+    GOOD(cudaLaunchKernel_ptsz((const void *)scale, size1(1), size1(100), params, 0, 0));
+    GOOD(cudaMemcpy_ptds(host, a, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[99], 5);
+    EXPECT(cuMemcpyDtoH_v2_ptds(host, (CUdeviceptr)(uintptr_t)a, 4), 0);
+    GOOD(cudaStreamCreate(&stream));
+    GOOD(cudaStreamSynchronize_ptsz(stream));
+}
+
+static void versions(void) {
+    static const char *const libraries[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"};
+    static const char *const names[] = {"cudaMemset_ptds", "__cudaLaunchKernel_ptsz",
+                                        "cudaMemPrefetchAsync_ptsz", "cudaGraphAddNode", "cudaGetKernel"};
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            EXPECT(library && dlsym(library, names[k]), 1);
+    }
+}
+
+static void entry_points(void) {
+    CUdeviceptr a = 0;
+    int (*allocate)(CUdeviceptr *, size_t), (*create)(void **, void *, unsigned, int);
+    void *found, *again, *context = 0;
+    int status = 7;
+    EXPECT(cuGetProcAddress("cuMemAlloc", (void **)&allocate, 11030, 0), 0);
+    EXPECT(allocate(&a, 400), 0);
+    EXPECT(a != 0, 1);
+    EXPECT(cuGetProcAddress_v2("cuStreamQuery", &found, 12000, 0, &status), 0);
+    EXPECT(status, 0);
+    EXPECT(cuGetProcAddress_v2("cuNoSuch", &found, 12000, 0, &status), 0);
+    EXPECT(status, 1);
+    EXPECT(found == 0, 1);
+    EXPECT(cuGetProcAddress("cuserid", &found, 12000, 0), 500); /* of the C library */
+    /* the parameters are those of the version */
+    EXPECT(cuGetProcAddress("cuCtxCreate", (void **)&create, 13000, 0), 0);
+    EXPECT(create(&context, 0, 0, 0), 0);
+    EXPECT(context != 0, 1);
+    EXPECT(cuGetProcAddress("cuGetProcAddress", &found, 11030, 0), 0);
+    EXPECT(found == (void *)cuGetProcAddress, 1);
+    EXPECT(cuGetProcAddress("cuGetProcAddress", &found, 12000, 0), 0);
+    EXPECT(found == (void *)cuGetProcAddress_v2, 1);
+    GOOD(cudaGetDriverEntryPoint("cuMemAlloc", &again, 0));
+    EXPECT(again == (void *)allocate, 1);
+    GOOD(cudaGetDriverEntryPointByVersion("cuMemAlloc", &again, 12000, 0, &status));
+    EXPECT(again == (void *)allocate && status == 0, 1);
+    GOOD(cudaGetDriverEntryPointByVersion("cuNoSuch", &again, 12000, 0, &status));
+    EXPECT(again == 0 && status == 1, 1);
 }
 
 /* --- Images --------------------------------------------------------------------------------------- */
@@ -647,13 +867,31 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"basic", basic},       {"memory", memory},         {"volumes", volumes},
-                 {"mapped", mapped},     {"errors", errors},         {"events", events},
-                 {"threads", threads},   {"textures", textures},     {"voxel_arrays", voxel_arrays},
-                 {"surfaces", surfaces}, {"removed", removed},       {"steps", steps},
-                 {"children", children}, {"properties", properties}, {"driver", driver},
-                 {"images", images},     {"beyond", beyond},         {"printed", printed},
-                 {"votes", votes}};
+    } parts[] = {{"basic", basic},
+                 {"memory", memory},
+                 {"volumes", volumes},
+                 {"mapped", mapped},
+                 {"errors", errors},
+                 {"events", events},
+                 {"threads", threads},
+                 {"textures", textures},
+                 {"voxel_arrays", voxel_arrays},
+                 {"surfaces", surfaces},
+                 {"removed", removed},
+                 {"steps", steps},
+                 {"children", children},
+                 {"properties", properties},
+                 {"driver", driver},
+                 {"images", images},
+                 {"beyond", beyond},
+                 {"printed", printed},
+                 {"votes", votes},
+                 {"driver_more", driver_more},
+                 {"hints", hints},
+                 {"missing", missing},
+                 {"per_thread", per_thread},
+                 {"versions", versions},
+                 {"entry_points", entry_points}};
     const char *what = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(parts[i].name, what)) parts[i].run();
