@@ -369,6 +369,47 @@ harness.test("a run that a signal stops says so, and goes on when it is started 
   harness.same_text(harness.read(out .. "/stats.txt"), harness.read(home .. "/whole/stats.txt"))
 end)
 
+--- A workload that a signal stops in a launch with timing, when it runs for the first time.
+local function stopped_once(name)
+  return harness.write(name .. ".lua", ([[
+    local core, ww = require "warpwright.core", require "warpwright"
+    local w = ww.workload "%s" { ptx = [==[%s]==], sizes = { small = {} } }
+    function w:run(gpu)
+      local data, mark = gpu:alloc(1 << 20), "%s/%s.mark"
+      if not core.is_file(mark) then
+        io.open(mark, "w"):close()
+        os.execute("kill -TERM " .. core.process())
+      end
+      gpu:launch(self.kernels.steady, { grid = 30, block = 128, args = { data, 4, 30 } })
+    end
+    return w
+  ]]):format(name, source, home, name))
+end
+
+harness.test("a signal in a launch with timing makes no checkpoint of a sampled run, and the same command goes on", function()
+  local out, workload = home .. "/stopped_exact", stopped_once "stopped_exact"
+  local status, printed = harness.run("run", "gtx480", workload, "--sample", "error=3%", "--out", out)
+  harness.equal(status, 75, printed)
+  harness.contains(printed, "SIGTERM", ("the same command with --out %s goes on"):format(out))
+  for _, name in ipairs(core.list_folder(out)) do assert(not name:find "%.ckpt$", name) end
+  status, printed = harness.run("run", "gtx480", workload, "--sample", "error=3%", "--out", out)
+  harness.equal(status, 0, printed)
+  harness.contains(harness.read(out .. "/provenance.txt"), "sampled")
+end)
+
+harness.test("a sweep that a signal stops in a sampled run goes on, whatever checkpoint lies there", function()
+  local out = home .. "/stopped_sweep"
+  local file = harness.write("stopped_sweep_file.lua", ([[
+    return { axes = { config = "gtx480", workload = "%s", size = "small", sample = "error=3%%" } }
+  ]]):format(stopped_once "stopped_in_sweep"))
+  local _, printed = harness.run("sweep", file, "--out", out, "--jobs", "1")
+  harness.contains(printed, "stopped")
+  harness.equal(harness.run("run", "gtx480", "vecadd", "--size", "small", "--checkpoint-at", "100", "--out", home .. "/checkpoint"), 0)
+  os.execute(("for run in %s/runs/*/; do cp %s/checkpoint/*.ckpt $run; done"):format(out, home))
+  local status, again = harness.run("sweep", file, "--out", out, "--jobs", "1")
+  harness.equal(status, 0, again)
+end)
+
 harness.test("a result has its intervals when its machine is closed and nothing was written", function()
   local r = run("nothing", one, "windows=4,cycles=3000", { out = false })
   assert(r:interval "run.cycles" > 0 and r:interval "sm[3].l1d.misses" >= 0)

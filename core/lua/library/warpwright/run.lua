@@ -56,17 +56,23 @@ local function resolve_resume(options)
   return resolved
 end
 
+local function is_signal(why) return why == "SIGINT" or why == "SIGTERM" end
+
 --- `word`: of the command line that goes on, or nil: run.
 local function raise(sim, problem, made, word)
   local why = sim:gpu():totals().stopped
-  local by_signal = why == "SIGINT" or why == "SIGTERM"
   local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", made.last) or "no checkpoint was made"
   if why == "max_cycles was reached" and made.last then core.user_error(("%s; %s"):format(tostring(problem), how)) end
-  if not by_signal then error(problem, 0) end
+  if not is_signal(why) then error(problem, 0) end
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
---- A sampled run that a signal stopped has no result yet.
+--- Did a signal stop a sampled run, in a launch that was sampled or in one with timing?
+local function is_stopped_sampling(sim)
+  return sim.sampler and (sim.sampler.pool.is_stopped or is_signal(sim:gpu():totals().stopped))
+end
+
+--- A sampled run that a signal stopped has no result yet: of its launches, some are counted in other processes.
 local function raise_stopped_sampling(folder, problem)
   local how = folder.path and ("the same command with --out %s goes on from the passes that it has made"):format(folder.path)
     or "without a folder nothing is kept"
@@ -130,7 +136,8 @@ function run.run(options)
   local trace <close> = tracing.new(sim, options, folder.path)
   local ok, checks_or_problem = pcall(function()
     local shown <close> = live.announce(folder.path)
-    made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
+    local checkpoints = not options.sample and folder.path or nil -- windows of a sampled run are in none
+    made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     trace:begin()
     if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
@@ -138,9 +145,9 @@ function run.run(options)
   end)
   local found = options.memcheck and memcheck.report(gpu)
   if found then memcheck.tell(found, folder.path) end
-  local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
+  local is_stopped = not ok and is_stopped_sampling(sim)
+  local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped)
   if not dumps then
-    local is_stopped = sim.sampler and sim.sampler.pool.is_stopped
     output.discard(folder)
     sim:close()
     if is_stopped then raise_stopped_sampling(folder, checks_or_problem) end
