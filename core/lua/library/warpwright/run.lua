@@ -1,6 +1,7 @@
 -- ww.run: one workload on one machine, with its output folder.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local fast_forward = require "warpwright.fast_forward"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local live = require "warpwright.live"
@@ -79,6 +80,21 @@ local function raise_stopped_sampling(folder, problem)
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
+--- An error of the host program between two launches leaves what was counted before it. A resumed run has nothing of its own until
+-- it has caught up, and a sampled one no estimate before its end.
+local function has_counted(gpu, options, made)
+  return #gpu:launches() > 0 and not gpu:totals().faulted and not options.sample and (not options.resume or made and made.has_caught_up)
+end
+
+--- A user who asks for timing from launch 7 on, and gets none, is told.
+local function tell_of_missing_launch(options, gpu)
+  local launch, count = fast_forward.read(options.fast_forward), #gpu:launches()
+  if launch and count <= launch then
+    note("fast_forward: launch %d never came: the program made %d launch%s, and none of them had timing", launch, count,
+      count == 1 and "" or "es")
+  end
+end
+
 local function files_beside(r)
   local files = r.profile and profile.files(r.profile) or {}
   if r.histograms then files[#files + 1] = histograms.file(r.histograms) end
@@ -146,7 +162,8 @@ function run.run(options)
   local found = options.memcheck and memcheck.report(gpu)
   if found then memcheck.tell(found, folder.path) end
   local is_stopped = not ok and is_stopped_sampling(sim)
-  local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped)
+  local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped
+    or has_counted(gpu, options, made))
   if not dumps then
     output.discard(folder)
     sim:close()
@@ -162,7 +179,7 @@ function run.run(options)
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
-    status = ok and "completed" or tostring(checks_or_problem),
+    status = ok and "completed" or core.thrown_text(checks_or_problem),
     config = sim:config(),
     ptx = ptx or table.concat(w.ptx_texts or {}),
     size = params,
@@ -178,6 +195,7 @@ function run.run(options)
   problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
+  tell_of_missing_launch(options, gpu)
   sampled_result.widths(r) -- which takes the machine
   if sim.sampler then sim.sampler:forget_passes() end
   sim:close()
