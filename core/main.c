@@ -14,6 +14,10 @@
 extern const char *malloc_conf;
 const char *malloc_conf = "thp:always";
 
+static bool stdout_has_arrived(void) {
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
 /* Whatever ends the program, a script's os.exit() too: what was printed must have arrived. */
 static void check_stdout(int status, void *unused) {
     (void)unused;
@@ -33,6 +37,7 @@ int main(int argc, char **argv) {
     char *home = interpreter_find_home();
     lua_State *L = interpreter_new(home);
     int status = interpreter_run(L, argc, argv);
+    if (status == 1 && !stdout_has_arrived()) status = EXIT_USER_ERROR; /* a verdict that nobody can read */
     lua_close(L);
     free(home);
     return status;

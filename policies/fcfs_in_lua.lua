@@ -17,7 +17,8 @@ function fcfs:pick(queue, requests)
     local of_bank = self.mc:of_bank(queue, bank)
     heads, rest = heads | of_bank & -of_bank, rest & ~of_bank
   end
-  return heads
+  heads = heads & requests
+  return heads ~= 0 and heads or nil
 end
 
 return fcfs

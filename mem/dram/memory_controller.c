@@ -367,13 +367,12 @@ static uint32_t banks_of(const DramQueue *queue, uint64_t requests) {
     return banks;
 }
 
-/* Those that policies want to be served; all of them when they want none. */
+/* Those that policies want to be served; all of them when no policy answers. */
 COLD static uint64_t picked_requests(MemoryController *mc, uint32_t q, uint64_t eligible) {
     const DramQueue *queue = &mc->queue[q];
     int64_t answer = event_ask(&mc->obj, MC_PICK, q, (int64_t)eligible, (int64_t)(eligible & queue->row_hit),
                                (int64_t)(eligible & queue->write));
-    uint64_t picked = answer == NO_ANSWER ? 0 : (uint64_t)answer & eligible;
-    return picked ? picked : eligible;
+    return answer == NO_ANSWER ? eligible : (uint64_t)answer;
 }
 
 static void plan_next_command(MemoryController *mc, uint64_t cycle) {

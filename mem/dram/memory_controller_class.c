@@ -211,7 +211,11 @@ static const Field memory_controller_fields[] = {
     HOST(MemoryController, checker, "Watches the commands; made at the first one"),
     FIELDS_END};
 
-static const Question pick = {.legal = "sets of requests"};
+static bool pick_is_legal(const int64_t *arguments, int64_t picked) {
+    return picked != 0 && ((uint64_t)picked & ~(uint64_t)arguments[1]) == 0;
+}
+
+static const Question pick = {"a set of one or more of `requests`", pick_is_legal};
 
 static const Event memory_controller_events[] = {
     [MC_PICK] =

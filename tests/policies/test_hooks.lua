@@ -85,7 +85,7 @@ function watch:on_issue(warp, pc)
   assert(cycle >= (self.state.cycle or 0))
   self.state.cycle = cycle
   self:count("issues")
-  self.counters.last = cycle
+  self:count("last", cycle - self.counters.last)
 end
 return watch]])
   local stats = good { policy = path, workload = "vecadd" }
@@ -255,7 +255,7 @@ return p]])
   same(good { policy = path, workload = "bfs", set = set, threads = 2, order = "reversed" }, stats, "two threads, reversed")
 end)
 
-harness.test("what a policy of a memory controller picks is served first, and an answer without requests counts for nothing", function()
+harness.test("what a policy of a memory controller picks is served first, and without an answer the built-in order holds", function()
   local function picking(answer)
     return policy_file("picking", 'local p = policy "picking" { scope = "mc" } function p:pick(queue, requests, row_hits, writes) return '
       .. answer .. " end return p")
@@ -264,11 +264,11 @@ harness.test("what a policy of a memory controller picks is served first, and an
     local stats = good { policy = policy_path, workload = "spmv", set = { "sms=4", "partitions=1" } }
     return stat(stats, "mc[0].row_hits"), stat(stats, "mc[0].row_conflicts"), stats
   end
-  local hits, conflicts = waits(picking "row_hits")
+  local hits, conflicts = waits(picking "row_hits ~= 0 and row_hits or nil")
   local fewer, more = waits(picking "requests & -requests") -- the oldest
   assert(hits > fewer and conflicts < more, ("%d hits, %d conflicts; then %d and %d"):format(hits, conflicts, fewer, more))
   local _, _, plain = waits "gto"
-  for _, answer in ipairs { "0", "nil", "~requests", "-1" } do
+  for _, answer in ipairs { "nil", "requests" } do
     local _, _, other = waits(picking(answer))
     same(other, plain, answer)
   end
@@ -277,7 +277,10 @@ end)
 harness.test("a memory controller that a policy lets serve nothing is reported as a hang", function()
   local path = policy_file("closing", [[
 local p = policy "closing" { scope = "mc" }
-function p:pick(queue, requests, row_hits) return requests & ~row_hits end -- never the row that is open
+function p:pick(queue, requests, row_hits)
+  local picked = requests & ~row_hits -- never the row that is open
+  return picked ~= 0 and picked or nil
+end
 return p]])
   fails({ policy = path, workload = "spmv" }, "kernel spmv_csr hangs", "waits for")
 end)
@@ -428,6 +431,10 @@ local at_start = "failing.lua:3: policy x of sm[0], in on_cta_start at cycle "
 harness.test("errors of any kind are told: values, the library's, answers that are none", function()
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() return 'an object' end }))", nil,
     "in on_cta_start at cycle ", "an object")
+  for name, value in pairs { table = "{ 'x' }", ["function"] = "print" } do
+    hook_fails("on_cta_start()", ("error(%s)"):format(value), nil, "failing.lua:3: policy x of sm[0], in on_cta_start at cycle ",
+      "error: expected a text, got a " .. name)
+  end
   hook_fails("on_cta_start()", "error()", nil, "in on_cta_start at cycle ", ": nil")
   hook_fails("on_cta_start()", "error(setmetatable({}, { __tostring = function() error {} end }))", nil,
     "in on_cta_start at cycle ", "it threw a value without text")
@@ -442,9 +449,20 @@ harness.test("errors of any kind are told: values, the library's, answers that a
   for _, answer in ipairs { "true", "77", "-1" } do
     hook_fails("l1_victim()", "return " .. answer, nil, "in l1_victim at cycle ", "answer: expected those of `ways` or nil, got " .. answer)
   end
-  hook_fails("pick()", "return true", 'scope = "mc"', "in pick at cycle ", "answer: expected sets of requests or nil, got true")
+  for answer, told in pairs { ["true"] = "true", ["0"] = "0", ["-1"] = "-1", ["1 << 63"] = "-9223372036854775808", ["~requests"] = "-",
+    ["requests + 1 << 1"] = "" } do
+    hook_fails("pick(queue, requests)", "return " .. answer, 'scope = "mc"', "failing.lua:3: policy x of mc[", "in pick at cycle ",
+      "answer: expected a set of one or more of `requests` or nil, got " .. told)
+  end
   hook_fails("on_cta_start()", "self:count 'starts'", nil, at_start, "count: no counter of the policy matches 'starts'; available: none")
   hook_fails("on_cta_start()", "self:count('a', 0.5)", "counters = { a = '' }", at_start, "count a: expected a whole number, got 0.5")
+  for _, value in ipairs { "'hello'", "1", "0.5", "nil" } do
+    for _, name in ipairs { "a", "extra" } do
+      hook_fails("on_cta_start()", ("self.counters.%s = %s"):format(name, value), "counters = { a = '' }", at_start,
+        ("self.counters.%s: expected self:count(name, n) to change a counter, got an assignment"):format(name))
+    end
+  end
+  hook_fails("start()", "self.counters = {}", "counters = { a = '' }", "failing.lua:3: ", "self.counters: expected self:count(name, n)")
   hook_fails("on_cta_start()", "self.mine = 1", nil, at_start, "self.mine: expected an assignment in start(), got one later", "self.state")
   hook_fails("on_cta_start()", "local x = math.random(3)", nil, at_start, "math.random: expected numbers that repeat in each run")
 end)
@@ -686,19 +704,38 @@ return x]])
   end
 end)
 
-harness.test("os.exit in a script, a host program and the text of a policy is Lua's", function()
+harness.test("os.exit in a host program ends the run like an error, and no pcall goes on; the script around it may exit", function()
+  local text <const> = [[
+local ww = require "warpwright"
+local w = ww.workload "host" { ptx = %q, sizes = { small = {} } }
+function w:run(gpu)
+  gpu:launch(self.kernels.nothing, { grid = 1, block = 32 })
+  pcall(function() coroutine.wrap(function() pcall(os.exit, 0) end)() end)
+  while true do end
+end
+return w]]
+  local workload = harness.write("leaving_host.lua", text:format(".version 3.1\n.target sm_20\n.address_size 64\n.entry nothing() { ret; }\n"))
+  local out = harness.folder() .. "/leaving_host"
+  local status, output = harness.run("run", "gtx480", workload, "--out", out)
+  harness.equal(status, 2, output)
+  harness.contains(output, "leaving_host.lua:9: os.exit(0) ends the run")
+  harness.contains(harness.read(out .. "/stats.txt"), "run.cycles ")
+  local script = harness.write("leaving_script.lua", ([[
+local ww = require "warpwright"
+print(pcall(ww.run, { config = "gtx480", workload = %q, out = false }))
+os.exit(6)]]):format(workload))
+  status, output = harness.run(script)
+  harness.equal(status, 6, output)
+  harness.contains(output, "os.exit(0) ends the run")
+end)
+
+harness.test("os.exit in a script and the text of a policy is Lua's", function()
   local function status_of(text)
     local status, output = harness.run(harness.write("leaving_script.lua", text))
     return ("%s %s"):format(status, output)
   end
   harness.equal(status_of 'io.write "kept" os.exit(7)', "7 kept")
   harness.equal(status_of 'io.write "kept" os.exit(false, true)', "1 kept")
-  local workload = harness.write("leaving_host.lua", ([[
-local ww = require "warpwright"
-local w = ww.workload "host" { ptx = %q, sizes = { small = {} } }
-function w:run() os.exit(9) end
-return w]]):format(".version 3.1\n.target sm_20\n.address_size 64\n.entry nothing() { ret; }\n"))
-  harness.equal(harness.run("run", "gtx480", workload, "--out", harness.folder() .. "/leaving_host"), 9)
   harness.equal(harness.run("run", "gtx480", "vecadd", "--policy", policy_file("leaving_text", "os.exit(8)"), "--out",
     harness.folder() .. "/leaving_text"), 8)
 end)

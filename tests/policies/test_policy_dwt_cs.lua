@@ -44,9 +44,10 @@ function observer:on_period()
   self:count "periods"
   state.period = state.period + 1
   if state.launch == 1 and state.seen == "all" and now == "sample" then
-    counters.detected_in, state.begun = state.period, instructions(self)
+    state.begun = instructions(self)
+    self:count("detected_in", state.period)
   elseif state.launch == 1 and state.seen == "sample" and now ~= "sample" then
-    counters.sampled_for = state.period - counters.detected_in
+    self:count("sampled_for", state.period - counters.detected_in)
     local best, most = 0, -1
     for i, count in ipairs(instructions(self)) do
       if count - state.begun[i] > most then best, most = i, count - state.begun[i] end
@@ -54,7 +55,7 @@ function observer:on_period()
     state.choice = best
     self:count(now == best and "right_choice" or "wrong_choice")
   elseif state.launch == 2 and state.seen == "all" and now ~= "all" then
-    counters.reused_in = state.period
+    self:count("reused_in", state.period)
     self:count(now == state.choice and "right_choice" or "wrong_choice")
   elseif now ~= state.seen then
     self:count "changed_later"

@@ -32,7 +32,7 @@ end
 function observer:on_kernel_start()
   local state = self.state
   state.resident, state.group, state.seen, state.left = 0, group_of(self.sm.preferred), 0, 0
-  self.counters.first_group = state.group
+  self:count("first_group", state.group - self.counters.first_group)
 end
 
 --- A group is done when the first CTA of each slot under its priority has ended.

@@ -20,9 +20,9 @@ function observer:on_period()
   local cache, k = (self.params.level == "l1" and self.l1s or self.l2s)[1], (self.state.k or 0) + 1
   self.state.k = k
   if k > 40 then return end
-  self.counters["hits" .. k] = cache.hits + cache.merges + cache.off_hits
-  self.counters["misses" .. k] = cache.misses + cache.off_misses
-  self.counters["on" .. k] = cache.enabled and 1 or 0
+  self:count("hits" .. k, cache.hits + cache.merges + cache.off_hits)
+  self:count("misses" .. k, cache.misses + cache.off_misses)
+  self:count("on" .. k, cache.enabled and 1 or 0)
 end
 
 return observer

@@ -14,8 +14,8 @@ function observer:on_issue(warp)
   local state = self.state
   state.begun = (state.begun or 0) | bits.of(warp)
   local at_work = state.begun & self.sm.live
-  self.counters.even = math.max(self.counters.even, bits.count(at_work & even))
-  self.counters.odd = math.max(self.counters.odd, bits.count(at_work & ~even))
+  self:count("even", math.max(0, bits.count(at_work & even) - self.counters.even))
+  self:count("odd", math.max(0, bits.count(at_work & ~even) - self.counters.odd))
 end
 
 function observer:on_warp_end(warp) self.state.begun = (self.state.begun or 0) & ~bits.of(warp) end

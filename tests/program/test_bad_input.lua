@@ -1,5 +1,6 @@
 -- What a user can get wrong ends with exit status 2 and a message that says what, where, and what would be legal; a
 -- wrong result ends with exit status 1.
+local core = require "warpwright.core"
 local harness = require "tests.lib.harness"
 
 --- A test: the program with these arguments fails with `status` and says all of `texts`.
@@ -231,6 +232,29 @@ bad_host_program("more memory than there is", "gpu:alloc(2^20)", { "host.lua:4: 
   { args = { "--memory", "64KiB" } })
 bad_host_program("a wrong result", "self:check('sum', ww.array('i32', 3):set(1, 5), ww.array('i32', 3))",
   { "verification failed: host: sum: element 1: expected 0, got 5 (1 of 3 differ)" }, { status = 1 })
+harness.test("an error of a host program behind a launch leaves the statistics so far, one before it none", function()
+  local out <const> = harness.folder() .. "/out"
+  local function stats_of(body)
+    os.remove(out .. "/stats.txt")
+    local status, output = run_host_program(body, kernels)
+    harness.equal(status, 2, output)
+    harness.contains(output, "boom")
+    return core.is_file(out .. "/stats.txt") and harness.read(out .. "/stats.txt")
+  end
+  harness.equal(stats_of 'error "boom"', false)
+  local cycles = stats_of([[
+gpu:launch(self.kernels.store_at, { grid = 1, block = 32, args = { gpu:alloc(256) } })
+error "boom"]]):match "run.cycles +(%d+)"
+  assert(tonumber(cycles) > 0, cycles)
+  harness.contains(harness.read(out .. "/provenance.txt"), "host.lua:5: boom")
+end)
+
+bad_host_program("an error that is a table", "error({ 'x' })", { "host.lua:4: error: expected a text, got a table" })
+for _, numbers in ipairs { "5, math.huge", "-math.huge, math.huge", "math.huge, 5",
+  "ww.f32 { 5 }, ww.f32 { math.huge }", "ww.f32 { math.huge }, ww.f32 { 5 }" } do
+  bad_host_program("an infinity for another number: " .. numbers, ("self:check('all', %s, { abs = 1, rel = 0.1 })"):format(numbers),
+    { "verification failed: host: all: element 0: expected " }, { status = 1 })
+end
 bad_host_program("a false claim", "self:check_that('pigs fly', false)", { "verification failed: host: pigs fly: expected true, got false" },
   { status = 1 })
 

@@ -139,6 +139,16 @@ harness.test("no cache counts what had no timing", function()
   end
 end)
 
+harness.test("a launch that never comes is told, and the exit status stays", function()
+  local function said(launch)
+    local status, printed = harness.run("run", "gtx480", "vecadd", "--size", "small", "--fast-forward", "launch=" .. launch, "--out", home .. "/never")
+    harness.equal(status, 0, printed)
+    return printed
+  end
+  harness.contains(said(7), "warpwright: fast_forward: launch 7 never came: the program made 1 launch, and none of them had timing")
+  assert(not said(0):find "never came")
+end)
+
 harness.test("what is wrong with it is said", function()
   for _, text in ipairs { "", "launch", "launch=-1", "launch=1.5", "cta=2", "cta=0.5,cta=0.5", "cycles=3", "launch=1;cta=0.5" } do
     local _, problem = pcall(ww.run, { config = "gtx480", workload = "vecadd", size = "small", out = false, fast_forward = text })

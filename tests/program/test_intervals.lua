@@ -134,6 +134,14 @@ harness.test("without --stats-of the columns are those that most machines have",
   harness.contains(all, "run.ipc", "sm[*].slots_memory", "sm[*].l1d.miss_rate", "l2[*].miss_rate", "mc[*].row_hit_rate", "sm[*].lsu.average_load_latency")
 end)
 
+harness.test("a float that is whole is a number of cycles", function()
+  run("float", { stats_every = 5e3 })
+  harness.same_text(harness.read(home .. "/float/intervals.csv"), text)
+  local ok, problem = pcall(run, "refused", { stats_every = 0.5 })
+  assert(not ok)
+  harness.contains(tostring(problem), "stats_every: expected cycles, launches or CTAs")
+end)
+
 harness.test("what cannot be is refused", function()
   local function refused(wanted, ...)
     harness.refused(wanted, "run", "gtx480", "spmv", "--size", "small", "--set", "sms=2", "--out", home .. "/refused", ...)

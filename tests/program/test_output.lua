@@ -161,6 +161,17 @@ harness.test("output that a full device does not take is an error", function()
   end
 end)
 
+harness.test("a comparison that a full device does not take ends with an error's status, not that of a difference", function()
+  for _, name in ipairs { "vecadd", "saxpy" } do
+    harness.equal(harness.run("run", "gtx480", name, "--size", "small", "--out", ("%s/compared_%s"):format(folder, name)), 0)
+  end
+  local words = ("compare %s/compared_vecadd %s/compared_saxpy"):format(folder, folder)
+  harness.equal(shell("'%s' %s > /dev/null", program, words), 1)
+  local status, output = shell("'%s' %s > /dev/full", program, words)
+  harness.equal(status, 2)
+  says_so(output, words)
+end)
+
 harness.test("so is what a script printed, however it ends", function()
   for _, case in ipairs { { 'print "x"', 2 }, { 'io.write "x"', 2 }, { 'print "x" os.exit(0)', 2 }, { 'io.write "x" os.exit(true, true)', 2 },
     { 'print "x" os.exit(7)', 7 } } do

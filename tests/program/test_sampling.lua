@@ -314,7 +314,7 @@ end)
 
 harness.test("what a sampled run cannot have is refused", function()
   for _, text in ipairs { "", "error", "error=3", "error=0%", "error=3%,windows=4", "windows=2", "seed=1", "budget=101%" } do
-    harness.contains(tostring(select(2, pcall(sample_options.read, text))), "sample: expected error=3%", text)
+    harness.contains(tostring(select(2, pcall(sample_options.read, text))), "sample: expected error=3%", "windows=N of each launch, 3 or more", text)
   end
   for name, value in pairs { checkpoint_at = "100", memcheck = true, fast_forward = "launch=1", max_cycles = 10, profile = true } do
     local _, problem = pcall(run, "refused", one, "error=3%", { [name] = value })
@@ -367,6 +367,47 @@ harness.test("a run that a signal stops says so, and goes on when it is started 
   harness.contains(printed, ("kernel vecadd has not ended: SIGTERM; the same command with --out %s goes on"):format(out))
   harness.equal(harness.run("run", "gtx480", "vecadd", "--size", "medium", "--sample", "windows=3,cycles=2000", "--out", out), 0)
   harness.same_text(harness.read(out .. "/stats.txt"), harness.read(home .. "/whole/stats.txt"))
+end)
+
+--- A workload that a signal stops in a launch with timing, when it runs for the first time.
+local function stopped_once(name)
+  return harness.write(name .. ".lua", ([[
+    local core, ww = require "warpwright.core", require "warpwright"
+    local w = ww.workload "%s" { ptx = [==[%s]==], sizes = { small = {} } }
+    function w:run(gpu)
+      local data, mark = gpu:alloc(1 << 20), "%s/%s.mark"
+      if not core.is_file(mark) then
+        io.open(mark, "w"):close()
+        os.execute("kill -TERM " .. core.process())
+      end
+      gpu:launch(self.kernels.steady, { grid = 30, block = 128, args = { data, 4, 30 } })
+    end
+    return w
+  ]]):format(name, source, home, name))
+end
+
+harness.test("a signal in a launch with timing makes no checkpoint of a sampled run, and the same command goes on", function()
+  local out, workload = home .. "/stopped_exact", stopped_once "stopped_exact"
+  local status, printed = harness.run("run", "gtx480", workload, "--sample", "error=3%", "--out", out)
+  harness.equal(status, 75, printed)
+  harness.contains(printed, "SIGTERM", ("the same command with --out %s goes on"):format(out))
+  for _, name in ipairs(core.list_folder(out)) do assert(not name:find "%.ckpt$", name) end
+  status, printed = harness.run("run", "gtx480", workload, "--sample", "error=3%", "--out", out)
+  harness.equal(status, 0, printed)
+  harness.contains(harness.read(out .. "/provenance.txt"), "sampled")
+end)
+
+harness.test("a sweep that a signal stops in a sampled run goes on, whatever checkpoint lies there", function()
+  local out = home .. "/stopped_sweep"
+  local file = harness.write("stopped_sweep_file.lua", ([[
+    return { axes = { config = "gtx480", workload = "%s", size = "small", sample = "error=3%%" } }
+  ]]):format(stopped_once "stopped_in_sweep"))
+  local _, printed = harness.run("sweep", file, "--out", out, "--jobs", "1")
+  harness.contains(printed, "stopped")
+  harness.equal(harness.run("run", "gtx480", "vecadd", "--size", "small", "--checkpoint-at", "100", "--out", home .. "/checkpoint"), 0)
+  os.execute(("for run in %s/runs/*/; do cp %s/checkpoint/*.ckpt $run; done"):format(out, home))
+  local status, again = harness.run("sweep", file, "--out", out, "--jobs", "1")
+  harness.equal(status, 0, again)
 end)
 
 harness.test("a result has its intervals when its machine is closed and nothing was written", function()

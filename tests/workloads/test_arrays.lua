@@ -167,6 +167,25 @@ harness.test("random numbers are the same for ever", function()
   fails("rng:int: expected lo <= hi, got 2 and 1", rng.int, rng, 2, 1)
 end)
 
+harness.test("random floats need bounds that the type has, and a finite difference", function()
+  for _, case in ipairs { { "f32", -math.huge, math.huge }, { "f64", 0, math.huge }, { "f64", -1.5e308, 1.5e308 }, { "f32", 0, 1e39 } } do
+    fails("random: expected lo, hi and their difference finite in " .. case[1], function()
+      ww.array(case[1], 2):random(1, case[2], case[3])
+    end)
+  end
+end)
+
+harness.test("integers become the floats that they are", function()
+  local largest = ww.array("u64", 1):set(0, -1)
+  for _, element in ipairs { "f32", "f64" } do harness.equal(ww.array_from(element, largest)[0], 1.8446744073709552e19) end
+  harness.equal(ww.array_from("f64", ww.array("i64", 1):set(0, -1))[0], -1.0)
+  fails("array: expected 0 to 255", ww.array_from, "u8", ww.array("i16", 1):set(0, 256))
+end)
+
+harness.test("a sum of integers is an integer modulo 2^64", function()
+  harness.equal(ww.array("i64", 2):fill(math.maxinteger):sum(), -2)
+end)
+
 harness.test("random elements stay in their range and reach its ends", function()
   local a = ww.array("i8", 1000):random(7, -2, 2)
   local seen = {}

@@ -28,7 +28,7 @@ static const struct {
     [ELEMENT_F64] = {"f64", 8, 0, 0},
 };
 
-static bool is_float(const Array *array) {
+bool array_is_float(const Array *array) {
     return array->type >= ELEMENT_F32;
 }
 
@@ -117,8 +117,8 @@ static inline void set_float_element(Array *array, uint64_t i, double value) {
         ((double *)array->data)[i] = value;
 }
 
-static double number_element(const Array *array, uint64_t i) {
-    if (is_float(array)) return float_element(array, i);
+double array_number(const Array *array, uint64_t i) {
+    if (array_is_float(array)) return float_element(array, i);
     return array->type == ELEMENT_U64 ? (double)((const uint64_t *)array->data)[i]
                                       : (double)integer_element(array, i);
 }
@@ -128,7 +128,7 @@ int64_t array_integer(const Array *array, uint64_t index) {
 }
 
 void array_push_element(lua_State *L, const Array *array, uint64_t index) {
-    if (is_float(array))
+    if (array_is_float(array))
         lua_pushnumber(L, float_element(array, index));
     else
         lua_pushinteger(L, integer_element(array, index));
@@ -212,7 +212,7 @@ static int l_index(lua_State *L) {
 }
 
 void array_set_element(lua_State *L, Array *array, uint64_t i, int value_index) {
-    if (is_float(array))
+    if (array_is_float(array))
         set_float_element(array, i, float_at(L, value_index));
     else
         set_integer_element(array, i, integer_at(L, value_index, array));
@@ -287,13 +287,20 @@ static void random_floats(Array *array, uint64_t seed, double lo, double hi) {
     }
 }
 
+static bool is_finite_in(const Array *array, double value) {
+    return array->type == ELEMENT_F32 ? isfinite((float)value) : isfinite(value);
+}
+
 /* a:random(seed, lo, hi) -> a; integers from lo to hi, both included, floats in [lo, hi). */
 static int l_random(lua_State *L) {
     Array *array = receiver(L);
     Random random = {(uint64_t)luaL_checkinteger(L, 2)};
-    if (is_float(array)) {
+    if (array_is_float(array)) {
         double lo = float_at(L, 3), hi = float_at(L, 4);
         if (!(lo < hi)) user_error("random: expected lo < hi, got %g and %g", lo, hi);
+        if (!isfinite(hi - lo) || !is_finite_in(array, lo) || !is_finite_in(array, hi))
+            user_error("random: expected lo, hi and their difference finite in %s, got %g and %g",
+                       array_type_name(array), lo, hi);
         random_floats(array, random.state, lo, hi);
     } else {
         int64_t lo = integer_at(L, 3, array), hi = integer_at(L, 4, array);
@@ -320,7 +327,7 @@ static int l_scale(lua_State *L) {
     Array *array = receiver(L);
     uint64_t first = 0, count = array->count;
     double factor = float_at(L, 2);
-    if (!is_float(array))
+    if (!array_is_float(array))
         user_error("scale: expected an array of f32 or f64, got %s", array_type_name(array));
     if (!lua_isnoneornil(L, 3)) first = range_at(L, 3, 4, array, &count);
     for (uint64_t i = first; i < first + count; i++)
@@ -345,7 +352,7 @@ static int l_copy(lua_State *L) {
 /* a:sum(): integers modulo 2^64, floats in double precision in ascending order. */
 static int l_sum(lua_State *L) {
     const Array *array = receiver(L);
-    if (is_float(array)) {
+    if (array_is_float(array)) {
         double sum = 0;
         for (uint64_t i = 0; i < array->count; i++)
             sum += float_element(array, i);
@@ -385,8 +392,8 @@ static double dot(const Strided *a, const Strided *b, uint64_t count) {
         return sum;
     }
     for (uint64_t i = 0; i < count; i++)
-        sum += number_element(a->array, a->offset + i * a->stride) *
-               number_element(b->array, b->offset + i * b->stride);
+        sum += array_number(a->array, a->offset + i * a->stride) *
+               array_number(b->array, b->offset + i * b->stride);
     return sum;
 }
 
@@ -446,9 +453,11 @@ static int l_type(lua_State *L) {
 }
 
 static bool elements_agree(const Array *got, const Array *want, uint64_t i, double abs, double rel) {
-    if (!is_float(got) && !is_float(want)) return integer_element(got, i) == integer_element(want, i);
-    double g = number_element(got, i), w = number_element(want, i);
-    return g == w || (isnan(g) && isnan(w)) || fabs(g - w) <= abs + rel * fabs(w);
+    if (!array_is_float(got) && !array_is_float(want))
+        return integer_element(got, i) == integer_element(want, i);
+    double g = array_number(got, i), w = array_number(want, i);
+    if (g == w || (isnan(g) && isnan(w))) return true;
+    return isfinite(g) && isfinite(w) && fabs(g - w) <= abs + rel * fabs(w); /* inf <= inf of any g, else */
 }
 
 /* core.compare(got, want, abs, rel) -> how many of the elements differ by more than abs + rel * |want|, and

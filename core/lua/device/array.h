@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,10 +45,13 @@ ElementType array_type_at(lua_State *L, int index);
 uint64_t array_count_at(lua_State *L, int index, const char *what);
 /* Element `index`, which must exist, of an array of integers; u64 as the 64 bits. */
 int64_t array_integer(const Array *array, uint64_t index);
+/* Of any type; u64 as the number that it is. */
+double array_number(const Array *array, uint64_t index);
 void array_push_element(lua_State *L, const Array *array, uint64_t index);
 /* Sets an element to the number at `value_index`, a user error when the type has no such element. */
 void array_set_element(lua_State *L, Array *array, uint64_t index, int value_index);
 uint32_t array_element_bytes(ElementType type);
+bool array_is_float(const Array *array);
 const char *array_type_name(const Array *array);
 
 /* Methods that copy whole arrays, in array_data.c. */

@@ -36,8 +36,12 @@ static void from_list(lua_State *L, ElementType type, int index) {
 /* Element by element, so that each is checked against the type. */
 static void from_array(lua_State *L, ElementType type, const Array *from) {
     Array *array = array_new(L, type, from->count);
+    bool to_float = array_is_float(array); /* a u64 of 2^63 or more is no Lua integer, but has a float */
     for (uint64_t i = 0; i < array->count; i++) {
-        array_push_element(L, from, i);
+        if (to_float)
+            lua_pushnumber(L, array_number(from, i));
+        else
+            array_push_element(L, from, i);
         array_set_element(L, array, i, -1);
         lua_pop(L, 1);
     }

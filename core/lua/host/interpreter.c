@@ -14,6 +14,7 @@
 static const char home_key[] = "warpwright.home";
 static const char library_key[] = "warpwright library";
 static const char traceback_key[] = "warpwright.traceback";
+static const char thrown_key[] = "warpwright.thrown", thrown_place_key[] = "warpwright.thrown at";
 
 static bool holds_configs(const char *folder) {
     char path[PATH_MAX + 16];
@@ -136,12 +137,51 @@ void user_error_got(lua_State *L, int index, const char *format, ...) {
     user_error("%s, got %s", text, push_given(L, index));
 }
 
+/* Of a table and the like Lua has an address alone, which differs from run to run. */
+static bool has_text(lua_State *L, int index) {
+    int type = lua_type(L, index);
+    if (type != LUA_TLIGHTUSERDATA && type < LUA_TTABLE) return true;
+    if (luaL_getmetafield(L, index, "__tostring") == LUA_TNIL) return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+/* The place where the value on top of the stack was thrown, as far as message handlers have noted it. */
+static const char *push_thrown_place(lua_State *L) {
+    lua_getfield(L, LUA_REGISTRYINDEX, thrown_key);
+    bool is_noted = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    if (is_noted)
+        lua_getfield(L, LUA_REGISTRYINDEX, thrown_place_key);
+    else
+        lua_pushliteral(L, "");
+    return lua_tostring(L, -1);
+}
+
+/* A value that is thrown again keeps its place. */
+static void note_thrown_place(lua_State *L, int index) {
+    lua_getfield(L, LUA_REGISTRYINDEX, thrown_key);
+    bool is_noted = lua_rawequal(L, -1, index);
+    lua_pop(L, 1);
+    if (is_noted) return;
+    lua_pushvalue(L, index);
+    lua_setfield(L, LUA_REGISTRYINDEX, thrown_key);
+    push_user_location(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, thrown_place_key);
+}
+
 static int l_text(lua_State *L) {
     luaL_tolstring(L, 1, NULL);
     return 1;
 }
 
 const char *thrown_text(lua_State *L) {
+    if (!has_text(L, -1)) {
+        const char *place = push_thrown_place(L);
+        lua_pushfstring(L, "%serror: expected a text, got a %s", place, luaL_typename(L, -2));
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
     if (lua_type(L, -1) != LUA_TSTRING) {
         lua_pushcfunction(L, l_text);
         lua_insert(L, -2);
@@ -231,7 +271,15 @@ static int l_message_handler(lua_State *L) {
     bool wanted = lua_getfield(L, LUA_REGISTRYINDEX, traceback_key) != LUA_TNIL;
     lua_pop(L, 1);
     const char *message = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
+    if (!has_text(L, 1)) note_thrown_place(L, 1);
     if (wanted && message && !strstr(message, "\nstack traceback:")) luaL_traceback(L, L, message, 1);
+    return 1;
+}
+
+/* core.thrown_text(value): what pcall or xpcall caught, in words. */
+static int l_thrown_text(lua_State *L) {
+    lua_settop(L, 1);
+    thrown_text(L);
     return 1;
 }
 
@@ -244,9 +292,13 @@ static int l_want_traceback(lua_State *L) {
 
 static int open_core(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"user_error", l_user_error},         {"location", l_location},
-        {"home_path", l_home_path},           {"message_handler", l_message_handler},
-        {"want_traceback", l_want_traceback}, {NULL, NULL},
+        {"user_error", l_user_error},
+        {"location", l_location},
+        {"home_path", l_home_path},
+        {"message_handler", l_message_handler},
+        {"want_traceback", l_want_traceback},
+        {"thrown_text", l_thrown_text},
+        {NULL, NULL},
     };
     luaL_newlib(L, functions);
     array_open(L);

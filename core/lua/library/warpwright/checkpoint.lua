@@ -191,7 +191,7 @@ end
 
 --- Makes the checkpoints that `options` plan, and those that signals ask for, in `folder`. `run` is what read_run()
 -- will give. `show()` is called when somebody asks to be shown how far the run is; `recorder`: of intervals, or nil. Returns a table
--- whose `last` is the path of the newest.
+-- whose `last` is the path of the newest; `has_caught_up`: a resumed run is where its checkpoint was made.
 function checkpoint.watch(gpu, folder, run, options, show, recorder)
   local plan, made = read_plan(options), {}
   if not folder and (plan.every or plan.seconds or plan.at[1]) then
@@ -210,6 +210,7 @@ function checkpoint.watch(gpu, folder, run, options, show, recorder)
   end
   core.on_checkpoint(gpu, function(why, cycle)
     if why == "resumed" then
+      made.has_caught_up = true
       local saved = checkpoint.read_run(options.resume)
       print_notes(gpu, saved, run)
       if recorder then recorder:resumed(saved, options.resume) end

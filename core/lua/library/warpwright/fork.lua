@@ -55,7 +55,7 @@ end
 local function be_child(sim, variant, folder, answer)
   local ok, text = xpcall(run_variant, core.message_handler, sim, variant, folder)
   if not ok then
-    text = ("return {ok=false,problem=%q}"):format(tostring(text))
+    text = ("return {ok=false,problem=%q}"):format(core.thrown_text(text))
     output.discard(folder)
   end
   local written = pcall(write_file, answer, text) -- an error must not make the child go on as the parent

@@ -15,9 +15,12 @@ local units <const> = { cycle = "cycles", cycles = "cycles", launch = "launches"
 
 local function refuse(value) names.expected("stats_every", "cycles, launches or CTAs, such as 10000, 1launch or 50ctas", value) end
 
+--- 1e4 as "10000": one text for the same intervals.
+local function text_of(value) return tostring(math.tointeger(value) or value) end
+
 --- "10000,1launch" as { cycles = 10000, launches = 1 }: an interval ends when one of them has passed.
 function intervals.read_every(value)
-  if math.type(value) == "integer" then value = tostring(value) end
+  if type(value) == "number" then value = text_of(value) end
   if type(value) ~= "string" then refuse(value) end
   local every = {}
   for word in (value .. ","):gmatch "([^,]*)," do
@@ -130,7 +133,7 @@ function intervals.record(sim, folder, options)
   local unmatched
   recorder.sampler, unmatched = core.sampler(sim.machine, patterns)
   if unmatched then no_such_statistic(sim.machine, unmatched) end
-  sim.choices.stats_every, sim.choices.stats_of = tostring(options.stats_every), table.concat(recorder.columns, ",")
+  sim.choices.stats_every, sim.choices.stats_of = text_of(options.stats_every), table.concat(recorder.columns, ",")
   core.tell_launch_ends(recorder.gpu)
   recorder:plan()
   return recorder

@@ -35,9 +35,30 @@ local function refuse_field(_, name)
   error(("self.%s: expected an assignment in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
 end
 
+--- self.counters: their values, up to date with what was counted without Lua. What is assigned there could be no counter at all.
+local function counters_to_read(counters, native)
+  local reader = setmetatable({}, {
+    __index = counters,
+    __pairs = function() return next, counters, nil end,
+    __newindex = function(_, name)
+      error(("self.counters.%s: expected self:count(name, n) to change a counter, got an assignment"):format(tostring(name)), 2)
+    end,
+  })
+  return function()
+    native.count_bound_events(counters)
+    return reader
+  end
+end
+
+--- An assignment in start(), which makes fields of self.
+local function set_field_in_start(self, name, value)
+  if name == "counters" then error("self.counters: expected self:count(name, n) to change a counter, got an assignment", 2) end
+  rawset(self, name, value)
+end
+
 --- What self:bind() may be told, for `hooks` of hooks.possible().
 local function check_binding(self, hook, hooks, legal, counters, counter)
-  if getmetatable(self).__newindex then error("bind: expected a call in start(), got one later", 3) end
+  if getmetatable(self).__newindex == refuse_field then error("bind: expected a call in start(), got one later", 3) end
   if not hooks[hook] or hook:match "^on_" == nil or hooks[hook].later then
     error(("bind: no hook matches '%s'%s"):format(tostring(hook), names.did_you_mean(hook, legal, 4)), 3)
   end
@@ -196,12 +217,8 @@ return function(specification, handles, native)
   for name, method in pairs(Instance) do methods[name] = method end
   for _, name in ipairs(names.sorted_keys(definition.functions)) do methods[name] = definition.functions[name] end
   methods.params = parameters.of(definition.name, specification.params)
-  --- self.counters: up to date with what was counted without Lua.
-  setmetatable(methods, { __index = function(_, name)
-    if name ~= "counters" then return nil end
-    native.count_bound_events(counters)
-    return counters
-  end })
-  setmetatable(self, { __index = methods })
+  local read_counters = counters_to_read(counters, native)
+  setmetatable(methods, { __index = function(_, name) return name == "counters" and read_counters() or nil end })
+  setmetatable(self, { __index = methods, __newindex = set_field_in_start })
   return self, counters, connect(self, definition, specification.params, native, hooks, legal)
 end

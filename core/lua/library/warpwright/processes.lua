@@ -18,7 +18,7 @@ processes.EXIT_STOPPED = 75
 local function be_child(o, item)
   local ok, problem = xpcall(o.work, core.message_handler, item)
   local status = ok and 0 or type(problem) == "table" and problem.exit_status or 1
-  if not ok and status ~= processes.EXIT_STOPPED then pcall(inputs.write_file, o.problem_path(item), tostring(problem) .. "\n") end
+  if not ok and status ~= processes.EXIT_STOPPED then pcall(inputs.write_file, o.problem_path(item), core.thrown_text(problem) .. "\n") end
   core.leave(status)
 end
 

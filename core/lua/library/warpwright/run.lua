@@ -1,6 +1,7 @@
 -- ww.run: one workload on one machine, with its output folder.
 local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
+local fast_forward = require "warpwright.fast_forward"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local live = require "warpwright.live"
@@ -56,21 +57,42 @@ local function resolve_resume(options)
   return resolved
 end
 
+local function is_signal(why) return why == "SIGINT" or why == "SIGTERM" end
+
 --- `word`: of the command line that goes on, or nil: run.
 local function raise(sim, problem, made, word)
   local why = sim:gpu():totals().stopped
-  local by_signal = why == "SIGINT" or why == "SIGTERM"
   local how = made.last and ("go on with: warpwright %s --resume %s"):format(word or "run", made.last) or "no checkpoint was made"
   if why == "max_cycles was reached" and made.last then core.user_error(("%s; %s"):format(tostring(problem), how)) end
-  if not by_signal then error(problem, 0) end
+  if not is_signal(why) then error(problem, 0) end
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
 end
 
---- A sampled run that a signal stopped has no result yet.
+--- Did a signal stop a sampled run, in a launch that was sampled or in one with timing?
+local function is_stopped_sampling(sim)
+  return sim.sampler and (sim.sampler.pool.is_stopped or is_signal(sim:gpu():totals().stopped))
+end
+
+--- A sampled run that a signal stopped has no result yet: of its launches, some are counted in other processes.
 local function raise_stopped_sampling(folder, problem)
   local how = folder.path and ("the same command with --out %s goes on from the passes that it has made"):format(folder.path)
     or "without a folder nothing is kept"
   error(setmetatable({ message = ("%s; %s"):format(tostring(problem), how), exit_status = run.EXIT_STOPPED }, Stopped))
+end
+
+--- An error of the host program between two launches leaves what was counted before it. A resumed run has nothing of its own until
+-- it has caught up, and a sampled one no estimate before its end.
+local function has_counted(gpu, options, made)
+  return #gpu:launches() > 0 and not gpu:totals().faulted and not options.sample and (not options.resume or made and made.has_caught_up)
+end
+
+--- A user who asks for timing from launch 7 on, and gets none, is told.
+local function tell_of_missing_launch(options, gpu)
+  local launch, count = fast_forward.read(options.fast_forward), #gpu:launches()
+  if launch and count <= launch then
+    note("fast_forward: launch %d never came: the program made %d launch%s, and none of them had timing", launch, count,
+      count == 1 and "" or "es")
+  end
 end
 
 local function files_beside(r)
@@ -130,7 +152,8 @@ function run.run(options)
   local trace <close> = tracing.new(sim, options, folder.path)
   local ok, checks_or_problem = pcall(function()
     local shown <close> = live.announce(folder.path)
-    made = checkpoint.watch(gpu, folder.path, sim.choices, options, function() shown:show(sim) end, recorder)
+    local checkpoints = not options.sample and folder.path or nil -- windows of a sampled run are in none
+    made = checkpoint.watch(gpu, checkpoints, sim.choices, options, function() shown:show(sim) end, recorder)
     if options.resume then sim:resume(options.resume, { allow_changes = options.allow_changes }) end
     trace:begin()
     if options.sample and folder.path then sim:keep_passes(folder.path .. "/passes", options.workload, size) end
@@ -138,9 +161,10 @@ function run.run(options)
   end)
   local found = options.memcheck and memcheck.report(gpu)
   if found then memcheck.tell(found, folder.path) end
-  local dumps = ok or workload.is_failure(checks_or_problem) or gpu:totals().stopped
+  local is_stopped = not ok and is_stopped_sampling(sim)
+  local dumps = ok or not is_stopped and (workload.is_failure(checks_or_problem) or gpu:totals().stopped
+    or has_counted(gpu, options, made))
   if not dumps then
-    local is_stopped = sim.sampler and sim.sampler.pool.is_stopped
     output.discard(folder)
     sim:close()
     if is_stopped then raise_stopped_sampling(folder, checks_or_problem) end
@@ -155,7 +179,7 @@ function run.run(options)
   r.workload, r.size, r.checks, r.out = w.name, size, ok and checks_or_problem or 0, folder.path
   if technology then result.add_energy(r, technology) end
   local problem = output.write(folder, r, {
-    status = ok and "completed" or tostring(checks_or_problem),
+    status = ok and "completed" or core.thrown_text(checks_or_problem),
     config = sim:config(),
     ptx = ptx or table.concat(w.ptx_texts or {}),
     size = params,
@@ -172,6 +196,7 @@ function run.run(options)
   problem = problem or trace_problem
   if problem and not ok then note("%s", problem) end
   if not ok then raise(sim, checks_or_problem, made, w.word) end
+  tell_of_missing_launch(options, gpu)
   sampled_result.widths(r) -- which takes the machine
   if sim.sampler then sim.sampler:forget_passes() end
   sim:close()

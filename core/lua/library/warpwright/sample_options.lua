@@ -7,7 +7,7 @@ local sample_options = {}
 local LEAST_CYCLES <const> = 8000 -- of a warm-up, of a window, unless the user says so
 
 local function refuse(text)
-  names.expected("sample", "error=3%, the half-width of the 95% interval of cycles; windows=N of each launch; or budget=5%, the part "
+  names.expected("sample", "error=3%, the half-width of the 95% interval of cycles; windows=N of each launch, 3 or more; or budget=5%, the part "
     .. "of the instructions that has timing; beside it seed=N, and cycles=N, the least that a warm-up and a window take", text)
 end
 

@@ -9,6 +9,7 @@ local machine = require "warpwright.machine"
 local measures = require "warpwright.measures"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local own_state = require "warpwright.own_state"
 local policies_at_work = require "warpwright.policies_at_work"
 local policy = require "warpwright.policy"
 local result = require "warpwright.result"
@@ -181,7 +182,7 @@ local function continue(self, cycle)
   local gpu = self:gpu()
   if coroutine.status(self.program) ~= "suspended" then core.user_error("sim:run {}: the host program is running") end
   core.program_runs(gpu, self.program, cycle)
-  local alive, ok, value = coroutine.resume(self.program)
+  local alive, ok, value = own_state.resume(self.program)
   core.program_rests(gpu, coroutine.status(self.program) == "dead")
   if not alive then error(ok, 0) end
   if coroutine.status(self.program) == "suspended" then return false end

@@ -70,7 +70,7 @@ end
 local function simulate(sweep, run, stem)
   local options = { out = stem, stats = sweep.stats or "packed", checkpoint_every = not run.sample and sweep.checkpoint_every or nil }
   for _, key in ipairs(options_of_run) do options[key] = run[key] end
-  local r = go_on(options, checkpoint.newest(stem))
+  local r = go_on(options, not run.sample and checkpoint.newest(stem) or nil) -- a sampled run goes on from its passes
   if not r then
     folder.remove_checkpoints(stem)
     if run.warm_up then
