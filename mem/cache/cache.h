@@ -496,7 +496,8 @@ static inline __attribute__((always_inline)) uint64_t cache_next_tick(const Cach
 /* The parts of an access. */
 
 /* Looks the request up in the set of `index_address`. */
-static inline Lookup cache_lookup(const Cache *cache, const MemMessage *m, uint64_t index_address) {
+static inline __attribute__((always_inline)) Lookup cache_lookup(const Cache *cache, const MemMessage *m,
+                                                                 uint64_t index_address) {
     Lookup at = {.line_address = tag_line_address(&cache->tags.shape, m->address),
                  .set = tag_set(&cache->tags.shape, index_address),
                  .sectors = tag_sectors(&cache->tags.shape, m->address, m->bytes)};
@@ -622,7 +623,8 @@ void cache_replace(Cache *cache, uint32_t line, const Lookup *at, const MemMessa
  * 0), or with a read of the line's first sector that is sent once for each of `sectors`, moved there. */
 MemMessage *cache_send_down(Cache *cache, uint32_t sectors);
 /* Sends the response to a request; the link must have room. */
-static inline void cache_respond(Link *to_cpu, const MemMessage *m, uint8_t flags, uint64_t now) {
+static inline __attribute__((always_inline)) void cache_respond(Link *to_cpu, const MemMessage *m,
+                                                                uint8_t flags, uint64_t now) {
     MemMessage *response = link_send_checked(to_cpu, now);
     *response = *m;
     response->flags |= flags;
