@@ -4,7 +4,6 @@
 #include "core/gpu/device/wiring.h"
 #include "core/gpu/dma/dma_gate.h"
 #include "core/gpu/lsu/lsu_state.h"
-#include "mem/parts/traffic/traffic.h"
 #include "mem/protocol/address_map.h"
 #include "mem/protocol/caches.h"
 
@@ -13,7 +12,6 @@
 #include <time.h>
 
 enum {
-    SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
     HANG_CYCLES = 2000000,
     MAX_CTA_THREADS = 1024,
     MAX_GRID_X = 0x7fffffff, /* CUDA's limits */
@@ -413,8 +411,7 @@ static bool message_comes_later(const Sim *sim) {
     return false;
 }
 
-/* A request and its answer take at most so many cycles on all wires of the machine. */
-static uint64_t wire_cycles(const Gpu *gpu) {
+uint64_t gpu_wire_cycles(const Gpu *gpu) {
     uint64_t ticks = 0;
     for (uint32_t i = 0; i < gpu->sim->link_count; i++)
         ticks += gpu->sim->links[i]->latency;
@@ -507,7 +504,7 @@ static void finish_aborted(Gpu *gpu) {
     while (gpu->running.aborted && !dispatcher_idle(gpu->dispatcher)) {
         uint64_t until = (gpu_cycle(gpu) + SLICE_CYCLES) * gpu->sim->clocks[0].period;
         bool idle = sim_run(gpu->sim, until) == STOP_IDLE && !dispatcher_idle(gpu->dispatcher);
-        bool late = gpu_cycle(gpu) - begun > gpu->hang_cycles + wire_cycles(gpu);
+        bool late = gpu_cycle(gpu) - begun > gpu->hang_cycles + gpu_wire_cycles(gpu);
         if ((idle && !sim_skip_to_periodic(gpu->sim, until)) || late) raise_hang(gpu, begun);
     }
 }
@@ -570,70 +567,6 @@ bool gpu_has_memcheck(const Gpu *gpu) {
 
 uint32_t gpu_memcheck_sites(const Gpu *gpu, MemcheckSite **sites) {
     return memcheck_collect(gpu->sms, gpu->sm_count, sites);
-}
-
-/* --- After the last kernel ------------------------------------------------------------------- */
-
-static void for_traffic_sources(const Sim *sim, void (*call)(SimObject *source)) {
-    for (uint32_t i = 0; i < sim->object_count; i++)
-        if (sim->objects[i]->class == &traffic_source_class) call(sim->objects[i]);
-}
-
-static void note_request(void *context, const Link *by, const void *message) {
-    (void)by, (void)message;
-    *(bool *)context = true;
-}
-
-static bool anything_in_flight(const Sim *sim) {
-    bool found = false;
-    for (uint32_t i = 0; i < sim->link_count && !found; i++)
-        found = sim->links[i]->pushed != sim->links[i]->popped;
-    for (uint32_t i = 0; i < sim->object_count && !found; i++) {
-        const SimObject *object = sim->objects[i];
-        if (object->class->requests_inside) object->class->requests_inside(object, note_request, &found);
-    }
-    return found;
-}
-
-/* The first object that has something to do, of the classes in Lua or of all others; or NULL. */
-static const SimObject *first_at_work(const Sim *sim, bool in_lua) {
-    for (uint32_t i = 0; i < sim->object_count; i++) {
-        const SimObject *object = sim->objects[i];
-        if (*object->due != NEVER && object->class->made_at_run_time == in_lua) return object;
-    }
-    return NULL;
-}
-
-/* An object of a class in Lua may have something to do for ever, such as to count cycles. In the last slice nothing
- * has moved since `progress`. */
-static bool only_lua_works(const Sim *sim, uint64_t progress) {
-    return first_at_work(sim, true) && !first_at_work(sim, false) && sim_progress(sim) == progress &&
-           !anything_in_flight(sim);
-}
-
-/* All other objects have something to do only while there are requests of others. */
-static void refuse_endless_requests(const Gpu *gpu, uint64_t begun) {
-    const SimObject *object = first_at_work(gpu->sim, true);
-    if (!object || gpu_cycle(gpu) - begun <= gpu->hang_cycles + wire_cycles(gpu)) return;
-    for_traffic_sources(gpu->sim, traffic_source_go_on);
-    user_error(
-        "%s: expected no more requests after the last kernel, which ended in cycle %lu, got some until "
-        "cycle %lu",
-        object->path, begun, gpu_cycle(gpu));
-}
-
-/* Sources of traffic rest meanwhile: they would never let the machine be idle. */
-void gpu_drain(Gpu *gpu) {
-    Sim *sim = gpu->sim;
-    uint64_t begun = gpu_cycle(gpu), progress;
-    for_traffic_sources(sim, traffic_source_rest);
-    do {
-        if (!dispatcher_idle(gpu->dispatcher)) begun = gpu_cycle(gpu);
-        refuse_endless_requests(gpu, begun);
-        progress = sim_progress(sim);
-    } while (sim_run(sim, (gpu_cycle(gpu) + SLICE_CYCLES) * sim->clocks[0].period) != STOP_IDLE &&
-             !only_lua_works(sim, progress));
-    for_traffic_sources(sim, traffic_source_go_on);
 }
 
 uint32_t gpu_launch_count(const Gpu *gpu) {

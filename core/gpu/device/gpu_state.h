@@ -1,4 +1,4 @@
-/* The state of a Gpu, shared by the files that implement it: gpu.c, and untimed_launch.c for launches without timing. */
+/* The state of a Gpu, shared by the files that implement it: gpu.c, untimed_launch.c for launches without timing, and drain.c. */
 #ifndef WW_GPU_STATE_H
 #define WW_GPU_STATE_H
 
@@ -9,7 +9,10 @@
 #include "core/gpu/sm/sm.h"
 #include "mem/protocol/functional_memory.h"
 
-enum { MAX_SLICES = 64 };
+enum {
+    MAX_SLICES = 64,
+    SLICE_CYCLES = 16384, /* between two looks at the host's clock and at progress */
+};
 
 struct Gpu {
     Sim *sim;
@@ -48,6 +51,8 @@ struct Gpu {
 void gpu_begin_launch(Gpu *gpu, const Kernel *kernel, const Launch *launch);
 /* Those that keep no lines between kernels. */
 void gpu_invalidate_l1s(const Gpu *gpu);
+/* A request and its answer take at most so many cycles on all wires of the machine. */
+uint64_t gpu_wire_cycles(const Gpu *gpu);
 /* What the machine has counted so far; with `add`, since then. */
 void gpu_count(const Gpu *gpu, LaunchResult *result, bool add);
 
