@@ -459,6 +459,13 @@ uint32_t sm_execute_plain(Sm *sm, uint32_t w, PlainInst *plain, uint32_t count, 
     return done;
 }
 
+void sm_branch_untimed(Sm *sm, uint32_t w, const PlainInst *plain) {
+    const SimtEntry *top = &sm->warp[w].simt.top;
+    const PlainInst *at = &plain[top->pc];
+    uint32_t guard = sm->context->predicates[at->guard] ^ at->guard_flips;
+    execute_branch(sm, w, sm_inst(sm, top->pc), top->lanes & guard, top->pc);
+}
+
 /* The first instruction in the buffer has issued. Mostly the next one is that behind it. No branch on what is left in
  * the buffer: the host could not predict it. */
 static inline void leave_instruction(Sm *sm, uint32_t w, Warp *warp, const Inst *inst, uint32_t pc) {

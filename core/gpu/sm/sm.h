@@ -192,7 +192,8 @@ typedef struct {
     uint8_t keeps_windows; /* of Inst.windows, those that hold afterwards       */
     uint8_t is_access;     /* caches may see what it loads or stores            */
     uint8_t bare;          /* how many from here on take a call of exec alone   */
-    uint8_t pad[6];
+    bool is_branch;
+    uint8_t pad[5];
     uint64_t lowest; /* of an access: the lowest address when it executed last, in whatever warp */
 } PlainInst;
 
@@ -416,6 +417,8 @@ void sm_execute_untimed(Sm *sm, uint32_t warp);
  * reconverge; at most the last one of those that end a turn. `plain`: of the kernel. Returns how many have executed:
  * fewer where one has a fault. */
 uint32_t sm_execute_plain(Sm *sm, uint32_t warp, PlainInst *plain, uint32_t count, uint64_t clock);
+/* The next instruction, which is a branch. */
+void sm_branch_untimed(Sm *sm, uint32_t warp, const PlainInst *plain);
 /* A warp whose lanes have all exited lives no more. */
 void sm_leave_if_done(Sm *sm, uint32_t warp);
 /* An instruction has written back: frees its scoreboard names. */

@@ -74,6 +74,7 @@ PlainInst *untimed_find_plain(const Kernel *kernel) {
             .guard_flips = inst->guard_negated && inst->guard != NO_PREDICATE ? ~0u : 0,
             .keeps_windows = inst->kind == INST_ALU || is_access ? (uint8_t)~inst->windows : UINT8_MAX,
             .is_access = is_access,
+            .is_branch = inst->kind == INST_BRANCH,
         };
         if (is_bare(&plain[i], inst)) plain[i].bare = (uint8_t)lesser(behind->bare + 1u, UINT8_MAX);
     }
@@ -98,21 +99,32 @@ static void take_step(Sm *sm, uint32_t w, uint64_t clock) {
     if (sm->view->log_count || sm->memcheck) show_writes(sm);
 }
 
+/* Returns how many instructions of the warp executed: one, or several plain ones, at most `most`. */
+static inline uint32_t take_piece(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock,
+                                  TurnEnd end) {
+    const SimtEntry *top = &sm->warp[w].simt.top;
+    const PlainInst *at = &plain[top->pc];
+    uint32_t run = end == TURN_ENDS_AT_LOAD ? at->run_to_load : at->run;
+    if (sm->memcheck || !(run || at->is_branch))
+        take_step(sm, w, clock);
+    else if (at->is_branch)
+        sm_branch_untimed(sm, w, plain);
+    else
+        return sm_execute_plain(sm, w, plain, lesser(lesser(run, top->reconverge - top->pc), most), clock);
+    return 1;
+}
+
 WarpTurn untimed_take_turn(Sm *sm, uint32_t w, PlainInst *plain, uint32_t most, uint64_t clock, TurnEnd end) {
     const SimtEntry *top = &sm->warp[w].simt.top;
     WarpTurn turn = {0, false, false};
     sm_prepare_turn(sm, w);
     while (turn.executed < most && sm->live & ~sm->waiting & warp_bit(w) && !untimed_has_fault(sm)) {
-        uint32_t pc = top->pc, done = 1;
-        uint32_t run = end == TURN_ENDS_AT_LOAD ? plain[pc].run_to_load : plain[pc].run;
-        uint32_t count = sm->memcheck ? 0 : lesser(run, top->reconverge - pc);
-        if (count)
-            done = sm_execute_plain(sm, w, plain, lesser(count, most - turn.executed), clock + turn.executed);
-        else
-            take_step(sm, w, clock + turn.executed);
+        uint32_t pc = top->pc;
+        uint32_t done = take_piece(sm, w, plain, most - turn.executed, clock + turn.executed, end);
         turn.executed += done;
+        if (end == TURN_ENDS_NOT) continue;
         const Inst *last = sm_inst(sm, pc + done - 1);
-        turn.has_loaded = end == TURN_ENDS_AT_LOAD && loads_from_memory(last);
+        turn.has_loaded = loads_from_memory(last);
         turn.has_lanes = turn.has_loaded && has_lanes(sm, last);
         if (turn.has_loaded) break;
     }
