@@ -167,6 +167,19 @@ harness.test("random numbers are the same for ever", function()
   fails("rng:int: expected lo <= hi, got 2 and 1", rng.int, rng, 2, 1)
 end)
 
+harness.test("random bytes are those that int draws one by one", function()
+  local rng, same, drawn = ww.rng(7), ww.rng(7), {}
+  for i = 1, 100 do drawn[i] = string.char(same:int(97, 122)) end
+  harness.equal(rng:bytes(100, 97, 122), table.concat(drawn))
+  harness.equal(rng:int(0, 1 << 40), same:int(0, 1 << 40)) -- and leave the sequence where it leaves it
+  harness.equal(rng:bytes(0, 0, 255), "")
+  harness.equal(rng:bytes(3, 255, 255), "\xff\xff\xff")
+  fails("rng:bytes: expected 0 <= lo <= hi <= 255, got 0 and 256", rng.bytes, rng, 1, 0, 256)
+  fails("rng:bytes: expected 0 <= lo <= hi <= 255, got 2 and 1", rng.bytes, rng, 1, 2, 1)
+  fails("rng:bytes: count: expected a whole number of elements, got -1", rng.bytes, rng, -1, 0, 1)
+  fails("rng:bytes: count: expected at most", rng.bytes, rng, 1 << 39, 0, 1)
+end)
+
 harness.test("random floats need bounds that the type has, and a finite difference", function()
   for _, case in ipairs { { "f32", -math.huge, math.huge }, { "f64", 0, math.huge }, { "f64", -1.5e308, 1.5e308 }, { "f32", 0, 1e39 } } do
     fails("random: expected lo, hi and their difference finite in " .. case[1], function()

@@ -16,7 +16,7 @@ local threads <const>, request_bytes <const>, response_bytes <const>, header_byt
 
 local function hash_of(key)
   local hash = 5381
-  for i = 1, #key do hash = hash * 33 + key:byte(i) & 0xffffffff end
+  for _, byte in ipairs { key:byte(1, -1) } do hash = hash * 33 + byte & 0xffffffff end
   return hash
 end
 

@@ -18,27 +18,37 @@ local function edge_list(nodes, edges)
   return { nodes = nodes, from = ww.array("i32", edges), to = ww.array("i32", edges) }
 end
 
+--- What two bytes of the random number choose, the lower one first: the half of the matrix at two levels, `from` in the
+-- upper 32 bits of the result and `to` in the lower ones.
+local function choices_of_two_bytes()
+  local one, two = {}, {}
+  for byte = 0, 255 do
+    local from = byte >= 115 + 38 and 1 or 0
+    local to = (byte >= 115 and byte < 115 + 38 or byte >= 115 + 38 + 38) and 1 or 0
+    one[byte] = from << 32 | to
+  end
+  for bytes = 0, 65535 do two[bytes] = one[bytes & 255] << 1 | one[bytes >> 8] end
+  return two
+end
+
 --- Edges { nodes, edges, seed } of an R-MAT graph with a, b, c, d = 0.45, 0.15, 0.15, 0.25, in 256ths. Nodes of low
 -- numbers have the most edges. With Graph500's 0.57, 0.19, 0.19, 0.05 node 0 of 131,072 would have a hundredth of all
--- edges, and one thread would set the pace. `nodes` is a power of two.
+-- edges, and one thread would set the pace. `nodes` is a power of two. A random number chooses for up to seven levels, a byte
+-- for each.
 function graph.rmat(o)
   local levels = 0
   while 1 << levels < o.nodes do levels = levels + 1 end
   if 1 << levels ~= o.nodes then error(("graph: rmat: nodes: expected a power of two, got %d"):format(o.nodes), 0) end
-  local from_bit, to_bit = {}, {}
-  for byte = 0, 255 do
-    from_bit[byte] = byte >= 115 + 38 and 1 or 0
-    to_bit[byte] = (byte >= 115 and byte < 115 + 38 or byte >= 115 + 38 + 38) and 1 or 0
-  end
-  local list, rng = edge_list(o.nodes, o.edges), ww.rng(o.seed)
+  local choices, list, rng = choices_of_two_bytes(), edge_list(o.nodes, o.edges), ww.rng(o.seed)
+  local list_from, list_to, last <const> = list.from, list.to, (1 << 56) - 1
   for e = 0, o.edges - 1 do
-    local from, to, bytes = 0, 0, 0
-    for level = 0, levels - 1 do
-      if level % 7 == 0 then bytes = rng:int(0, (1 << 56) - 1) end
-      local byte = bytes & 255
-      bytes, from, to = bytes >> 8, from << 1 | from_bit[byte], to << 1 | to_bit[byte]
+    local edge = 0
+    for level = 1, levels, 7 do
+      local bytes, more = rng:int(0, last), math.min(levels - level + 1, 7)
+      for _ = 2, more, 2 do edge, bytes = edge << 2 | choices[bytes & 0xffff], bytes >> 16 end
+      if more % 2 == 1 then edge = edge << 1 | choices[bytes & 0xff] >> 1 & 0x100000001 end
     end
-    list.from[e], list.to[e] = from, to
+    list_from[e], list_to[e] = edge >> 32, edge & 0xffffffff
   end
   return list
 end

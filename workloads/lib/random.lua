@@ -2,11 +2,7 @@
 local random = {}
 
 --- Small letters, from `shortest` to `longest` of them.
-function random.text(rng, shortest, longest)
-  local bytes = {}
-  for i = 1, rng:int(shortest, longest) do bytes[i] = string.char(rng:int(97, 122)) end
-  return table.concat(bytes)
-end
+function random.text(rng, shortest, longest) return rng:bytes(rng:int(shortest, longest), 97, 122) end
 
 --- A shuffled list of the numbers from 1 to n.
 function random.shuffled(rng, n)

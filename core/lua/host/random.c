@@ -3,6 +3,7 @@
 
 #include "core/lua/bindings.h"
 #include "core/lua/device/array.h"
+#include "core/sim/base/host_memory.h"
 
 static const char random_type[] = "warpwright.random";
 
@@ -25,6 +26,25 @@ static int l_int(lua_State *L) {
 /* rng:float(): in [0, 1). */
 static int l_float(lua_State *L) {
     lua_pushnumber(L, random_unit(receiver(L)));
+    return 1;
+}
+
+/* rng:bytes(count, lo, hi): a string of bytes, each as rng:int(lo, hi) draws it. */
+static int l_bytes(lua_State *L) {
+    Random *random = receiver(L);
+    lua_Integer lo = luaL_checkinteger(L, 3), hi = luaL_checkinteger(L, 4);
+    raise_user_errors_in(L);
+    uint64_t count = array_count_at(L, 2, "rng:bytes: count");
+    if (lo < 0 || hi > UINT8_MAX || lo > hi)
+        user_error("rng:bytes: expected 0 <= lo <= hi <= 255, got %lld and %lld", lo, hi);
+    if (count > memory_of_computer())
+        user_error("rng:bytes: count: expected at most %lu, this computer's memory, got %lu",
+                   memory_of_computer(), count);
+    luaL_Buffer buffer;
+    char *text = luaL_buffinitsize(L, &buffer, count);
+    for (uint64_t i = 0; i < count; i++)
+        text[i] = (char)(lo + (lua_Integer)random_below(random, (uint64_t)(hi - lo) + 1));
+    luaL_pushresultsize(&buffer, count);
     return 1;
 }
 
@@ -52,7 +72,7 @@ static int l_fill_congruential(lua_State *L) {
 
 void random_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {{NULL, NULL}};
-    static const luaL_Reg methods[] = {{"int", l_int}, {"float", l_float}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"int", l_int}, {"float", l_float}, {"bytes", l_bytes}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"rng", l_rng}, {"fill_congruential", l_fill_congruential}, {NULL, NULL}};
     define_type(L, random_type, metamethods, methods);
