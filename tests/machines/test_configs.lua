@@ -1,4 +1,4 @@
--- Machines made from others: the facts of the papers of fx5800_l1 and gtx480_mascar, and what a variant may change.
+-- The facts behind fx5800_l1, gtx480_mascar and v100, and what a variant may change.
 local ww = require "warpwright"
 local harness = require "tests.lib.harness"
 
@@ -52,6 +52,17 @@ harness.test("gtx480_mascar has the L1 of the Mascar paper, whose set index is F
   harness.equal(sets_of(l1d, 2, 1 << 19), 2, "sets of addresses that differ in bit 19")
   harness.equal(sets_of(l1d, 2, 1 << 12), 2, "sets of addresses that differ in bit 12")
   harness.equal(sets_of(l1d, 2, 1 << 16), 1, "sets of addresses that differ in bit 16")
+end)
+
+harness.test("v100 has the sizes of its white paper, and what an SM does not share is its L1", function()
+  local out = harness.folder() .. "/out"
+  local status, output = harness.run("run", "v100", "vecadd", "--size", "small", "--set", "shared=64", "--out", out)
+  harness.equal(status, 0, "exit status, output " .. output)
+  local config = harness.read(out .. "/config.lua")
+  harness.contains(object(config, "SM", "sm[79]"), "warps = 64,", "schedulers = 4,", "registers = 65536,", "shared = 65536,")
+  harness.contains(object(config, "L1", "sm[79].l1d"), "size = 65536,", "sectors = 4,")
+  harness.contains(object(config, "L2", "l2[63]"), "size = 98304,", "sectors = 4,")
+  harness.contains(object(config, "MemoryController", "mc[63]"), "bus_bytes = 16,", "burst_bytes = 32,")
 end)
 
 --- A run of gtx480 with two SMs and these changes, the first of which is in line 3.

@@ -107,6 +107,15 @@ harness.test("local arrays that fit L2 are not read from DRAM, however they are 
   end
 end)
 
+harness.test("loads of v100 take what was measured on the chip", function()
+  local rows = characterise("--only", "latency", "--set", "sms=2", "v100")
+  for id, want in pairs { l1 = 28, l2 = 193, dram_sequential = 375, shared = 19 } do
+    local row = rows["latency." .. id]
+    harness.equal(row.reference, want, id .. ", reference")
+    near(row.value, want, want * 0.01, id)
+  end
+end)
+
 harness.test("loads of gtx480_mascar take what the table of its paper says", function()
   local rows = characterise("--only", "latency", "gtx480_mascar")
   for id, want in pairs { l1 = 40, l2 = 200, dram_sequential = 440 } do
