@@ -93,9 +93,33 @@ static void write_result_lane(const Inst *inst, uint8_t *registers, int lane, ui
     }
 }
 
+/* What histograms do. */
+static bool adds_words(const Inst *inst) {
+    uint32_t operation = inst->detail & DETAIL_ATOMIC_MASK;
+    return operation == (ATOMIC_ADD | ATOMIC_U32 << 8) || operation == (ATOMIC_ADD | ATOMIC_S32 << 8);
+}
+
+static void add_words(const Inst *inst, ExecContext *context) {
+    const LaneU32 *operands = source(inst, context, 1);
+    LaneU32 *results = inst->dst_count ? (LaneU32 *)(void *)(context->bank[0] + inst->dst[0]) : NULL;
+    for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        uint8_t *at = context->shared + context->address[lane];
+        uint32_t old, sum;
+        memcpy(&old, at, sizeof old);
+        sum = old + operands[lane];
+        memcpy(at, &sum, sizeof sum);
+        if (results) results[lane] = old;
+    }
+}
+
 static void perform_on_shared(const Inst *inst, ExecContext *context) {
     uint64_t bytes = inst->element_bytes;
     if (check_range(context, bytes, context->shared_bytes) == ACCESS_FAULT) return;
+    if (adds_words(inst)) {
+        add_words(inst, context);
+        return;
+    }
     for (uint32_t lanes = context->active; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         uint8_t *at = context->shared + context->address[lane];
