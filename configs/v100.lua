@@ -12,7 +12,7 @@ local machine = ww.machine("v100", { sms = 80, channels = 64, shared = 96 }, fun
   m:clocks { core = "1380MHz", icnt = "1380MHz", dram = "877MHz" }                          -- [J] [V]
   m:quantum(16)
   local dispatcher = m:Dispatcher "dispatcher" { sms = o.sms }
-  m:AddressMap "map" { channels = o.channels, interleave = "256B" } -- [W]
+  m:AddressMap "map" { channels = o.channels, interleave = "256B", channel_hash = true, bank_hash = true } -- [W]
   local xbar = m:Crossbar "xbar" { up = o.sms, down = o.channels, flit = "32B", clock = "icnt" } -- [W]
   for i = 0, o.sms - 1 do
     local sm = m:SM ("sm", i) {

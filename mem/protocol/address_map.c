@@ -24,8 +24,10 @@ struct AddressMap {
     uint32_t channels, slices_per_channel;
     uint64_t interleave;
     uint64_t row_mask, bank_mask, column_mask, slice_mask;
+    uint32_t channel_hash, bank_hash; /* flags */
     uint64_t interleave_shift, offset_mask;
     uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
+    uint64_t hashed_row; /* the row's bits that are added to the bank; 0 without bank_hash */
     BitPacker row, bank, column, slice, within_slice;
 };
 
@@ -60,13 +62,22 @@ typedef struct {
     uint64_t channel, rest;
 } ChannelSplit;
 
+/* Below `channels`, and as likely each of them. workloads/micro/dram_rows.lua has the same. */
+static __attribute__((noinline)) uint64_t hashed_channel(const AddressMap *map, uint64_t channel,
+                                                         uint64_t quotient) {
+    uint64_t further = (quotient * 0x9e3779b97f4a7c15ull >> 32) * map->channels >> 32;
+    channel += further;
+    return channel < map->channels ? channel : channel - map->channels;
+}
+
 /* n / channels as the high half of n * ceil(2^64 / channels): exact while n * channels < 2^64, which
  * MAX_CHANNELS and MAX_ADDRESS_BITS grant. */
 static inline ChannelSplit split_channel(const AddressMap *map, uint64_t address) {
     uint64_t n = address >> map->interleave_shift;
     uint64_t quotient = map->reciprocal ? (uint64_t)(((__uint128_t)n * map->reciprocal) >> 64) : n;
-    return (ChannelSplit){n - quotient * map->channels,
-                          quotient << map->interleave_shift | (address & map->offset_mask)};
+    uint64_t channel = n - quotient * map->channels;
+    if (__builtin_expect(map->channel_hash, 0)) channel = hashed_channel(map, channel, quotient);
+    return (ChannelSplit){channel, quotient << map->interleave_shift | (address & map->offset_mask)};
 }
 
 static void check_overlap(const AddressMap *map, const char *name, uint64_t mask, const char *other,
@@ -112,6 +123,7 @@ static void address_map_build(SimObject *object) {
     map->column = packer_for(map->column_mask);
     map->slice = packer_for(map->slice_mask);
     map->within_slice = packer_for(~map->slice_mask);
+    map->hashed_row = map->bank_hash ? (1ull << __builtin_popcountll(map->bank_mask)) - 1 : 0;
 }
 
 /* address_map_find() finds one for all. */
@@ -146,11 +158,12 @@ uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
 DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
     ChannelSplit split = split_channel(map, address);
     debug_ensure(address >> MAX_ADDRESS_BITS == 0);
+    uint64_t row = pack(&map->row, split.rest), bank = pack(&map->bank, split.rest);
     return (DramLocation){
         .channel = (uint32_t)split.channel,
         .slice = (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest)),
-        .bank = (uint32_t)pack(&map->bank, split.rest),
-        .row = (uint32_t)pack(&map->row, split.rest),
+        .bank = (uint32_t)(bank ^ (row & map->hashed_row)),
+        .row = (uint32_t)row,
         .column = (uint32_t)pack(&map->column, split.rest),
     };
 }
@@ -172,9 +185,15 @@ static const Field address_map_fields[] = {
     PARAM(AddressMap, column_mask, "0x1eff", "mask", "Column bits of the same"),
     PARAM(AddressMap, slice_mask, "0", "mask",
           "Bits of the same that choose the slice in the channel; may be bank bits"),
+    PARAM_FLAG(AddressMap, channel_hash, "false",
+               "Channels are turned by a hash of the address above them, so that no stride stays in one"),
+    PARAM_FLAG(
+        AddressMap, bank_hash, "false",
+        "Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks"),
     DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
     DERIVED(AddressMap, offset_mask, "interleave - 1"),
     DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
+    DERIVED(AddressMap, hashed_row, "Bits of the row that are added to the bank"),
     DERIVED(AddressMap, row, "Packs the bits under row_mask"),
     DERIVED(AddressMap, bank, "Packs the bits under bank_mask"),
     DERIVED(AddressMap, column, "Packs the bits under column_mask"),

@@ -3,7 +3,10 @@
  *
  *   channel = (address / interleave) % channels        rest = the address with the channel taken out
  *   bank, row, column, slice in channel = the bits of `rest` under a mask each, packed to the
- * right */
+ * right
+ *
+ * channel_hash adds a hash of `rest` to the channel, modulo channels; bank_hash the lowest row bits to the bank, by
+ * exclusive or (Zhang, Zhu, Zhang, MICRO 2000). Both leave `rest` alone, so that different addresses stay different. */
 #ifndef WW_MEM_ADDRESS_MAP_H
 #define WW_MEM_ADDRESS_MAP_H
 

@@ -138,7 +138,7 @@ end
 
 --- The size of a micro workload with the machine's address map added.
 function characterise_machine.with_map(facts, size)
-  for _, name in ipairs { "channels", "interleave", "row_mask", "bank_mask", "column_mask" } do
+  for _, name in ipairs { "channels", "interleave", "row_mask", "bank_mask", "column_mask", "channel_hash", "bank_hash" } do
     size[name] = facts.map[name]
   end
   return size

@@ -255,6 +255,13 @@ harness.test("DRAM delivers what its timings allow, and FR-FCFS beats FCFS on a 
   assert(rows["dram.mixed.frfcfs"].value > 1.1 * rows["dram.mixed.fcfs"].value, output)
 end)
 
+harness.test("rows of one bank are found where channels and banks are hashed, too", function()
+  local rows = characterise("--only", "dram", "--set", "partitions=2", "--set", "sms=4", "--set", "map.channel_hash=true",
+    "--set", "map.bank_hash=true", "gtx480")
+  near(rows["dram.banks.1"].percent, 100, 2, "one bank, a line per tRC")
+  near(rows["dram.banks.2"].percent, 100, 5, "two banks")
+end)
+
 -- Runs by hand, and the command line ----------------------------------------------------------------------------------
 
 harness.test("micro workloads run by hand, check what they computed, and leave no file behind", function()

@@ -6,6 +6,7 @@ local line_bytes <const> = 128
 --- The fields of the class AddressMap that say where an address lives, with its defaults.
 dram_rows.default_map = {
   channels = 6, interleave = 256, row_mask = 0x0fff0000, bank_mask = 0xe100, column_mask = 0x1eff,
+  channel_hash = false, bank_hash = false,
 }
 
 --- The bits of `address` under `mask`, packed to the right.
@@ -19,11 +20,18 @@ local function pack(address, mask)
   return packed
 end
 
+--- Below `channels`: what channel_hash adds, as in mem/protocol/address_map.c.
+local function hash_of(quotient, channels) return ((quotient * 0x9e3779b97f4a7c15 >> 32) * channels) >> 32 end
+
 --- Channel, bank and row of an address; as in mem/protocol/address_map.h, `rest` is the address with the channel taken out.
 function dram_rows.locate(map, address)
   local piece = address // map.interleave
-  local rest = piece // map.channels * map.interleave + address % map.interleave
-  return piece % map.channels, pack(rest, map.bank_mask), pack(rest, map.row_mask)
+  local channel, quotient = piece % map.channels, piece // map.channels
+  local rest = quotient * map.interleave + address % map.interleave
+  local bank, row = pack(rest, map.bank_mask), pack(rest, map.row_mask)
+  if map.channel_hash then channel = (channel + hash_of(quotient, map.channels)) % map.channels end
+  if map.bank_hash then bank = bank ~ row & pack(map.bank_mask, map.bank_mask) end
+  return channel, bank, row
 end
 
 local function sort_lines(map, base, bytes)
@@ -50,8 +58,8 @@ local last = {} -- sorting takes longer than most kernels that want it
 --- A list of { channel =, bank =, rows = { { line addresses, ascending } ... } } of the memory at base, in order of
 -- first addresses.
 function dram_rows.sort(map, base, bytes)
-  local key = ("%d %d %d %d %d %d %d"):format(map.channels, map.interleave, map.row_mask, map.bank_mask,
-    map.column_mask, base, bytes)
+  local key = ("%d %d %d %d %d %s %s %d %d"):format(map.channels, map.interleave, map.row_mask, map.bank_mask,
+    map.column_mask, map.channel_hash, map.bank_hash, base, bytes)
   if last.key ~= key then last = { key = key, banks = sort_lines(map, base, bytes) } end
   return last.banks
 end

@@ -66,6 +66,8 @@ function Variant:object(path) end
 ---@field bank_mask? integer Bank bits of the same (mask); default 0xe100
 ---@field column_mask? integer Column bits of the same (mask); default 0x1eff
 ---@field slice_mask? integer Bits of the same that choose the slice in the channel; may be bank bits (mask); default 0
+---@field channel_hash? boolean Channels are turned by a hash of the address above them, so that no stride stays in one; default false
+---@field bank_hash? boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks; default false
 
 ---@class warpwright.AddressMap.Object: warpwright.Object
 ---@field channels integer Memory channels (channels)
@@ -75,6 +77,8 @@ function Variant:object(path) end
 ---@field bank_mask integer Bank bits of the same (mask)
 ---@field column_mask integer Column bits of the same (mask)
 ---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
+---@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one
+---@field bank_hash boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks
 
 ---Where an address lives: channel, L2 slice, DRAM bank, row and column
 ---@param name string

@@ -14,6 +14,8 @@
 ---@field bank_mask integer Bank bits of the same (mask)
 ---@field column_mask integer Column bits of the same (mask)
 ---@field slice_mask integer Bits of the same that choose the slice in the channel; may be bank bits (mask)
+---@field channel_hash boolean Channels are turned by a hash of the address above them, so that no stride stays in one
+---@field bank_hash boolean Lowest bits of the row are added to the bank, bit by bit: rows of a stride lie in different banks
 
 ---@class (exact) warpwright.AddressMap.Knobs
 

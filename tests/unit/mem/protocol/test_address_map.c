@@ -112,6 +112,47 @@ START_TEST(lines_of_a_slice_are_numbered_without_gaps) {
 }
 END_TEST
 
+/* Whatever the hash, a slice's lines are as many as without it, and no two of them have the same number. */
+START_TEST(hashed_channels_leave_no_gaps) {
+    const uint32_t counts[] = {1, 6, 7, 64};
+    uint32_t channels = counts[_i];
+    const AddressMap *map = MAP_WITH({"channels", channels}, {"channel_hash", 1});
+    static uint8_t seen[64][512];
+    memset(seen, 0, sizeof seen);
+    for (uint64_t line = 0; line < channels * 512ull; line++) {
+        uint32_t slice = address_map_slice(map, line * 128);
+        uint64_t number = address_map_within_slice(map, line * 128) / 128;
+        ck_assert_uint_lt(slice, channels);
+        ck_assert_uint_lt(number, 512);
+        ck_assert_uint_eq(seen[slice][number]++, 0);
+        ck_assert_uint_eq(address_map_locate(map, line * 128).channel, slice);
+    }
+}
+END_TEST
+
+/* Lines as far apart as the channels reach around are all of one channel without the hash. */
+START_TEST(a_stride_over_hashed_channels_reaches_all_of_them) {
+    const uint32_t counts[] = {6, 64};
+    uint32_t channels = counts[_i], reached[64] = {0};
+    const AddressMap *map = MAP_WITH({"channels", channels}, {"channel_hash", 1});
+    for (uint64_t n = 0; n < channels * 1000ull; n++)
+        reached[address_map_slice(map, n * channels * 256)]++;
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        ck_assert_uint_gt(reached[channel], 900);
+        ck_assert_uint_lt(reached[channel], 1100);
+    }
+}
+END_TEST
+
+START_TEST(a_bank_hash_adds_the_lowest_bits_of_the_row) {
+    const AddressMap *map = MAP_WITH({"bank_hash", 1});
+    DramLocation at = address_map_locate(map, 0x12345678); /* row 0x308, bank 11 without the hash */
+    ck_assert_uint_eq(at.row, 0x308);
+    ck_assert_uint_eq(at.bank, 11 ^ 8);
+    ck_assert_uint_eq(at.column, 0xc << 8 | 0x78);
+}
+END_TEST
+
 START_TEST(scattered_masks_pack_to_the_right) {
     const AddressMap *map = MAP_WITH({"channels", 1}, {"row_mask", 0xaaaa0000}, {"bank_mask", 0x55550000},
                                      {"column_mask", 0xffff});
@@ -164,6 +205,9 @@ Suite *address_map_suite(void) {
     tcase_add_loop_test(tests, channel_is_the_remainder_for_any_number_of_channels, 0, 11);
     tcase_add_test(tests, bit_8_chooses_between_two_slices_and_stays_a_bank_bit);
     tcase_add_test(tests, lines_of_a_slice_are_numbered_without_gaps);
+    tcase_add_loop_test(tests, hashed_channels_leave_no_gaps, 0, 4);
+    tcase_add_loop_test(tests, a_stride_over_hashed_channels_reaches_all_of_them, 0, 2);
+    tcase_add_test(tests, a_bank_hash_adds_the_lowest_bits_of_the_row);
     tcase_add_test(tests, scattered_masks_pack_to_the_right);
     tcase_add_test(tests, overlapping_masks_are_refused);
     tcase_add_test(tests, column_bits_in_the_bank_mask_are_refused);
