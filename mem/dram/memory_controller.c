@@ -203,7 +203,7 @@ bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t ran
                                 .bank = mc->queue[q].bank[rank],
                                 .row = mc->queue[q].row[mc->queue[q].slot[rank]],
                                 .write = mc->queue[q].write >> rank & 1,
-                                .waited = mc->accounted - request->entered};
+                                .waited = object_cycle(object, object_now(object)) - request->entered};
     return true;
 }
 
