@@ -37,6 +37,38 @@ harness.test("a function that is nearly a question and that nobody calls is refu
   harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: no hook matches 'l1_bypas'")
 end)
 
+harness.test("what a memory controller has served is what waited there: bank, row and instruction, too", function()
+  local path = policy_file("served", [[
+local p = policy "served" { scope = "mc", counters = { reads = "", writes = "", waited = "" } }
+local function key(...) return table.concat({ ... }, " ") end
+function p:start() self.state.waiting = {} end
+function p:pick(queue)
+  local rank = 0
+  while true do
+    local sm, warp, class, bank, row, write, waited, pc = self.mc:request(queue, rank)
+    if not sm then return end
+    local name = key(sm, warp, class, write and 1 or 0, bank, row, pc)
+    self.state.waiting[name] = self:cycle() - waited
+    rank = rank + 1
+  end
+end
+function p:on_served(sm, warp, class, write, bank, row, waited, pc)
+  local name = key(sm, warp, class, write, bank, row, pc)
+  assert(self.state.waiting[name], name)
+  assert(self:cycle() - waited <= self.state.waiting[name])
+  assert(write == 0 or pc == 0)
+  self:count(write == 1 and "writes" or "reads")
+  self:count("waited", waited)
+end
+return p]])
+  local r = good { policy = path, workload = "kmeans", set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } }
+  for i = 0, 1 do
+    local mc = ("mc[%d]."):format(i)
+    assert(stat(r, mc .. "served.reads") > 100 and stat(r, mc .. "served.writes") > 10, "little was served")
+    harness.equal(stat(r, mc .. "served.waited"), stat(r, mc .. "queue_wait_cycles"), "cycles in the queue")
+  end
+end)
+
 harness.test("a policy that does nothing at all is told", function()
   local nothing = "warpwright: policy x does nothing: it has no hook, question, part, order, first, uses or configure\n"
   harness.contains(select(2, good { policy = policy_file("nothing", 'return policy "x" { doc = "Nothing", params = { a = { 1 } } }') }), nothing)
