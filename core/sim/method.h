@@ -6,7 +6,7 @@
 
 #include "core/sim/object.h"
 
-enum { METHOD_ARGUMENTS = 3, METHOD_RESULTS = 7, METHOD_REFUSAL_BYTES = 240 };
+enum { METHOD_ARGUMENTS = 3, METHOD_RESULTS = 8, METHOD_REFUSAL_BYTES = 240 };
 
 typedef enum {
     VALUE_NONE,

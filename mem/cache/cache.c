@@ -232,9 +232,10 @@ static __attribute__((noinline)) void replace_and_emit(Cache *c, uint32_t line, 
     uint64_t address = tag_address(&c->tags, line);
     bool evicts = c->tags.tag[line] != 0;
     uint32_t depth = insertion_depth(c, at->line_address);
+    LineHistory history = replacement_history(&c->replacement, line);
     if (evicts)
         object_emit(cache_owner(c), CACHE_EVICT, l->sm, l->warp, (int64_t)address, l->class_number, at->set,
-                    way_of(c, line), l->dirty != 0);
+                    way_of(c, line), l->dirty != 0, history.pc, history.uses);
     for (CacheObserver *o = c->observers; o; o = o->next) {
         if (o->evicted && evicts) o->evicted(o, line);
         if (o->replaced) o->replaced(o, line);

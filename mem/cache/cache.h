@@ -184,8 +184,8 @@ extern const Question cache_victim_question;
     [CACHE_MISS] = {"miss", CACHE_ACCESS_ARGUMENTS, NULL,                                                  \
                     "A request found a sector neither there nor in flight; set and way: of the line that it took"},       \
     [CACHE_MERGE] = {"merge", CACHE_ACCESS_ARGUMENTS, NULL, "A request waits for sectors in flight"},      \
-    [CACHE_EVICT] = {"evict", "sm, warp, address, class, set, way, dirty", NULL,                                             \
-                     "A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set"},        \
+    [CACHE_EVICT] = {"evict", "sm, warp, address, class, set, way, dirty, pc, uses", NULL,                                             \
+                     "A line was replaced; sm and warp: of the request that had reserved it; class: likewise, or of its last user where insertion_position or retention_priority is set; pc and uses: of the line, as line_pc and line_uses had them, 0 without line_history"},        \
     [CACHE_FILL] = {"fill", "sm, warp, address, hit, set, way, pc, class", NULL,                                                 \
                     "What a warp had fetched has come; hit: the cache below had it"},                        \
     [CACHE_RESERVATION_FAIL] = {"reservation_fail", "sm, warp, address, cause, pc, write, class", NULL,                       \

@@ -111,9 +111,13 @@ static inline bool commands_are_checked(const MemoryController *mc) {
 #endif
 }
 
-COLD static void emit_served(MemoryController *mc, const MemMessage *message) {
-    event_emit(&mc->obj, MC_SERVED, message->sm, message->warp, message->class_number,
-               message->kind == MEM_WRITE);
+COLD static void emit_served(MemoryController *mc, const DramChoice *plan, const Request *request,
+                             uint64_t cycle) {
+    const MemMessage *m = &request->message;
+    const DramQueue *queue = &mc->queue[plan->queue];
+    event_emit(&mc->obj, MC_SERVED, m->sm, m->warp, m->class_number, m->kind == MEM_WRITE,
+               queue->bank[plan->rank], queue->row[queue->slot[plan->rank]],
+               (int64_t)(cycle - request->entered), m->pc);
 }
 
 /* The last burst is on its way: the request leaves its queue. */
@@ -122,7 +126,7 @@ static void retire(MemoryController *mc, const DramChoice *plan, Request *reques
     mc->row_misses += request->outcome == ROW_MISS;
     mc->row_conflicts += request->outcome == ROW_CONFLICT;
     mc->queue_wait_cycles += cycle - request->entered;
-    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, &request->message);
+    if (object_has_subscriber(&mc->obj, MC_SERVED)) emit_served(mc, plan, request, cycle);
     if (wants_reply(&request->message)) {
         ReturnQueue *returns = &mc->returns[request->port];
         uint64_t ready = dram_data_end(&mc->timing, (DramCommand)plan->command, cycle);
@@ -203,7 +207,8 @@ bool memory_controller_waiting(const SimObject *object, uint32_t q, uint32_t ran
                                 .bank = mc->queue[q].bank[rank],
                                 .row = mc->queue[q].row[mc->queue[q].slot[rank]],
                                 .write = mc->queue[q].write >> rank & 1,
-                                .waited = mc->accounted - request->entered};
+                                .pc = request->message.pc,
+                                .waited = object_cycle(object, object_now(object)) - request->entered};
     return true;
 }
 

@@ -13,7 +13,7 @@ uint32_t memory_controller_queues(const SimObject *mc);
 
 /* A request that waits. */
 typedef struct {
-    uint32_t sm, warp, class_number, bank, row;
+    uint32_t sm, warp, class_number, bank, row, pc;
     bool write;
     uint64_t waited; /* cycles of the controller since it entered the queue */
 } WaitingRequest;

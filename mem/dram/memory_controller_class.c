@@ -222,10 +222,10 @@ static const Event memory_controller_events[] = {
         {"pick", "queue, requests, row_hits, writes", &pick,
          "Which of these requests, a set (bit 0: the oldest), may be served? Of the answer the built-in "
          "order chooses"},
-    [MC_SERVED] =
-        {"served", "sm, warp, class, write", NULL,
-         "The last burst of a request is on its way; write: 1 for a write, else 0. Of a write-back the warp "
-         "and the class are those of its line"},
+    [MC_SERVED] = {"served", "sm, warp, class, write, bank, row, waited, pc", NULL,
+                   "The last burst of a request is on its way; write: 1 for a write, else 0; waited: cycles "
+                   "in the queue. Of a "
+                   "write-back the warp and the class are those of its line, and pc is 0"},
     {0}};
 
 const Class memory_controller_class = {

@@ -19,6 +19,7 @@ static void request(SimObject *object, MethodCall *call) {
     call->result[4].whole = r.row;
     call->result[5].flag = r.write;
     call->result[6].whole = (int64_t)r.waited;
+    call->result[7].whole = r.pc;
 }
 
 static void of_bank(SimObject *object, MethodCall *call) {
@@ -37,10 +38,11 @@ const Method memory_controller_methods[] = {
     METHOD("set_queue", set_queue, "Requests of the class go to this queue; lower ones are served first",
            TAKES(WHOLE_NUMBER("class", .max = CLASSES - 1), QUEUE)),
     METHOD("request", request,
-           "A waiting request; rank 0 is the oldest. waited: cycles. nil when the queue holds fewer",
+           "A waiting request; rank 0 is the oldest. waited: cycles; pc: 0 of a write-back. nil when the "
+           "queue holds fewer",
            TAKES(WHOLE_NUMBER("queue"), WHOLE_NUMBER("rank")),
            RETURNS(WHOLE_NUMBER("sm"), WHOLE_NUMBER("warp"), WHOLE_NUMBER("class"), WHOLE_NUMBER("bank"),
-                   WHOLE_NUMBER("row"), FLAG_VALUE("write"), WHOLE_NUMBER("waited")),
+                   WHOLE_NUMBER("row"), FLAG_VALUE("write"), WHOLE_NUMBER("waited"), WHOLE_NUMBER("pc")),
            MAY_BE_NIL),
     METHOD("of_bank", of_bank, "The requests for this bank",
            TAKES(QUEUE, WHOLE_NUMBER("bank", .max = UINT32_MAX)), RETURNS(SET_OF("requests", "requests"))),

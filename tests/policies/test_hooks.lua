@@ -37,6 +37,61 @@ harness.test("a function that is nearly a question and that nobody calls is refu
   harness.contains(select(2, good { policy = path }), "made.lua:3: policy x: no hook matches 'l1_bypas'")
 end)
 
+harness.test("memory that no checkpoint holds is refused: globals, local variables, metatables; and so are clocks", function()
+  local at_start = "in on_cta_start at cycle"
+  hook_fails("on_cta_start()", "total = 1", nil, at_start, "total: expected a local variable, got an assignment to a global one")
+  for _, name in ipairs { "time", "clock", "date" } do
+    hook_fails("on_cta_start()", ("os.%s()"):format(name), nil, at_start, ("os.%s: expected a time that is the same in each run"):format(name))
+  end
+  local function checkpoint(body)
+    return select(2, good { policy = policy_file("variables", body), ["checkpoint-at"] = 2000 })
+  end
+  local changed = "n: expected a local variable to keep its value, got another; what a policy remembers is in self.state; the run goes on"
+  harness.contains(checkpoint 'local p = policy "p" {} local n = 0 function p:on_cta_start() n = n + 1 end return p', changed)
+  harness.contains(checkpoint [[
+local p = policy "p" {} local n = { in_it = {} } local function helper(slot) n.in_it[slot] = true end
+function p:on_cta_start(slot) helper(slot) end return p]], changed)
+  lacks(checkpoint [[
+local p = policy "p" { order = "gto" } local n, set = { 3, 4 }, nil
+function p:start() set = self.params end
+function p:on_cta_start() self.state.n = n[1] assert(set) end return p]], "expected")
+  fails({ policy = policy_file("meta", [[
+local p = policy "p" {} function p:start() self.state.a = { b = setmetatable({}, {}) } end function p:on_cta_start() end return p]]) },
+    "state.a.b: expected a table without a metatable, got one with it")
+end)
+
+harness.test("what a memory controller has served is what waited there: bank, row and instruction, too", function()
+  local path = policy_file("served", [[
+local p = policy "served" { scope = "mc", counters = { reads = "", writes = "", waited = "" } }
+local function key(...) return table.concat({ ... }, " ") end
+function p:start() self.state.waiting = {} end
+function p:pick(queue)
+  local rank = 0
+  while true do
+    local sm, warp, class, bank, row, write, waited, pc = self.mc:request(queue, rank)
+    if not sm then return end
+    local name = key(sm, warp, class, write and 1 or 0, bank, row, pc)
+    self.state.waiting[name] = self:cycle() - waited
+    rank = rank + 1
+  end
+end
+function p:on_served(sm, warp, class, write, bank, row, waited, pc)
+  local name = key(sm, warp, class, write, bank, row, pc)
+  assert(self.state.waiting[name], name)
+  assert(self:cycle() - waited <= self.state.waiting[name])
+  assert(write == 0 or pc == 0)
+  self:count(write == 1 and "writes" or "reads")
+  self:count("waited", waited)
+end
+return p]])
+  local r = good { policy = path, workload = "kmeans", set = { "sms=2", "partitions=2", "l2[*].size=16KiB" } }
+  for i = 0, 1 do
+    local mc = ("mc[%d]."):format(i)
+    assert(stat(r, mc .. "served.reads") > 100 and stat(r, mc .. "served.writes") > 10, "little was served")
+    harness.equal(stat(r, mc .. "served.waited"), stat(r, mc .. "queue_wait_cycles"), "cycles in the queue")
+  end
+end)
+
 harness.test("a policy that does nothing at all is told", function()
   local nothing = "warpwright: policy x does nothing: it has no hook, question, part, order, first, uses or configure\n"
   harness.contains(select(2, good { policy = policy_file("nothing", 'return policy "x" { doc = "Nothing", params = { a = { 1 } } }') }), nothing)

@@ -100,6 +100,36 @@ return p]])
   harness.same_text(checks.text_of(r, { "%.viewer%." }), checks.text_of(checks.run { workload = "kmeans" }))
 end)
 
+harness.test("an eviction says who had brought the line, and how often it was used: all hits and merges of reads, in the end", function()
+  local path = policy_file("evictions", [[
+local p = policy "evictions" { caches = "data", scope = "cache", counters = { uses = "", same = "", others = "" } }
+function p:configure(_, path)
+  if self:acts_on(path) then return { line_history = true } end
+end
+function p:start() self.state.pcs = {} end
+function p:on_miss(_, _, _, pc, _, _, set, way)
+  if way < 0 then return end
+  self.state.pcs[set * 64 + way] = pc
+end
+function p:on_evict(_, _, _, _, set, way, _, pc, uses)
+  self:count("uses", uses)
+  -- the miss that replaces it comes behind it
+  self:count(pc == self.state.pcs[set * 64 + way] and "same" or "others")
+end
+function p:on_kernel_end()
+  local cache = self.cache
+  for set = 0, cache.size // (cache.line * cache.ways) - 1 do
+    for way = 0, cache.ways - 1 do self:count("uses", cache:line_uses(set, way) or 0) end
+  end
+end
+return p]])
+  local r = checks.run { workload = "spmv", policy = path }
+  local hits = checks.sum(r, "sm.l1d.read_hits") + checks.sum(r, "sm.l1d.read_merges")
+  assert(hits > 1000 and checks.sum(r, "sm.l1d.evictions.same") > 1000)
+  harness.equal(checks.sum(r, "sm.l1d.evictions.others"), 0, "lines of another PC")
+  harness.equal(checks.sum(r, "sm.l1d.evictions.uses"), hits, "uses")
+end)
+
 harness.test("what makes no sense is refused with words", function()
   local function set(...) return { workload = "vecadd", set = { ... } } end
   fails(set("l2[*].replacement=srrip", "l2[*].insertion_position=1"), "l2[0].replacement: expected lru, whose order")

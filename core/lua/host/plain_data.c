@@ -146,6 +146,8 @@ static void save_table(const Saver *saver, int index, const Place *place) {
     uint64_t count;
     luaL_checkstack(L, 12, "plain data");
     note_table(saver, index, place);
+    if (lua_getmetatable(L, index))
+        refuse(saver, place, "expected a table without a metatable, got one with it");
     if (place->depth == MAX_DEPTH) refuse(saver, place, "expected up to 32 nested tables, got more");
     const Key *keys = push_sorted_keys(saver, index, &count, place);
     save_tag(saver->buffer, TAG_TABLE);

@@ -31,6 +31,12 @@ struct Hook {
     Hook *next;
 };
 
+static _Thread_local bool asked;
+
+bool policy_is_asked(void) {
+    return asked;
+}
+
 static int argument_count(const Event *event) {
     int count = *event->arguments != 0;
     for (const char *at = event->arguments; *at; at++)
@@ -66,7 +72,9 @@ static int64_t call_hook(const Hook *hook, const int64_t *arguments, uint64_t no
     }
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
+    asked = hook->question != NULL;
     bool good = call(instance, count, hook->function, hook->name, now);
+    asked = false;
     int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return_to(caller);

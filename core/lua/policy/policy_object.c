@@ -95,7 +95,15 @@ static void push_choice(lua_State *L, const Field *f, uint32_t index) {
     lua_pushlstring(L, word, strcspn(word, "|"));
 }
 
-static void push_value(lua_State *L, const SimObject *object, const Field *f) {
+/* A counter of an object that sleeps goes on where somebody looks: it must not show who sleeps. Not in a question, which
+ * comes in the midst of a cycle. */
+static COLD void settle(SimObject *object) {
+    bool begun = object->sim->now != 0 || object->cluster->now != 0;
+    if (begun && !policy_is_asked()) object->class->settle(object, object_next_cycle(object));
+}
+
+static void push_value(lua_State *L, SimObject *object, const Field *f) {
+    if (f->kind == FIELD_STAT && object->class->settle) settle(object);
     const void *at = (const char *)object + f->offset;
     const uint64_t *whole = at;
     if (f->flag)

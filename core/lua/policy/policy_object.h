@@ -16,6 +16,9 @@ void policy_object_push(lua_State *L, SimObject *object);
 SimObject *policy_object_at(lua_State *L, int index);
 SimObject *policy_object_test(lua_State *L, int index); /* NULL when it is none */
 
+/* Is a question being answered, in the midst of a cycle? In policy_hooks.c. */
+bool policy_is_asked(void);
+
 /* Values for several knobs: what handle:setting() returns is a function that sets them. */
 typedef struct Setting Setting;
 /* That of the function at `index`; NULL when it is no such function, which keeps it. */

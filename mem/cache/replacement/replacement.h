@@ -174,6 +174,11 @@ uint32_t replacement_victim(const Replacement *r, const TagArray *tags, const Me
 void replacement_used(Replacement *r, const TagArray *tags, uint32_t line);
 void replacement_entered(Replacement *r, const TagArray *tags, uint32_t line, const MemMessage *m);
 
+/* What is remembered of a line; zeros where nothing is. */
+static inline LineHistory replacement_history(const Replacement *r, uint32_t line) {
+    return r->histories ? r->history[line] : (LineHistory){0};
+}
+
 /* Gives class or SM `number` these ways; false when it is none or a mask no set of ways. */
 bool replacement_set_ways(Replacement *r, const TagArray *tags, uint64_t number, uint64_t ways);
 

@@ -797,7 +797,7 @@ function MemoryController:setting(knobs, ...) end
 ---@param queue integer 0 to queues - 1
 function MemoryController:set_queue(class, queue) end
 
----A waiting request; rank 0 is the oldest. waited: cycles. nil when the queue holds fewer
+---A waiting request; rank 0 is the oldest. waited: cycles; pc: 0 of a write-back. nil when the queue holds fewer
 ---@param queue integer
 ---@param rank integer
 ---@return integer? sm
@@ -807,6 +807,7 @@ function MemoryController:set_queue(class, queue) end
 ---@return integer? row
 ---@return boolean? write
 ---@return integer? waited
+---@return integer? pc
 function MemoryController:request(queue, rank) end
 
 ---The requests for this bank

@@ -35,32 +35,6 @@ local function checked_array(name, array)
   end, __len = function() return last + 1 end })
 end
 
---- The local variables that the functions of the class share. One that changes is memory which no checkpoint holds.
-local function shared_variables(functions)
-  local variables, seen = {}, {}
-  for _, name in ipairs(names.sorted_keys(functions)) do
-    for i = 1, math.huge do
-      local variable, value = debug.getupvalue(functions[name], i)
-      if not variable then break end
-      local id = debug.upvalueid(functions[name], i)
-      if variable ~= "_ENV" and not seen[id] and type(value) ~= "function" and not class.is_class(value) then
-        seen[id] = true
-        variables[#variables + 1] = { name = variable, of = functions[name], place = i, text = own_state.plain_text(value, {}) }
-      end
-    end
-  end
-  return variables
-end
-
-local function changed_variable(variables)
-  for _, v in ipairs(variables) do
-    local _, value = debug.getupvalue(v.of, v.place)
-    if own_state.plain_text(value, {}) ~= v.text then
-      return ("%s: expected a local variable to keep its value, got another; %s"):format(v.name, words)
-    end
-  end
-end
-
 local function load_class(path, name)
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
@@ -84,12 +58,12 @@ return function(path, name, object, values, ports, stats, native)
     methods[key] = functions[key]
   end
   local self = setmetatable({ state = definition.state }, { __index = methods })
-  local heard, changed, variables = {}, nil, nil
+  local heard, changed, variable_changed = {}, nil, nil
   for i, row in ipairs(definition.rows.hears) do heard[i] = functions[row.handler] end
   local function start()
     if functions.start then functions.start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed, variables = own_state.fields_of_start(self, words), shared_variables(functions)
+    changed, variable_changed = own_state.fields_of_start(self, words), own_state.variables_of_start(functions, words, class.is_class)
   end
-  return self, functions.tick, start, functions.on_kernel_start, function() return changed() or changed_variable(variables) end, heard
+  return self, functions.tick, start, functions.on_kernel_start, function() return changed() or variable_changed() end, heard
 end

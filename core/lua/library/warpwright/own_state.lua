@@ -8,6 +8,11 @@ local own_state = {}
 --- Random numbers of a generator that no checkpoint knows of would differ in each run.
 local function refuse_random() error("math.random: expected numbers that repeat in each run, computed from self.state", 2) end
 
+--- What differs from run to run.
+local function refuse_clock(name)
+  return function() error(("os.%s: expected a time that is the same in each run, such as self:cycle()"):format(name), 2) end
+end
+
 --- os.exit() for what runs in this thread: it would leave in the middle of a run and lose what was counted. It ends the run as an
 -- error does, and no pcall around it goes on.
 local function exit_of(thread)
@@ -31,6 +36,7 @@ end
 --- Takes away what would make a run another than the one before.
 function own_state.confine()
   math.random, math.randomseed = refuse_random, refuse_random
+  for _, name in ipairs { "time", "clock", "date" } do os[name] = refuse_clock(name) end
   local main_thread <const> = 1
   os.exit = exit_of(debug.getregistry()[main_thread])
 end
@@ -61,6 +67,50 @@ function own_state.fields_of_start(self, words)
       end
     end
   end
+end
+
+--- Visits the local variables outside of a function that it uses, and those that functions of the same file use in its place.
+local function visit_variables(f, seen, visit)
+  for i = 1, math.huge do
+    local name, value = debug.getupvalue(f, i)
+    if not name then return end
+    local id = debug.upvalueid(f, i)
+    if name ~= "_ENV" and not seen[id] then
+      seen[id] = true
+      if type(value) == "function" then
+        if debug.getinfo(value, "S").source == debug.getinfo(f, "S").source then visit_variables(value, seen, visit) end
+      else
+        visit(f, i, name, value)
+      end
+    end
+  end
+end
+
+--- The local variables that the functions, by name, share: one that changes is memory which no checkpoint holds. Returns a
+-- function that says which is no longer as it was, or nil. `is_declared`: values that the file itself declares.
+function own_state.variables_of_start(functions, words, is_declared)
+  local variables, seen = {}, {}
+  for _, key in ipairs(names.sorted_keys(functions)) do
+    visit_variables(functions[key], seen, function(f, i, name, value)
+      if is_declared(value) then return end
+      variables[#variables + 1] = { name = name, of = f, place = i, text = own_state.plain_text(value, {}) }
+    end)
+  end
+  return function()
+    for _, v in ipairs(variables) do
+      local _, value = debug.getupvalue(v.of, v.place)
+      if own_state.plain_text(value, {}) ~= v.text then
+        return ("%s: expected a local variable to keep its value, got another; %s"):format(v.name, words)
+      end
+    end
+  end
+end
+
+--- From now on no global variable comes into being: it would be such memory, too.
+function own_state.refuse_globals(words)
+  setmetatable(_G, { __newindex = function(_, name)
+    error(("%s: expected a local variable, got an assignment to a global one; %s"):format(tostring(name), words), 2)
+  end })
 end
 
 return own_state

@@ -5,9 +5,11 @@ local load = require "warpwright.load"
 local names = require "warpwright.names"
 local own_state = require "warpwright.own_state"
 local parameters = require "warpwright.params"
+local policy = require "warpwright.policy"
 require "warpwright.loading"
 
 local longest_period <const> = 1000000000
+local words <const> = "what a policy remembers is in self.state"
 
 local Instance = {}
 
@@ -32,7 +34,7 @@ end
 
 --- What an instance remembered elsewhere would be missing after a resume.
 local function refuse_field(_, name)
-  error(("self.%s: expected an assignment in start(), got one later; what a policy remembers is in self.state"):format(tostring(name)), 2)
+  error(("self.%s: expected an assignment in start(), got one later; %s"):format(tostring(name), words), 2)
 end
 
 --- self.counters: their values, up to date with what was counted without Lua. What is assigned there could be no counter at all.
@@ -182,13 +184,15 @@ local function connect(self, definition, params, native, hooks, legal)
     what = ("parameter %s = %s"):format(what, tostring(period))
   end
   if plain.period then check_period(period, what) end
-  local start, changed = definition.functions.start, nil
+  local start, changed, variable_changed = definition.functions.start, nil, nil
   function plain.start()
     if start then start(self) end
     getmetatable(self).__newindex = refuse_field
-    changed = own_state.fields_of_start(self, "what a policy remembers is in self.state")
+    changed = own_state.fields_of_start(self, words)
+    variable_changed = own_state.variables_of_start(definition.functions, words, policy.is_policy)
+    own_state.refuse_globals(words)
   end
-  function plain.changed() return changed() end
+  function plain.changed() return changed() or variable_changed() end
   return plain, period
 end
 
