@@ -165,14 +165,21 @@ end
 
 local MOST_BYTES <const> = 1 << 30
 
---- Every row of what packed_rows() gave, as visit(name, value, whole of a ratio or nil, unit, description). False when it is damaged.
-function output.visit_packed_rows(packed, visit)
-  local text = core.unpacked(packed, MOST_BYTES)
-  if not text then return false end
+--- The text of what packed_rows() gave; nil when it is damaged.
+function output.unpacked_rows(packed) return core.unpacked(packed, MOST_BYTES) end
+
+--- Every row of such a text, as visit(name, value, whole of a ratio or nil, unit, description).
+function output.visit_rows(text, visit)
   for name, value, whole, unit, doc in text:gmatch "([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\n]*)\n" do
     visit(name, tonumber(value) or 0 / 0, tonumber(whole), unit, doc)
   end
-  return true
+end
+
+--- The same of what packed_rows() gave. False when it is damaged.
+function output.visit_packed_rows(packed, visit)
+  local text = output.unpacked_rows(packed)
+  if text then output.visit_rows(text, visit) end
+  return text ~= nil
 end
 
 --- The same of a stats.zst.

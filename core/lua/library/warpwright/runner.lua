@@ -49,7 +49,7 @@ function Runner:stored(run)
   local text = inputs.read_file(self:path_of(run)) -- by loadfile() it would count among the files of later runs
   local chunk = text and load(text, "=result", "t", { math = math })
   local ok, result = pcall(chunk or error)
-  if not ok or type(result) ~= "table" or result.program ~= self.program then return nil end
+  if not ok or type(result) ~= "table" or type(result.files) ~= "table" or result.program ~= self.program then return nil end
   for path, digest in pairs(result.files) do
     if self:digest_now(path) ~= digest then return nil end
   end

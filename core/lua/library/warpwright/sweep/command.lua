@@ -136,7 +136,15 @@ local function present(o)
   return sweeps.open(o.file, plan, { jobs = o.jobs })
 end
 
+local function collect(sweep)
+  local path, damaged = sweep:collect()
+  for _, of in ipairs(damaged) do print(("run %d, %s: %s; it is left out"):format(of.entry.number, runner.name(of.entry.run), of.problem)) end
+  print(path)
+  return damaged[1] and 1 or 0
+end
+
 local function submit(sweep, o)
+  sweep:forget_damaged()
   local count, jobs = slurm.submit(sweep, o)
   print(("%d of %d runs submitted%s"):format(count, #sweep.plan.runs, jobs[1] and " as job" .. (jobs[2] and "s " or " ")
     .. table.concat(jobs, ", ") or ""))
@@ -185,7 +193,7 @@ function command.main(args, first)
   elseif o.status then
     print_status(present(o))
   elseif o.collect then
-    print(present(o):collect())
+    return collect(present(o))
   elseif not o.file then
     usage_error "expected FILE.lua, got nothing"
   else

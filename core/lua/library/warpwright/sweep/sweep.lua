@@ -6,10 +6,10 @@ local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local one_run = require "warpwright.sweep.one_run"
-local output = require "warpwright.output"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local result = require "warpwright.result"
+local results = require "warpwright.sweep.results"
 local runner = require "warpwright.runner"
 
 local sweeps = { EXIT_STOPPED = processes.EXIT_STOPPED }
@@ -20,10 +20,10 @@ Sweep.__index = Sweep
 --- sweeps.open(folder, plan, { jobs =, say =, stats =, checkpoint_every =, file = that lists the runs }): { path =, plan =, runs = a
 -- runner }.
 function sweeps.open(path, plan, o)
-  local sweep = setmetatable({ path = path, plan = plan }, Sweep)
+  local sweep = setmetatable({ path = path, plan = plan, say = o.say or print }, Sweep)
   local options = { stats = o.stats, checkpoint_every = o.checkpoint_every, stem_of = function(run) return sweep:stem_of(run) end }
   sweep.runs = runner.new {
-    folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = o.say or print,
+    folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = sweep.say,
     simulate = function(run) return one_run.simulate(options, run, sweep:stem_of(run)) end,
     log_path = function(run) return sweep:stem_of(run) .. ".log" end,
     apart = o.file and core.real_path(o.file), prior = one_run.warm_up_of,
@@ -34,14 +34,15 @@ end
 --- The folder of a run.
 function Sweep:stem_of(run) return (self.runs:path_of(run):gsub("%.lua$", "")) end
 
---- Each once, as runs of the runner.
+--- Those that missing runs need, each once, as runs of the runner.
 function Sweep:warm_ups()
   local list, seen = {}, {}
   for _, entry in ipairs(self.plan.runs) do
     local warm = one_run.warm_up_of(entry.run)
     local path = warm and self.runs:path_of(warm)
-    if warm and not seen[path] and not self.runs:stored(entry.run) then list[#list + 1] = warm end
-    seen[path or ""] = true
+    if warm and not seen[path] and not self.runs:stored(entry.run) then
+      list[#list + 1], seen[path] = warm, true
+    end
   end
   return list
 end
@@ -64,10 +65,34 @@ function Sweep:run_warm_ups()
   return problems
 end
 
+--- What of a run that is stored is damaged, or nil.
+function Sweep:damage_of(run)
+  local stored = self.runs:stored(run)
+  if not stored then return nil end
+  if run.warm_cycles then
+    local good, problem = pcall(core.inspect_checkpoint, self:stem_of(run) .. ".ckpt")
+    return not good and tostring(problem) or nil
+  end
+  return select(2, results.read(self:stem_of(run), stored))
+end
+
+--- Runs and warm-ups of which a file is damaged are to be made again.
+function Sweep:forget_damaged()
+  local function look_at(run)
+    local damage = self:damage_of(run)
+    if not damage then return end
+    self.say(("%s: %s; it is made again"):format(runner.name(run), damage))
+    os.remove(self.runs:path_of(run))
+  end
+  for _, entry in ipairs(self.plan.runs) do look_at(entry.run) end
+  for _, warm in ipairs(self:warm_ups()) do look_at(warm) end
+end
+
 --- Makes what is missing. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
   core.supervise()
+  self:forget_damaged()
   local warm_problems, list, entries, failed = self:run_warm_ups(), {}, {}, 0
   local function tell(run)
     for _, entry in ipairs(ended and entries[self.runs:path_of(run)] or {}) do ended(entry) end
@@ -106,7 +131,7 @@ function Sweep:run_some(numbers, warm_ups)
   return failed, core.stop_asked()
 end
 
---- results.sqlite, made anew. Returns its path.
+--- results.sqlite, made anew. Returns its path, and a list of { entry =, problem = } of runs that were left out: of damaged files.
 function Sweep:collect() return database.build(self.path, self.plan, self.runs) end
 
 -- What has become of a run ------------------------------------------------------------------------------------------------------------
@@ -142,9 +167,10 @@ end
 
 --- All statistics of a run, as ww.run gives them; nil when there are none.
 local function read_result(path, stored)
-  if not stored or not core.is_file(path .. "/stats.zst") then return nil end
+  local contents = stored and core.is_file(path .. "/stats.zst") and results.read(path, stored)
+  if not contents then return nil end
   local rows, fields = core.stats(), {}
-  output.visit_packed_stats(path .. "/stats.zst", function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
+  contents.visit_stats(function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
   for _, key in ipairs { "cycles", "ipc", "warp_ipc", "warp_instructions", "thread_instructions", "memory_peak", "checks", "machine",
     "launches" } do
     fields[key] = stored[key]
