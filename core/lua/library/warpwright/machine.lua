@@ -196,14 +196,20 @@ end
 
 local Builder = {}
 
---- What is given for a clock or wire, with what the policies set on it.
+--- What policies may set on a clock or wire.
+local settings_of <const> = { clock = { "frequency" }, wire = { "latency", "depth", "width", "back" } }
+
+--- What is given for a clock or wire, with what the policies set on it; and by key the places of these.
 local function configured(self, kind, name, given)
-  local values = {}
+  local values, places = {}, {}
   for _, key in ipairs(names.sorted_keys(given)) do values[key] = given[key] end
   for _, entry in ipairs(self.policies) do
-    for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do values[setting.parameter] = setting.value end
+    for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do
+      at_place(setting.place, names.check_keys, ("%s %s"):format(kind, name), { [setting.parameter] = true }, settings_of[kind])
+      values[setting.parameter], places[setting.parameter], places[1] = setting.value, setting.place, setting.place
+    end
   end
-  return values
+  return values, places
 end
 
 --- A clock is a field of a table in config.lua, and an override names it by clock.NAME.
@@ -224,8 +230,9 @@ function Builder:clocks(clocks)
     if not is_name_of_clock(name) then
       at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
     end
-    local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
-    at_place(places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
+    local values, configured_by = configured(self, "clock", name, { frequency = clocks[name] })
+    local frequency = values.frequency
+    at_place(configured_by[1] or places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
 end
 
@@ -245,11 +252,13 @@ local function wire_one(self, a, b, options)
   local name = ("%s -> %s"):format(a, b)
   local what <const> = "a table of options, such as { latency = 4 }"
   if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, what, options) end
-  local values, places = varied(self, "wire", name, options or {})
+  local given, places = varied(self, "wire", name, options or {})
+  local values, configured_by = configured(self, "wire", name, given)
+  local function place(key) return configured_by[key] or places and places[key] end
   if values.back ~= nil and type(values.back) ~= "table" then
-    at_place(places and places.back, names.expected, ("wire %s: back"):format(name), what, values.back)
+    at_place(place "back", names.expected, ("wire %s: back"):format(name), what, values.back)
   end
-  at_place(places and places[1], self.machine.wire, self.machine, a, b, configured(self, "wire", name, values))
+  at_place(place(1), self.machine.wire, self.machine, a, b, values)
 end
 
 --- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.
@@ -330,10 +339,10 @@ local function finish(self, object, params, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
     for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, seen)) do
-      core.set(object, setting.parameter, setting.value)
+      at_place(setting.place, core.set, object, setting.parameter, setting.value)
     end
   end
-  for _, o in ipairs(self.overrides) do o.matches = o.matches + core.override(object, o.pattern, o.value) end
+  for _, o in ipairs(self.overrides) do o.matches = o.matches + at_place("set: ", core.override, object, o.pattern, o.value) end
   at_place(places and places[1], core.finish, object)
   for _, child in ipairs(children) do
     local own, own_places = params[child.name] or {}, nil

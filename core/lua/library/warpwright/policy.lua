@@ -249,6 +249,12 @@ function policy.chain(specification, load_policy)
   return chain
 end
 
+--- "FILE:LINE: policy NAME: FUNCTION: ", for its wrong results.
+local function place_of_function(definition, name)
+  local where = debug.getinfo(definition.functions[name], "S")
+  return ("%s:%d: policy %s: %s: "):format(where.short_src, where.linedefined, definition.name, name)
+end
+
 --- What a chain sets on an object of this class that is being made: list of { parameter =, value = }. `params` are the
 -- config's with the run's overrides. A class "clock" has the parameter frequency, a "wire" its options; its path is
 -- "port -> port".
@@ -264,8 +270,16 @@ function policy.settings_for(entry, class, path, params)
       local words = class ~= "clock" and entry.caches[cache] -- a clock may have the name of a cache
       return words and (word == nil or words[word] == true) or false
     end }
-    local own = definition.functions.configure(self, class, path, params) or {}
-    for _, key in ipairs(names.sorted_keys(own)) do settings[#settings + 1] = { parameter = key, value = own[key] } end
+    local own, place = definition.functions.configure(self, class, path, params), place_of_function(definition, "configure")
+    if own ~= nil and type(own) ~= "table" then
+      error(("%sexpected a table of PARAMETER = value for %s, or nil, got %s"):format(place, path, names.shown(own)), 0)
+    end
+    for _, key in ipairs(names.sorted_keys(own or {})) do
+      if type(key) ~= "string" then
+        error(("%sexpected PARAMETER = value for %s, got %s"):format(place, path, names.shown(own[key])), 0)
+      end
+      settings[#settings + 1] = { parameter = key, value = own[key], place = place }
+    end
   end
   return settings
 end

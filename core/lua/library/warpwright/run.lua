@@ -111,6 +111,15 @@ local function refuse_beside_sample(options)
   end
 end
 
+--- Errors for options that are wrong by themselves or beside each other.
+function run.check(options)
+  output.check_stats(options.stats)
+  tracing.check(options)
+  refuse_beside_sample(options)
+  local limit = options.max_cycles
+  if limit ~= nil and (math.type(limit) ~= "integer" or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
+end
+
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, pin =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
 -- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
@@ -118,9 +127,7 @@ end
 -- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
-  output.check_stats(options.stats)
-  tracing.check(options)
-  refuse_beside_sample(options)
+  run.check(options)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)

@@ -167,6 +167,7 @@ local function run_file(o)
   folder.make(path)
   local sweep = sweeps.open(path, plan, o)
   if o.dry_run then
+    sweep:check()
     print_plan(sweep)
     return 0
   end

@@ -4,6 +4,7 @@ local core = require "warpwright.core"
 local database = require "warpwright.sweep.database"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
+local mistakes = require "warpwright.sweep.mistakes"
 local names = require "warpwright.names"
 local one_run = require "warpwright.sweep.one_run"
 local plan_of = require "warpwright.sweep.plan"
@@ -47,10 +48,13 @@ function Sweep:warm_ups()
   return list
 end
 
---- A misspelt name is an error before anything runs.
+--- A mistake in the description is an error before anything runs.
 function Sweep:check()
-  local path = self.path
-  local problems = processes.run({ self.plan }, { jobs = 1, work = plan_of.check, name = function() return "check" end, say = function() end,
+  local path, missing = self.path, setmetatable({ runs = {} }, { __index = self.plan })
+  for _, entry in ipairs(self.plan.runs) do
+    if not self.runs:stored(entry.run) then table.insert(missing.runs, entry) end
+  end
+  local problems = processes.run({ missing }, { jobs = 1, work = mistakes.check, name = function() return "check" end, say = function() end,
     problem_path = function() return path .. "/check.problem" end })
   os.remove(path .. "/check.problem")
   if problems[1] then error((problems[1].problem:gsub("^warpwright: error: ", "")), 0) end
