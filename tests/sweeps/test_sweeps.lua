@@ -255,6 +255,19 @@ harness.test("query groups, and writes CSV, JSON and tables", function()
   harness.equal(text, "run  policy\n  1  lrr\n  2  swl:limit=2\n")
 end)
 
+harness.test("query: names of columns behind AS and in quotes may have spaces, commas and brackets", function()
+  local function first(select) return query(whole, "--where", "run = 1", "--select", (select:gsub("'", [['\'']]))) end -- for the shell
+  local function head(select) return first(select):match "^[^\n]*" end
+  harness.equal(head 'cycles as "x y", policy AS `p, q`, sms as [s]', 'x y,"p, q",s')
+  harness.equal(head "cycles as 'x y'", "x y")
+  harness.equal(head 'cycles c, sm[*].l1d.misses misses', "c,misses")
+  harness.equal(head '"sms", cycles*2, sm[*].l1d.misses, sm[*].l1d.misses as "sm[*].l1d.hits"', "sms,cycles*2,sm[*].l1d.misses,sm[*].l1d.hits")
+  harness.equal(head "*, cycles * 2 as twice", head "*" .. ",twice")
+  harness.equal(first [["policy" || ' it''s, ' as x]], 'x\n"lrr it\'s, "\n')
+  harness.refused("query: --select: expected columns apart by commas, got 'policy,'", "query", whole, "--select", "policy,")
+  harness.refused("query: sm[3.l1d.hits: expected indices as [3] or [*], got '[3.l1d.hits'", "query", whole, "--select", "sm[3.l1d.hits")
+end)
+
 harness.test("compare: the parameter that differs and the statistics that follow; nothing between a run and itself", function()
   local a, b = harness.folder() .. "/run_a", harness.folder() .. "/run_b"
   harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", a)

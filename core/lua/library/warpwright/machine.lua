@@ -161,6 +161,7 @@ local function require_matches(overrides, built, description)
       if is_policy_knob(objects, o.pattern) then
         core.user_error(("set: %s: expected a parameter, got a knob, which only policies set"):format(o.pattern))
       end
+      names.check_indices("set", o.pattern)
       local legal, beyond = beyond_the_last(objects, o.pattern)
       if legal then
         core.user_error(("set: %s: expected %s on machine %s, got %s"):format(o.pattern, legal, description.name, beyond))

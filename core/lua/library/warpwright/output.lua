@@ -255,6 +255,14 @@ local result_files <const> = {
   "report.html",
 }
 
+--- Is it the name of a file that a run writes into its folder or leaves there: results, checkpoints, what it shows of itself?
+function output.is_of_run(name)
+  for _, own in ipairs(result_files) do
+    if name == own then return true end
+  end
+  return name == "hang.txt" or name == "run.pid" or name == "live.zst" or name == "passes" or name:find "^%d+%.ckpt$" ~= nil
+end
+
 --- The results of the run that had the folder before are no longer there when those of another are.
 local function remove_others(path, files, has_trace)
   local written = { ["trace.txt"] = has_trace }

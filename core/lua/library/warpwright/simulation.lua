@@ -139,6 +139,7 @@ end
 function Simulation:object(path)
   local object = self.machine:find(path)
   if object then return object end
+  names.check_indices("object", path)
   local paths = {}
   for i, other in ipairs(machine.all_objects(self.machine)) do paths[i] = other.path end
   core.user_error(("object: no object matches '%s' on machine %s%s"):format(path, self.name, names.did_you_mean(path, paths, 3)))
@@ -306,6 +307,7 @@ end
 
 --- The error for a pattern of sim:counters that matches no counter.
 local function no_such_counter(self, pattern)
+  names.check_indices("counters", pattern)
   local patterns, seen = {}, {}
   local rows = self.machine:stats()
   for i = 1, #rows do
