@@ -151,7 +151,7 @@ local function write(gpu, path, run, cycle, why)
 end
 
 --- Cycles of the checkpoints in a folder, the newest first.
-local function cycles_in(folder)
+function checkpoint.cycles_in(folder)
   local cycles = {}
   for _, name in ipairs(core.list_folder(folder)) do
     cycles[#cycles + 1] = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
@@ -162,14 +162,14 @@ end
 
 --- Removes those that are older than the newest `keep`.
 local function remove_old(folder, keep)
-  for i, cycle in ipairs(cycles_in(folder)) do
+  for i, cycle in ipairs(checkpoint.cycles_in(folder)) do
     if i > keep then os.remove(("%s/%d.ckpt"):format(folder, cycle)) end
   end
 end
 
 --- The newest checkpoint of a folder that is whole, or nil. Damaged ones are told.
 function checkpoint.newest(folder)
-  for _, cycle in ipairs(cycles_in(folder)) do
+  for _, cycle in ipairs(checkpoint.cycles_in(folder)) do
     local path = ("%s/%d.ckpt"):format(folder, cycle)
     local good, problem = pcall(core.inspect_checkpoint, path)
     if good then return path end

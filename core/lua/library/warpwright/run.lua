@@ -13,6 +13,7 @@ local output = require "warpwright.output"
 local profile = require "warpwright.profile"
 local result = require "warpwright.result"
 local sampled_result = require "warpwright.sampled_result"
+local set_aside = require "warpwright.set_aside"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local tracing = require "warpwright.tracing"
@@ -151,6 +152,7 @@ function run.run(options)
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
   output.want_hang_report(folder, gpu)
+  if folder.path then set_aside(folder.path, sim.choices, w, size, options.resume) end
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local counted = options.histograms and histograms.start(sim, options.histograms)
