@@ -29,7 +29,9 @@ local wrong <const> = {
   { '},\nstats_every = 1000,\nstats_of = "sm[*].nothing" }', ":7: stats_of: no statistic matches 'sm[*].nothing'" },
   { '},\nhistograms = "nothing" }', ":6: histograms: no histogram matches 'nothing'" },
   { '}, keep = 3 }', ": keep: expected a function of a point, got 3" },
-  { '}, runs = 3 }', ": runs: expected a list of runs, got 3" },
+  { '}, runs = 3 }', ": runs: expected a list of runs, { { config =, workload = ... } ... }, got 3" },
+  { '}, runs = { config = "gtx480", workload = "spmv" } }', ": runs: expected a list of runs, { { config =, workload = ... } ... }, got the key 'config'" },
+  { '}, name = 3 }', ": name: expected a text, got 3" },
   { '}, runs = { 3 } }', ": runs[1]: expected a table of axes, got 3" },
   { '}, runs = { { config = "gtx480",\nworkload = "spmw" } } }', ":6: workload: no workload matches 'spmw'; did you mean spmv?" },
 }

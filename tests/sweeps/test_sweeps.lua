@@ -209,6 +209,26 @@ harness.test("a warm-up that is longer than the run fails its runs, with the rea
   harness.contains(output, "its warm-up failed", "warm_up.cycles: expected fewer than the")
 end)
 
+harness.test("each file has a folder of its own: names in any script differ, and a second file of one name is refused", function()
+  local home, number = harness.folder() .. "/names", 0
+  local function run(name)
+    number = number + 1
+    local path = ("%s/%s"):format(home, name)
+    os.execute(("mkdir -p '%s'"):format(path:match "^(.*)/"))
+    harness.write("names/" .. name, ('return { axes = { config = "gtx480", workload = "vecadd", size = "small,n=%d", sms = 1 } }'):format(1024 * number))
+    local pipe = assert(io.popen(("cd '%s' && '%s' sweep '%s' 2>&1; echo $?"):format(home, core.real_path(program), name)))
+    local output = pipe:read "a"
+    pipe:close()
+    return output
+  end
+  for _, name in ipairs { "é.lua", "ü.lua", "é.lua", "a b.lua" } do harness.contains(run(name), "results   out/sweep-", "\n0\n") end
+  harness.equal(table.concat(core.list_folder(home .. "/out"), " "), "sweep-a_b sweep-é sweep-ü")
+  harness.contains(run "a_b.lua", "sweep: expected a folder of its own for a_b.lua, got out/sweep-a_b, which is that of a b.lua; --out names another", "\n2\n")
+  harness.contains(run "below/é.lua", "which is that of é.lua", "\n2\n")
+  os.remove(home .. "/a b.lua") -- it was given another name
+  harness.contains(run "a_b.lua", "results   out/sweep-a_b", "\n0\n")
+end)
+
 harness.test("--dry-run says what would run, and runs nothing", function()
   local _, folder = prepare ""
   local status, output = sweep(file, folder, "--dry-run")

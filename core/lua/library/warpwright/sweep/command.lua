@@ -161,9 +161,20 @@ local function run_task(o)
   return stopped and sweeps.EXIT_STOPPED or failed > 0 and 1 or 0
 end
 
+--- out/sweep-NAME, by the file's name; an error where another file has that folder.
+local function own_folder(file)
+  local path = "out/sweep-" .. file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.\x80-\xff]", "_")
+  local before = folder.read_plan(path)
+  local other = before and type(before.file) == "string" and core.real_path(before.file)
+  if other and other ~= core.real_path(file) then
+    usage_error("expected a folder of its own for %s, got %s, which is that of %s; --out names another", file, path, before.file)
+  end
+  return path
+end
+
 local function run_file(o)
   local plan = read_file(o.file)
-  local path = o.out or "out/sweep-" .. o.file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.]", "_")
+  local path = o.out or own_folder(o.file)
   folder.make(path)
   local sweep = sweeps.open(path, plan, o)
   if o.dry_run then

@@ -144,11 +144,21 @@ local function read_repetitions(where, repetitions)
   return repetitions
 end
 
+local function read_list_of_runs(where, runs)
+  local what <const> = "a list of runs, { { config =, workload = ... } ... }"
+  if runs == nil then return end
+  if type(runs) ~= "table" then names.expected(where .. ": runs", what, runs) end
+  for _, key in ipairs(names.sorted_keys(runs)) do
+    if math.type(key) ~= "integer" then core.user_error(("%s: runs: expected %s, got the key %s"):format(where, what, names.shown(key))) end
+  end
+end
+
 --- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
 -- file where there is one, begins messages. A point has the values of the axes by name.
 function plan.new(where, description)
   names.check_keys(where, description, fields)
-  if description.runs ~= nil and type(description.runs) ~= "table" then names.expected(where .. ": runs", "a list of runs", description.runs) end
+  read_list_of_runs(where, description.runs)
+  if description.name ~= nil and type(description.name) ~= "string" then names.expected(where .. ": name", "a text", description.name) end
   if description.keep ~= nil and type(description.keep) ~= "function" then
     names.expected(where .. ": keep", "a function of a point", description.keep)
   end
