@@ -110,4 +110,44 @@ harness.test("a warm-up whose checkpoint is damaged or gone is made again for th
   end
 end)
 
+harness.test("where nothing can be written no more runs are started, and the same command goes on when it can", function()
+  local out = harness.folder() .. "/small"
+  local function limited(blocks) -- of 512 bytes
+    local pipe = assert(io.popen(("ulimit -f %d; '%s' sweep '%s' --out '%s' --jobs 1 2>&1; echo status $?"):format(blocks, arg[-1], file, out)))
+    local said = pipe:read "a"
+    pipe:close()
+    harness.contains(said, ("no more runs are started: %s/runs: File too large; the same command goes on"):format(out),
+      "2 runs: 0 done, 0 failed, 0 stopped, 2 missing")
+    return said
+  end
+  local said = limited(20)
+  harness.contains(said, ("error: %s/results.sqlite: "):format(out), "status 2")
+  assert(not said:find("CREATE", 1, true), said)
+  harness.equal(table.concat(core.list_folder(out), " "), "runs sweep.lua")
+  harness.contains(limited(200), "status 1")
+  local status, output = harness.run("sweep", file, "--out", out)
+  harness.equal(status, 0, output)
+  assert(harness.read(out .. "/results.sqlite") == whole, "another database")
+end)
+
+harness.test("a run whose reason cannot be written into the folder still tells it", function()
+  local failing, out = harness.write("failing.lua", [[
+    return { axes = { config = "gtx480", workload = "vecadd", size = "small", sms = 1, max_cycles = 1000 } }
+  ]]), harness.folder() .. "/failing"
+  harness.equal(harness.run("sweep", failing, "--out", out), 1, "exit status")
+  for _, name in ipairs(core.list_folder(out .. "/runs")) do
+    if name:find "%.problem$" then core.make_folder(("%s/runs/%s.tmp"):format(out, name)) end
+  end
+  local status, output = harness.run("sweep", failing, "--out", out)
+  harness.equal(status, 1, output)
+  harness.contains(output, "FAILED: ", "max_cycles was reached")
+end)
+
+harness.test("a database that a killed process left behind is removed, and that of one at work is not", function()
+  local dead, alive = ("results.sqlite.%s-99999999.tmp"):format(core.host().name), ("results.sqlite.%s-%d.tmp"):format(core.host().name, core.process())
+  for _, name in ipairs { dead, alive } do write(("%s/%s"):format(folder, name), "") end
+  harness.equal(harness.run("sweep", "--collect", folder), 0, "exit status")
+  harness.equal(table.concat(core.list_folder(folder), " "), ("results.sqlite %s runs sweep.lua"):format(alive))
+end)
+
 harness.finish()

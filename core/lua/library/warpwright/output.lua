@@ -76,20 +76,7 @@ function output.check_stats(choice)
   names.expected("stats", table.concat(stats_choices, ", "), choice)
 end
 
---- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
-function output.write_file(path, text)
-  local temporary = path .. ".tmp"
-  local file, problem = io.open(temporary, "wb")
-  if not file then return problem end
-  local ok, write_problem = file:write(text)
-  local closed, close_problem = file:close()
-  if not ok or not closed then
-    os.remove(temporary)
-    return ("%s: %s"):format(path, write_problem or close_problem)
-  end
-  local renamed, rename_problem = os.rename(temporary, path)
-  return not renamed and rename_problem or nil
-end
+output.write_file = require("warpwright.inputs").try_to_write
 
 function output.read_file(path)
   local file = assert(io.open(path, "rb"))

@@ -132,17 +132,27 @@ end
 
 function Runner:problem_path(run) return self:path_of(run) .. ".problem" end
 
---- Makes what is missing of a list of runs. Returns a list of { run =, problem =, status = } for those that failed; the others are
--- there. `ended`, or nil, is called with each as it ends.
+local ROOM <const> = ("\n"):rep(1 << 17) -- more than a run without checkpoints writes
+
+--- A run without room for its results is made in vain. Nil, or what is wrong with the folder.
+function Runner:obstacle()
+  local path = ("%s/room-%d"):format(self.folder, core.process())
+  local problem = inputs.try_to_write(path, ROOM)
+  os.remove(path)
+  return problem and ("%s: %s"):format(self.folder, problem:match "[^:]*$":gsub("^%s+", ""))
+end
+
+--- Makes what is missing of a list of runs. Returns a list of { run =, problem =, status = } for those that failed, and why no more
+-- were started, or nil; the others are there. `ended`, or nil, is called with each as it ends.
 function Runner:run(runs, ended)
-  local problems = processes.run(self:missing(runs), {
+  local problems, obstacle = processes.run(self:missing(runs), {
     jobs = self.jobs, say = self.say, name = runner.name,
     work = function(run) self:make(run) end,
     problem_path = function(run) return self:problem_path(run) end,
-    log_path = self.log_path, ended = ended,
+    log_path = self.log_path, ended = ended, obstacle = function() return self:obstacle() end,
   })
   for i, problem in ipairs(problems) do problems[i] = { run = problem.item, problem = problem.problem, status = problem.status } end
-  return problems
+  return problems, obstacle
 end
 
 --- The result of a run that was made; nil when it failed.

@@ -93,7 +93,7 @@ local function print_table(sweep)
     if i <= rows_shown then
       local row, result = { i }, sweep.runs:stored(entry.run)
       for c, axis in ipairs(axes) do row[c + 1] = entry.point[axis] or "" end
-      row[#axes + 2], row[#axes + 3] = result and result.cycles or 0, result and result.ipc or 0.0
+      row[#axes + 2], row[#axes + 3] = result and result.cycles, result and result.ipc
       row[#axes + 4] = sweep:state_of(entry)
       rows[i] = row
     end
@@ -187,10 +187,9 @@ local function run_file(o)
   folder.write_plan(path, plan, o.file)
   if o.slurm then return submit(sweep, o) end
   local failed, stopped = sweep:run()
-  sweep:collect()
   print_table(sweep)
-  print(("results   %s"):format(folder.database(path)))
   if failed > 0 then print_status(sweep) end
+  print(("results   %s"):format((sweep:collect())))
   if stopped then
     print(("%s: stopped; the same command goes on"):format(stopped))
     return sweeps.EXIT_STOPPED

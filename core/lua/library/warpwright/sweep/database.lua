@@ -185,12 +185,20 @@ function Writer:add_results_view(axes)
   self.file:execute(("CREATE VIEW results AS SELECT runs.*%s FROM runs"):format(table.concat(columns)))
 end
 
---- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all. Returns its path, and a list of
--- { entry =, problem = } of runs that were left out, since a file of theirs is damaged.
-function database.build(path, plan, runs)
-  local target, damaged = folder.database(path), {}
-  os.remove(target .. ".tmp")
-  local writer = open(target .. ".tmp")
+--- Removes what processes of this computer that were killed left behind.
+local function remove_left_behind(path)
+  for _, name in ipairs(core.list_folder(path)) do
+    local host, process = name:match "^results%.sqlite%.(.*)%-(%d+)%.tmp$"
+    if host == core.host().name and (not core.real_path("/proc/" .. process) or tonumber(process) == core.process()) then
+      os.remove(path .. "/" .. name)
+    end
+  end
+end
+
+--- Writes the file; returns the runs that are left out.
+local function write(file, path, plan, runs)
+  local damaged = {}
+  local writer = open(file)
   for i, axis in ipairs(plan.axes) do writer.axis:run(axis, i) end
   for _, entry in ipairs(plan.runs) do
     local problem = writer:add_run(path, runs, entry, plan.axes)
@@ -201,7 +209,21 @@ function database.build(path, plan, runs)
   for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "interval", "interval_column",
     "interval_count", "bucket" } do writer[statement]:finish() end
   writer.file:close()
-  assert(os.rename(target .. ".tmp", target))
+  return damaged
+end
+
+--- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all. Returns its path, and a list of
+-- { entry =, problem = } of runs that were left out, since a file of theirs is damaged.
+function database.build(path, plan, runs)
+  local target, damaged = folder.database(path), nil
+  local temporary = ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) -- another may collect at the same time
+  remove_left_behind(path)
+  local ok, problem = pcall(function() damaged = write(temporary, path, plan, runs) end)
+  if not ok then
+    os.remove(temporary)
+    error((core.thrown_text(problem):gsub(temporary:gsub("%W", "%%%0"), target)), 0)
+  end
+  assert(os.rename(temporary, target))
   return target, damaged
 end
 

@@ -92,6 +92,16 @@ function Sweep:forget_damaged()
   for _, warm in ipairs(self:warm_ups()) do look_at(warm) end
 end
 
+--- Makes these runs; returns how many failed, or cannot be made as things are.
+function Sweep:make(list, ended)
+  local failed, problems, obstacle = 0, self.runs:run(list, ended)
+  for _, problem in ipairs(problems) do
+    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
+  end
+  if obstacle then self.say(("no more runs are started: %s; the same command goes on"):format(obstacle)) end
+  return failed + (obstacle and 1 or 0)
+end
+
 --- Makes what is missing. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
@@ -115,24 +125,19 @@ function Sweep:run(ended)
     end
     if problem or self.runs:stored(run) then tell(run) end
   end
-  for _, problem in ipairs(core.stop_asked() and {} or self.runs:run(list, tell)) do
-    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
-  end
+  if not core.stop_asked() then failed = failed + self:make(list, tell) end
   return failed, core.stop_asked()
 end
 
 --- Makes the runs of these numbers, or their warm-ups: a task of many. Returns as run() does.
 function Sweep:run_some(numbers, warm_ups)
   core.supervise()
-  local list, failed = {}, 0
+  local list = {}
   for i, number in ipairs(numbers) do
     local run = self.plan.runs[number].run
     list[i] = warm_ups and one_run.warm_up_of(run) or run
   end
-  for _, problem in ipairs(self.runs:run(list)) do
-    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
-  end
-  return failed, core.stop_asked()
+  return self:make(list), core.stop_asked()
 end
 
 --- results.sqlite, made anew. Returns its path, and a list of { entry =, problem = } of runs that were left out: of damaged files.
