@@ -288,6 +288,19 @@ harness.test("query: names of columns behind AS and in quotes may have spaces, c
   harness.refused("query: sm[3.l1d.hits: expected indices as [3] or [*], got '[3.l1d.hits'", "query", whole, "--select", "sm[3.l1d.hits")
 end)
 
+harness.test("options of a sweep and a query that cannot be are refused at once", function()
+  local _, folder = prepare ""
+  harness.refused("stats: expected all, packed, summary, none, got 'foo'", "sweep", file, "--out", folder, "--stats", "foo")
+  harness.refused("checkpoint_every: expected 1 cycle or more", "sweep", file, "--out", folder, "--checkpoint-every", "0")
+  harness.refused("sweep: --out: expected a folder, got nothing", "sweep", file, "--out", "")
+  harness.refused("query: --where: expected an expression of SQL, got nothing", "query", whole, "--where", " ")
+  harness.equal(#core.list_folder(folder), 0, "files")
+  core.make_folder(folder)
+  core.make_folder(folder .. "/results.sqlite")
+  os.execute(("cp '%s/sweep.lua' '%s'"):format(whole, folder))
+  harness.refused(("%s/results.sqlite: expected a file that can be written, got: "):format(folder), "sweep", "--collect", folder)
+end)
+
 harness.test("compare: the parameter that differs and the statistics that follow; nothing between a run and itself", function()
   local a, b = harness.folder() .. "/run_a", harness.folder() .. "/run_b"
   harness.run("run", "gtx480", "vecadd", "--size", "small", "--out", a)
@@ -303,6 +316,9 @@ harness.test("compare: the parameter that differs and the statistics that follow
   harness.contains(output, "6 runs with the same cycles, 0 with others, 0 in one of them only")
   harness.refused("compare: expected two runs or two sweeps, got one of each", "compare", a, whole)
   harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", harness.folder(), a)
+  harness.refused("compare: expected the folder of a run or of a sweep, got 'nothing'", "compare", whole, "nothing")
+  local refusal = harness.refused("compare: expected the folder of a run or of a sweep, got '", "compare", a, harness.folder())
+  assert(not refusal:find("inputs", 1, true), refusal)
 end)
 
 harness.test("with stats_every, intervals are in the database, and add up to the statistics", function()

@@ -114,6 +114,9 @@ local function read_plan(options)
   return plan
 end
 
+--- An error for options of checkpoints that are wrong.
+function checkpoint.check(options) read_plan(options) end
+
 --- The first planned cycle after `cycle`, or nil.
 local function next_planned(plan, cycle)
   local first = plan.every and (cycle // plan.every + 1) * plan.every
@@ -180,7 +183,8 @@ end
 --- Options whose `resume` is a folder, with its newest checkpoint instead; the run goes on there unless `out` says otherwise.
 function checkpoint.of_folder(options)
   local folder = options.resume
-  if type(folder) ~= "string" or core.is_file(folder) or not core.real_path(folder) then return options end
+  if folder and type(folder) ~= "string" then names.expected("resume", "a checkpoint, or a folder with one", folder) end
+  if not folder or core.is_file(folder) or not core.real_path(folder) then return options end
   local resolved = {}
   for key, value in pairs(options) do resolved[key] = value end
   resolved.resume = checkpoint.newest(folder)

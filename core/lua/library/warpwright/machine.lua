@@ -26,6 +26,9 @@ end
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
+  for _, option in ipairs(names.sorted_keys(options, "ww.machine: options")) do
+    if type(option) ~= "string" then names.expected("ww.machine: options", "NAME = default", options[option]) end
+  end
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 
@@ -466,6 +469,9 @@ function machine.build(description, options)
     built:quantum(quantum)
   elseif not rawget(builder, "has_quantum") then
     built:quantum_by_wires()
+  end
+  if options.order ~= nil and type(options.order) ~= "string" then
+    names.expected("order", 'a tick order: "path", "reversed", "shuffled:SEED" or "restless"', options.order)
   end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end

@@ -41,9 +41,7 @@ Folder.__close = output.close
 function output.open(out, words)
   local folder = setmetatable({ path = out }, Folder)
   if out == false then return folder end
-  if out ~= nil and type(out) ~= "string" then
-    core.user_error(("out: expected a folder or false, got a %s"):format(type(out)))
-  end
+  if out ~= nil and type(out) ~= "string" or out == "" then names.expected("out", "a folder or false", out) end
   folder.is_new = out == nil or make_folders(out)
   folder.path = out or free_folder(words)
   folder.lock = core.lock_folder(folder.path)

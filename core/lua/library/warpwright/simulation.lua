@@ -137,6 +137,7 @@ end
 
 --- sim:object(path)
 function Simulation:object(path)
+  if type(path) ~= "string" then names.expected("object", "a path", path) end
   local object = self.machine:find(path)
   if object then return object end
   names.check_indices("object", path)
@@ -198,6 +199,10 @@ end
 function Simulation:run(what, size)
   if type(what) == "table" and not workload.is_workload(what) then
     names.check_keys("sim:run", what, { "until_cycle" })
+    local cycle = what.until_cycle
+    if cycle ~= nil and (not math.tointeger(cycle) or type(cycle) ~= "number") then
+      names.expected("sim:run: until_cycle", "a core cycle", cycle)
+    end
     if not self.program then core.user_error("sim:run {}: expected sim:start(workload, size) before it") end
     if coroutine.status(self.program) == "dead" then return true, self.checks end
     return continue(self, what.until_cycle)
@@ -209,6 +214,7 @@ end
 
 --- sim:checkpoint(path): everything, so that sim:resume(path) on a machine like this one goes on from here.
 function Simulation:checkpoint(path)
+  if type(path) ~= "string" then names.expected("checkpoint", "a file", path) end
   local gpu = self:gpu()
   checkpoint.write(gpu, path, self.choices, gpu:totals().cycles)
 end
@@ -218,6 +224,7 @@ end
 function Simulation:resume(path, options)
   options = options or {}
   names.check_keys("sim:resume", options, { "allow_changes" })
+  if type(path) ~= "string" then names.expected("sim:resume", "a checkpoint", path) end
   local saved = checkpoint.read_run(path)
   self.choices["seconds before"] = tonumber(saved["host seconds"])
   local now = self.choices.policy

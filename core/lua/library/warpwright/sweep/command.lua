@@ -1,8 +1,10 @@
 -- warpwright sweep: the runs of a file side by side; what is there is not run again.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
+local output = require "warpwright.output"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
@@ -53,6 +55,9 @@ local function read_arguments(args, first)
     end
     i = i + 1
   end
+  output.check_stats(o.stats)
+  checkpoint.check { checkpoint_every = o.checkpoint_every }
+  if o.out == "" then usage_error "--out: expected a folder, got nothing" end
   o.jobs = read_whole("--jobs", o.jobs)
   o.runs_per_task = read_whole("--runs-per-task", o.runs_per_task)
   if o.sbatch and not o.slurm then usage_error "--: expected --slurm in front of options of sbatch" end

@@ -223,7 +223,11 @@ function database.build(path, plan, runs)
     os.remove(temporary)
     error((core.thrown_text(problem):gsub(temporary:gsub("%W", "%%%0"), target)), 0)
   end
-  assert(os.rename(temporary, target))
+  local renamed, rename_problem = os.rename(temporary, target)
+  if not renamed then
+    os.remove(temporary)
+    core.user_error(("%s: expected a file that can be written, got: %s"):format(target, rename_problem))
+  end
   return target, damaged
 end
 

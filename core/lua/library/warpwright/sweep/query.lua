@@ -137,6 +137,7 @@ function query.main(args, first)
         i = i + 1
         value = args[i] or usage_error("%s: expected a value, got nothing", word)
       end
+      if not value:find "%S" then usage_error("%s: expected an expression of SQL, got nothing", word) end
       o[option] = value
     elseif word:sub(1, 1) == "-" then
       usage_error("unknown option '%s'; available: --select, --where, --group, --order, --sql, --csv, --json, --table", word)

@@ -201,16 +201,21 @@ end
 --- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, say = } -> an iterator over the rows as they
 -- finish; the database is there when it has ended.
 function sweeps.each(description)
+  if type(description) ~= "table" then names.expected("ww.sweep", "{ axes =, out = ... }", description) end
+  local path, say, jobs = description.out, description.say, description.jobs
+  if type(path) ~= "string" or path == "" then names.expected("ww.sweep: out", "a folder", path) end
+  if say and type(say) ~= "function" then names.expected("ww.sweep: say", "a function of a line", say) end
+  if jobs ~= nil and (math.type(jobs) ~= "integer" or jobs < 1) then names.expected("ww.sweep: jobs", "a whole number from 1 on", jobs) end
+  checkpoint.check { checkpoint_every = description.checkpoint_every }
   local options, given = { out = true, jobs = true, say = true, checkpoint_every = true }, {}
   for key, value in pairs(description) do
     if not options[key] then given[key] = value end
   end
   local plan = plan_of.new("ww.sweep", given)
-  local path = description.out or names.expected("ww.sweep: out", "a folder", description.out)
   folder.make(path)
   return coroutine.wrap(function()
     local _ <close> = core.lock_folder(path)
-    local sweep = sweeps.open(path, plan, { jobs = description.jobs, say = description.say or function() end,
+    local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end,
       checkpoint_every = description.checkpoint_every })
     sweep:check()
     folder.write_plan(path, plan, "")
