@@ -88,6 +88,11 @@ local function check_params(name, params)
         "{ default, min =, max =, doc = }, the default a number, a text, true or false", row)
     end
     names.check_keys(("policy %s: parameter %s"):format(name, key), row, { 1, "min", "max", "doc" })
+    for _, bound in ipairs { "min", "max" } do
+      if row[bound] ~= nil and type(row[bound]) ~= "number" then
+        names.expected(("policy %s: parameter %s: %s"):format(name, key, bound), "a number", row[bound])
+      end
+    end
     if out_of_bounds(row, row[1]) then
       names.expected(("policy %s: parameter %s"):format(name, key), "as default " .. names.wanted(row[1], row.min, row.max), row[1])
     end
@@ -326,6 +331,9 @@ local function check_tables(name, settings)
   for i, part in ipairs(settings.parts or {}) do
     if type(part) ~= "table" or not (part.class and part.name and part.of) then
       names.expected(("policy %s: parts[%d]"):format(name, i), "{ class =, name =, of =, PARAMETER = value ... }", part)
+    end
+    if part.where ~= nil and type(part.where) ~= "function" then
+      names.expected(("policy %s: parts[%d]: where"):format(name, i), "a function of the parameters and the object", part.where)
     end
     for _, class in ipairs { part.class, part.of } do
       if not core.is_class(class) and not (class == "cache" and part.of == "cache" and settings.caches) then
