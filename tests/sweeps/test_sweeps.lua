@@ -180,7 +180,11 @@ harness.test("a policy that was edited has its runs made again, and no others", 
   sweep(own, folder)
   local before = query(folder, "--select", "cycles")
   write "lrr"
+  local outdated <const> = "1 of the missing runs have results of another program or of other inputs; the sweep makes them again"
+  harness.contains(select(2, harness.run("sweep", "--status", folder)), "2 runs: 1 done, 0 failed, 0 stopped, 1 missing", outdated)
+  harness.contains(select(2, harness.run("sweep", "--collect", folder)), outdated)
   local _, output = sweep(own, folder)
+  assert(not output:find("of other inputs", 1, true), output)
   harness.contains(output, "[1/1, ")
   local after = query(folder, "--select", "cycles")
   assert(before ~= after, after)

@@ -44,16 +44,33 @@ function Runner:path_of(run)
   return ("%s/%s-%s.lua"):format(self.folder, name:gsub("[^%w%-_.]+", "_"):sub(1, 100), core.digest(literal(run)))
 end
 
---- The stored result of a run, or nil when there is none of what is here now.
-function Runner:stored(run)
-  local text = inputs.read_file(self:path_of(run)) -- by loadfile() it would count among the files of later runs
+--- What the file of a run has, of whatever program and inputs, or nil.
+local function read_result(path)
+  local text = inputs.read_file(path) -- by loadfile() it would count among the files of later runs
   local chunk = text and load(text, "=result", "t", { math = math })
   local ok, result = pcall(chunk or error)
-  if not ok or type(result) ~= "table" or type(result.files) ~= "table" or result.program ~= self.program then return nil end
+  return ok and type(result) == "table" and type(result.files) == "table" and result or nil
+end
+
+--- Is it of what is here now?
+function Runner:is_current(result)
+  if result.program ~= self.program then return false end
   for path, digest in pairs(result.files) do
-    if self:digest_now(path) ~= digest then return nil end
+    if self:digest_now(path) ~= digest then return false end
   end
-  return result
+  return true
+end
+
+--- The stored result of a run, or nil when there is none of what is here now.
+function Runner:stored(run)
+  local result = read_result(self:path_of(run))
+  return result and self:is_current(result) and result or nil
+end
+
+--- Has the run a result that the program or an input that has changed since makes void?
+function Runner:is_outdated(run)
+  local result = read_result(self:path_of(run))
+  return result ~= nil and not self:is_current(result)
 end
 
 -- The child ---------------------------------------------------------------------------------------------------------------------

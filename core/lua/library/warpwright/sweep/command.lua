@@ -107,10 +107,18 @@ local function print_table(sweep)
   if #sweep.plan.runs > rows_shown then print(("... %d more: warpwright query %s"):format(#sweep.plan.runs - rows_shown, sweep.path)) end
 end
 
+local function print_outdated(sweep)
+  local count = sweep:count_outdated()
+  if count > 0 then
+    print(("%d of the missing runs have results of another program or of other inputs; the sweep makes them again"):format(count))
+  end
+end
+
 local function print_status(sweep)
   local count = sweep:counts()
   print(("%s: %d runs: %d done, %d failed, %d stopped, %d missing"):format(sweep.path, #sweep.plan.runs, count.done, count.failed, count.stopped,
     count.missing))
+  print_outdated(sweep)
   for _, entry in ipairs(sweep.plan.runs) do
     local problem = sweep:state_of(entry) == "failed" and inputs.read_file(sweep.runs:problem_path(entry.run))
     if problem then print(("run %d, %s: %s"):format(entry.number, runner.name(entry.run), problem:gsub("%s+$", ""))) end
@@ -144,6 +152,7 @@ end
 local function collect(sweep)
   local path, damaged = sweep:collect()
   for _, of in ipairs(damaged) do print(("run %d, %s: %s; it is left out"):format(of.entry.number, runner.name(of.entry.run), of.problem)) end
+  print_outdated(sweep)
   print(path)
   return damaged[1] and 1 or 0
 end

@@ -161,6 +161,13 @@ function Sweep:counts()
   return count
 end
 
+--- How many of the missing runs were made by another program, or of other inputs.
+function Sweep:count_outdated()
+  local count = 0
+  for _, entry in ipairs(self.plan.runs) do count = count + (self.runs:is_outdated(entry.run) and 1 or 0) end
+  return count
+end
+
 --- Mean seconds of runs that are there, by workload and size.
 function Sweep:seconds_known()
   local sums, counted = {}, {}
