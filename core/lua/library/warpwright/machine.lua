@@ -181,10 +181,9 @@ end
 --- Calls a function; its errors are of `place`, the line of a variant that changes what the machine's own line gives.
 local function at_place(place, call, ...)
   if not place then return call(...) end
-  local here = core.location()
   local results = table.pack(pcall(call, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
-  local problem = results[2]
+  local problem, here = results[2], core.location()
   if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end
   error(problem, 0)
 end
