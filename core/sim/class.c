@@ -1,4 +1,5 @@
 /* Classes: the registry, the proof that every byte has a row, and --describe. */
+#include "core/sim/base/units.h"
 #include "core/sim/method.h"
 
 #include <stdlib.h>
@@ -94,7 +95,9 @@ const Class *class_at(uint32_t index) {
 static void describe_param(const Field *f, FILE *out) {
     fprintf(out, "  %-24s %-10s %-12s %s", f->name, f->unit, f->initial ? f->initial : "(required)", f->doc);
     if (f->choices) fprintf(out, " [%s]", f->choices);
-    if (f->min != 0 || f->max != 0) fprintf(out, " [%g to %g]", f->min, f->max);
+    if (f->min != 0 || f->max != 0)
+        fprintf(out, " [%s to %s]", number_text(f->min, (NumberText){0}),
+                number_text(f->max, (NumberText){0}));
     if (f->power_of_two) fputs(" [power of two]", out);
     fprintf(out, "%s\n", f->knob ? " [knob]" : "");
 }

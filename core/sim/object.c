@@ -44,14 +44,15 @@ static const Field *param_or_error(const SimObject *object, const char *name) {
 static void check_bounds(const SimObject *object, const Field *f, double value) {
     bool integral = f->type != TYPE_DOUBLE, bounded = f->min != 0 || f->max != 0;
     double ceiling = f->type == TYPE_U32 ? 4294967295.0 : f->type == TYPE_U64 ? 9007199254740992.0 : INFINITY;
-    if (isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value))))
-        user_error("%s.%s: expected a whole number from %.15g to %.15g (%s), got %.15g", object->path,
-                   f->name, bounded ? f->min : 0, bounded ? f->max : ceiling, f->unit, value);
-    if (bounded && (value < f->min || value > f->max))
-        user_error("%s.%s: expected %.15g to %.15g (%s), got %.15g", object->path, f->name, f->min, f->max,
-                   f->unit, value);
+    double least = bounded ? f->min : 0, most = bounded ? f->max : ceiling;
+    bool misfit = isnan(value) || (integral && (value < 0 || value > ceiling || value != floor(value)));
+    if (misfit || (bounded && (value < f->min || value > f->max)))
+        user_error("%s.%s: expected %s%s to %s (%s), got %s", object->path, f->name,
+                   misfit ? "a whole number from " : "", number_text(least, (NumberText){0}),
+                   number_text(most, (NumberText){0}), f->unit, number_text(value, (NumberText){0}));
     if (f->power_of_two && (value < 1 || ((uint64_t)value & ((uint64_t)value - 1)) != 0))
-        user_error("%s.%s: expected a power of two, got %.15g", object->path, f->name, value);
+        user_error("%s.%s: expected a power of two, got %s", object->path, f->name,
+                   number_text(value, (NumberText){0}));
 }
 
 static void store_number(SimObject *object, const Field *f, double value) {
@@ -61,7 +62,9 @@ static void store_number(SimObject *object, const Field *f, double value) {
     case TYPE_U32: *(uint32_t *)at = (uint32_t)value; break;
     case TYPE_U64: *(uint64_t *)at = (uint64_t)value; break;
     case TYPE_DOUBLE: *(double *)at = value; break;
-    default: user_error("%s.%s: expected a text, got %.15g", object->path, f->name, value);
+    default:
+        user_error("%s.%s: expected a text, got %s", object->path, f->name,
+                   number_text(value, (NumberText){0}));
     }
 }
 
@@ -127,11 +130,11 @@ void object_set_defaults(SimObject *object) {
 
 void object_set_number(SimObject *object, const char *name, double value) {
     const Field *f = param_or_error(object, name);
-    char got[64];
-    snprintf(got, sizeof got, "%.15g", value);
+    NumberText got;
+    number_text(value, got);
     if (f->choices) refuse_choice(object, f, got);
     if (f->flag && value != 0 && value != 1)
-        user_error("%s.%s: expected true or false, got %.15g", object->path, name, value);
+        user_error("%s.%s: expected true or false, got %s", object->path, name, got);
     store_number(object, f, value);
 }
 

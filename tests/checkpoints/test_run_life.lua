@@ -117,6 +117,53 @@ harness.test("a checkpoint of files named from one folder resumes from another",
   harness.same_text(harness.read(home .. "/resumed/stats.txt"), harness.read(folder .. "/out/stats.txt"), "stats")
 end)
 
+--- The first run of a folder makes checkpoints at 20000 and 30000; another one comes into it.
+local function shared(name, ...)
+  local folder = ("%s/shared_%s"):format(home, name)
+  passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--checkpoint-at", "20000,30000", "--out", folder)
+  return folder, passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--out", folder, ...)
+end
+
+local function names_in(folder)
+  local found = {}
+  for _, name in ipairs(core.list_folder(folder)) do
+    if name:find "%.ckpt" then found[#found + 1] = name end
+  end
+  return table.concat(found, " ")
+end
+
+harness.test("checkpoints of another run in a run's folder get another name, and --resume FOLDER goes on with the run", function()
+  local folder, output = shared("policy", "--policy", "lrr", "--checkpoint-at", "10000")
+  harness.contains(output, "shared_policy: checkpoints of another run are kept as 30000.ckpt.old, 20000.ckpt.old")
+  harness.equal(names_in(folder), "10000.ckpt 20000.ckpt.old 30000.ckpt.old")
+  local stats = harness.read(folder .. "/stats.txt")
+  harness.contains(passes("--resume", folder), "policy lrr")
+  harness.same_text(harness.read(folder .. "/stats.txt"), stats, "stats")
+  passes("--resume", folder .. "/30000.ckpt.old", "--out", home .. "/from_old")
+  same_stats(home .. "/from_old")
+end)
+
+harness.test("--keep counts no checkpoints of another run", function()
+  local folder = shared("keep", "--policy", "lrr", "--checkpoint-at", "10000,16000", "--keep", "1")
+  harness.equal(names_in(folder), "16000.ckpt 20000.ckpt.old 30000.ckpt.old")
+end)
+
+harness.test("the checkpoints of a run that begins once more keep their names, those of one with another parameter do not", function()
+  harness.equal(names_in((shared "same")), "20000.ckpt 30000.ckpt")
+  local folder = shared("set", "--set", "sm[*].l1d.latency=50")
+  harness.equal(names_in(folder), "20000.ckpt.old 30000.ckpt.old")
+  passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--checkpoint-at", "20000", "--out", folder)
+  passes("gtx480", "spmv", "--size", "small", "--set", "sms=3", "--out", folder)
+  harness.equal(names_in(folder), "20000.ckpt.old 20000.ckpt.old2 30000.ckpt.old")
+end)
+
+harness.test("a run that goes on as another sets aside what lies beyond its first cycle", function()
+  local folder = home .. "/forked"
+  passes("gtx480", "spmv", "--size", "small", "--set", "sms=2", "--checkpoint-at", "10000,20000,30000", "--out", folder)
+  passes("--resume", folder .. "/20000.ckpt", "--allow-changes", "--policy", "lrr", "--out", folder)
+  harness.equal(names_in(folder), "10000.ckpt 20000.ckpt 30000.ckpt.old")
+end)
+
 harness.test("sim:write gives a script's run the folder of warpwright run", function()
   local script = harness.write("script.lua", ([[
     local ww = require "warpwright"

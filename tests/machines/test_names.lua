@@ -78,4 +78,29 @@ harness.test("bounds in messages are whole numbers in full", function()
   harness.equal(names.wanted(0.5, 0, 1.5), "a number from 0 to 1.5")
 end)
 
+local strays <const> = { ["sm[3.l1d.size"] = "[3.l1d.size", ["sm[*.l1d.size"] = "[*.l1d.size", ["sm[].l1d.size"] = "[]", ["sm[a].l1d.size"] = "[a]",
+  ["sm[*]].l1d.size"] = "].l1d.size", ["sm[0..3].l1d.size"] = "[0..3]" }
+
+harness.test("indices that are none are named wherever a path or pattern is taken", function()
+  for pattern, stray in pairs(strays) do
+    local wanted = ("%s: expected indices as [3] or [*], got '%s'"):format(pattern, stray)
+    local function refused_at(place, ...)
+      harness.refused(("error: %s: %s"):format(place, wanted), "run", "gtx480", "vecadd", "--size", "small", "--out", harness.folder() .. "/out", ...)
+    end
+    refused_at("set", "--set", pattern .. "=1")
+    refused_at("stats_of", "--stats-every", "1000", "--stats-of", pattern)
+    refused_at("trace", "--trace", pattern)
+    refused_at("histograms", "--histograms", pattern)
+    local function of_script(text) return harness.write("stray.lua", ('local ww, pattern = require "warpwright", "%s"\n%s\n'):format(pattern, text)) end
+    harness.refused("object: " .. wanted, of_script 'ww.build("gtx480"):object(pattern)')
+    harness.refused("counters: " .. wanted, of_script 'ww.build("gtx480"):counters { x = pattern }')
+    harness.refused("stray.lua:2: machine v: " .. wanted,
+      of_script 'ww.build(ww.variant("v", "gtx480", function(m) m:change(pattern, { size = 1 }) end))')
+    if stray ~= "[0..3]" then
+      harness.refused(("wire: %s: expected indices as [3], [*] or [0..3], got '%s'"):format(pattern, stray),
+        of_script 'ww.build(ww.machine("m", function(m) m:clocks { core = "1GHz" }; m:wire(pattern, "x.y") end))')
+    end
+  end
+end)
+
 harness.finish()

@@ -53,6 +53,7 @@ harness.test("bounds are whole where the value is whole, and those of the parame
   fails({ set = { "sm[*].warp_limit=-1" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got -1")
   fails({ set = { "sm[*].warp_limit=2.5" } }, "sm[0].warp_limit: expected a whole number from 1 to 64 (warps), got 2.5")
   fails({ set = { "mc[*].age_cap=-1" } }, "mc[0].age_cap: expected a whole number from 0 to 1000000000 (cycles), got -1")
+  fails({ set = { "sm[*].l1d.size=1e300" } }, "sm[0].l1d.size: expected a whole number from 0 to 9007199254740992 (bytes), got 1e+300")
   fails({ set = { "sms=many" } }, "sms: expected a whole number, got 'many'")
   fails({ set = { "sms=2", "partitions=2" }, policy = "dwt_cs:period=0" }, "policy dwt_cs: period: expected a whole number from ")
 end)

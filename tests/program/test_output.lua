@@ -59,8 +59,16 @@ harness.test("a folder that cannot be written to is told before the run", functi
 end)
 
 harness.test("out = a number is told with the script's line", function()
-  harness.refused("out.lua:2: out: expected a folder or false, got a number", harness.write("out.lua",
+  harness.refused("out.lua:2: out: expected a folder or false, got 3", harness.write("out.lua",
     'local ww = require "warpwright"\nww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", out = 3 }'))
+end)
+
+harness.test("options of a wrong type are told with the script's line", function()
+  for option, wanted in pairs { ["order = {}"] = "order: expected a tick order", ["resume = true"] = "resume: expected a checkpoint, or a folder with one, got true",
+    ['out = ""'] = "out: expected a folder or false, got ''" } do
+    harness.refused("wrong.lua:2: " .. wanted, harness.write("wrong.lua",
+      ('local ww = require "warpwright"\nww.run { config = "gtx480", workload = "vecadd", size = "small,n=1024", %s }'):format(option)))
+  end
 end)
 
 harness.test("set = a text is told with the script's line", function()

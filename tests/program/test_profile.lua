@@ -225,4 +225,19 @@ harness.test("what cannot be is refused", function()
   end
 end)
 
+harness.test("a damaged file of a profile is named, whatever it holds", function()
+  local folder, tables = home .. "/damaged", { "profile.csv", "profile_warps.csv", "profile_ctas.csv" }
+  core.make_folder(folder)
+  for _, file in ipairs(tables) do
+    local whole_text = harness.read(("%s/%s"):format(straight, file))
+    for _, damaged in ipairs { (whole_text:gsub("%d", "x")), (whole_text:gsub(",", ";")), (whole_text:gsub("(\n[^\n]*),%d+\n", "%1,\n")),
+      "", "a,b\n1,2\n", whole_text:sub(1, -2) } do
+      for _, other in ipairs(tables) do harness.write("damaged/" .. other, harness.read(("%s/%s"):format(straight, other))) end
+      harness.write("damaged/" .. file, damaged)
+      harness.refused(("profile: %s/%s: expected what a run has written, got a damaged file"):format(folder, file), "profile", folder,
+        "--html", home .. "/page.html")
+    end
+  end
+end)
+
 harness.finish()

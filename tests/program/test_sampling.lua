@@ -332,10 +332,11 @@ harness.test("a run that was killed goes on with the windows that it had: the sa
     local core, ww = require "warpwright.core", require "warpwright"
     local pid = core.fork()
     if pid == 0 then
-      local write_file = require("warpwright.inputs").write_file
-      require("warpwright.inputs").write_file = function(path, text)
-        write_file(path, text)
+      local try_to_write = require("warpwright.inputs").try_to_write
+      require("warpwright.inputs").try_to_write = function(path, text)
+        local problem = try_to_write(path, text)
         if path:find "/passes/" then core.leave(9) end
+        return problem
       end
       ww.run { config = "gtx480", workload = "vecadd", size = "medium", sample = "windows=3,cycles=2000", out = "%s/killed" }
     end
@@ -349,6 +350,20 @@ harness.test("a run that was killed goes on with the windows that it had: the sa
   harness.equal(harness.run(table.unpack(words)), 0)
   harness.equal(harness.read(home .. "/killed/stats.txt"), harness.read(home .. "/whole/stats.txt"))
   harness.equal(io.open(home .. "/killed/passes/0-0"), nil)
+end)
+
+harness.test("a run that cannot keep a pass says so and goes on to the same bytes", function()
+  local out = home .. "/kept_nowhere"
+  local script = harness.write("kept_nowhere.lua", ([[
+    local inputs, ww = require "warpwright.inputs", require "warpwright"
+    local try_to_write = inputs.try_to_write
+    inputs.try_to_write = function(path, text) return path:find "/passes/" and path .. ": full" or try_to_write(path, text) end
+    ww.run { config = "gtx480", workload = "vecadd", size = "medium", sample = "windows=3,cycles=2000", out = "%s" }
+  ]]):format(out))
+  local status, printed = harness.run(script)
+  harness.equal(status, 0, printed)
+  harness.contains(printed, "sample: ", "/passes/0-0: full; the run goes on, and cannot begin again behind this pass")
+  harness.same_text(harness.read(out .. "/stats.txt"), harness.read(home .. "/whole/stats.txt"))
 end)
 
 harness.test("a run that a signal stops says so, and goes on when it is started again", function()

@@ -299,6 +299,26 @@ harness.test("a window behind the end of the run is said to be so", function()
   harness.contains(output, "trace: nothing happened from cycle 100000000; the run ended at cycle ")
 end)
 
+harness.test("a file of the run's own is no file for a trace, and stays", function()
+  local folder = home .. "/own"
+  harness.equal(harness.run(words_of(folder)), 0, "exit status")
+  local stats = harness.read(folder .. "/stats.txt")
+  for _, name in ipairs { "stats.txt", "config.lua", "provenance.txt", "hang.txt", "500.ckpt", "run.pid" } do
+    harness.refused(("trace_file: expected a name that no file of the run's own has, got '%s/./%s'"):format(folder, name),
+      words_of(folder, "--trace", "sm[0]", "--trace-file", ("%s/./%s"):format(folder, name)))
+    harness.refused("perfetto: expected a name that no file of the run's own has",
+      words_of(folder, "--perfetto", ("%s/../own/%s"):format(folder, name)))
+  end
+  harness.refused("perfetto: expected another file than that of the text",
+    words_of(folder, "--trace", "sm[0]", "--trace-file", home .. "/same", "--perfetto", home .. "/same"))
+  harness.same_text(harness.read(folder .. "/stats.txt"), stats, "stats.txt")
+  for _, path in ipairs { folder .. "/trace.txt", folder .. "/mine.txt", home .. "/stats.txt" } do
+    harness.equal(harness.run(words_of(folder, "--trace", "sm[0]", "--trace-file", path)), 0, "exit status")
+    assert(#harness.read(path) > 0)
+    harness.same_text(harness.read(folder .. "/stats.txt"), stats, "stats.txt")
+  end
+end)
+
 harness.test("a full disk costs the trace, and not the results", function()
   local folder = home .. "/full"
   local output = harness.refused("trace: /dev/full: expected a file that can be written, got: No space left on device",

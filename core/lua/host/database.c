@@ -26,8 +26,11 @@ static Database *database_at(lua_State *L, int index) {
 }
 
 _Noreturn static void refuse(const Database *database, const char *sql) {
-    user_error("%s: %s%s%s", database->path, sqlite3_errmsg(database->handle), sql ? ", in: " : "",
-               sql ? sql : "");
+    int code = sqlite3_errcode(database->handle) & 0xff;
+    bool is_of_statement = code == SQLITE_ERROR || code == SQLITE_CONSTRAINT || code == SQLITE_READONLY;
+    const char *shown = is_of_statement ? sql : NULL;
+    user_error("%s: %s%s%s", database->path, sqlite3_errmsg(database->handle), shown ? ", in: " : "",
+               shown ? shown : "");
 }
 
 /* core.open_database(path, writable): a new file where there is none and it is writable */

@@ -14,7 +14,12 @@ static int l_pack(lua_State *L) {
     raise_user_errors_in(L);
     size_t room = ZSTD_compressBound(length);
     char *frame = luaL_buffinitsize(L, &buffer, room);
-    size_t bytes = ZSTD_compress(frame, room, text, length, LEVEL);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    ensure(context);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1); /* a changed bit is damage, not another number */
+    size_t bytes = ZSTD_compress2(context, frame, room, text, length);
+    ZSTD_freeCCtx(context);
     ensure(!ZSTD_isError(bytes));
     luaL_pushresultsize(&buffer, bytes);
     return 1;

@@ -3,6 +3,7 @@
 #include "core/lua/bindings.h"
 #include "core/lua/policy/method_call.h"
 #include "core/lua/policy/near_name.h"
+#include "core/sim/base/units.h"
 #include "core/sim/method.h"
 #include "core/sim/sim.h"
 #include "core/sim/trace/trace.h"
@@ -164,11 +165,12 @@ static bool is_outside(const Field *f, double value) {
 
 /* Pushes what is legal for a number, in words. */
 static const char *push_wanted_number(lua_State *L, const Field *f) {
-    char bounds[64] = "";
+    char bounds[2 * sizeof(NumberText) + 16] = "";
     bool whole = f->type != TYPE_DOUBLE,
          set = whole && !is_bounded(f) && (strcmp(f->unit, "warps") == 0 || strcmp(f->unit, "classes") == 0);
     if (is_bounded(f))
-        snprintf(bounds, sizeof bounds, " from %.15g to %.15g", f->min, f->max);
+        snprintf(bounds, sizeof bounds, " from %s to %s", number_text(f->min, (NumberText){0}),
+                 number_text(f->max, (NumberText){0}));
     else if (f->type == TYPE_U32)
         snprintf(bounds, sizeof bounds, " from 0 to %u", UINT32_MAX);
     if (set) return lua_pushfstring(L, "a set of %s (a whole number%s)", f->unit, bounds);

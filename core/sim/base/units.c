@@ -1,6 +1,8 @@
 #include "core/sim/base/units.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,4 +36,10 @@ const char *quantity_examples(const char *unit) {
     if (unit && strcmp(unit, "bytes") == 0) return "bytes (128, \"128B\", \"16KiB\")";
     if (unit && strcmp(unit, "Hz") == 0) return "a frequency (\"700MHz\", \"1.4GHz\")";
     return "a number";
+}
+
+const char *number_text(double value, NumberText text) {
+    bool whole = value == floor(value) && fabs(value) < 1e19;
+    snprintf(text, sizeof(NumberText), whole ? "%.0f" : "%.15g", value);
+    return text;
 }

@@ -10,4 +10,8 @@ bool parse_quantity(const char *text, const char *unit, double *value);
 /* What parse_quantity() accepts in this unit, for messages. */
 const char *quantity_examples(const char *unit);
 
+typedef char NumberText[32];
+/* The number for a message: whole ones with all their digits. Returns the text. */
+const char *number_text(double value, NumberText text);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/sim/checkpoint/snapshot.h"
 
 #include <check.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -412,6 +413,18 @@ START_TEST(quantities_carry_units) {
 }
 END_TEST
 
+START_TEST(whole_numbers_of_messages_have_all_digits) {
+    NumberText text;
+    ck_assert_str_eq(number_text(0, text), "0");
+    ck_assert_str_eq(number_text(-1, text), "-1");
+    ck_assert_str_eq(number_text(0.25, text), "0.25");
+    ck_assert_str_eq(number_text(9007199254740992.0, text), "9007199254740992");
+    ck_assert_str_eq(number_text(18446744073709551616.0, text), "1.84467440737096e+19");
+    ck_assert_str_eq(number_text(1e300, text), "1e+300");
+    ck_assert_str_eq(number_text(INFINITY, text), "inf");
+}
+END_TEST
+
 START_TEST(patterns_match_indexes_and_names) {
     ck_assert(path_matches("sm[*].l1d.size", "sm[12].l1d.size"));
     ck_assert(path_matches("sm[3].*.size", "sm[3].l1d.size"));
@@ -484,6 +497,7 @@ Suite *sim_suite(void) {
     tcase_add_test(run, a_saved_machine_goes_on_as_if_it_had_never_stopped);
     tcase_add_test(run, a_truncated_or_foreign_snapshot_is_refused_with_a_reason);
     tcase_add_test(run, quantities_carry_units);
+    tcase_add_test(run, whole_numbers_of_messages_have_all_digits);
     tcase_add_test(run, patterns_match_indexes_and_names);
     tcase_add_test(run, patterns_match_as_if_all_ways_were_tried);
     tcase_add_test(run, patterns_of_many_stars_take_no_time);

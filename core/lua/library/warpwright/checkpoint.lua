@@ -114,6 +114,9 @@ local function read_plan(options)
   return plan
 end
 
+--- An error for options of checkpoints that are wrong.
+function checkpoint.check(options) read_plan(options) end
+
 --- The first planned cycle after `cycle`, or nil.
 local function next_planned(plan, cycle)
   local first = plan.every and (cycle // plan.every + 1) * plan.every
@@ -151,7 +154,7 @@ local function write(gpu, path, run, cycle, why)
 end
 
 --- Cycles of the checkpoints in a folder, the newest first.
-local function cycles_in(folder)
+function checkpoint.cycles_in(folder)
   local cycles = {}
   for _, name in ipairs(core.list_folder(folder)) do
     cycles[#cycles + 1] = math.tointeger(tonumber(name:match "^(%d+)%.ckpt$"))
@@ -162,14 +165,14 @@ end
 
 --- Removes those that are older than the newest `keep`.
 local function remove_old(folder, keep)
-  for i, cycle in ipairs(cycles_in(folder)) do
+  for i, cycle in ipairs(checkpoint.cycles_in(folder)) do
     if i > keep then os.remove(("%s/%d.ckpt"):format(folder, cycle)) end
   end
 end
 
 --- The newest checkpoint of a folder that is whole, or nil. Damaged ones are told.
 function checkpoint.newest(folder)
-  for _, cycle in ipairs(cycles_in(folder)) do
+  for _, cycle in ipairs(checkpoint.cycles_in(folder)) do
     local path = ("%s/%d.ckpt"):format(folder, cycle)
     local good, problem = pcall(core.inspect_checkpoint, path)
     if good then return path end
@@ -180,7 +183,8 @@ end
 --- Options whose `resume` is a folder, with its newest checkpoint instead; the run goes on there unless `out` says otherwise.
 function checkpoint.of_folder(options)
   local folder = options.resume
-  if type(folder) ~= "string" or core.is_file(folder) or not core.real_path(folder) then return options end
+  if folder and type(folder) ~= "string" then names.expected("resume", "a checkpoint, or a folder with one", folder) end
+  if not folder or core.is_file(folder) or not core.real_path(folder) then return options end
   local resolved = {}
   for key, value in pairs(options) do resolved[key] = value end
   resolved.resume = checkpoint.newest(folder)

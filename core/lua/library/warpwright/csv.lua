@@ -26,6 +26,7 @@ end
 function csv.read(path)
   local text = inputs.read_file(path)
   if not text then return nil end
+  if text:sub(-1) ~= "\n" then return false end -- cut off
   local rows, columns = {}, nil
   for line in text:gmatch "[^\n]+" do
     local good, cells = pcall(cells_of, line)

@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local literal = require "warpwright.literal"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local policy = require "warpwright.policy"
 local result = require "warpwright.result"
 local sources = require "warpwright.sources"
 
@@ -64,8 +65,19 @@ end
 
 -- The parent -------------------------------------------------------------------------------------------------------
 
+--- What a policy is called: a text, a policy, or a list of these.
+local function policy_name(value)
+  if value == nil or type(value) == "string" then return value end
+  if policy.is_policy(value) then return value.name end
+  if type(value) ~= "table" then names.expected("sim:fork: policy", "a name, a path, a policy or a list of these", value) end
+  local words = {}
+  for i, element in ipairs(value) do words[i] = policy_name(element) end
+  return table.concat(words, "+")
+end
+
 local function variant_name(variant, index)
-  local words = { variant.name or variant.policy }
+  if variant.name ~= nil and type(variant.name) ~= "string" then names.expected("sim:fork: name", "a text", variant.name) end
+  local words = { variant.name or policy_name(variant.policy) }
   if not variant.name then
     for _, key in ipairs(names.sorted_keys(variant.set or {}, "set")) do
       local entry = variant.set[key]

@@ -48,6 +48,7 @@ end
 local function no_such_histogram(found, word)
   local known = {}
   for i, of in ipairs(all_of(found)) do known[i] = of.name end
+  names.check_indices("histograms", word)
   core.user_error(("histograms: no histogram matches '%s'%s"):format(word, names.did_you_mean(pattern_of(word), known, 3)))
 end
 

@@ -12,13 +12,25 @@ function inputs.read_file(path)
   return text
 end
 
---- Whole or not at all.
-function inputs.write_file(path, text)
+--- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
+function inputs.try_to_write(path, text)
   local temporary = path .. ".tmp"
-  local file = assert(io.open(temporary, "wb"))
-  assert(file:write(text))
-  assert(file:close())
-  assert(os.rename(temporary, path))
+  local file, problem = io.open(temporary, "wb")
+  if not file then return problem end
+  local ok, write_problem = file:write(text)
+  local closed, close_problem = file:close()
+  if not ok or not closed then
+    os.remove(temporary)
+    return ("%s: %s"):format(path, write_problem or close_problem)
+  end
+  local renamed, rename_problem = os.rename(temporary, path)
+  return not renamed and rename_problem or nil
+end
+
+--- The same; what goes wrong is an error.
+function inputs.write_file(path, text)
+  local problem = inputs.try_to_write(path, text)
+  if problem then core.user_error(problem) end
 end
 
 function inputs.digest_of_file(path)

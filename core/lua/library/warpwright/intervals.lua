@@ -71,6 +71,7 @@ local function each_of(machine, pattern)
 end
 
 local function no_such_statistic(machine, pattern)
+  names.check_indices("stats_of", pattern)
   local known = patterns_of(machine, function() return true end)
   table.move(of_run, 1, #of_run, #known + 1, known)
   core.user_error(("stats_of: no statistic matches '%s'%s"):format(pattern,

@@ -26,6 +26,9 @@ end
 function machine.describe(name, options, build)
   if not build then options, build = {}, options end
   machine.require_function("ww.machine", 'a name and a function: ww.machine("name", function(m) ... end)', name, build)
+  for _, option in ipairs(names.sorted_keys(options, "ww.machine: options")) do
+    if type(option) ~= "string" then names.expected("ww.machine: options", "NAME = default", options[option]) end
+  end
   return setmetatable({ name = name, options = options, build = build }, Description)
 end
 
@@ -161,6 +164,7 @@ local function require_matches(overrides, built, description)
       if is_policy_knob(objects, o.pattern) then
         core.user_error(("set: %s: expected a parameter, got a knob, which only policies set"):format(o.pattern))
       end
+      names.check_indices("set", o.pattern)
       local legal, beyond = beyond_the_last(objects, o.pattern)
       if legal then
         core.user_error(("set: %s: expected %s on machine %s, got %s"):format(o.pattern, legal, description.name, beyond))
@@ -177,10 +181,9 @@ end
 --- Calls a function; its errors are of `place`, the line of a variant that changes what the machine's own line gives.
 local function at_place(place, call, ...)
   if not place then return call(...) end
-  local here = core.location()
   local results = table.pack(pcall(call, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
-  local problem = results[2]
+  local problem, here = results[2], core.location()
   if type(problem) == "string" and problem:sub(1, #here) == here then problem = place .. problem:sub(#here + 1) end
   error(problem, 0)
 end
@@ -196,14 +199,20 @@ end
 
 local Builder = {}
 
---- What is given for a clock or wire, with what the policies set on it.
+--- What policies may set on a clock or wire.
+local settings_of <const> = { clock = { "frequency" }, wire = { "latency", "depth", "width", "back" } }
+
+--- What is given for a clock or wire, with what the policies set on it; and by key the places of these.
 local function configured(self, kind, name, given)
-  local values = {}
+  local values, places = {}, {}
   for _, key in ipairs(names.sorted_keys(given)) do values[key] = given[key] end
   for _, entry in ipairs(self.policies) do
-    for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do values[setting.parameter] = setting.value end
+    for _, setting in ipairs(policy.settings_for(entry, kind, name, values)) do
+      at_place(setting.place, names.check_keys, ("%s %s"):format(kind, name), { [setting.parameter] = true }, settings_of[kind])
+      values[setting.parameter], places[setting.parameter], places[1] = setting.value, setting.place, setting.place
+    end
   end
-  return values
+  return values, places
 end
 
 --- A clock is a field of a table in config.lua, and an override names it by clock.NAME.
@@ -224,8 +233,9 @@ function Builder:clocks(clocks)
     if not is_name_of_clock(name) then
       at_place(places[name], names.expected, "clocks", "a name of letters, digits and _ that is no word of Lua", name)
     end
-    local frequency = configured(self, "clock", name, { frequency = clocks[name] }).frequency
-    at_place(places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
+    local values, configured_by = configured(self, "clock", name, { frequency = clocks[name] })
+    local frequency = values.frequency
+    at_place(configured_by[1] or places[name], self.machine.clock, self.machine, name, overridden(self.overrides, "clock." .. name, frequency))
   end
 end
 
@@ -245,11 +255,13 @@ local function wire_one(self, a, b, options)
   local name = ("%s -> %s"):format(a, b)
   local what <const> = "a table of options, such as { latency = 4 }"
   if options ~= nil and type(options) ~= "table" then names.expected("wire " .. name, what, options) end
-  local values, places = varied(self, "wire", name, options or {})
+  local given, places = varied(self, "wire", name, options or {})
+  local values, configured_by = configured(self, "wire", name, given)
+  local function place(key) return configured_by[key] or places and places[key] end
   if values.back ~= nil and type(values.back) ~= "table" then
-    at_place(places and places.back, names.expected, ("wire %s: back"):format(name), what, values.back)
+    at_place(place "back", names.expected, ("wire %s: back"):format(name), what, values.back)
   end
-  at_place(places and places[1], self.machine.wire, self.machine, a, b, configured(self, "wire", name, values))
+  at_place(place(1), self.machine.wire, self.machine, a, b, values)
 end
 
 --- The ports that are meant: an object's port, or a text, which may be a pattern. Nil: `a` and `b` are one port each.
@@ -330,10 +342,10 @@ local function finish(self, object, params, is_child, places)
   local seen = with_overrides(self, object, params)
   for _, entry in ipairs(self.policies) do
     for _, setting in ipairs(policy.settings_for(entry, object.class, object.path, seen)) do
-      core.set(object, setting.parameter, setting.value)
+      at_place(setting.place, core.set, object, setting.parameter, setting.value)
     end
   end
-  for _, o in ipairs(self.overrides) do o.matches = o.matches + core.override(object, o.pattern, o.value) end
+  for _, o in ipairs(self.overrides) do o.matches = o.matches + at_place("set: ", core.override, object, o.pattern, o.value) end
   at_place(places and places[1], core.finish, object)
   for _, child in ipairs(children) do
     local own, own_places = params[child.name] or {}, nil
@@ -456,6 +468,9 @@ function machine.build(description, options)
     built:quantum(quantum)
   elseif not rawget(builder, "has_quantum") then
     built:quantum_by_wires()
+  end
+  if options.order ~= nil and type(options.order) ~= "string" then
+    names.expected("order", 'a tick order: "path", "reversed", "shuffled:SEED" or "restless"', options.order)
   end
   if options.order then built:order(options.order) end
   if options.threads then built:threads(options.threads) end

@@ -37,6 +37,18 @@ function names.expected(where, what, value)
   core.user_error(("%s: expected %s, got %s"):format(where, what, names.shown(value)))
 end
 
+--- What in a path or pattern is no index, such as "[3.lsu.mem" and "[]", or nil.
+function names.stray_index(pattern)
+  local rest = tostring(pattern):gsub("%[[%d*]+%]", "")
+  return rest:match "%[[^%]]*%]?" or rest:match "%].*"
+end
+
+--- Of a path or pattern that matches nothing: an error where that is the reason.
+function names.check_indices(where, pattern)
+  local stray = names.stray_index(pattern)
+  if stray then core.user_error(("%s: %s: expected indices as [3] or [*], got '%s'"):format(where, pattern, stray)) end
+end
+
 --- "; did you mean a, b?" for a misspelt name and many legal ones: the `count` nearest.
 function names.did_you_mean(misspelt, candidates, count)
   local nearest = names.nearest(tostring(misspelt), candidates, count)

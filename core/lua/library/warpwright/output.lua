@@ -41,9 +41,7 @@ Folder.__close = output.close
 function output.open(out, words)
   local folder = setmetatable({ path = out }, Folder)
   if out == false then return folder end
-  if out ~= nil and type(out) ~= "string" then
-    core.user_error(("out: expected a folder or false, got a %s"):format(type(out)))
-  end
+  if out ~= nil and type(out) ~= "string" or out == "" then names.expected("out", "a folder or false", out) end
   folder.is_new = out == nil or make_folders(out)
   folder.path = out or free_folder(words)
   folder.lock = core.lock_folder(folder.path)
@@ -76,20 +74,7 @@ function output.check_stats(choice)
   names.expected("stats", table.concat(stats_choices, ", "), choice)
 end
 
---- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
-function output.write_file(path, text)
-  local temporary = path .. ".tmp"
-  local file, problem = io.open(temporary, "wb")
-  if not file then return problem end
-  local ok, write_problem = file:write(text)
-  local closed, close_problem = file:close()
-  if not ok or not closed then
-    os.remove(temporary)
-    return ("%s: %s"):format(path, write_problem or close_problem)
-  end
-  local renamed, rename_problem = os.rename(temporary, path)
-  return not renamed and rename_problem or nil
-end
+output.write_file = require("warpwright.inputs").try_to_write
 
 function output.read_file(path)
   local file = assert(io.open(path, "rb"))
@@ -165,14 +150,21 @@ end
 
 local MOST_BYTES <const> = 1 << 30
 
---- Every row of what packed_rows() gave, as visit(name, value, whole of a ratio or nil, unit, description). False when it is damaged.
-function output.visit_packed_rows(packed, visit)
-  local text = core.unpacked(packed, MOST_BYTES)
-  if not text then return false end
+--- The text of what packed_rows() gave; nil when it is damaged.
+function output.unpacked_rows(packed) return core.unpacked(packed, MOST_BYTES) end
+
+--- Every row of such a text, as visit(name, value, whole of a ratio or nil, unit, description).
+function output.visit_rows(text, visit)
   for name, value, whole, unit, doc in text:gmatch "([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t([^\n]*)\n" do
     visit(name, tonumber(value) or 0 / 0, tonumber(whole), unit, doc)
   end
-  return true
+end
+
+--- The same of what packed_rows() gave. False when it is damaged.
+function output.visit_packed_rows(packed, visit)
+  local text = output.unpacked_rows(packed)
+  if text then output.visit_rows(text, visit) end
+  return text ~= nil
 end
 
 --- The same of a stats.zst.
@@ -247,6 +239,14 @@ local result_files <const> = {
   "memcheck.txt", "profile.csv", "profile_warps.csv", "profile_ctas.csv", "histograms.csv", "intervals.csv", "trace.txt",
   "report.html",
 }
+
+--- Is it the name of a file that a run writes into its folder or leaves there: results, checkpoints, what it shows of itself?
+function output.is_of_run(name)
+  for _, own in ipairs(result_files) do
+    if name == own then return true end
+  end
+  return name == "hang.txt" or name == "run.pid" or name == "live.zst" or name == "passes" or name:find "^%d+%.ckpt$" ~= nil
+end
 
 --- The results of the run that had the folder before are no longer there when those of another are.
 local function remove_others(path, files, has_trace)

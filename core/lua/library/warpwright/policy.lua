@@ -88,6 +88,11 @@ local function check_params(name, params)
         "{ default, min =, max =, doc = }, the default a number, a text, true or false", row)
     end
     names.check_keys(("policy %s: parameter %s"):format(name, key), row, { 1, "min", "max", "doc" })
+    for _, bound in ipairs { "min", "max" } do
+      if row[bound] ~= nil and type(row[bound]) ~= "number" then
+        names.expected(("policy %s: parameter %s: %s"):format(name, key, bound), "a number", row[bound])
+      end
+    end
     if out_of_bounds(row, row[1]) then
       names.expected(("policy %s: parameter %s"):format(name, key), "as default " .. names.wanted(row[1], row.min, row.max), row[1])
     end
@@ -249,6 +254,12 @@ function policy.chain(specification, load_policy)
   return chain
 end
 
+--- "FILE:LINE: policy NAME: FUNCTION: ", for its wrong results.
+local function place_of_function(definition, name)
+  local where = debug.getinfo(definition.functions[name], "S")
+  return ("%s:%d: policy %s: %s: "):format(where.short_src, where.linedefined, definition.name, name)
+end
+
 --- What a chain sets on an object of this class that is being made: list of { parameter =, value = }. `params` are the
 -- config's with the run's overrides. A class "clock" has the parameter frequency, a "wire" its options; its path is
 -- "port -> port".
@@ -264,8 +275,16 @@ function policy.settings_for(entry, class, path, params)
       local words = class ~= "clock" and entry.caches[cache] -- a clock may have the name of a cache
       return words and (word == nil or words[word] == true) or false
     end }
-    local own = definition.functions.configure(self, class, path, params) or {}
-    for _, key in ipairs(names.sorted_keys(own)) do settings[#settings + 1] = { parameter = key, value = own[key] } end
+    local own, place = definition.functions.configure(self, class, path, params), place_of_function(definition, "configure")
+    if own ~= nil and type(own) ~= "table" then
+      error(("%sexpected a table of PARAMETER = value for %s, or nil, got %s"):format(place, path, names.shown(own)), 0)
+    end
+    for _, key in ipairs(names.sorted_keys(own or {})) do
+      if type(key) ~= "string" then
+        error(("%sexpected PARAMETER = value for %s, got %s"):format(place, path, names.shown(own[key])), 0)
+      end
+      settings[#settings + 1] = { parameter = key, value = own[key], place = place }
+    end
   end
   return settings
 end
@@ -312,6 +331,9 @@ local function check_tables(name, settings)
   for i, part in ipairs(settings.parts or {}) do
     if type(part) ~= "table" or not (part.class and part.name and part.of) then
       names.expected(("policy %s: parts[%d]"):format(name, i), "{ class =, name =, of =, PARAMETER = value ... }", part)
+    end
+    if part.where ~= nil and type(part.where) ~= "function" then
+      names.expected(("policy %s: parts[%d]: where"):format(name, i), "a function of the parameters and the object", part.where)
     end
     for _, class in ipairs { part.class, part.of } do
       if not core.is_class(class) and not (class == "cache" and part.of == "cache" and settings.caches) then

@@ -208,7 +208,13 @@ return function(specification, handles, native)
   --- without Lua. { [argument] = setting }: that of the event's first argument, if there is one.
   function Instance:bind(hook, settings, counter)
     check_binding(self, hook, hooks, legal, counters, counter)
-    for _, target in ipairs(hooks[hook].targets) do native.bind(target.handle, target.event, settings, counter) end
+    for _, target in ipairs(hooks[hook].targets) do
+      local ok, problem = pcall(native.bind, target.handle, target.event, settings, counter) -- whose errors are of the policy's line
+      if not ok and problem:find "^bad argument" then
+        problem = ("bind: expected what handle:setting() returned, or { [argument] = such }, got %s"):format(names.shown(settings))
+      end
+      if not ok then error(problem, 2) end
+    end
   end
   Instance.count = count_into(counters)
   add_shares(definition, native)

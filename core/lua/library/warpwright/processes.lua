@@ -14,16 +14,24 @@ end
 --- Of a run that a signal stopped, and that goes on when it is started again.
 processes.EXIT_STOPPED = 75
 
+--- Where a process says what went wrong when its own file cannot be written, on a full disk, say.
+local function spare_path(process) return ("%s/warpwright-problem-%d"):format(os.getenv "TMPDIR" or "/tmp", process) end
+
 --- In the child; never returns. To have been stopped is no problem.
 local function be_child(o, item)
   local ok, problem = xpcall(o.work, core.message_handler, item)
   local status = ok and 0 or type(problem) == "table" and problem.exit_status or 1
-  if not ok and status ~= processes.EXIT_STOPPED then pcall(inputs.write_file, o.problem_path(item), core.thrown_text(problem) .. "\n") end
+  if not ok and status ~= processes.EXIT_STOPPED then
+    local text = core.thrown_text(problem) .. "\n"
+    if inputs.try_to_write(o.problem_path(item), text) then inputs.try_to_write(spare_path(core.process()), text) end
+  end
   core.leave(status)
 end
 
-local function problem_of(o, item, status, signal)
-  local text = inputs.read_file(o.problem_path(item)) or signal and ("killed by signal %d"):format(signal)
+local function problem_of(o, item, process, status, signal)
+  local spare = inputs.read_file(spare_path(process))
+  if spare then os.remove(spare_path(process)) end
+  local text = inputs.read_file(o.problem_path(item)) or spare or signal and ("killed by signal %d"):format(signal)
     or ("exit status %s"):format(status)
   return (text:gsub("%s+$", ""))
 end
@@ -36,8 +44,9 @@ end
 
 --- processes.run(items, { jobs = how many at once, work = function(item) in the child, problem_path = function(item) of the file
 -- for what went wrong, log_path = function(item) of what it prints or nil, name = function(item), say = function(line),
--- ended = function(item, problem, status) or nil }). Returns a list of { item =, problem =, status = } of those that failed. Once
--- the process has been asked to stop (core.supervise), no more are started.
+-- ended = function(item, problem, status) or nil, obstacle = function that says why no more can be started, or nil }). Returns a list
+-- of { item =, problem =, status = } of those that failed, and the obstacle that was met. Once the process has been asked to stop
+-- (core.supervise), no more are started.
 function processes.run(items, o)
   local running, alive, problems, state = {}, 0, {}, { began = os.time(), done = 0, count = #items }
   local function wait()
@@ -46,7 +55,7 @@ function processes.run(items, o)
     if not child then return end
     running[pid] = nil
     alive, state.done = alive - 1, state.done + 1
-    local problem = status ~= 0 and problem_of(o, child.item, status, signal) or nil
+    local problem = status ~= 0 and problem_of(o, child.item, pid, status, signal) or nil
     if problem then problems[#problems + 1] = { item = child.item, problem = problem, status = status } end
     if o.ended then o.ended(child.item, problem, status) end
     report(o, state, ("%s: %s"):format(o.name(child.item),
@@ -54,7 +63,8 @@ function processes.run(items, o)
   end
   for _, item in ipairs(items) do
     while alive >= o.jobs do wait() end
-    if core.stop_asked() then break end
+    state.obstacle = o.obstacle and o.obstacle()
+    if core.stop_asked() or state.obstacle then break end
     os.remove(o.problem_path(item))
     local pid = core.fork(o.log_path and o.log_path(item))
     if pid == 0 then be_child(o, item) end
@@ -62,7 +72,7 @@ function processes.run(items, o)
     alive = alive + 1
   end
   while alive > 0 do wait() end
-  return problems
+  return problems, state.obstacle
 end
 
 return processes

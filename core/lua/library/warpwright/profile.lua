@@ -76,9 +76,42 @@ end
 
 -- Reading them --------------------------------------------------------------------------------------------------------
 
+--- Columns that each file must have: whole numbers, those that may be empty, and others. Caches have columns beside them.
+local contents <const> = {
+  ["profile.csv"] = { numbers = slot_columns {}, or_nothing = { "pc", "line", "source_line" }, others = { "kernel", "file", "text" } },
+  ["profile_warps.csv"] = { numbers = slot_columns { "warp" }, or_nothing = {}, others = { "kernel" } },
+  ["profile_ctas.csv"] = { numbers = { "launch", "x", "y", "z", "slot", "from", "warp_instructions" }, or_nothing = { "to" }, others = { "sm" } },
+}
+
+local function is_row(row, wanted)
+  for _, column in ipairs(wanted.numbers) do
+    if math.type(row[column]) ~= "integer" then return false end
+  end
+  for _, column in ipairs(wanted.or_nothing) do
+    if row[column] ~= "" and math.type(row[column]) ~= "integer" then return false end
+  end
+  for _, column in ipairs(wanted.others) do
+    if row[column] == nil then return false end
+  end
+  for column, value in pairs(row) do
+    local is_of_cache = column:match "%.(%l+)$"
+    if (is_of_cache == "hits" or is_of_cache == "misses" or is_of_cache == "merges") and math.type(value) ~= "integer" then return false end
+  end
+  return true
+end
+
+--- What a run has written; nil without the file, false where it is damaged.
+local function read_rows(path, name)
+  local rows, columns = csv.read(path .. "/" .. name)
+  for _, row in ipairs(rows or {}) do
+    if not is_row(row, contents[name]) then return false end
+  end
+  return rows, columns
+end
+
 --- Rows by column, numbers where they are; and the columns.
 local function read_csv(path, name)
-  local rows, columns = csv.read(path .. "/" .. name)
+  local rows, columns = read_rows(path, name)
   if rows == nil then core.user_error(("profile: %s: expected a run with --profile, got no %s"):format(path, name)) end
   if not rows then core.user_error(("profile: %s/%s: expected what a run has written, got a damaged file"):format(path, name)) end
   return rows, columns

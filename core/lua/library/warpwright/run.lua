@@ -13,6 +13,7 @@ local output = require "warpwright.output"
 local profile = require "warpwright.profile"
 local result = require "warpwright.result"
 local sampled_result = require "warpwright.sampled_result"
+local set_aside = require "warpwright.set_aside"
 local simulation = require "warpwright.simulation"
 local sources = require "warpwright.sources"
 local tracing = require "warpwright.tracing"
@@ -111,6 +112,15 @@ local function refuse_beside_sample(options)
   end
 end
 
+--- Errors for options that are wrong by themselves or beside each other.
+function run.check(options)
+  output.check_stats(options.stats)
+  tracing.check(options)
+  refuse_beside_sample(options)
+  local limit = options.max_cycles
+  if limit ~= nil and (math.type(limit) ~= "integer" or limit < 1) then names.expected("max_cycles", "1 cycle or more", limit) end
+end
+
 --- ww.run { config =, workload =, size =, policy =, set =, out =, max_cycles =, order =, threads =, pin =, memory =,
 -- checkpoint_every =, checkpoint_at =, resume =, allow_changes =, energy =, bounds =, memcheck =, stats =, stats_every =, stats_of =,
 -- profile =, histograms =, fast_forward =, sample =, jobs =, trace =, from =, to =, events =, trace_file =, perfetto = } -> result
@@ -118,9 +128,7 @@ end
 -- written there.
 function run.run(options)
   names.check_keys("ww.run", options, run.options)
-  output.check_stats(options.stats)
-  tracing.check(options)
-  refuse_beside_sample(options)
+  run.check(options)
   options = resolve_resume(options)
   local technology = options.energy and load.get("technology", options.energy)
   local w = load.get("workload", options.workload)
@@ -144,6 +152,7 @@ function run.run(options)
   if options.max_cycles then gpu:set_cycle_limit(options.max_cycles) end
   local folder <close> = output.open(options.out, { sim.name, w.name, size, sim.policy })
   output.want_hang_report(folder, gpu)
+  if folder.path then set_aside(folder.path, sim.choices, w, size, options.resume) end
 
   local ptx = w.ptx and core.is_file(w.ptx) and output.read_file(w.ptx) -- the user may edit it while the run goes on
   local counted = options.histograms and histograms.start(sim, options.histograms)

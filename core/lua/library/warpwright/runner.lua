@@ -44,16 +44,33 @@ function Runner:path_of(run)
   return ("%s/%s-%s.lua"):format(self.folder, name:gsub("[^%w%-_.]+", "_"):sub(1, 100), core.digest(literal(run)))
 end
 
---- The stored result of a run, or nil when there is none of what is here now.
-function Runner:stored(run)
-  local text = inputs.read_file(self:path_of(run)) -- by loadfile() it would count among the files of later runs
+--- What the file of a run has, of whatever program and inputs, or nil.
+local function read_result(path)
+  local text = inputs.read_file(path) -- by loadfile() it would count among the files of later runs
   local chunk = text and load(text, "=result", "t", { math = math })
   local ok, result = pcall(chunk or error)
-  if not ok or type(result) ~= "table" or result.program ~= self.program then return nil end
+  return ok and type(result) == "table" and type(result.files) == "table" and result or nil
+end
+
+--- Is it of what is here now?
+function Runner:is_current(result)
+  if result.program ~= self.program then return false end
   for path, digest in pairs(result.files) do
-    if self:digest_now(path) ~= digest then return nil end
+    if self:digest_now(path) ~= digest then return false end
   end
-  return result
+  return true
+end
+
+--- The stored result of a run, or nil when there is none of what is here now.
+function Runner:stored(run)
+  local result = read_result(self:path_of(run))
+  return result and self:is_current(result) and result or nil
+end
+
+--- Has the run a result that the program or an input that has changed since makes void?
+function Runner:is_outdated(run)
+  local result = read_result(self:path_of(run))
+  return result ~= nil and not self:is_current(result)
 end
 
 -- The child ---------------------------------------------------------------------------------------------------------------------
@@ -132,17 +149,27 @@ end
 
 function Runner:problem_path(run) return self:path_of(run) .. ".problem" end
 
---- Makes what is missing of a list of runs. Returns a list of { run =, problem =, status = } for those that failed; the others are
--- there. `ended`, or nil, is called with each as it ends.
+local ROOM <const> = ("\n"):rep(1 << 17) -- more than a run without checkpoints writes
+
+--- A run without room for its results is made in vain. Nil, or what is wrong with the folder.
+function Runner:obstacle()
+  local path = ("%s/room-%d"):format(self.folder, core.process())
+  local problem = inputs.try_to_write(path, ROOM)
+  os.remove(path)
+  return problem and ("%s: %s"):format(self.folder, problem:match "[^:]*$":gsub("^%s+", ""))
+end
+
+--- Makes what is missing of a list of runs. Returns a list of { run =, problem =, status = } for those that failed, and why no more
+-- were started, or nil; the others are there. `ended`, or nil, is called with each as it ends.
 function Runner:run(runs, ended)
-  local problems = processes.run(self:missing(runs), {
+  local problems, obstacle = processes.run(self:missing(runs), {
     jobs = self.jobs, say = self.say, name = runner.name,
     work = function(run) self:make(run) end,
     problem_path = function(run) return self:problem_path(run) end,
-    log_path = self.log_path, ended = ended,
+    log_path = self.log_path, ended = ended, obstacle = function() return self:obstacle() end,
   })
   for i, problem in ipairs(problems) do problems[i] = { run = problem.item, problem = problem.problem, status = problem.status } end
-  return problems
+  return problems, obstacle
 end
 
 --- The result of a run that was made; nil when it failed.

@@ -5,6 +5,7 @@ local core = require "warpwright.core"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local measures = require "warpwright.measures"
+local note = require "warpwright.note"
 local policy = require "warpwright.policy"
 local sample_options = require "warpwright.sample_options"
 local timed_parts = require "warpwright.timed_parts"
@@ -51,7 +52,8 @@ function Sampler:kept(name, work)
   local ok, answer = pcall(chunk or error)
   if ok and type(answer) == "table" and answer.key == self.key then return answer.seen end
   local seen, problem = work()
-  if path and seen then inputs.write_file(path, core.pack("return " .. literal { key = self.key, seen = seen })) end
+  local lost = path and seen and inputs.try_to_write(path, core.pack("return " .. literal { key = self.key, seen = seen }))
+  if lost then note("sample: %s; the run goes on, and cannot begin again behind this pass", lost) end
   return seen, problem
 end
 

@@ -137,8 +137,10 @@ end
 
 --- sim:object(path)
 function Simulation:object(path)
+  if type(path) ~= "string" then names.expected("object", "a path", path) end
   local object = self.machine:find(path)
   if object then return object end
+  names.check_indices("object", path)
   local paths = {}
   for i, other in ipairs(machine.all_objects(self.machine)) do paths[i] = other.path end
   core.user_error(("object: no object matches '%s' on machine %s%s"):format(path, self.name, names.did_you_mean(path, paths, 3)))
@@ -197,6 +199,10 @@ end
 function Simulation:run(what, size)
   if type(what) == "table" and not workload.is_workload(what) then
     names.check_keys("sim:run", what, { "until_cycle" })
+    local cycle = what.until_cycle
+    if cycle ~= nil and (not math.tointeger(cycle) or type(cycle) ~= "number") then
+      names.expected("sim:run: until_cycle", "a core cycle", cycle)
+    end
     if not self.program then core.user_error("sim:run {}: expected sim:start(workload, size) before it") end
     if coroutine.status(self.program) == "dead" then return true, self.checks end
     return continue(self, what.until_cycle)
@@ -208,6 +214,7 @@ end
 
 --- sim:checkpoint(path): everything, so that sim:resume(path) on a machine like this one goes on from here.
 function Simulation:checkpoint(path)
+  if type(path) ~= "string" then names.expected("checkpoint", "a file", path) end
   local gpu = self:gpu()
   checkpoint.write(gpu, path, self.choices, gpu:totals().cycles)
 end
@@ -217,6 +224,7 @@ end
 function Simulation:resume(path, options)
   options = options or {}
   names.check_keys("sim:resume", options, { "allow_changes" })
+  if type(path) ~= "string" then names.expected("sim:resume", "a checkpoint", path) end
   local saved = checkpoint.read_run(path)
   self.choices["seconds before"] = tonumber(saved["host seconds"])
   local now = self.choices.policy
@@ -306,6 +314,7 @@ end
 
 --- The error for a pattern of sim:counters that matches no counter.
 local function no_such_counter(self, pattern)
+  names.check_indices("counters", pattern)
   local patterns, seen = {}, {}
   local rows = self.machine:stats()
   for i = 1, #rows do

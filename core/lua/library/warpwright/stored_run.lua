@@ -80,7 +80,7 @@ end
 -- damaged.
 function stored_run.read_intervals(path)
   local text = inputs.read_file(path .. "/intervals.csv")
-  if not text then return nil end
+  if not text or text:sub(-1) ~= "\n" then return nil end
   local lines, columns, rows = text:gmatch "[^\n]+", {}, {}
   for name in ((lines() or "") .. ","):gmatch "([^,]*)," do columns[#columns + 1] = name end
   for line in lines do

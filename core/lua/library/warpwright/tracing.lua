@@ -3,6 +3,7 @@ local core = require "warpwright.core"
 local machine = require "warpwright.machine"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
+local output = require "warpwright.output"
 local trace_lines = require "warpwright.explain.trace_lines"
 
 local tracing = {}
@@ -50,6 +51,7 @@ local function check_patterns(sim, patterns)
     local found = false
     for _, object in ipairs(objects) do found = found or core.trace_selects(pattern, object.path) end
     if not found then
+      names.check_indices("trace", pattern)
       local paths = {}
       for i, object in ipairs(objects) do paths[i] = object.path end
       core.user_error(("trace: no object matches '%s' on machine %s%s"):format(pattern, sim.name, names.did_you_mean(pattern, paths, 3)))
@@ -88,12 +90,26 @@ function Trace:__close()
   self.trace = nil
 end
 
+--- An error for a file that results of the run would take the place of. `own`: the name in the folder that it may have, or nil.
+function Trace:check_file(name, own)
+  local path = self.options[name]
+  if not path or not self.folder then return end
+  local last = path:match "[^/]*$"
+  if last == own or not output.is_of_run(last) then return end
+  if core.real_path(path:sub(1, -#last - 1) .. ".") == core.real_path(self.folder) then
+    core.user_error(("%s: expected a name that no file of the run's own has, got '%s'"):format(name, path))
+  end
+end
+
 --- Begins it, when one is asked for.
 function Trace:begin()
   local options = self.options
   if not tracing.check(options) then return end
   local file = options.trace and (options.trace_file or self.folder and self.folder .. "/" .. tracing.FILE)
   if options.trace and not file then core.user_error "trace: expected an output folder or trace_file, got neither" end
+  self:check_file("trace_file", tracing.FILE)
+  self:check_file "perfetto"
+  if file and options.perfetto == file then core.user_error(("perfetto: expected another file than that of the text, got '%s'"):format(file)) end
   local gpu, objects = self.sim:gpu(), options.trace or "*"
   check_patterns(self.sim, objects)
   self.trace = core.trace(gpu, { objects = objects, from = self.from, to = self.to })

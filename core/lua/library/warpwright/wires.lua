@@ -4,7 +4,10 @@ local names = require "warpwright.names"
 
 local wires = {}
 
-function wires.is_pattern(text) return type(text) == "string" and (text:find("*", 1, true) or text:find("..", 1, true)) and true end
+--- Whatever has indices that are no numbers is one, legal or not.
+function wires.is_pattern(text)
+  return type(text) == "string" and (text:find("*", 1, true) or text:find("..", 1, true) or names.stray_index(text)) and true
+end
 
 --- "sm[*].l1d.mem" of "sm[3].l1d.mem".
 local function without_indices(path) return (path:gsub("%[[^%]]*%]", "[*]")) end

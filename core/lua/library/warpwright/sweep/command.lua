@@ -1,8 +1,10 @@
 -- warpwright sweep: the runs of a file side by side; what is there is not run again.
+local checkpoint = require "warpwright.checkpoint"
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
+local output = require "warpwright.output"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
@@ -53,6 +55,9 @@ local function read_arguments(args, first)
     end
     i = i + 1
   end
+  output.check_stats(o.stats)
+  checkpoint.check { checkpoint_every = o.checkpoint_every }
+  if o.out == "" then usage_error "--out: expected a folder, got nothing" end
   o.jobs = read_whole("--jobs", o.jobs)
   o.runs_per_task = read_whole("--runs-per-task", o.runs_per_task)
   if o.sbatch and not o.slurm then usage_error "--: expected --slurm in front of options of sbatch" end
@@ -93,7 +98,7 @@ local function print_table(sweep)
     if i <= rows_shown then
       local row, result = { i }, sweep.runs:stored(entry.run)
       for c, axis in ipairs(axes) do row[c + 1] = entry.point[axis] or "" end
-      row[#axes + 2], row[#axes + 3] = result and result.cycles or 0, result and result.ipc or 0.0
+      row[#axes + 2], row[#axes + 3] = result and result.cycles, result and result.ipc
       row[#axes + 4] = sweep:state_of(entry)
       rows[i] = row
     end
@@ -102,10 +107,18 @@ local function print_table(sweep)
   if #sweep.plan.runs > rows_shown then print(("... %d more: warpwright query %s"):format(#sweep.plan.runs - rows_shown, sweep.path)) end
 end
 
+local function print_outdated(sweep)
+  local count = sweep:count_outdated()
+  if count > 0 then
+    print(("%d of the missing runs have results of another program or of other inputs; the sweep makes them again"):format(count))
+  end
+end
+
 local function print_status(sweep)
   local count = sweep:counts()
   print(("%s: %d runs: %d done, %d failed, %d stopped, %d missing"):format(sweep.path, #sweep.plan.runs, count.done, count.failed, count.stopped,
     count.missing))
+  print_outdated(sweep)
   for _, entry in ipairs(sweep.plan.runs) do
     local problem = sweep:state_of(entry) == "failed" and inputs.read_file(sweep.runs:problem_path(entry.run))
     if problem then print(("run %d, %s: %s"):format(entry.number, runner.name(entry.run), problem:gsub("%s+$", ""))) end
@@ -136,7 +149,16 @@ local function present(o)
   return sweeps.open(o.file, plan, { jobs = o.jobs })
 end
 
+local function collect(sweep)
+  local path, damaged = sweep:collect()
+  for _, of in ipairs(damaged) do print(("run %d, %s: %s; it is left out"):format(of.entry.number, runner.name(of.entry.run), of.problem)) end
+  print_outdated(sweep)
+  print(path)
+  return damaged[1] and 1 or 0
+end
+
 local function submit(sweep, o)
+  sweep:forget_damaged()
   local count, jobs = slurm.submit(sweep, o)
   print(("%d of %d runs submitted%s"):format(count, #sweep.plan.runs, jobs[1] and " as job" .. (jobs[2] and "s " or " ")
     .. table.concat(jobs, ", ") or ""))
@@ -153,12 +175,24 @@ local function run_task(o)
   return stopped and sweeps.EXIT_STOPPED or failed > 0 and 1 or 0
 end
 
+--- out/sweep-NAME, by the file's name; an error where another file has that folder.
+local function own_folder(file)
+  local path = "out/sweep-" .. file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.\x80-\xff]", "_")
+  local before = folder.read_plan(path)
+  local other = before and type(before.file) == "string" and core.real_path(before.file)
+  if other and other ~= core.real_path(file) then
+    usage_error("expected a folder of its own for %s, got %s, which is that of %s; --out names another", file, path, before.file)
+  end
+  return path
+end
+
 local function run_file(o)
   local plan = read_file(o.file)
-  local path = o.out or "out/sweep-" .. o.file:match("([^/]*)$"):gsub("%.lua$", ""):gsub("[^%w%-_.]", "_")
+  local path = o.out or own_folder(o.file)
   folder.make(path)
   local sweep = sweeps.open(path, plan, o)
   if o.dry_run then
+    sweep:check()
     print_plan(sweep)
     return 0
   end
@@ -167,10 +201,9 @@ local function run_file(o)
   folder.write_plan(path, plan, o.file)
   if o.slurm then return submit(sweep, o) end
   local failed, stopped = sweep:run()
-  sweep:collect()
   print_table(sweep)
-  print(("results   %s"):format(folder.database(path)))
   if failed > 0 then print_status(sweep) end
+  print(("results   %s"):format((sweep:collect())))
   if stopped then
     print(("%s: stopped; the same command goes on"):format(stopped))
     return sweeps.EXIT_STOPPED
@@ -185,7 +218,7 @@ function command.main(args, first)
   elseif o.status then
     print_status(present(o))
   elseif o.collect then
-    print(present(o):collect())
+    return collect(present(o))
   elseif not o.file then
     usage_error "expected FILE.lua, got nothing"
   else

@@ -125,9 +125,9 @@ local function print_some(rows, columns, most)
 end
 
 local function compare_runs(a, b, most)
+  local rows, compared = different_stats(a, b)
   print(("A  %s\nB  %s\n"):format(a, b))
   print_inputs(a, b)
-  local rows, compared = different_stats(a, b)
   print(("\n%d of %d statistics differ (counters summed over indices)"):format(#rows, compared))
   if rows[1] then print_some(rows, { "", "A", "B", "B/A" }, most) end
   return rows[1] and 1 or 0
@@ -208,6 +208,9 @@ function compare.main(args, first)
   end
   if #paths ~= 2 then core.user_error(("compare: expected two folders, got %d; see warpwright compare --help"):format(#paths)) end
   local sweeps = {}
+  for _, path in ipairs(paths) do
+    if not core.real_path(path .. "/.") then names.expected("compare", "the folder of a run or of a sweep", path) end
+  end
   for i, path in ipairs(paths) do sweeps[i] = core.is_file(folder.database(path)) end
   if sweeps[1] ~= sweeps[2] then core.user_error "compare: expected two runs or two sweeps, got one of each" end
   return (sweeps[1] and compare_sweeps or compare_runs)(paths[1], paths[2], most)

@@ -2,9 +2,8 @@
 -- same file. Nothing of the host's time stands in it.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
-local histograms = require "warpwright.histograms"
 local inputs = require "warpwright.inputs"
-local output = require "warpwright.output"
+local results = require "warpwright.sweep.results"
 local sampled_result = require "warpwright.sampled_result"
 
 local database = {}
@@ -13,7 +12,7 @@ local schema <const> = [[
 CREATE TABLE runs (
   run INTEGER PRIMARY KEY,   -- its number in the sweep, from 1 on
   status TEXT NOT NULL,      -- done, failed, missing
-  error TEXT,                -- why it failed
+  error TEXT,                -- why it failed, or which of its files is damaged
   folder TEXT NOT NULL,      -- below that of the sweep
   repetition INTEGER NOT NULL,
   config TEXT NOT NULL, workload TEXT NOT NULL, size TEXT NOT NULL, policy TEXT NOT NULL,
@@ -104,14 +103,12 @@ function Writer:id_of(name, unit, doc)
 end
 
 --- Those of launches stand in a table of their own.
-function Writer:add_stats(number, path)
-  if not core.is_file(path) then return end
-  local whole_file = output.visit_packed_stats(path, function(name, value, whole, unit, doc)
+function Writer:add_stats(number, visit)
+  visit(function(name, value, whole, unit, doc)
     if name:find "^launch%[" then return end
     local width, plain = sampled_result.width_in(doc)
     self.count:run(number, self:id_of(name, unit, plain), value == value and value or nil, whole, width)
   end)
-  if not whole_file then core.user_error(("%s: expected statistics, got a damaged file"):format(path)) end
 end
 
 function Writer:id_of_column(name)
@@ -124,52 +121,36 @@ function Writer:id_of_column(name)
   return id
 end
 
---- The cells of a line of intervals.csv behind from, to and launch.
-local function cells_of(path, rest, count)
-  local cells = {}
-  for cell in ((rest or "") .. ","):gmatch "([^,]*)," do cells[#cells + 1] = cell end
-  if not rest or count and #cells ~= count then core.user_error(("%s: expected intervals, got a damaged file"):format(path)) end
-  return cells
-end
-
---- Of an intervals.csv, where there is one.
-function Writer:add_intervals(number, path)
-  local lines = (inputs.read_file(path) or ""):gmatch "[^\n]+"
-  local head = lines()
-  local ids = head and cells_of(path, head:match "^from,to,launch,(.*)$")
-  for i, name in ipairs(ids or {}) do ids[i] = self:id_of_column(name) end
-  local interval = 0
-  for line in lines do
-    local from, to, launch, rest = line:match "^(%d+),(%d+),(%d*),(.*)$"
-    local cells = cells_of(path, rest, #ids)
-    self.interval:run(number, interval, tonumber(from), tonumber(to), tonumber(launch))
-    for i, cell in ipairs(cells) do
-      if cell ~= "" then self.interval_count:run(number, interval, ids[i], tonumber(cell)) end
+function Writer:add_intervals(number, intervals)
+  local ids = {}
+  for i, name in ipairs(intervals.columns) do ids[i] = self:id_of_column(name) end
+  for interval, row in ipairs(intervals.rows) do
+    self.interval:run(number, interval - 1, row.from, row.to, row.launch)
+    for i, cell in ipairs(row.cells) do
+      if cell ~= "" then self.interval_count:run(number, interval - 1, ids[i], tonumber(cell)) end
     end
-    interval = interval + 1
   end
 end
 
---- Of a histograms.csv, where there is one.
-function Writer:add_histograms(number, folder_of_run)
-  local list = histograms.read(folder_of_run)
-  if list == false then
-    core.user_error(("%s/%s: expected histograms, got a damaged file"):format(folder_of_run, histograms.FILE))
-  end
-  for _, one in ipairs(list or {}) do
+function Writer:add_histograms(number, list)
+  for _, one in ipairs(list) do
     for _, bucket in ipairs(one.buckets) do
       self.bucket:run(number, one.name, bucket.from, bucket.last + 1, bucket.count, one.unit)
     end
   end
 end
 
+--- Returns what of the run's files is damaged, or nil: such a run is missing.
 function Writer:add_run(path, runs, entry, axes)
   local run, number = entry.run, entry.number
   local result = runs:stored(run)
-  local problem = not result and inputs.read_file(runs:problem_path(run))
+  local failure = not result and inputs.read_file(runs:problem_path(run))
   local stem = runs:path_of(run):gsub("%.lua$", "")
-  local r = result or {}
-  self.run:run(number, result and "done" or problem and "failed" or "missing", problem and problem:gsub("%s+$", "") or nil,
+  local contents, damage
+  if result then contents, damage = results.read(stem, result) end
+  local r = contents and result or {}
+  local why = damage or failure and failure:gsub("%s+$", "") or nil
+  self.run:run(number, contents and "done" or failure and "failed" or "missing", why,
     (stem:gsub("^" .. path:gsub("%p", "%%%0") .. "/", "")), entry.repetition, run.config, run.workload, run.size or "medium",
     run.policy or "default", r.cycles, r.ipc, r.warp_ipc, r.warp_instructions, r.thread_instructions,
     r.launches and #r.launches, r.memory_peak, r.checks)
@@ -180,11 +161,12 @@ function Writer:add_run(path, runs, entry, axes)
     self.launch:run(number, i - 1, launch.kernel, launch.start_cycle, launch.cycles, launch.ctas, launch.warp_instructions,
       launch.thread_instructions)
   end
-  if result then
-    self:add_stats(number, stem .. "/stats.zst")
-    self:add_intervals(number, stem .. "/intervals.csv")
-    self:add_histograms(number, stem)
+  if contents then
+    self:add_stats(number, contents.visit_stats)
+    self:add_intervals(number, contents.intervals)
+    self:add_histograms(number, contents.histograms)
   end
+  return damage
 end
 
 local run_columns <const> = { config = true, workload = true, size = true, policy = true }
@@ -203,20 +185,50 @@ function Writer:add_results_view(axes)
   self.file:execute(("CREATE VIEW results AS SELECT runs.*%s FROM runs"):format(table.concat(columns)))
 end
 
---- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all.
-function database.build(path, plan, runs)
-  local target = folder.database(path)
-  os.remove(target .. ".tmp")
-  local writer = open(target .. ".tmp")
+--- Removes what processes of this computer that were killed left behind.
+local function remove_left_behind(path)
+  for _, name in ipairs(core.list_folder(path)) do
+    local host, process = name:match "^results%.sqlite%.(.*)%-(%d+)%.tmp$"
+    if host == core.host().name and (not core.real_path("/proc/" .. process) or tonumber(process) == core.process()) then
+      os.remove(path .. "/" .. name)
+    end
+  end
+end
+
+--- Writes the file; returns the runs that are left out.
+local function write(file, path, plan, runs)
+  local damaged = {}
+  local writer = open(file)
   for i, axis in ipairs(plan.axes) do writer.axis:run(axis, i) end
-  for _, entry in ipairs(plan.runs) do writer:add_run(path, runs, entry, plan.axes) end
+  for _, entry in ipairs(plan.runs) do
+    local problem = writer:add_run(path, runs, entry, plan.axes)
+    if problem then damaged[#damaged + 1] = { entry = entry, problem = problem } end
+  end
   writer:add_results_view(plan.axes)
   writer.file:execute "COMMIT"
   for _, statement in ipairs { "run", "axis", "parameter", "launch", "name", "count", "interval", "interval_column",
     "interval_count", "bucket" } do writer[statement]:finish() end
   writer.file:close()
-  assert(os.rename(target .. ".tmp", target))
-  return target
+  return damaged
+end
+
+--- database.build(path of the sweep, plan, runs = a runner): makes the file anew, whole or not at all. Returns its path, and a list of
+-- { entry =, problem = } of runs that were left out, since a file of theirs is damaged.
+function database.build(path, plan, runs)
+  local target, damaged = folder.database(path), nil
+  local temporary = ("%s.%s-%d.tmp"):format(target, core.host().name, core.process()) -- another may collect at the same time
+  remove_left_behind(path)
+  local ok, problem = pcall(function() damaged = write(temporary, path, plan, runs) end)
+  if not ok then
+    os.remove(temporary)
+    error((core.thrown_text(problem):gsub(temporary:gsub("%W", "%%%0"), target)), 0)
+  end
+  local renamed, rename_problem = os.rename(temporary, target)
+  if not renamed then
+    os.remove(temporary)
+    core.user_error(("%s: expected a file that can be written, got: %s"):format(target, rename_problem))
+  end
+  return target, damaged
 end
 
 return database

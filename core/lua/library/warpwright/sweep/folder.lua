@@ -20,12 +20,25 @@ function folder.write_plan(path, plan, file)
   inputs.write_file(path .. "/sweep.lua", "return " .. literal { runs = list, axes = plan.axes, file = file, name = plan.name or "" } .. "\n")
 end
 
+--- As write_plan() writes it?
+local function is_plan(plan)
+  if type(plan) ~= "table" or type(plan.runs) ~= "table" or type(plan.axes) ~= "table" then return false end
+  for _, axis in ipairs(plan.axes) do
+    if type(axis) ~= "string" then return false end
+  end
+  for _, entry in ipairs(plan.runs) do
+    local run = type(entry) == "table" and type(entry.point) == "table" and type(entry.repetition) == "number" and entry.run
+    if type(run) ~= "table" or type(run.config) ~= "string" or type(run.workload) ~= "string" then return false end
+  end
+  return true
+end
+
 --- Or nil when it is no folder of a sweep.
 function folder.read_plan(path)
   local text = inputs.read_file(path .. "/sweep.lua")
   local chunk = text and load(text, "=sweep", "t", { math = math })
   local ok, plan = pcall(chunk or error)
-  if not ok or type(plan) ~= "table" or type(plan.runs) ~= "table" or type(plan.axes) ~= "table" then return nil end
+  if not ok or not is_plan(plan) then return nil end
   for i, entry in ipairs(plan.runs) do entry.number = i end
   return plan
 end

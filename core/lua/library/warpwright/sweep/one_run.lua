@@ -44,8 +44,8 @@ local function launches_of(r)
   return launches
 end
 
-local function summary_of(r)
-  return { cycles = r.cycles, ipc = r.ipc, warp_ipc = r.warp_ipc, warp_instructions = r.warp_instructions,
+local function summary_of(r, stats)
+  return { stats = stats, cycles = r.cycles, ipc = r.ipc, warp_ipc = r.warp_ipc, warp_instructions = r.warp_instructions,
     thread_instructions = r.thread_instructions, memory_peak = r.memory_peak, checks = r.checks, machine = r.machine,
     workload_name = r.workload, size_name = r.size, policy_name = r.policy, launches = launches_of(r), host_seconds = r.seconds }
 end
@@ -79,7 +79,7 @@ local function simulate(sweep, run, stem)
     r = ww.run(options)
   end
   folder.remove_checkpoints(stem)
-  return summary_of(r)
+  return summary_of(r, options.stats)
 end
 
 --- one_run.simulate(sweep = { stem_of = function(run), checkpoint_every =, stats = }, run, stem of its folder) -> what is kept of it,

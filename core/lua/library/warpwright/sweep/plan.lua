@@ -1,6 +1,5 @@
 -- The runs of a sweep, from the file that describes it: axes, whose values are combined in every way, a list of runs, or both.
 local core = require "warpwright.core"
-local find = require "warpwright.load"
 local histograms = require "warpwright.histograms"
 local intervals = require "warpwright.intervals"
 local names = require "warpwright.names"
@@ -131,6 +130,9 @@ local function read_warm_up(where, warm_up)
   if math.type(warm_up.cycles) ~= "integer" or warm_up.cycles < 1 then
     names.expected(where .. ": warm_up.cycles", "1 cycle or more", warm_up.cycles)
   end
+  if warm_up.policy ~= nil and type(warm_up.policy) ~= "string" then
+    names.expected(where .. ": warm_up.policy", "the name of a policy", warm_up.policy)
+  end
   return { cycles = warm_up.cycles, policy = warm_up.policy }
 end
 
@@ -142,10 +144,24 @@ local function read_repetitions(where, repetitions)
   return repetitions
 end
 
---- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name = }. `where` begins
--- messages. A point has the values of the axes by name.
+local function read_list_of_runs(where, runs)
+  local what <const> = "a list of runs, { { config =, workload = ... } ... }"
+  if runs == nil then return end
+  if type(runs) ~= "table" then names.expected(where .. ": runs", what, runs) end
+  for _, key in ipairs(names.sorted_keys(runs)) do
+    if math.type(key) ~= "integer" then core.user_error(("%s: runs: expected %s, got the key %s"):format(where, what, names.shown(key))) end
+  end
+end
+
+--- plan.new(where, description): { runs = list of { number =, point =, run = }, axes = names in order, name =, where = }. `where`, the
+-- file where there is one, begins messages. A point has the values of the axes by name.
 function plan.new(where, description)
   names.check_keys(where, description, fields)
+  read_list_of_runs(where, description.runs)
+  if description.name ~= nil and type(description.name) ~= "string" then names.expected(where .. ": name", "a text", description.name) end
+  if description.keep ~= nil and type(description.keep) ~= "function" then
+    names.expected(where .. ": keep", "a function of a point", description.keep)
+  end
   if not description.axes and not description.runs then core.user_error(where .. ": expected axes or runs, got neither") end
   local points = description.axes and points_of(where .. ": axes", description.axes) or {}
   for i, run in ipairs(description.runs or {}) do
@@ -155,7 +171,7 @@ function plan.new(where, description)
     stats_of = description.stats_of, histograms = description.histograms }
   if of_all.stats_every ~= nil then intervals.read_every(of_all.stats_every) end
   if of_all.histograms ~= nil then histograms.words_of(of_all.histograms) end
-  local made, axes = { runs = {}, name = description.name }, {}
+  local made, axes = { where = where, runs = {}, name = description.name }, {}
   for _, point in ipairs(points) do
     if not description.keep or description.keep(point) then
       for axis in pairs(point) do axes[axis] = true end
@@ -172,22 +188,16 @@ function plan.new(where, description)
   return made
 end
 
---- Errors for configs, workloads, sizes and policies that do not exist. It loads them, and what was loaded counts among the inputs of
--- a run: for a process of its own.
-function plan.check(made)
-  local workload, policy, seen = require "warpwright.workload", require "warpwright.policy", {}
-  local function once(what, value)
-    local key = what .. " " .. tostring(value)
-    local known = seen[key]
-    seen[key] = true
-    return not known and value ~= nil
+--- What ww.run takes of a point that lacks some axes, and of a sweep that lacks some fields: `without` has them as keys.
+function plan.run_without(entry, without)
+  local point, of_all = {}, {}
+  for axis, value in pairs(entry.point) do
+    if not without[axis] then point[axis] = value end
   end
-  for _, entry in ipairs(made.runs) do
-    local run = entry.run
-    if once("config", run.config) then find.get("config", run.config) end
-    if once("workload " .. run.workload, run.size or "") then workload.resolve_size(find.get("workload", run.workload), run.size) end
-    if once("policy", run.policy) then policy.chain(run.policy, function(what) return find.get("policy", what) end) end
+  for _, field in ipairs { "warm_up", "stats_every", "stats_of", "histograms" } do
+    if not without[field] then of_all[field] = entry.run[field] end
   end
+  return run_of("", point, nil, of_all)
 end
 
 return plan

@@ -37,6 +37,7 @@ end
 local function statistic(file, pattern)
   local where = condition(pattern)
   if not file:prepare("SELECT 1 FROM names WHERE " .. where .. " LIMIT 1"):rows()[1] then
+    names.check_indices("query", pattern)
     local known = {}
     for i, row in ipairs(file:prepare("SELECT DISTINCT pattern FROM names"):rows()) do known[i] = row[1] end
     for _, row in ipairs(file:prepare("SELECT name FROM pragma_table_info('results')"):rows()) do known[#known + 1] = row[1] end
@@ -58,7 +59,7 @@ end
 local function translate(file, expression, columns)
   local parts, at = {}, 1
   while at <= #expression do
-    local quoted = expression:match("^'[^']*'", at) or expression:match('^"[^"]*"', at)
+    local quoted = expression:match("^'[^']*'", at) or expression:match('^"[^"]*"', at) or expression:match("^`[^`]*`", at)
     local path = expression:match("^[%a_][%w_]*%f[%.%[][%w_%.%[%]%*]*", at)
     local word = expression:match("^[%w_]+%.?%d*", at)
     local token = quoted or path or word or expression:sub(at, at)
@@ -75,7 +76,7 @@ local function split(text)
     local c = text:sub(at, at)
     if quote then
       quote = c ~= quote and quote or nil
-    elseif c == "'" or c == '"' then
+    elseif c == "'" or c == '"' or c == "`" then
       quote = c
     elseif c == "(" then
       depth = depth + 1
@@ -91,13 +92,20 @@ local function split(text)
   return parts
 end
 
+--- Does a column of SQL have a name by itself, that behind its AS or that of a column of the view? Others are called by their text.
+local function is_named(file, sql)
+  local found = file:prepare(("SELECT %s FROM results LIMIT 0"):format(sql)):columns()
+  return found[1] ~= sql
+end
+
 --- query.rows(path of a sweep, { select =, where =, group =, order = }): the names of the columns, and rows.
 function query.rows(path, o)
   local file = open(path)
   local columns, selected = columns_of(file), {}
   for i, expression in ipairs(split(o.select or "*")) do
-    local sql, name = translate(file, expression, columns), expression:match "[Aa][Ss]%s+[%w_\"]+$"
-    selected[i] = (expression == "*" or name) and sql or ('%s AS "%s"'):format(sql, expression:gsub('"', '""'))
+    if expression == "" then core.user_error(("query: --select: expected columns apart by commas, got '%s'"):format(o.select)) end
+    local sql = translate(file, expression, columns)
+    selected[i] = sql == expression and sql or is_named(file, sql) and sql or ('%s AS "%s"'):format(sql, expression:gsub('"', '""'))
   end
   local words = { "SELECT ", table.concat(selected, ", "), " FROM results" }
   for _, clause in ipairs { { "where", " WHERE " }, { "group", " GROUP BY " }, { "order", " ORDER BY " } } do
@@ -129,6 +137,7 @@ function query.main(args, first)
         i = i + 1
         value = args[i] or usage_error("%s: expected a value, got nothing", word)
       end
+      if not value:find "%S" then usage_error("%s: expected an expression of SQL, got nothing", word) end
       o[option] = value
     elseif word:sub(1, 1) == "-" then
       usage_error("unknown option '%s'; available: --select, --where, --group, --order, --sql, --csv, --json, --table", word)

@@ -66,9 +66,8 @@ local function warm_up_numbers(sweep)
     local warm = one_run.warm_up_of(entry.run)
     local path = warm and sweep.runs:path_of(warm)
     if warm and not seen[path] and not sweep.runs:stored(entry.run) and not sweep.runs:stored(warm) then
-      numbers[#numbers + 1] = entry.number
+      numbers[#numbers + 1], seen[path] = entry.number, true
     end
-    seen[path or ""] = true
   end
   return numbers
 end

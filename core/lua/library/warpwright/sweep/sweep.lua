@@ -4,12 +4,13 @@ local core = require "warpwright.core"
 local database = require "warpwright.sweep.database"
 local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
+local mistakes = require "warpwright.sweep.mistakes"
 local names = require "warpwright.names"
 local one_run = require "warpwright.sweep.one_run"
-local output = require "warpwright.output"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local result = require "warpwright.result"
+local results = require "warpwright.sweep.results"
 local runner = require "warpwright.runner"
 
 local sweeps = { EXIT_STOPPED = processes.EXIT_STOPPED }
@@ -20,10 +21,10 @@ Sweep.__index = Sweep
 --- sweeps.open(folder, plan, { jobs =, say =, stats =, checkpoint_every =, file = that lists the runs }): { path =, plan =, runs = a
 -- runner }.
 function sweeps.open(path, plan, o)
-  local sweep = setmetatable({ path = path, plan = plan }, Sweep)
+  local sweep = setmetatable({ path = path, plan = plan, say = o.say or print }, Sweep)
   local options = { stats = o.stats, checkpoint_every = o.checkpoint_every, stem_of = function(run) return sweep:stem_of(run) end }
   sweep.runs = runner.new {
-    folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = o.say or print,
+    folder = folder.runs(path), jobs = o.jobs or core.host().cores, say = sweep.say,
     simulate = function(run) return one_run.simulate(options, run, sweep:stem_of(run)) end,
     log_path = function(run) return sweep:stem_of(run) .. ".log" end,
     apart = o.file and core.real_path(o.file), prior = one_run.warm_up_of,
@@ -34,22 +35,26 @@ end
 --- The folder of a run.
 function Sweep:stem_of(run) return (self.runs:path_of(run):gsub("%.lua$", "")) end
 
---- Each once, as runs of the runner.
+--- Those that missing runs need, each once, as runs of the runner.
 function Sweep:warm_ups()
   local list, seen = {}, {}
   for _, entry in ipairs(self.plan.runs) do
     local warm = one_run.warm_up_of(entry.run)
     local path = warm and self.runs:path_of(warm)
-    if warm and not seen[path] and not self.runs:stored(entry.run) then list[#list + 1] = warm end
-    seen[path or ""] = true
+    if warm and not seen[path] and not self.runs:stored(entry.run) then
+      list[#list + 1], seen[path] = warm, true
+    end
   end
   return list
 end
 
---- A misspelt name is an error before anything runs.
+--- A mistake in the description is an error before anything runs.
 function Sweep:check()
-  local path = self.path
-  local problems = processes.run({ self.plan }, { jobs = 1, work = plan_of.check, name = function() return "check" end, say = function() end,
+  local path, missing = self.path, setmetatable({ runs = {} }, { __index = self.plan })
+  for _, entry in ipairs(self.plan.runs) do
+    if not self.runs:stored(entry.run) then table.insert(missing.runs, entry) end
+  end
+  local problems = processes.run({ missing }, { jobs = 1, work = mistakes.check, name = function() return "check" end, say = function() end,
     problem_path = function() return path .. "/check.problem" end })
   os.remove(path .. "/check.problem")
   if problems[1] then error((problems[1].problem:gsub("^warpwright: error: ", "")), 0) end
@@ -64,10 +69,44 @@ function Sweep:run_warm_ups()
   return problems
 end
 
+--- What of a run that is stored is damaged, or nil.
+function Sweep:damage_of(run)
+  local stored = self.runs:stored(run)
+  if not stored then return nil end
+  if run.warm_cycles then
+    local good, problem = pcall(core.inspect_checkpoint, self:stem_of(run) .. ".ckpt")
+    return not good and tostring(problem) or nil
+  end
+  return select(2, results.read(self:stem_of(run), stored))
+end
+
+--- Runs and warm-ups of which a file is damaged are to be made again.
+function Sweep:forget_damaged()
+  local function look_at(run)
+    local damage = self:damage_of(run)
+    if not damage then return end
+    self.say(("%s: %s; it is made again"):format(runner.name(run), damage))
+    os.remove(self.runs:path_of(run))
+  end
+  for _, entry in ipairs(self.plan.runs) do look_at(entry.run) end
+  for _, warm in ipairs(self:warm_ups()) do look_at(warm) end
+end
+
+--- Makes these runs; returns how many failed, or cannot be made as things are.
+function Sweep:make(list, ended)
+  local failed, problems, obstacle = 0, self.runs:run(list, ended)
+  for _, problem in ipairs(problems) do
+    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
+  end
+  if obstacle then self.say(("no more runs are started: %s; the same command goes on"):format(obstacle)) end
+  return failed + (obstacle and 1 or 0)
+end
+
 --- Makes what is missing. `ended`, or nil, is called with each entry that is there, or that has failed or stopped, as it comes to
 -- that. Returns how many failed, and the signal that stopped it, or nil.
 function Sweep:run(ended)
   core.supervise()
+  self:forget_damaged()
   local warm_problems, list, entries, failed = self:run_warm_ups(), {}, {}, 0
   local function tell(run)
     for _, entry in ipairs(ended and entries[self.runs:path_of(run)] or {}) do ended(entry) end
@@ -86,27 +125,22 @@ function Sweep:run(ended)
     end
     if problem or self.runs:stored(run) then tell(run) end
   end
-  for _, problem in ipairs(core.stop_asked() and {} or self.runs:run(list, tell)) do
-    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
-  end
+  if not core.stop_asked() then failed = failed + self:make(list, tell) end
   return failed, core.stop_asked()
 end
 
 --- Makes the runs of these numbers, or their warm-ups: a task of many. Returns as run() does.
 function Sweep:run_some(numbers, warm_ups)
   core.supervise()
-  local list, failed = {}, 0
+  local list = {}
   for i, number in ipairs(numbers) do
     local run = self.plan.runs[number].run
     list[i] = warm_ups and one_run.warm_up_of(run) or run
   end
-  for _, problem in ipairs(self.runs:run(list)) do
-    if problem.status ~= sweeps.EXIT_STOPPED then failed = failed + 1 end
-  end
-  return failed, core.stop_asked()
+  return self:make(list), core.stop_asked()
 end
 
---- results.sqlite, made anew. Returns its path.
+--- results.sqlite, made anew. Returns its path, and a list of { entry =, problem = } of runs that were left out: of damaged files.
 function Sweep:collect() return database.build(self.path, self.plan, self.runs) end
 
 -- What has become of a run ------------------------------------------------------------------------------------------------------------
@@ -127,6 +161,13 @@ function Sweep:counts()
   return count
 end
 
+--- How many of the missing runs were made by another program, or of other inputs.
+function Sweep:count_outdated()
+  local count = 0
+  for _, entry in ipairs(self.plan.runs) do count = count + (self.runs:is_outdated(entry.run) and 1 or 0) end
+  return count
+end
+
 --- Mean seconds of runs that are there, by workload and size.
 function Sweep:seconds_known()
   local sums, counted = {}, {}
@@ -142,9 +183,10 @@ end
 
 --- All statistics of a run, as ww.run gives them; nil when there are none.
 local function read_result(path, stored)
-  if not stored or not core.is_file(path .. "/stats.zst") then return nil end
+  local contents = stored and core.is_file(path .. "/stats.zst") and results.read(path, stored)
+  if not contents then return nil end
   local rows, fields = core.stats(), {}
-  output.visit_packed_stats(path .. "/stats.zst", function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
+  contents.visit_stats(function(name, value, whole, unit, doc) rows:add(name, value, unit, doc, whole) end)
   for _, key in ipairs { "cycles", "ipc", "warp_ipc", "warp_instructions", "thread_instructions", "memory_peak", "checks", "machine",
     "launches" } do
     fields[key] = stored[key]
@@ -166,16 +208,21 @@ end
 --- sweeps.each { axes =, runs =, keep =, repetitions =, warm_up =, out = folder, jobs =, say = } -> an iterator over the rows as they
 -- finish; the database is there when it has ended.
 function sweeps.each(description)
+  if type(description) ~= "table" then names.expected("ww.sweep", "{ axes =, out = ... }", description) end
+  local path, say, jobs = description.out, description.say, description.jobs
+  if type(path) ~= "string" or path == "" then names.expected("ww.sweep: out", "a folder", path) end
+  if say and type(say) ~= "function" then names.expected("ww.sweep: say", "a function of a line", say) end
+  if jobs ~= nil and (math.type(jobs) ~= "integer" or jobs < 1) then names.expected("ww.sweep: jobs", "a whole number from 1 on", jobs) end
+  checkpoint.check { checkpoint_every = description.checkpoint_every }
   local options, given = { out = true, jobs = true, say = true, checkpoint_every = true }, {}
   for key, value in pairs(description) do
     if not options[key] then given[key] = value end
   end
   local plan = plan_of.new("ww.sweep", given)
-  local path = description.out or names.expected("ww.sweep: out", "a folder", description.out)
   folder.make(path)
   return coroutine.wrap(function()
     local _ <close> = core.lock_folder(path)
-    local sweep = sweeps.open(path, plan, { jobs = description.jobs, say = description.say or function() end,
+    local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end,
       checkpoint_every = description.checkpoint_every })
     sweep:check()
     folder.write_plan(path, plan, "")

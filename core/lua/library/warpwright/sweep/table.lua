@@ -8,20 +8,22 @@ local function shown(value)
   return math.type(value) == "float" and ("%.6g"):format(value) or tostring(value)
 end
 
---- Numbers to the right, texts to the left.
+--- Numbers to the right, texts to the left: as the first value of the column is.
 function text_table.text(columns, rows)
-  local widths, lines = {}, {}
+  local widths, lines, is_number = {}, {}, {}
   for c, name in ipairs(columns) do
     widths[c] = utf8.len(name) or #name
-    for _, row in ipairs(rows) do widths[c] = math.max(widths[c], utf8.len(shown(row[c])) or #shown(row[c])) end
+    for _, row in ipairs(rows) do
+      widths[c] = math.max(widths[c], utf8.len(shown(row[c])) or #shown(row[c]))
+      if is_number[c] == nil and row[c] ~= nil and row[c] ~= "" then is_number[c] = type(row[c]) == "number" end
+    end
   end
   local function line(values)
     local cells = {}
     for c = 1, #columns do
       local text = shown(values[c])
       local space = (" "):rep(widths[c] - (utf8.len(text) or #text))
-      local is_number = type(rows[1] and rows[1][c]) == "number"
-      cells[c] = is_number and space .. text or text .. space
+      cells[c] = is_number[c] and space .. text or text .. space
     end
     return (table.concat(cells, "  "):gsub("%s+$", "")) .. "\n"
   end

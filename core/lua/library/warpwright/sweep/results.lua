@@ -1,0 +1,58 @@
+-- What the folder of a run of a sweep holds, read as a whole: a run of which a file is damaged has no results.
+local core = require "warpwright.core"
+local histograms = require "warpwright.histograms"
+local inputs = require "warpwright.inputs"
+local output = require "warpwright.output"
+
+local results = {}
+
+--- A function that visits every statistic, as output.visit_packed_rows() does; nil where they are damaged. No file is damage only
+-- where the run wrote one.
+local function read_stats(path, choice)
+  local packed = inputs.read_file(path)
+  if not packed then return choice ~= "packed" and function() end or nil end
+  local text = output.unpacked_rows(packed)
+  return text and function(visit) output.visit_rows(text, visit) end
+end
+
+--- The cells of a line of intervals.csv behind from, to and launch; nil unless there are `count`, or any number for nil.
+local function cells_of(rest, count)
+  local cells = {}
+  for cell in ((rest or "") .. ","):gmatch "([^,]*)," do cells[#cells + 1] = cell end
+  return rest and (not count or #cells == count) and cells or nil
+end
+
+--- { columns =, rows = { { from =, to =, launch = or nil, cells = } ... } }, both empty without a file; nil where it is damaged.
+local function read_intervals(path)
+  local text, rows = inputs.read_file(path), {}
+  if not text then return { columns = {}, rows = rows } end
+  if text:sub(-1) ~= "\n" then return nil end -- cut off
+  local lines = text:gmatch "[^\n]+"
+  local head = lines() or ""
+  local columns = cells_of(head:match "^from,to,launch,(.*)$")
+  for line in lines do
+    local from, to, launch, rest = line:match "^(%d+),(%d+),(%d*),(.*)$"
+    local cells = columns and cells_of(rest, #columns)
+    if not cells then return nil end
+    rows[#rows + 1] = { from = tonumber(from), to = tonumber(to), launch = tonumber(launch), cells = cells }
+  end
+  return columns and { columns = columns, rows = rows }
+end
+
+--- results.read(folder of a run, what the runner stored of it): { visit_stats = function(visit), intervals =, histograms = }; or nil,
+-- and which file is damaged.
+function results.read(path, stored)
+  local found = { visit_stats = read_stats(path .. "/stats.zst", stored.stats), intervals = read_intervals(path .. "/intervals.csv"),
+    histograms = histograms.read(path) }
+  local function damage(name, what)
+    local got = core.is_file(path .. "/" .. name) and "a damaged file" or "no such file"
+    return nil, ("%s/%s: expected %s, got %s"):format(path, name, what, got)
+  end
+  if not found.visit_stats then return damage("stats.zst", "statistics") end
+  if not found.intervals then return damage("intervals.csv", "intervals") end
+  if found.histograms == false then return damage(histograms.FILE, "histograms") end
+  found.histograms = found.histograms or {}
+  return found
+end
+
+return results

@@ -1,0 +1,39 @@
+-- What a policy's configure gives back is checked where it is made: the error names the policy, its file and line.
+local harness = require "tests.lib.harness"
+
+--- A policy whose configure returns this for objects of the class.
+local function policy_with(class, result)
+  return harness.write("mine.lua", ([[
+local policy = require "warpwright.policy"
+local mine = policy "mine" { doc = "x" }
+function mine:configure(class, path, params)
+  if class == "%s" then return %s end
+end
+return mine
+]]):format(class, result))
+end
+
+local wrong <const> = {
+  { "L1", "5", "expected a table of PARAMETER = value for sm[0].l1d, or nil, got 5" },
+  { "L1", "true", "expected a table of PARAMETER = value for sm[0].l1d, or nil, got true" },
+  { "L1", "{ 3 }", "expected PARAMETER = value for sm[0].l1d, got 3" },
+  { "L1", "{ sise = 3 }", "sm[0].l1d: no parameter of L1 matches 'sise'; available: size, ways" },
+  { "L1", '{ size = "lots" }', "sm[0].l1d.size: expected bytes" },
+  { "L1", "{ size = {} }", "sm[0].l1d.size: expected a number, a text, true or false, got a table" },
+  { "L1", "{ latency = 0 }", "sm[0].l1d.latency: expected 1 to 1024 (cycles), got 0" },
+  { "clock", '{ frequency = "x" }', "clock.core: expected a frequency" },
+  { "clock", "{ frequncy = 1 }", "clock core: no field matches 'frequncy'; did you mean frequency?" },
+  { "wire", "{ latency = 0 }", "wire dispatcher.sm[0] -> sm[0].dispatch: latency: expected a whole number from 1 on, got 0" },
+  { "wire", "{ delay = 3 }", "wire dispatcher.sm[0] -> sm[0].dispatch: no field matches 'delay'; available: latency, depth, width, back" },
+  { "wire", "{ back = 3 }", "wire dispatcher.sm[0] -> sm[0].dispatch: back: expected a table of options" },
+}
+
+for _, case in ipairs(wrong) do
+  harness.test(("%s: %s"):format(case[1], case[2]), function()
+    local path = policy_with(case[1], case[2])
+    harness.refused(("error: %s:3: policy mine: configure: %s"):format(path, case[3]), "run", "gtx480", "vecadd", "--size", "small",
+      "--policy", path, "--out", harness.folder() .. "/out")
+  end)
+end
+
+harness.finish()
