@@ -301,7 +301,7 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 bool matrix_add(Parser *parser, Draft *draft);
 
 /* vectors.c */
-/* atom and red of vectors become one for each element, ld and st of eight elements two; false when it is no such
+/* atom, red and mov of vectors become one for each element, ld and st of eight elements two; false when it is no such
  * instruction. */
 bool vector_add(Parser *parser, Draft *draft);
 

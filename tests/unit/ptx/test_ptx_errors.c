@@ -17,7 +17,7 @@ START_TEST(errors_name_file_and_line) {
     assert_refused(KERNEL("mov.u32 %r1, 5"), "test.ptx:7: expected ';' after a statement, got '}'");
     assert_refused(KERNEL(".shared .u32 s;\nld.global.u32 %r1, [s];"),
                    "test.ptx:7: expected a variable in .global memory, got 's'");
-    assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y or .z");
+    assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y, .z or .w");
     assert_refused(HEADER ".entry k() { ret;", "test.ptx:4: expected a '}' that closes the '{' of this line");
     assert_refused(HEADER ".entry k() { ret; }\n.entry k() { ret; }",
                    "test.ptx:5: 'k' is already declared in line 4");
