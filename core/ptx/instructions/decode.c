@@ -503,6 +503,7 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     kernel->local_bytes = (uint32_t)body->local_bytes;
     kernel->uses_stack = body->uses_stack || body->allocates;
     kernel->max_threads = entry->max_threads;
+    memcpy(kernel->required, entry->required, sizeof kernel->required);
     kernel->param_count = entry->params.count;
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
     for (uint32_t i = 0; i < kernel->param_count; i++) {
