@@ -82,7 +82,7 @@ typedef struct {
     FormalList params;
     uint32_t max_threads, line;
     uint32_t required[3]; /* .reqntid; 0: not given */
-    Token cluster; /* the directive that makes clusters of its CTAs, or none */
+    Token cluster;        /* the directive that makes clusters of its CTAs, or none */
     Source *source;
     Lexer body;
     Scope *scope;
