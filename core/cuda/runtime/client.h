@@ -37,8 +37,9 @@ const char *warp_take_string(WarpMessage *message, size_t *count);
 
 /* The error of a kernel that failed, which all calls get from then on, or 0. */
 int warp_dead(void);
-/* Tells on stderr, once, that the program called what is not there. */
+/* Tells on stderr, once, that the program called what is not there. The second is for who has entered. */
 void warp_name_missing(const char *function);
+void warp_name_missing_inside(const char *what);
 
 /* --- The device ------------------------------------------------------------------------------ */
 

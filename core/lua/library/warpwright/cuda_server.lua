@@ -227,6 +227,8 @@ end
 local formats <const> = { [0] = "u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32" }
 local addresses <const> = { [0] = "wrap", "clamp", "mirror", "border" } -- in CUDA's order
 
+local read_words <const> = { [0] = "element", "normalized_float", "srgb" }
+
 --- CUDA's wrap and mirror clamp where coordinates are not normalized.
 local function address_word(mode, normalized)
   return (normalized == 0 and (mode == 0 or mode == 2)) and "clamp" or addresses[mode] or "?"
@@ -240,7 +242,7 @@ local function make_texture(server, payload)
     depth = layers == 0 and cube == 0 and math.max(depth, 1) or nil, layers = layers > 0 and layers or nil, cube = cube ~= 0,
     channels = channels, filter = linear ~= 0 and "linear" or "point", normalized = normalized ~= 0,
     address = { address_word(x, normalized), address_word(y, normalized), address_word(z, normalized) },
-    read = as_float ~= 0 and "normalized_float" or "element",
+    read = read_words[as_float] or "?",
   })
   if not handle then
     note("%s", problem)
