@@ -157,7 +157,7 @@ harness.test("without a simulator the library says how to get one", function()
 end)
 
 harness.test("the program is told of what it lacks: PTX", function()
-  harness.contains(good "images", "machine code for hardware and no PTX; compile it with PTX", "neither a fat binary nor PTX", "module 3:4: nonsense")
+  harness.contains(good "images", "expected PTX, got machine code for hardware alone; compile with PTX", "neither a fat binary nor PTX", "module 3:4: nonsense")
 end)
 
 harness.finish()

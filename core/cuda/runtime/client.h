@@ -118,6 +118,8 @@ void warp_module_link(WarpModule *module, const void *image);
 /* Bytes of an image: a fat binary, ELF or text. */
 size_t warp_image_bytes(const void *image);
 int warp_module_load(WarpModule *module);
+/* What is wrong with an image that was refused, with file and line, or NULL. */
+const char *warp_module_refusal(const WarpModule *module);
 /* 0, or what is wrong; names of textures are not found here. */
 int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes);
 /* The same function for the same name. */

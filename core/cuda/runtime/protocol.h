@@ -24,7 +24,7 @@ typedef enum {
     /* u32 version -> device memory's file, u64 base, u64 capacity, u32 are copies told, u32 count of numbers, i64
      * numbers of the device (DeviceNumber), string name */
     ASK_HELLO = 1,
-    ASK_LOAD,     /* string image -> u32 module                                          */
+    ASK_LOAD,     /* string image -> u32 module; when it is refused, string why          */
     ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
                    * architecture of the PTX, parameter bytes, parameter count, { u32 offset, bytes }             */
     ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */

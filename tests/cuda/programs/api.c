@@ -676,7 +676,7 @@ static void driver_streams(void) {
 }
 
 static void driver_log(void) {
-    char log[12] = "x";
+    char log[12] = "x", reason[400] = "";
     void *module, *values[] = {log, (void *)sizeof log};
     int options[] = {5, 6};
     EXPECT(cuModuleLoadDataEx(&module, ptx, 2, options, values), 0);
@@ -686,6 +686,16 @@ static void driver_log(void) {
     EXPECT(strlen(log), sizeof log - 1);
     EXPECT((uintptr_t)values[1], sizeof log - 1);
     EXPECT(cuModuleLoadDataEx(&module, "nonsense", 1, options, values), cudaErrorInvalidPtx);
+    values[0] = reason, values[1] = (void *)sizeof reason;
+    EXPECT(cuModuleLoadDataEx(&module,
+                              ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { add.u32; x }", 2,
+                              options, values),
+           cudaErrorInvalidPtx);
+    EXPECT(strstr(reason, ":4: ") != NULL, 1);
+    EXPECT(strlen(reason), (uintptr_t)values[1]);
+    values[1] = (void *)sizeof reason;
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 2, options, values), cudaErrorInvalidPtx);
+    EXPECT(strstr(reason, "neither a fat binary nor PTX") != NULL, 1);
 }
 
 static void driver_more(void) {
