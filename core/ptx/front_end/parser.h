@@ -239,6 +239,7 @@ typedef struct {
     /* Of the operands of a video instruction: .h1 and the like, of length 0 where there is none; -c. */
     Token selectors[VIDEO_OPERANDS];
     bool negated[VIDEO_OPERANDS + 1];
+    Operand resident; /* tex {a, b, c, d}|p: the predicate, if it has one */
 } Draft;
 
 void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);

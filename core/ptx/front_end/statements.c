@@ -376,10 +376,35 @@ static bool accept_vector_special(Parser *parser, Draft *draft) {
 /* [base + offset], behind its '['; textures have further operands inside the brackets. */
 static void parse_address(Parser *parser, Draft *draft);
 
+static bool is_texture_fetch(const Draft *draft) {
+    return !strcmp(draft->statement.opcode, "tex") || !strcmp(draft->statement.opcode, "tld4");
+}
+
+static void parse_resident(Parser *parser, Draft *draft) {
+    uint32_t line = parser->token.line;
+    draft->resident = parse_operand(parser, draft);
+    bool takes = draft->resident.shape == OPERAND_PREDICATE || draft->resident.shape == OPERAND_SINK;
+    if (!takes || draft->resident.negated) parser_fail(parser, line, "expected a predicate after '|'");
+}
+
+/* All texels are resident: there are no sparse textures. */
+static void resident_add(Parser *parser, const Draft *fetch) {
+    Draft move;
+    if (fetch->resident.shape != OPERAND_PREDICATE) return;
+    draft_begin(parser, &move, "mov", &fetch->statement);
+    draft_modifier(&move, "pred");
+    draft_operand(&move, fetch->resident);
+    draft_operand(&move, immediate_operand(1));
+    move.statement.guard = fetch->statement.guard;
+    move.statement.guard_negated = fetch->statement.guard_negated;
+    statement_add(parser, &move);
+}
+
 static void parse_operand_group(Parser *parser, Draft *draft) {
     if (accept(parser, '{')) {
         uint32_t elements = parse_vector(parser, draft);
         if (draft->statement.vector_elements == 1) draft->statement.vector_elements = elements;
+        if (is_texture_fetch(draft) && accept(parser, '|')) parse_resident(parser, draft);
     } else if (accept(parser, '[')) {
         parse_address(parser, draft);
     } else if (!accept_vector_register(parser, draft) && !accept_vector_special(parser, draft)) {
@@ -498,6 +523,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
     else if (!allocation_add(parser, draft) && !matrix_add(parser, draft) && !video_add(parser, draft) &&
              !vector_add(parser, draft))
         statement_add(parser, draft);
+    resident_add(parser, draft);
 }
 
 static void parse_instruction(Parser *parser) {
