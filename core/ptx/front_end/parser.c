@@ -297,9 +297,11 @@ static void skip_values(Parser *parser) {
 
 /* .maxntid and its kin, between the parameters and the body. Stops at what is none of them. */
 static Tuning parse_tuning_directives(Parser *parser) {
+    /* .blocksareclusters stands beside .reqnctapercluster, which says how large they are. */
     static const char *const ignored[] = {
-        "explicitcluster", "minnctapersm",   "maxnctapersm", "maxnreg", "minnreg",
-        "noreturn",        "maxclusterrank", "abi_preserve", "pragma",  "abi_preserve_control"};
+        "explicitcluster",     "minnctapersm", "maxnctapersm",   "maxnreg",      "minnreg",
+        "blocksareclusters",   "noreturn",     "maxclusterrank", "abi_preserve", "pragma",
+        "abi_preserve_control"};
     Tuning tuning = {0};
     while (parser->token.kind == TOKEN_DOTTED) {
         uint32_t extents[3];
@@ -316,9 +318,8 @@ static Tuning parse_tuning_directives(Parser *parser) {
             if (parse_extents(parser, extents) > 1) tuning.cluster = directive;
             continue;
         }
-        bool whole_grids = at_dotted(parser, "blocksareclusters"), pragma = at_dotted(parser, "pragma");
-        if (whole_grids) tuning.cluster = parser->token;
-        if (!whole_grids && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
+        bool pragma = at_dotted(parser, "pragma");
+        if (!at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
         skip_values(parser);
         if (pragma) accept(parser, ';');
     }
