@@ -11,7 +11,7 @@ local function good(part)
   return output
 end
 
-for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more",
+for _, part in ipairs { "basic", "memory", "volumes", "mapped", "textures", "colours", "voxel_arrays", "surfaces", "removed", "threads", "children", "properties", "driver", "driver_more",
   "hints", "per_thread", "versions", "entry_points" } do
   harness.test("the API: " .. part, function() good(part) end)
 end
@@ -157,7 +157,7 @@ harness.test("without a simulator the library says how to get one", function()
 end)
 
 harness.test("the program is told of what it lacks: PTX", function()
-  harness.contains(good "images", "machine code for hardware and no PTX; compile it with PTX", "neither a fat binary nor PTX", "module 3:4: nonsense")
+  harness.contains(good "images", "expected PTX, got machine code for hardware alone; compile with PTX", "neither a fat binary nor PTX", "module 3:4: nonsense")
 end)
 
 harness.finish()

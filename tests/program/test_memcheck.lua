@@ -133,6 +133,42 @@ races("an mbarrier that orders writes and reads", lines(made, write, "mbarrier.a
   "L: mbarrier.test_wait.parity.shared.b64 %p2, [tile+256], 0;", "@!%p2 bra L;", read_crossed), 0)
 races("an mbarrier at which nobody waits", lines(made, write, "mbarrier.arrive.shared.b64 _, [tile+256];", read_crossed), 64)
 
+-- A flag in word 64, zero before: warp 0 writes its words, then the flag; warp 1 waits for it, then reads them.
+local flag <const> = lines("@%p1 st.shared.u32 [tile+256], 0;", barrier)
+local function handed_over(raise, wait, before_reads)
+  return lines(flag, "@!%p1 bra L;", write, raise, "bra E;", "L: " .. wait, "setp.ne.u32 %p2, %r9, 1;", "@%p2 bra L;",
+    before_reads or "", read_crossed, "E:")
+end
+local acquire <const>, release <const> = "ld.acquire.cta.shared.u32 %r9, [tile+256];", "st.release.cta.shared.u32 [tile+256], 1;"
+local volatile_read <const>, volatile_write <const> = "ld.volatile.shared.u32 %r9, [tile+256];", "st.volatile.shared.u32 [tile+256], 1;"
+races("a flag that is released and acquired orders what was written before", handed_over(release, acquire), 0)
+races("volatile accesses to a flag, with fences",
+  handed_over(lines("membar.cta;", volatile_write), volatile_read, "membar.cta;"), 0)
+races("atomics on a flag, with fences", handed_over(lines("fence.acq_rel.cta;", "atom.shared.exch.b32 %r6, [tile+256], 1;"),
+  "atom.shared.cas.b32 %r9, [tile+256], 7, 7;", "fence.acq_rel.cta;"), 0)
+races("a released flag by a generic address", handed_over(lines("cvt.u64.u32 %rd7, %r4;", "cvta.shared.u64 %rd7, %rd7;",
+  "st.release.cta.u32 [%rd7+256], 1;"), acquire), 0)
+races("a volatile flag without fences orders nothing else", handed_over(volatile_write, volatile_read), 32)
+races("a flag without a fence where it is raised", handed_over(volatile_write, acquire), 32)
+races("a flag without a fence where it is read", handed_over(release, volatile_read), 32)
+races("a plain write of a flag that another warp acquires",
+  handed_over("st.shared.u32 [tile+256], 1;", acquire), 64)
+races("what is written behind the release", handed_over(lines(release, write), acquire), 32)
+races("what is overwritten while the other warp may still read it",
+  lines(flag, "@!%p1 bra L;", write, release, "mov.u32 %r8, 0;", "N: add.u32 %r8, %r8, 1;", "setp.lt.u32 %p2, %r8, 200;", "@%p2 bra N;", write, "bra E;", "L: " .. acquire,
+    "setp.ne.u32 %p2, %r9, 1;", "@%p2 bra L;", read_crossed, "E:"), 32)
+races("what is overwritten once the other warp has released it",
+  lines("@%p1 st.shared.v2.u32 [tile+256], {0, 0};", barrier, "@!%p1 bra L;", write, release,
+    "M: ld.acquire.cta.shared.u32 %r9, [tile+260];", "setp.ne.u32 %p2, %r9, 1;", "@%p2 bra M;", write, "bra E;", "L: " .. acquire,
+    "setp.ne.u32 %p2, %r9, 1;", "@%p2 bra L;", read_crossed, "st.release.cta.shared.u32 [tile+260], 1;", "E:"), 0)
+-- Warps 0 and 1 write and count; warp 2, which sees both, reads the words of warp 0 (32 of them) through the count of warp 1.
+races("a count by atomics hands over what all have written that counted",
+  lines("@%p1 st.shared.u32 [tile+508], 0;", barrier, "setp.ge.u32 %p3, %r1, 64;", "@%p3 bra L;", "mov.u32 %r9, 0;",
+    "@%p1 bra C;", "W: ld.volatile.shared.u32 %r8, [tile+508];", "setp.lt.u32 %p2, %r8, 32;", "@%p2 bra W;",
+    "C: st.shared.u32 [%r5], %r1;", "membar.cta;", "red.shared.add.u32 [tile+508], 1;", "bra E;",
+    "L: ld.acquire.cta.shared.u32 %r9, [tile+508];", "setp.ne.u32 %p2, %r9, 64;", "@%p2 bra L;", "ld.shared.u32 %r6, [%r5+-256];", "E:"), 0,
+  { block = 96 })
+
 harness.test("what is found is the same in any order and on any threads, place by place", function()
   local body = lines("ld.global.u32 %r6, [%rd4];", write, barrier, read_crossed, write)
   local function text(options)

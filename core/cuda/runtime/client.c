@@ -237,11 +237,13 @@ uint64_t warp_cycle(void) {
     return warp_client.cycle;
 }
 
+void warp_name_missing_inside(const char *what) {
+    WarpMessage *question = warp_question();
+    warp_put_string(question, what, strlen(what));
+    warp_ask(question, ASK_NAME);
+}
+
 void warp_name_missing(const char *function) {
-    if (!warp_enter()) {
-        WarpMessage *question = warp_question();
-        warp_put_string(question, function, strlen(function));
-        warp_ask(question, ASK_NAME);
-    }
+    if (!warp_enter()) warp_name_missing_inside(function);
     warp_leave();
 }

@@ -37,8 +37,9 @@ const char *warp_take_string(WarpMessage *message, size_t *count);
 
 /* The error of a kernel that failed, which all calls get from then on, or 0. */
 int warp_dead(void);
-/* Tells on stderr, once, that the program called what is not there. */
+/* Tells on stderr, once, that the program called what is not there. The second is for who has entered. */
 void warp_name_missing(const char *function);
+void warp_name_missing_inside(const char *what);
 
 /* --- The device ------------------------------------------------------------------------------ */
 
@@ -117,6 +118,8 @@ void warp_module_link(WarpModule *module, const void *image);
 /* Bytes of an image: a fat binary, ELF or text. */
 size_t warp_image_bytes(const void *image);
 int warp_module_load(WarpModule *module);
+/* What is wrong with an image that was refused, with file and line, or NULL. */
+const char *warp_module_refusal(const WarpModule *module);
 /* 0, or what is wrong; names of textures are not found here. */
 int warp_variable(WarpModule *module, const char *name, uint64_t *address, uint64_t *bytes);
 /* The same function for the same name. */

@@ -15,6 +15,7 @@ struct WarpModule {
     size_t bytes;
     bool is_tried;
     int problem;
+    char *refusal; /* what the simulator says of an image that it refuses, or NULL */
     uint32_t number;
     WarpFunction *functions;
 };
@@ -84,8 +85,20 @@ int warp_module_load(WarpModule *module) {
     warp_put_string(message, module->image, module->bytes);
     module->problem = warp_ask(message, ASK_LOAD);
     module->is_tried = true;
-    if (!module->problem) module->number = warp_take_u32(message);
+    free(module->refusal);
+    module->refusal = NULL;
+    if (module->problem) {
+        size_t count;
+        const char *text = warp_take_string(message, &count);
+        module->refusal = count ? strndup(text, count) : NULL;
+    } else {
+        module->number = warp_take_u32(message);
+    }
     return module->problem;
+}
+
+const char *warp_module_refusal(const WarpModule *module) {
+    return module->refusal;
 }
 
 void warp_forget_modules(void) {

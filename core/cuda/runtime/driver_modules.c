@@ -25,9 +25,9 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
 
 enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BYTES = 6 };
 
-/* The log says why in general; what the simulator found in the image it says on stderr. Its size becomes what was
- * written. */
-static void write_log(CUresult result, unsigned count, const int *options, void **values) {
+/* What the simulator says of the image; its size becomes what was written. */
+static void write_log(CUresult result, const char *refusal, unsigned count, const int *options,
+                      void **values) {
     char *log = NULL;
     void **bytes = NULL;
     for (unsigned i = 0; i < count; i++) {
@@ -36,17 +36,19 @@ static void write_log(CUresult result, unsigned count, const int *options, void 
     }
     size_t room = bytes ? (uint32_t)(uintptr_t)*bytes : 0;
     if (!log || !room) return;
-    const char *text = result ? warp_error_text(result) : NULL;
-    int length = text ? snprintf(log, room, "%s; see the message of warpwright on stderr", text)
-                      : snprintf(log, room, "%s", "");
+    const char *text = !result ? "" : refusal ? refusal : warp_error_text(result);
+    int length = snprintf(log, room, "%s", text);
     *bytes = (void *)(uintptr_t)(length < (int)room ? length : (int)room - 1);
 }
 
 /* The other options are those of a compiler that is not there. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
                             void **values) {
-    CUresult result = cuModuleLoadData(module, image);
-    if (options && values) write_log(result, count, options, values);
+    CUmodule loaded = NULL;
+    CUresult result = cuModuleLoadData(module ? &loaded : NULL, image);
+    const char *refusal = loaded ? warp_module_refusal(loaded) : NULL;
+    if (options && values) write_log(result, refusal, count, options, values);
+    if (loaded) *module = loaded;
     return result;
 }
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {

@@ -24,7 +24,7 @@ typedef enum {
     /* u32 version -> device memory's file, u64 base, u64 capacity, u32 are copies told, u32 count of numbers, i64
      * numbers of the device (DeviceNumber), string name */
     ASK_HELLO = 1,
-    ASK_LOAD,     /* string image -> u32 module                                          */
+    ASK_LOAD,     /* string image -> u32 module; when it is refused, string why          */
     ASK_FUNCTION, /* u32 module, string name -> u32 function, u32 registers, shared, local, const, max threads,
                    * architecture of the PTX, parameter bytes, parameter count, { u32 offset, bytes }             */
     ASK_VARIABLE, /* u32 module, string name -> u64 address, u64 bytes, u32 VariableSpace */
@@ -52,7 +52,9 @@ typedef enum { ALLOCATION_DEVICE, ALLOCATION_MAPPED } AllocationKind;
 /* u64 address, pitch, slice, u32 width, height, depth, layers, then one u32 each: */
 typedef struct {
     uint32_t format; /* 0 to 7: u8 s8 u16 s16 u32 s32 f16 f32 */
-    uint32_t channels, linear, address[3], normalized, normalized_float, cube;
+    uint32_t channels, linear, address[3], normalized;
+    uint32_t normalized_float; /* 2: from sRGB to linear, too */
+    uint32_t cube;
 } TextureQuestion;
 
 /* Where the texels lie. */

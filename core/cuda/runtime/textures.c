@@ -222,11 +222,14 @@ static Source source_of_linear(const void *pointer, size_t bytes,
 }
 
 static int make(const Source *source, const struct cudaTextureDesc *how, uint64_t *handle) {
+    bool is_normalized_float = how->readMode == cudaReadModeNormalizedFloat &&
+                               source->format.f != cudaChannelFormatKindFloat;
+    bool is_srgb = is_normalized_float && how->sRGB && source->format.x == 8 &&
+                   source->format.f == cudaChannelFormatKindUnsigned;
     TextureQuestion question = {.linear = how->filterMode == cudaFilterModeLinear,
                                 .address = {how->addressMode[0], how->addressMode[1], how->addressMode[2]},
                                 .normalized = how->normalizedCoords != 0,
-                                .normalized_float = how->readMode == cudaReadModeNormalizedFloat &&
-                                                    source->format.f != cudaChannelFormatKindFloat,
+                                .normalized_float = is_srgb ? 2 : is_normalized_float,
                                 .cube = source->is_cube};
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     return warp_make_texture(&source->place, &question, handle);
@@ -258,16 +261,28 @@ static int source_of_resource(const struct cudaResourceDesc *resource, Source *s
                                     resource->res.pitch2D.width, resource->res.pitch2D.height,
                                     &resource->res.pitch2D.desc);
         return CUDA_OK;
-    default: warp_name_missing("a texture of a mipmapped array"); return CUDA_NOT_SUPPORTED;
+    default: warp_name_missing_inside("a texture of a mipmapped array"); return CUDA_NOT_SUPPORTED;
     }
+}
+
+/* What the machine's textures cannot do, or NULL. */
+static const char *missing_of(const struct cudaTextureDesc *how) {
+    if (how->seamlessCubemap) return "filtering across the edges of a cubemap's faces";
+    bool has_border = false;
+    for (int i = 0; i < 3; i++)
+        has_border |= how->addressMode[i] == cudaAddressModeBorder;
+    for (int i = 0; has_border && i < 4; i++)
+        if (how->borderColor[i] != 0) return "a border color other than zero";
+    return NULL;
 }
 
 static int new_object(const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how,
                       cudaTextureObject_t *result) {
     Source source;
     uint64_t handle;
-    if (how->seamlessCubemap) {
-        warp_name_missing("filtering across the edges of a cubemap's faces");
+    const char *missing = missing_of(how);
+    if (missing) {
+        warp_name_missing_inside(missing);
         return CUDA_NOT_SUPPORTED;
     }
     int problem = source_of_resource(resource, &source);
@@ -284,8 +299,11 @@ static int new_object(const struct cudaResourceDesc *resource, const struct cuda
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *how,
                                     const struct cudaResourceViewDesc *view) {
-    if (view) warp_name_missing("a resource view of a texture");
     int problem = warp_enter();
+    if (!problem && view) {
+        warp_name_missing_inside("a resource view of a texture");
+        problem = CUDA_NOT_SUPPORTED;
+    }
     if (!problem && (!object || !resource || !how)) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = new_object(resource, how, object);
     return runtime_leave(problem);
@@ -367,6 +385,7 @@ static int bind(const struct textureReference *reference, const Source *source) 
         .addressMode = {reference->addressMode[0], reference->addressMode[1], reference->addressMode[2]},
         .filterMode = reference->filterMode,
         .readMode = normalized_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
+        .sRGB = reference->sRGB,
         .normalizedCoords = reference->normalized};
     int problem = make(source, &how, &handle);
     return problem ? problem : warp_bind_texture(module, name, handle);

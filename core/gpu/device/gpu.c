@@ -190,6 +190,13 @@ void gpu_place_module(Gpu *gpu, Module *module) {
 
 /* --- Launching ------------------------------------------------------------------------------- */
 
+static void check_required_block(const Kernel *kernel, const uint32_t block[3]) {
+    const uint32_t *required = kernel->required;
+    if (required[0] && memcmp(required, block, sizeof kernel->required) != 0)
+        user_error("kernel %s: block: expected (%u, %u, %u) (.reqntid of the kernel), got (%u, %u, %u)",
+                   kernel->name, required[0], required[1], required[2], block[0], block[1], block[2]);
+}
+
 static void check_extents(const Kernel *kernel, const Launch *launch, const RunningKernel *running) {
     for (int i = 0; i < 3; i++)
         if (launch->grid[i] == 0 || launch->block[i] == 0)
@@ -204,8 +211,9 @@ static void check_extents(const Kernel *kernel, const Launch *launch, const Runn
     if (threads > MAX_CTA_THREADS)
         user_error("kernel %s: block: expected up to %d threads, got %.0f", kernel->name, MAX_CTA_THREADS,
                    threads);
+    check_required_block(kernel, launch->block);
     if (kernel->max_threads && running->threads_per_cta > kernel->max_threads)
-        user_error("kernel %s: block: expected up to %u threads (.maxntid or .reqntid of the kernel), got %u",
+        user_error("kernel %s: block: expected up to %u threads (.maxntid of the kernel), got %u",
                    kernel->name, kernel->max_threads, running->threads_per_cta);
     if (running->local_bytes > MAX_LOCAL_BYTES)
         user_error("kernel %s: expected up to %d bytes of local memory per thread, got %u", kernel->name,

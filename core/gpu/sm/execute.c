@@ -282,6 +282,7 @@ void sm_exit_warp(Sm *sm, uint32_t w) {
 }
 
 static void execute_fence(Sm *sm, uint32_t w) {
+    if (sm->memcheck) memcheck_fence(sm, w);
     if (!sm->warp[w].writes_in_flight) return;
     sm->fencing |= warp_bit(w);
     sm->waiting |= warp_bit(w);

@@ -8,19 +8,30 @@
 
 enum { MAX_SITES = 256 }; /* that an SM keeps; more are found after these are mended */
 
+/* How an instruction accesses memory. Strong accesses, as the PTX ISA calls them, do not race with each other: atomics,
+ * .volatile, .relaxed, .acquire, .release. */
+enum { STRONG = 1, ACQUIRES = 2, RELEASES = 4 };
+
 /* What is known of a byte of shared memory. Epochs are counted by the barriers of the whole CTA: accesses in different
- * ones are in order. */
+ * ones are in order. Clocks are of the warp that accesses, see CtaOrder. */
 typedef struct {
     uint32_t write_epoch, read_epoch; /* 0: never in this CTA                    */
-    uint32_t readers;                 /* warps of the CTA that read it in read_epoch */
-    uint32_t write_inst, read_inst;   /* read_inst: of the last reader           */
+    uint32_t readers, weak_readers;   /* warps of the CTA that read it in read_epoch */
+    uint32_t write_inst, read_inst;   /* read_inst: of the last reader, a weak one where there is one */
+    uint32_t write_clock, read_clock;
+    uint32_t released; /* by a strong write: what its warp did at lower clocks */
     uint16_t write_thread, read_thread;
-    bool is_atomic; /* the write */
+    bool is_strong, is_atomic; /* the write */
 } SharedByte;
 
+/* Within an epoch warps are ordered by what one releases and another acquires: a fence and then a strong write by one, a
+ * strong read of what it wrote and then a fence by the other. A warp's clock counts its releases. */
 typedef struct {
     uint32_t epoch;
     uint32_t in_order[WARP_LANES]; /* by warp: those whose accesses so far a barrier of some has ordered */
+    uint32_t clock[WARP_LANES];
+    /* [w][v]: what v did at clocks below it comes before what w does; and before what w does behind its next fence. */
+    uint32_t known[WARP_LANES][WARP_LANES], observed[WARP_LANES][WARP_LANES];
 } CtaOrder;
 
 typedef struct {
@@ -59,6 +70,7 @@ typedef struct {
     const Sm *sm;
     const Inst *inst;
     InstKind kind; /* the instruction's; INST_STORE of the writes of a copy */
+    uint32_t strength;
     uint32_t warp, lane;
     uint64_t cycle, address;
 } Access;
@@ -182,40 +194,94 @@ void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole)
         order->in_order[sm->warp[first_warp(warps)].warp_in_cta] = ~0u;
 }
 
-/* The kind of race that the access is in with what was before, in *kind and *other. */
-static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, InstKind access_kind,
-                  MemcheckKind *kind, bool *other_is_reader) {
-    uint32_t unordered = ~(1u << warp | order->in_order[warp]);
-    bool writes = access_kind != INST_LOAD, both_atomic = byte->is_atomic && access_kind == INST_ATOMIC;
-    bool written = byte->write_epoch == order->epoch && unordered >> byte->write_thread / WARP_LANES & 1;
-    bool read = writes && byte->read_epoch == order->epoch && byte->readers & unordered;
-    *other_is_reader = !(written && !both_atomic);
-    *kind = *other_is_reader ? MEMCHECK_RACE_READ_WRITE
-            : writes         ? MEMCHECK_RACE_WRITE_WRITE
-                             : MEMCHECK_RACE_WRITE_READ;
-    return (written && !both_atomic) || read;
+static uint32_t later(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
 }
 
-static void note_access(SharedByte *byte, const CtaOrder *order, const Access *access) {
-    uint32_t thread = thread_of(access), inst = sm_inst_index(access->sm, access->inst);
-    if (access->kind == INST_LOAD) {
-        if (byte->read_epoch != order->epoch) byte->readers = 0;
-        byte->read_epoch = order->epoch;
-        byte->readers |= 1u << thread / WARP_LANES;
-        byte->read_thread = (uint16_t)thread;
-        byte->read_inst = inst;
-    } else {
-        byte->write_epoch = order->epoch;
-        byte->write_thread = (uint16_t)thread;
-        byte->write_inst = inst;
-        byte->is_atomic = access->kind == INST_ATOMIC;
+static void acquire(CtaOrder *order, uint32_t warp) {
+    for (uint32_t v = 0; v < WARP_LANES; v++)
+        order->known[warp][v] = later(order->known[warp][v], order->observed[warp][v]);
+}
+
+/* What the warp has observed comes before all that follows, and what it did so far before what others do once they
+ * observe its next strong write. */
+static void fence(CtaOrder *order, uint32_t warp) {
+    acquire(order, warp);
+    order->clock[warp]++;
+}
+
+void memcheck_fence(const Sm *sm, uint32_t w) {
+    fence(&sm->memcheck->cta[sm->warp[w].cta_slot], sm->warp[w].warp_in_cta);
+}
+
+/* A strong read of a strong write. An atomic passes on what the writes before it released. */
+static void observe(const SharedByte *byte, CtaOrder *order, uint32_t warp) {
+    uint32_t writer = byte->write_thread / WARP_LANES, *observed = order->observed[warp];
+    if (byte->write_epoch != order->epoch || !byte->is_strong || writer == warp) return;
+    for (uint32_t v = 0; v < WARP_LANES; v++) {
+        observed[v] = later(observed[v], order->known[writer][v]);
+        if (byte->is_atomic) observed[v] = later(observed[v], order->observed[writer][v]);
     }
+    observed[writer] = later(observed[writer], byte->released);
 }
 
-/* A warp that reads, too, may have read last: another of the readers is meant then, whose first thread is told. */
-static uint32_t racing_reader(const SharedByte *byte, uint32_t warp) {
-    if (byte->read_thread / WARP_LANES != warp) return byte->read_thread;
-    return (uint32_t)__builtin_ctz(byte->readers & ~(1u << warp)) * WARP_LANES;
+/* Of the warps `readers`, those whose reads are not known to come before. Of others than the last reader no clock is
+ * kept: they are in order once the warp has acquired anything of them. */
+static uint32_t unordered_readers(const SharedByte *byte, const CtaOrder *order, uint32_t warp,
+                                  uint32_t readers) {
+    uint32_t left = 0;
+    for (; readers; readers &= readers - 1) {
+        uint32_t reader = (uint32_t)__builtin_ctz(readers);
+        uint32_t clock = reader == byte->read_thread / WARP_LANES ? byte->read_clock : 0;
+        if (clock >= order->known[warp][reader]) left |= 1u << reader;
+    }
+    return left;
+}
+
+/* The kind of race that the access is in with what was before, in *kind; the readers that it races with, or 0. */
+static bool races(const SharedByte *byte, const CtaOrder *order, uint32_t warp, const Access *access,
+                  MemcheckKind *kind, uint32_t *racing_readers) {
+    uint32_t unordered = ~(1u << warp | order->in_order[warp]), writer = byte->write_thread / WARP_LANES;
+    bool writes = access->kind != INST_LOAD, both_strong = byte->is_strong && access->strength & STRONG;
+    bool written = byte->write_epoch == order->epoch && unordered >> writer & 1 && !both_strong &&
+                   byte->write_clock >= order->known[warp][writer];
+    uint32_t readers = access->strength & STRONG ? byte->weak_readers : byte->readers;
+    *racing_readers = !written && writes && byte->read_epoch == order->epoch
+                          ? unordered_readers(byte, order, warp, readers & unordered)
+                          : 0;
+    *kind = !written ? MEMCHECK_RACE_READ_WRITE
+            : writes ? MEMCHECK_RACE_WRITE_WRITE
+                     : MEMCHECK_RACE_WRITE_READ;
+    return written || *racing_readers;
+}
+
+static void note_read(SharedByte *byte, const CtaOrder *order, const Access *access) {
+    uint32_t thread = thread_of(access), warp = thread / WARP_LANES;
+    bool is_strong = access->strength & STRONG;
+    if (byte->read_epoch != order->epoch) byte->readers = byte->weak_readers = 0;
+    byte->read_epoch = order->epoch;
+    byte->readers |= 1u << warp;
+    if (is_strong && byte->weak_readers) return;
+    byte->weak_readers |= is_strong ? 0 : 1u << warp;
+    byte->read_thread = (uint16_t)thread;
+    byte->read_clock = order->clock[warp];
+    byte->read_inst = sm_inst_index(access->sm, access->inst);
+}
+
+static void note_write(SharedByte *byte, const CtaOrder *order, const Access *access) {
+    uint32_t thread = thread_of(access), clock = order->clock[thread / WARP_LANES];
+    byte->write_epoch = order->epoch;
+    byte->write_thread = (uint16_t)thread;
+    byte->write_clock = byte->released = clock;
+    byte->write_inst = sm_inst_index(access->sm, access->inst);
+    byte->is_strong = access->strength & STRONG;
+    byte->is_atomic = access->kind == INST_ATOMIC;
+}
+
+/* The last of the readers that a write races with; of one that is not the last, its first thread is told. */
+static uint32_t thread_of_reader(const SharedByte *byte, uint32_t readers) {
+    if (readers >> byte->read_thread / WARP_LANES & 1) return byte->read_thread;
+    return (uint32_t)__builtin_ctz(readers) * WARP_LANES;
 }
 
 static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
@@ -224,19 +290,24 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
     uint64_t end = sm->running->shared_bytes;
     if (access->address >= end || bytes > end - access->address) return; /* a fault */
     SharedByte *byte = shared_bytes(sm, slot) + access->address;
-    bool is_fresh = false, is_race = false;
+    bool is_fresh = false, is_race = false, reads = access->kind != INST_STORE;
+    if (access->strength & RELEASES) fence(order, warp);
     for (uint32_t i = 0; i < bytes; i++) {
         MemcheckKind kind;
-        bool reader;
-        if (!is_race && races(&byte[i], order, warp, access->kind, &kind, &reader)) {
+        uint32_t readers;
+        if (!is_race && races(&byte[i], order, warp, access, &kind, &readers)) {
             is_race = true;
-            report(access, kind, reader ? byte[i].read_inst : byte[i].write_inst,
-                   reader ? racing_reader(&byte[i], warp) : byte[i].write_thread);
+            report(access, kind, readers ? byte[i].read_inst : byte[i].write_inst,
+                   readers ? thread_of_reader(&byte[i], readers) : byte[i].write_thread);
         }
         is_fresh |= !byte[i].write_epoch;
-        note_access(&byte[i], order, access);
+        if (reads && access->strength & STRONG) observe(&byte[i], order, warp);
+        if (access->kind == INST_LOAD)
+            note_read(&byte[i], order, access);
+        else
+            note_write(&byte[i], order, access);
     }
-    bool reads = access->kind != INST_STORE;
+    if (access->strength & ACQUIRES) acquire(order, warp);
     if (reads && is_fresh && !sm->running->kernel->dma_line) /* a transfer may have written it */
         report(access, MEMCHECK_UNINITIALISED_SHARED, 0, 0);
 }
@@ -247,8 +318,20 @@ static void look_at_shared(Sm *sm, const Access *access, uint32_t bytes) {
 static void look_at_copy(Sm *sm, Access *access, const AsyncCopy *copy, uint32_t bytes) {
     if (copy->read) look_at_global(sm, access, copy->read);
     access->kind = INST_STORE;
+    access->strength = 0;
     access->address = copy->target;
     if (copy->target % bytes == 0) look_at_shared(sm, access, bytes);
+}
+
+/* Decoded instructions do not say. */
+static uint32_t strength_of(const Sm *sm, const Inst *inst) {
+    const char *text = sm->running->kernel->sources[sm_inst_index(sm, inst)].opcode;
+    bool both = strstr(text, ".acq_rel") != NULL;
+    uint32_t acquires = both || strstr(text, ".acquire") ? ACQUIRES : 0;
+    uint32_t releases = both || strstr(text, ".release") ? RELEASES : 0;
+    bool is_strong = inst->kind == INST_ATOMIC || acquires || releases || strstr(text, ".volatile") ||
+                     strstr(text, ".relaxed") || strstr(text, ".mmio");
+    return (is_strong ? STRONG : 0) | acquires | releases;
 }
 
 void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
@@ -262,9 +345,10 @@ void memcheck_access(Sm *sm, uint32_t w, const Inst *inst) {
     bool is_copy = inst->kind == INST_LOAD && inst->detail & DETAIL_ASYNC_COPY;
     if (is_copy) exec_find_async(inst, context, copy);
     exec_find_addresses(inst, context, &global, &shared);
+    uint32_t strength = shared ? strength_of(sm, inst) : 0;
     for (uint32_t lanes = global | shared; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        Access access = {sm, inst, inst->kind, w, lane, cycle, context->address[lane]};
+        Access access = {sm, inst, inst->kind, strength, w, lane, cycle, context->address[lane]};
         if (access.address & (inst->element_bytes - 1u)) continue; /* a fault */
         if (is_copy)
             look_at_copy(sm, &access, &copy[lane], bytes);

@@ -37,6 +37,8 @@ void memcheck_set_kernel(const Sm *sm);
 COLD void memcheck_cta_starts(const Sm *sm, uint32_t slot);
 /* An instruction that accesses memory is about to execute, on the context's active lanes. */
 COLD void memcheck_access(Sm *sm, uint32_t warp, const Inst *inst);
+/* The warp executes membar or fence. */
+COLD void memcheck_fence(const Sm *sm, uint32_t warp);
 /* A barrier lets `warps` go on, all that live of the CTA or not. */
 COLD void memcheck_barrier(const Sm *sm, uint32_t slot, WarpSet warps, bool is_whole);
 /* At the boundary of a quantum: what was written is initialised for all. */

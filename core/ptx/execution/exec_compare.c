@@ -146,10 +146,6 @@ void exec_mov_pred(const Inst *inst, ExecContext *context) {
     write_predicate(context, inst->pdst, predicate_source(inst, context, 0));
 }
 
-void exec_mov_pred_immediate(const Inst *inst, ExecContext *context) {
-    write_predicate(context, inst->pdst, *(const LaneU32 *)source(inst, context, 0) ? ALL_LANES : 0);
-}
-
 #define DEFINE_SELP(name, T)                                                                                 \
     void name(const Inst *inst, ExecContext *context) {                                                      \
         T *to = destination(inst, context, 0);                                                               \

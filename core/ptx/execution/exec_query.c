@@ -13,7 +13,7 @@ static uint32_t channel_type(const Texture *texture) {
         [TEXEL_U32] = 0x10dc, [TEXEL_S32] = 0x10d9, [TEXEL_F16] = 0x10dd, [TEXEL_F32] = 0x10de};
     static const uint16_t normalized[] = {
         [TEXEL_U8] = 0x10d2, [TEXEL_S8] = 0x10d0, [TEXEL_U16] = 0x10d3, [TEXEL_S16] = 0x10d1};
-    return texture->read == READ_NORMALIZED_FLOAT ? normalized[texture->format] : types[texture->format];
+    return texture->read != READ_ELEMENT ? normalized[texture->format] : types[texture->format];
 }
 
 /* wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border count from 0 in PTX. */

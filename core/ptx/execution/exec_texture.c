@@ -148,8 +148,14 @@ static uint32_t normalized_float(int32_t value, int32_t largest) {
     return bits_of_f32(ratio < -1.0f ? -1.0f : ratio);
 }
 
-static uint32_t channel_value(const Texture *texture, uint32_t bits) {
-    bool normalized = texture->read == READ_NORMALIZED_FLOAT;
+static uint32_t linear_of_srgb(uint32_t value) {
+    double encoded = value / 255.0;
+    return bits_of_f32((float)(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4)));
+}
+
+static uint32_t channel_value(const Texture *texture, uint32_t channel, uint32_t bits) {
+    bool normalized = texture->read != READ_ELEMENT;
+    if (texture->read == READ_SRGB && channel < 3) return linear_of_srgb(bits);
     switch ((TexelFormat)texture->format) {
     case TEXEL_U8: return normalized ? normalized_float((int32_t)bits, 0xff) : bits;
     case TEXEL_S8: return normalized ? normalized_float((int8_t)bits, 0x7f) : (uint32_t)(int8_t)bits;
@@ -179,7 +185,7 @@ static bool read_texel(ExecContext *context, const Texture *texture, int lane, i
     for (uint32_t c = 0; c < channels; c++) {
         uint64_t bits;
         view_load(context->view, address + c * bytes, bytes, &bits);
-        value[c] = channel_value(texture, (uint32_t)bits);
+        value[c] = channel_value(texture, c, (uint32_t)bits);
     }
     return true;
 }

@@ -12,7 +12,7 @@ enum { MAX_TEXELS = 1 << 27, MAX_SLICES = 1 << 14 };
 const char *const texel_format_names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32", NULL};
 const char *const texture_filter_names[] = {"point", "linear", NULL};
 const char *const texture_address_names[] = {"clamp", "border", "wrap", "mirror", NULL};
-const char *const texture_read_names[] = {"element", "normalized_float", NULL};
+const char *const texture_read_names[] = {"element", "normalized_float", "srgb", NULL};
 
 uint32_t texel_format_bytes(TexelFormat format) {
     static const uint8_t bytes[TEXEL_FORMATS] = {
@@ -79,9 +79,11 @@ void texture_check(const Texture *texture) {
     if (texture->read == READ_NORMALIZED_FLOAT && texture->format > TEXEL_S16)
         user_error("texture: format: expected u8, s8, u16 or s16 with read = normalized_float, got %s",
                    format);
+    if (texture->read == READ_SRGB && texture->format != TEXEL_U8)
+        user_error("texture: format: expected u8 with read = srgb, got %s", format);
     if (texture->filter == FILTER_LINEAR && !texture_returns_float(texture))
         user_error("texture: filter: expected point for format %s, which is read as an integer, got linear; "
-                   "linear needs f16, f32 or read = normalized_float",
+                   "linear needs f16, f32 or read = normalized_float or srgb",
                    format);
     check_address(texture);
 }

@@ -26,7 +26,8 @@ typedef enum {
     TEXTURE_MIRROR,
     TEXTURE_ADDRESSES
 } TextureAddress;
-typedef enum { READ_ELEMENT, READ_NORMALIZED_FLOAT, TEXTURE_READS } TextureRead;
+/* READ_SRGB: normalized, and all channels but the fourth from sRGB to linear. */
+typedef enum { READ_ELEMENT, READ_NORMALIZED_FLOAT, READ_SRGB, TEXTURE_READS } TextureRead;
 
 /* Words of these as users know them, NULL behind the last. */
 extern const char *const texel_format_names[], *const texture_filter_names[], *const texture_address_names[],
@@ -62,7 +63,7 @@ uint32_t texture_texel_bytes(const Texture *texture);
 uint64_t texture_bytes(const Texture *texture);
 
 static inline bool texture_returns_float(const Texture *texture) {
-    return texture->format >= TEXEL_F16 || texture->read == READ_NORMALIZED_FLOAT;
+    return texture->format >= TEXEL_F16 || texture->read != READ_ELEMENT;
 }
 
 /* A user error "texture: ..." that names the parameter when `texture` is none that can be fetched from. */

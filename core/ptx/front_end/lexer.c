@@ -20,6 +20,16 @@ static Token broken(const Lexer *lexer, const char *why) {
     return (Token){.kind = TOKEN_BROKEN, .line = lexer->line, .text = why};
 }
 
+/* What a preprocessor leaves: # 7 "a.cu", #line 7. */
+static bool at_line_marker(const Lexer *lexer) {
+    const char *at = lexer->cursor + 1;
+    if (*lexer->cursor != '#') return false;
+    if (lexer->end - at >= 4 && memcmp(at, "line", 4) == 0) return true;
+    while (at < lexer->end && *at == ' ')
+        at++;
+    return at < lexer->end && is_digit(*at);
+}
+
 /* False when a comment does not end. */
 static bool skip_blanks(Lexer *lexer) {
     while (lexer->cursor < lexer->end) {
@@ -30,7 +40,7 @@ static bool skip_blanks(Lexer *lexer) {
             lexer->cursor++;
         } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' || *at == '\v') {
             lexer->cursor++;
-        } else if (pair && at[0] == '/' && at[1] == '/') {
+        } else if ((pair && at[0] == '/' && at[1] == '/') || at_line_marker(lexer)) {
             while (lexer->cursor < lexer->end && *lexer->cursor != '\n')
                 lexer->cursor++;
         } else if (pair && at[0] == '/' && at[1] == '*') {

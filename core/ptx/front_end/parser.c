@@ -256,12 +256,17 @@ void parse_formals(Parser *parser, FormalList *formals) {
     }
 }
 
-static uint32_t parse_product(Parser *parser) {
+/* The product of up to three extents; those that do not stand there are 1. */
+static uint32_t parse_extents(Parser *parser, uint32_t extents[3]) {
     uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        extents[i] = 1;
+    int axis = 0;
     do {
         advance(parser);
-        threads *= expect_integer(parser, "a number of threads", 1 << 20);
-    } while (at(parser, ',') && threads <= 1 << 20);
+        extents[axis] = (uint32_t)expect_integer(parser, "a number of threads", 1 << 20);
+        threads *= extents[axis++];
+    } while (axis < 3 && at(parser, ',') && threads <= 1 << 20);
     if (threads > 1 << 20)
         parser_fail(parser, parser->token.line, "expected up to 2^20 threads per CTA, got more");
     return (uint32_t)threads;
@@ -275,6 +280,7 @@ static bool at_one_of(const Parser *parser, const char *const *names, size_t cou
 
 typedef struct {
     uint32_t max_threads; /* 0: not given                                        */
+    uint32_t required[3]; /* .reqntid; 0: not given                              */
     Token cluster;        /* the directive that asks for clusters of more than one CTA, if any */
 } Tuning;
 
@@ -291,30 +297,29 @@ static void skip_values(Parser *parser) {
 
 /* .maxntid and its kin, between the parameters and the body. Stops at what is none of them. */
 static Tuning parse_tuning_directives(Parser *parser) {
-    static const char *const limits[] = {"maxntid", "reqntid"}, *const ignored[] = {"explicitcluster",
-                                                                                    "minnctapersm",
-                                                                                    "maxnctapersm",
-                                                                                    "maxnreg",
-                                                                                    "minnreg",
-                                                                                    "noreturn",
-                                                                                    "maxclusterrank",
-                                                                                    "abi_preserve",
-                                                                                    "pragma",
-                                                                                    "abi_preserve_control"};
+    /* .blocksareclusters stands beside .reqnctapercluster, which says how large they are. */
+    static const char *const ignored[] = {
+        "explicitcluster",     "minnctapersm", "maxnctapersm",   "maxnreg",      "minnreg",
+        "blocksareclusters",   "noreturn",     "maxclusterrank", "abi_preserve", "pragma",
+        "abi_preserve_control"};
     Tuning tuning = {0};
     while (parser->token.kind == TOKEN_DOTTED) {
-        if (at_one_of(parser, limits, sizeof limits / sizeof *limits)) {
-            tuning.max_threads = parse_product(parser);
+        uint32_t extents[3];
+        if (at_dotted(parser, "maxntid")) {
+            tuning.max_threads = parse_extents(parser, extents);
+            continue;
+        }
+        if (at_dotted(parser, "reqntid")) {
+            tuning.max_threads = parse_extents(parser, tuning.required);
             continue;
         }
         if (at_dotted(parser, "reqnctapercluster")) {
             Token directive = parser->token;
-            if (parse_product(parser) > 1) tuning.cluster = directive;
+            if (parse_extents(parser, extents) > 1) tuning.cluster = directive;
             continue;
         }
-        bool whole_grids = at_dotted(parser, "blocksareclusters"), pragma = at_dotted(parser, "pragma");
-        if (whole_grids) tuning.cluster = parser->token;
-        if (!whole_grids && !at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
+        bool pragma = at_dotted(parser, "pragma");
+        if (!at_one_of(parser, ignored, sizeof ignored / sizeof *ignored)) break;
         skip_values(parser);
         if (pragma) accept(parser, ';');
     }
@@ -385,6 +390,7 @@ static void parse_entry(Parser *parser, Linkage linkage) {
     lay_out_params(parser, &entry);
     Tuning tuning = parse_tuning_directives(parser);
     entry.max_threads = tuning.max_threads;
+    memcpy(entry.required, tuning.required, sizeof entry.required);
     entry.cluster = tuning.cluster;
     if (linkage == LINK_STATIC) linkage = LINK_VISIBLE; /* the host finds it by its name alone */
     Symbol *symbol = linked_symbol(parser, entry.name, linkage);

@@ -81,7 +81,8 @@ typedef struct {
     const Name *name;
     FormalList params;
     uint32_t max_threads, line;
-    Token cluster; /* the directive that makes clusters of its CTAs, or none */
+    uint32_t required[3]; /* .reqntid; 0: not given */
+    Token cluster;        /* the directive that makes clusters of its CTAs, or none */
     Source *source;
     Lexer body;
     Scope *scope;
@@ -238,6 +239,7 @@ typedef struct {
     /* Of the operands of a video instruction: .h1 and the like, of length 0 where there is none; -c. */
     Token selectors[VIDEO_OPERANDS];
     bool negated[VIDEO_OPERANDS + 1];
+    Operand resident; /* tex {a, b, c, d}|p: the predicate, if it has one */
 } Draft;
 
 void draft_begin(Parser *parser, Draft *draft, const char *opcode, const BodyStatement *origin);
@@ -301,7 +303,7 @@ Operand frame_address(Parser *parser, Symbol *symbol, uint64_t offset);
 bool matrix_add(Parser *parser, Draft *draft);
 
 /* vectors.c */
-/* atom and red of vectors become one for each element, ld and st of eight elements two; false when it is no such
+/* atom, red and mov of vectors become one for each element, ld and st of eight elements two; false when it is no such
  * instruction. */
 bool vector_add(Parser *parser, Draft *draft);
 

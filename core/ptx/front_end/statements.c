@@ -43,17 +43,21 @@ static const struct {
 
 /* What else the driver may tell launches, performance counters, which nobody has set up, shared memory that the system
  * keeps for itself, and the graph of which the launch is a part; and a cluster has one CTA. */
-static const struct {
+typedef struct {
     const char *begin;
     uint64_t value;
-} fixed_specials[] = {{"%envreg", 0},
-                      {"%pm", 0},
-                      {"%reserved_smem_offset_", 0},
-                      {"%current_graph_exec", 0},
-                      {"%cluster_ctaid", 0},
-                      {"%cluster_ctarank", 0},
-                      {"%cluster_nctaid", 1},
-                      {"%cluster_nctarank", 1}};
+} FixedSpecial;
+
+static const FixedSpecial fixed_specials[] = {{"%envreg", 0},
+                                              {"%pm", 0},
+                                              {"%reserved_smem_offset_", 0},
+                                              {"%current_graph_exec", 0},
+                                              {"%cluster_ctaid", 0},
+                                              {"%cluster_ctarank", 0},
+                                              {"%cluster_nctaid", 1},
+                                              {"%cluster_nctarank", 1}};
+/* Those of them that have components. */
+static const FixedSpecial cluster_vectors[] = {{"%cluster_ctaid", 0}, {"%cluster_nctaid", 1}};
 
 /* Special registers of PTX that have no row above: a statement that reads one is unsupported, not
  * malformed. */
@@ -187,19 +191,31 @@ static bool begins_with(Token name, const char *text) {
     return name.length >= length && memcmp(name.text, text, length) == 0;
 }
 
+static const char special_components[] = "xyzw";
+
+/* Of a special register of three components the fourth is 0. */
+static Operand special_component(uint8_t special, uint32_t component) {
+    if (component == 3) return immediate_operand(0);
+    Operand operand = no_operand;
+    operand.special = (uint8_t)(special + component);
+    operand.shape = operand.special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
+    return operand;
+}
+
 static bool find_special(Parser *parser, Token name, Draft *draft, Operand *operand) {
     for (size_t i = 0; i < sizeof special_registers / sizeof *special_registers; i++) {
         if (!token_is(name, TOKEN_IDENTIFIER, special_registers[i].name)) continue;
-        uint8_t component = 0;
+        uint32_t component = 0;
         if (special_registers[i].components == 3) {
-            Token token = parser->token;
-            if (token.kind != TOKEN_DOTTED || token.length != 1 || *token.text < 'x' || *token.text > 'z')
-                parser_fail(parser, name.line, "%s: expected .x, .y or .z after it", token_words(name));
-            component = (uint8_t)(*token.text - 'x');
+            const char *letter = parser->token.kind == TOKEN_DOTTED && parser->token.length == 1
+                                     ? strchr(special_components, *parser->token.text)
+                                     : NULL;
+            if (!letter)
+                parser_fail(parser, name.line, "%s: expected .x, .y, .z or .w after it", token_words(name));
+            component = (uint32_t)(letter - special_components);
             advance(parser);
         }
-        operand->special = special_registers[i].special + component;
-        operand->shape = operand->special >= SPECIAL_CLOCK ? OPERAND_SPECIAL : OPERAND_REGISTER;
+        *operand = special_component(special_registers[i].special, component);
         return true;
     }
     for (size_t i = 0; i < sizeof fixed_specials / sizeof *fixed_specials; i++) {
@@ -324,16 +340,74 @@ static bool accept_vector_register(Parser *parser, Draft *draft) {
     return true;
 }
 
+static bool moves_vector(const Draft *draft) {
+    if (strcmp(draft->statement.opcode, "mov") != 0) return false;
+    for (uint32_t m = 0; m < draft->statement.modifier_count; m++)
+        if (!strcmp(draft->modifiers[m], "v4")) return true;
+    return false;
+}
+
+/* mov.v4.u32 {...}, %tid: all four components, as if they stood in braces. */
+static bool accept_vector_special(Parser *parser, Draft *draft) {
+    enum { ELEMENTS = 4 };
+    Token token = parser->token;
+    if (token.kind != TOKEN_IDENTIFIER || peek(parser).kind == TOKEN_DOTTED || !moves_vector(draft))
+        return false;
+    Operand elements[ELEMENTS];
+    bool found = false;
+    for (size_t i = 0; i < sizeof special_registers / sizeof *special_registers && !found; i++) {
+        found = special_registers[i].components == 3 &&
+                token_is(token, TOKEN_IDENTIFIER, special_registers[i].name);
+        for (uint32_t k = 0; k < ELEMENTS && found; k++)
+            elements[k] = special_component(special_registers[i].special, k);
+    }
+    for (size_t i = 0; i < sizeof cluster_vectors / sizeof *cluster_vectors && !found; i++) {
+        found = token_is(token, TOKEN_IDENTIFIER, cluster_vectors[i].begin);
+        for (uint32_t k = 0; k < ELEMENTS && found; k++)
+            elements[k] = immediate_operand(k < 3 ? cluster_vectors[i].value : 0);
+    }
+    if (!found || symbol_lookup(parser, parser->scope, token.text, token.length)) return false;
+    advance(parser);
+    for (uint32_t k = 0; k < ELEMENTS; k++)
+        draft_operand(draft, elements[k]);
+    return true;
+}
+
 /* [base + offset], behind its '['; textures have further operands inside the brackets. */
 static void parse_address(Parser *parser, Draft *draft);
+
+static bool is_texture_fetch(const Draft *draft) {
+    return !strcmp(draft->statement.opcode, "tex") || !strcmp(draft->statement.opcode, "tld4");
+}
+
+static void parse_resident(Parser *parser, Draft *draft) {
+    uint32_t line = parser->token.line;
+    draft->resident = parse_operand(parser, draft);
+    bool takes = draft->resident.shape == OPERAND_PREDICATE || draft->resident.shape == OPERAND_SINK;
+    if (!takes || draft->resident.negated) parser_fail(parser, line, "expected a predicate after '|'");
+}
+
+/* All texels are resident: there are no sparse textures. */
+static void resident_add(Parser *parser, const Draft *fetch) {
+    Draft move;
+    if (fetch->resident.shape != OPERAND_PREDICATE) return;
+    draft_begin(parser, &move, "mov", &fetch->statement);
+    draft_modifier(&move, "pred");
+    draft_operand(&move, fetch->resident);
+    draft_operand(&move, immediate_operand(1));
+    move.statement.guard = fetch->statement.guard;
+    move.statement.guard_negated = fetch->statement.guard_negated;
+    statement_add(parser, &move);
+}
 
 static void parse_operand_group(Parser *parser, Draft *draft) {
     if (accept(parser, '{')) {
         uint32_t elements = parse_vector(parser, draft);
         if (draft->statement.vector_elements == 1) draft->statement.vector_elements = elements;
+        if (is_texture_fetch(draft) && accept(parser, '|')) parse_resident(parser, draft);
     } else if (accept(parser, '[')) {
         parse_address(parser, draft);
-    } else if (!accept_vector_register(parser, draft)) {
+    } else if (!accept_vector_register(parser, draft) && !accept_vector_special(parser, draft)) {
         draft_operand(draft, parse_operand(parser, draft));
         if (accept(parser, '|')) draft_operand(draft, parse_operand(parser, draft));
     }
@@ -449,6 +523,7 @@ static void parse_operands(Parser *parser, Draft *draft) {
     else if (!allocation_add(parser, draft) && !matrix_add(parser, draft) && !video_add(parser, draft) &&
              !vector_add(parser, draft))
         statement_add(parser, draft);
+    resident_add(parser, draft);
 }
 
 static void parse_instruction(Parser *parser) {

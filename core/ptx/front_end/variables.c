@@ -44,6 +44,7 @@ static bool parse_pointer_attribute(Parser *parser) {
     return false;
 }
 
+/* 128 bits are a vector of two. */
 void parse_type(Parser *parser, VariableType *type) {
     uint64_t align = 0;
     *type = (VariableType){0};
@@ -57,6 +58,10 @@ void parse_type(Parser *parser, VariableType *type) {
             skip_parentheses(parser);
         } else if (token_is(token, TOKEN_DOTTED, "v2") || token_is(token, TOKEN_DOTTED, "v4")) {
             type->vector = token.text[1] == '2' ? 2 : 4;
+            advance(parser);
+        } else if (token_is(token, TOKEN_DOTTED, "b128") && !type->vector) {
+            type->vector = 2;
+            type->element_bytes = 8;
             advance(parser);
         } else {
             const Name *name = name_intern(&parser->symbols, token.text, token.length);
@@ -201,20 +206,10 @@ static void declare_register_range(Parser *parser, const Name *prefix, const Var
     if (!symbol->of_module) take_ordinals(parser, symbol, (uint32_t)count);
 }
 
-/* A register of 128 bits is a vector of two. */
-static void parse_register_type(Parser *parser, VariableType *type) {
-    if (!at_dotted(parser, "b128")) {
-        parse_type(parser, type);
-        return;
-    }
-    *type = (VariableType){.element_bytes = 8, .vector = 2, .bytes = 16};
-    advance(parser);
-}
-
 void parse_registers(Parser *parser) {
     VariableType type;
     advance(parser);
-    parse_register_type(parser, &type);
+    parse_type(parser, &type);
     do {
         uint32_t line = parser->token.line;
         const Name *name = expect_name(parser, "the name of a register");

@@ -1,5 +1,5 @@
 /* Instructions on vectors that become several. Atomics, `red.global.add.v4.f32 [a], {b, c, d, e}`: each element is one for
- * itself, as the PTX ISA says. Loads and stores of eight elements: two of four. */
+ * itself, as the PTX ISA says. Loads and stores of eight elements: two of four. Moves: one for each element. */
 #include "core/ptx/front_end/parser.h"
 #include "core/ptx/instructions/isa_memory.h"
 
@@ -121,8 +121,53 @@ static void halves_add(Parser *parser, Draft *draft) {
     }
 }
 
+/* A move of one element: `from` and `to` are all that is not the draft's. */
+static void move_add(Parser *parser, const Draft *draft, Operand to, Operand from) {
+    Draft move = *draft;
+    move.statement.operand_count = move.statement.modifier_count = 0;
+    move.statement.vector_elements = 1;
+    for (uint32_t m = 0; m < draft->statement.modifier_count; m++)
+        if (strcmp(draft->modifiers[m], "v2") != 0 && strcmp(draft->modifiers[m], "v4") != 0)
+            draft_modifier(&move, draft->modifiers[m]);
+    draft_operand(&move, to);
+    draft_operand(&move, from);
+    statement_add(parser, &move);
+}
+
+/* mov.v4.u32 {a, b, c, d}, {e, f, g, h}: the vectors may share registers, so that a source which an earlier element
+ * overwrites is copied first. */
+static void moves_add(Parser *parser, Draft *draft, uint32_t elements) {
+    const Operand *to = draft->operands;
+    Operand from[MAX_OPERANDS];
+    if (draft->statement.operand_count != 2 * elements && !draft->statement.unsupported)
+        draft->statement.unsupported = "expected two vectors with as many elements";
+    if (draft->statement.unsupported) {
+        statement_add(parser, draft);
+        return;
+    }
+    memcpy(from, draft->operands + elements, elements * sizeof *from);
+    for (uint32_t i = 1; i < elements; i++) {
+        bool overwritten = false;
+        for (uint32_t k = 0; k < i; k++)
+            overwritten |= from[i].reg != NO_REGISTER && to[k].reg == from[i].reg;
+        if (!overwritten) continue;
+        KernelBody *kernel = parser->kernel;
+        uint32_t bytes = kernel->registers[from[i].reg].bytes;
+        Operand copy = register_operand(parser,
+                                        register_new(kernel, bytes, false, kernel->declared_registers++));
+        move_add(parser, draft, copy, from[i]);
+        from[i] = copy;
+    }
+    for (uint32_t i = 0; i < elements; i++)
+        if (to[i].shape != OPERAND_SINK) move_add(parser, draft, to[i], from[i]);
+}
+
 bool vector_add(Parser *parser, Draft *draft) {
     const char *opcode = draft->statement.opcode;
+    if (!strcmp(opcode, "mov") && (has(draft, "v2") || has(draft, "v4"))) {
+        moves_add(parser, draft, elements_of(draft));
+        return true;
+    }
     if ((!strcmp(opcode, "ld") || !strcmp(opcode, "st")) && has(draft, "v8")) {
         halves_add(parser, draft);
         return true;

@@ -373,6 +373,13 @@ static uint32_t source_operand(Decoder *decoder, const BodyStatement *statement,
     return constant_operand(decoder, bits, bytes, NO_VARIABLE);
 }
 
+static uint32_t predicate_constant(Decoder *decoder, const BodyStatement *statement, const Operand *operand) {
+    if (operand->literal != LITERAL_INTEGER)
+        parser_fail(decoder->parser, statement->line,
+                    "expected a predicate or an integer constant as one, got a float");
+    return TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED);
+}
+
 /* Sources behind the first MAX_SRC have a list of their own; it lies where instructions that access memory have
  * their displacement. */
 static void add_source(Decoder *decoder, Inst *inst, uint32_t source) {
@@ -429,7 +436,7 @@ static void set_operands(Decoder *decoder, uint32_t i) {
             break;
         case ROLE_PSRC:
             if (operand->shape == OPERAND_IMMEDIATE)
-                add_source(decoder, inst, TRUE_PREDICATE | (operand->value ? 0 : OPERAND_NEGATED));
+                add_source(decoder, inst, predicate_constant(decoder, statement, operand));
             else
                 add_source(decoder, inst, place | (operand->negated ? OPERAND_NEGATED : 0));
             break;
@@ -496,6 +503,7 @@ static void set_layout(Decoder *decoder, const Entry *entry) {
     kernel->local_bytes = (uint32_t)body->local_bytes;
     kernel->uses_stack = body->uses_stack || body->allocates;
     kernel->max_threads = entry->max_threads;
+    memcpy(kernel->required, entry->required, sizeof kernel->required);
     kernel->param_count = entry->params.count;
     kernel->params = arena_alloc(storage, kernel->param_count, sizeof *kernel->params);
     for (uint32_t i = 0; i < kernel->param_count; i++) {

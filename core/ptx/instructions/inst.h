@@ -288,6 +288,7 @@ typedef struct Kernel {
     uint32_t mark_count;
     uint32_t dma_line;    /* of the first intrinsic of the DMA engine, 0: none */
     uint32_t max_threads; /* .maxntid / .reqntid product, 0 when not given               */
+    uint32_t required[3]; /* .reqntid, 0 when not given                                  */
     uint32_t windows;     /* address windows of a warp                                   */
     uint32_t name_words;  /* of scoreboard names (Inst.names) that any instruction has   */
 } Kernel;

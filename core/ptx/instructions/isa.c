@@ -231,9 +231,7 @@ static bool operand_fits(char letter, const Statement *statement, int k) {
     case 'F': return is_source(statement, k, 8);
     case 'W': return is_source(statement, k, 4) || is_source(statement, k, 8);
     case 'P': return shape == OPERAND_PREDICATE || shape == OPERAND_SINK;
-    case 'p': return shape == OPERAND_PREDICATE;
-    case 'q': return shape == OPERAND_PREDICATE || shape == OPERAND_IMMEDIATE;
-    case 'i': return shape == OPERAND_IMMEDIATE;
+    case 'p': return shape == OPERAND_PREDICATE || shape == OPERAND_IMMEDIATE;
     case 'c': return is_volatile_special(statement, k);
     case 'T': return shape == OPERAND_SYMBOL || shape == OPERAND_IMMEDIATE;
     default: return true;
@@ -278,7 +276,6 @@ static void plan_operand(char letter, const Statement *statement, int k, Inst *i
         inst->detail |= wide ? DETAIL_SOURCE_WIDE : 0;
         plan_source(plan, k, wide ? 8 : 4, false);
         break;
-    case 'i':
     case 'h':
     case 'b':
     case '4': plan_source(plan, k, 4, false); break;
@@ -286,7 +283,6 @@ static void plan_operand(char letter, const Statement *statement, int k, Inst *i
     case 'f': plan_source(plan, k, 4, true); break;
     case 'F': plan_source(plan, k, 8, true); break;
     case 'P': plan->roles[k] = ROLE_PDST; break;
-    case 'q':
     case 'p': plan->roles[k] = ROLE_PSRC; break;
     case 'T': plan->roles[k] = ROLE_TARGET; break;
     case 'c':

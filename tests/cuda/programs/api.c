@@ -455,6 +455,45 @@ static void textures(void) {
     EXPECT(cudaMallocArray(&array, &format, 4, 3, 0), cudaErrorInvalidChannelDescriptor);
 }
 
+/* Colours are converted on reads of normalized floats alone. */
+static void colours(void) {
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc how = {.addressMode = {cudaAddressModeClamp, cudaAddressModeClamp},
+                                  .readMode = cudaReadModeNormalizedFloat,
+                                  .sRGB = 1};
+    struct cudaResourceViewDesc view = {0};
+    cudaTextureObject_t object;
+    cudaArray_t array;
+    uint8_t texels[12];
+    float linear[12], colour[12];
+    for (int i = 0; i < 12; i++) {
+        texels[i] = i == 0 ? 0 : i == 1 ? 10 : i == 2 ? 128 : 255;
+        linear[i] = (float)texels[i] / 255.0f;
+        colour[i] = i == 0 ? 0 : i == 1 ? 0x1.8dd6c2p-9f : i == 2 ? 0x1.ba1512p-3f : 1;
+    }
+    GOOD(cudaMallocArray(&array, &format, 4, 3, 0));
+    GOOD(cudaMemcpy2DToArray(array, 0, 0, texels, 4, 4, 3, cudaMemcpyHostToDevice));
+    resource.res.array.array = array;
+    GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+    expect_picture(object, colour);
+    how.sRGB = 0;
+    GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+    expect_picture(object, linear);
+    EXPECT(cudaCreateTextureObject(&object, &resource, &how, &view), cudaErrorNotSupported);
+    how.borderColor[1] = 0.5f;
+    GOOD(cudaCreateTextureObject(&object, &resource, &how, 0));
+    how.addressMode[1] = cudaAddressModeBorder;
+    EXPECT(cudaCreateTextureObject(&object, &resource, &how, 0), cudaErrorNotSupported);
+    how.addressMode[1] = cudaAddressModeClamp;
+    how.seamlessCubemap = 1;
+    EXPECT(cudaCreateTextureObject(&object, &resource, &how, 0), cudaErrorNotSupported);
+    how.seamlessCubemap = 0;
+    resource.resType = cudaResourceTypeMipmappedArray;
+    EXPECT(cudaCreateTextureObject(&object, &resource, &how, 0), cudaErrorNotSupported);
+    GOOD(cudaFreeArray(array));
+}
+
 static void removed(void) {
     enum { N = 100 };
     int host[N], *a, n = N;
@@ -637,7 +676,7 @@ static void driver_streams(void) {
 }
 
 static void driver_log(void) {
-    char log[12] = "x";
+    char log[12] = "x", reason[400] = "";
     void *module, *values[] = {log, (void *)sizeof log};
     int options[] = {5, 6};
     EXPECT(cuModuleLoadDataEx(&module, ptx, 2, options, values), 0);
@@ -647,6 +686,16 @@ static void driver_log(void) {
     EXPECT(strlen(log), sizeof log - 1);
     EXPECT((uintptr_t)values[1], sizeof log - 1);
     EXPECT(cuModuleLoadDataEx(&module, "nonsense", 1, options, values), cudaErrorInvalidPtx);
+    values[0] = reason, values[1] = (void *)sizeof reason;
+    EXPECT(cuModuleLoadDataEx(&module,
+                              ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { add.u32; x }", 2,
+                              options, values),
+           cudaErrorInvalidPtx);
+    EXPECT(strstr(reason, ":4: ") != NULL, 1);
+    EXPECT(strlen(reason), (uintptr_t)values[1]);
+    values[1] = (void *)sizeof reason;
+    EXPECT(cuModuleLoadDataEx(&module, "nonsense", 2, options, values), cudaErrorInvalidPtx);
+    EXPECT(strstr(reason, "neither a fat binary nor PTX") != NULL, 1);
 }
 
 static void driver_more(void) {
@@ -875,6 +924,7 @@ int main(int argc, char **argv) {
                  {"events", events},
                  {"threads", threads},
                  {"textures", textures},
+                 {"colours", colours},
                  {"voxel_arrays", voxel_arrays},
                  {"surfaces", surfaces},
                  {"removed", removed},

@@ -34,6 +34,8 @@ END_TEST
 START_TEST(generic_addresses_convert_both_ways) {
     EXPECT1("cvta.shared.u64", "r8 r8", SHARED_WINDOW + 16, 16);
     EXPECT1("cvta.to.shared.u64", "r8 r8", 16, SHARED_WINDOW + 16);
+    EXPECT1("cvta.shared::cluster.u64", "r8 r8", SHARED_WINDOW + 16, 16);
+    EXPECT1("cvta.to.shared::cluster.u64", "r8 r8", 16, SHARED_WINDOW + 16);
     EXPECT1("cvta.local.u64", "r8 r8", LOCAL_WINDOW + 16, 16);
     EXPECT1("cvta.to.local.u64", "r8 r8", 16, LOCAL_WINDOW + 16);
     EXPECT1("cvta.param.u64", "r8 r8", PARAM_WINDOW + 16, 16);

@@ -17,7 +17,7 @@ START_TEST(errors_name_file_and_line) {
     assert_refused(KERNEL("mov.u32 %r1, 5"), "test.ptx:7: expected ';' after a statement, got '}'");
     assert_refused(KERNEL(".shared .u32 s;\nld.global.u32 %r1, [s];"),
                    "test.ptx:7: expected a variable in .global memory, got 's'");
-    assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y or .z");
+    assert_refused(KERNEL("mov.u32 %r1, %tid;"), "expected .x, .y, .z or .w");
     assert_refused(HEADER ".entry k() { ret;", "test.ptx:4: expected a '}' that closes the '{' of this line");
     assert_refused(HEADER ".entry k() { ret; }\n.entry k() { ret; }",
                    "test.ptx:5: 'k' is already declared in line 4");
@@ -185,7 +185,8 @@ START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
         "mov.b128 %q1, {%d1, %d2}; atom.global.exch.b128 %q1, [%d1], %q1; ld.global.b128 %d1, [%d2]; add.s64 "
         "%q1, %q1, %q1; ret; }\n"
         ".entry clusters()\n.reqnctapercluster 2, 1, 1\n.maxntid 64\n{ ret; }\n"
-        ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n");
+        ".entry limits()\n.maxclusterrank 8\n.maxntid 32, 2, 1\n.minnctapersm 2\n{ ret; }\n"
+        ".entry whole()\n.blocksareclusters\n.reqntid 64, 1, 1\n.reqnctapercluster 1, 1, 1\n{ ret; }\n");
     ck_assert_ptr_null(module_kernel(module, "declares")->refusal);
     ck_assert_str_eq(
         module_kernel(module, "uses")->refusal,
@@ -198,6 +199,7 @@ START_TEST(wide_registers_and_clusters_refuse_only_the_kernels_that_have_them) {
                      "test.ptx:9: 1 unsupported statement\n"
                      "test.ptx:9: .reqnctapercluster: clusters of more than one CTA are not supported");
     ck_assert_ptr_null(module_kernel(module, "limits")->refusal);
+    ck_assert_ptr_null(module_kernel(module, "whole")->refusal);
     ck_assert_uint_eq(module_kernel(module, "limits")->max_threads, 64);
     module_free(module);
 }

@@ -177,6 +177,49 @@ START_TEST(a_constant_may_stand_for_a_predicate) {
 }
 END_TEST
 
+START_TEST(markers_of_a_preprocessor_are_passed_over) {
+    Module *module = parse("# 1 \"a.cu\"\n" HEADER "#line 5\n.entry k() { # 7 \"b.cu\" 2 ; {\nret; }");
+    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].line, 7);
+    module_free(module);
+    assert_refused(HEADER "#define X 1\n", "test.ptx:4: expected a directive, got '#'");
+}
+END_TEST
+
+START_TEST(variables_of_128_bits_are_pairs) {
+    Module *module = parse(HEADER
+                           ".global .b128 g, a[3];\n.entry k(.param .b128 p) { .reg .b128 w; .reg .b64 l;\n"
+                           "ld.param.b128 w, [p]; st.global.b128 [g], w; mov.b128 {l, _}, w; ret; }\n");
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    ck_assert_uint_eq(module->variables[0].bytes, 16);
+    ck_assert_uint_eq(module->variables[0].align, 16);
+    ck_assert_uint_eq(module->variables[1].bytes, 48);
+    ck_assert_uint_eq(kernel->param_bytes, 16);
+    module_free(module);
+}
+END_TEST
+
+START_TEST(a_fetch_from_a_texture_tells_that_its_texels_are_resident) {
+    Module *module = parse(KERNEL("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f5, %f6}];\n"
+                                  "@!%p2 tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p3, [%rd1, {%f5, %f6}];\n"
+                                  "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}|_, [%rd1, {%f5}];\n"
+                                  "@%p1 st.global.f32 [%rd1], %f1; @%p3 st.global.f32 [%rd1], %f1;"));
+    const Kernel *kernel = module_kernel(module, "k");
+    ck_assert_ptr_null(kernel->refusal);
+    ck_assert_uint_eq(kernel->inst_count, 8);
+    ck_assert_uint_eq(kernel->insts[1].pdst, kernel->insts[5].guard);
+    ck_assert_uint_eq(kernel->insts[1].src[0], TRUE_PREDICATE);
+    ck_assert_uint_eq(kernel->insts[3].pdst, kernel->insts[6].guard);
+    ck_assert_uint_eq(kernel->insts[3].guard, kernel->insts[2].guard);
+    ck_assert(kernel->insts[3].guard_negated);
+    module_free(module);
+    assert_refused(KERNEL("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%r1, [%rd1, {%f5}];"),
+                   "expected a predicate after '|'");
+    assert_refused(KERNEL("ld.global.v2.f32 {%f1, %f2}|%p1, [%rd1];"),
+                   "expected ';' after a statement, got '|'");
+}
+END_TEST
+
 START_TEST(addresses_of_32_bits_stand_in_registers_of_32) {
     Module *module = parse(".version 1.4\n.target sm_13, map_f64_to_f32\n.address_size 32\n.global .u32 g;\n"
                            ".entry k(.param .u32 p) { .reg .u32 r<4>;\nld.param.u32 r1, [p];\n"
@@ -308,6 +351,9 @@ Suite *ptx_syntax_suite(void) {
     tcase_add_test(syntax, declarations_end_as_compilers_of_all_ages_end_them);
     tcase_add_test(syntax, hints_of_caches_and_launches_change_nothing);
     tcase_add_test(syntax, a_constant_may_stand_for_a_predicate);
+    tcase_add_test(syntax, markers_of_a_preprocessor_are_passed_over);
+    tcase_add_test(syntax, variables_of_128_bits_are_pairs);
+    tcase_add_test(syntax, a_fetch_from_a_texture_tells_that_its_texels_are_resident);
     tcase_add_test(syntax, addresses_of_32_bits_stand_in_registers_of_32);
     suite_add_tcase(suite, syntax);
     TCase *linking = tcase_create("linking");

@@ -154,6 +154,29 @@ START_TEST(the_ends_of_normalized_formats) {
 }
 END_TEST
 
+START_TEST(srgb_is_read_as_linear_but_for_the_fourth_channel) {
+    static const struct {
+        uint8_t value;
+        float linear;
+    } cases[] = {
+        {0, 0.0f},  {1, 0x1.3e4568p-12f}, {10, 0x1.8dd6c2p-9f}, {11, 0x1.b6a31cp-9f}, {128, 0x1.ba1512p-3f},
+        {255, 1.0f}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Texture texture = plain(TEXEL_U8, 4);
+        uint8_t texel[] = {cases[i].value, 0, cases[i].value, cases[i].value};
+        texture.read = READ_SRGB;
+        device_write(warp.memory, warp.buffer, texel, sizeof texel);
+        set_handles(make(texture));
+        set_all(TEX_1D, 5, 0);
+        execute("tex.1d.v4.f32.s32", TEX_1D);
+        uint32_t want[] = {F(cases[i].linear), 0, F(cases[i].linear), F((float)cases[i].value / 255.0f)};
+        for (int c = 0; c < 4; c++)
+            ck_assert_msg(get_u32(c, 0) == want[c], "%u, channel %d: 0x%x, expected 0x%x", cases[i].value, c,
+                          get_u32(c, 0), want[c]);
+    }
+}
+END_TEST
+
 /* Coordinates are multiples of 1/4096, up to three lengths of the texture beyond its edges. */
 static int random_position(int size) {
     return (int)(random_bits() % (uint32_t)(7 * size * 4096)) - 3 * size * 4096;
@@ -485,6 +508,7 @@ Suite *textures_suite(void) {
     tcase_add_checked_fixture(values, texture_setup, texture_teardown);
     tcase_add_test(values, integer_coordinates_name_texels_in_every_format);
     tcase_add_test(values, the_ends_of_normalized_formats);
+    tcase_add_test(values, srgb_is_read_as_linear_but_for_the_fourth_channel);
     tcase_add_test(values, point_sampling_takes_the_texel_that_the_coordinate_lies_in);
     tcase_add_test(values, linear_filtering_mixes_four_texels);
     tcase_add_test(values, linear_filtering_by_hand);

@@ -45,15 +45,20 @@ end
 
 -- Modules ------------------------------------------------------------------------------------------------------------
 
---- The texts to be loaded of what an image holds, one of each of its parts; nil when a part has none.
+--- Told on stderr, and to the program, which may ask for a log.
+local function refuse(code, problem)
+  note("a module was refused: %s", problem)
+  return code, string.pack("<s4", problem)
+end
+
+--- The texts to be loaded of what an image holds, one of each of its parts; nil, and why, when a part has none.
 local function texts_of(server, list, name)
   local texts = {}
   for i, part in ipairs(list.linked or { list }) do
     local ptx = cuda_image.choose(part, server.capability)
     if not ptx then
-      note("a module has %s and no PTX; compile it with PTX, such as -gencode arch=compute_80,code=compute_80",
-        part.machine_code and "machine code for hardware" or "nothing")
-      return nil
+      return nil, ("expected PTX, got %s; compile with PTX, such as -gencode arch=compute_80,code=compute_80"):format(
+        part.machine_code and "machine code for hardware alone" or "nothing")
     end
     texts[i] = { text = ptx.text, name = list.linked and ("%s, part %d"):format(name, i - 1) or name, architecture = ptx.architecture }
   end
@@ -62,19 +67,14 @@ end
 
 local function load_module(server, payload)
   local list, problem = cuda_image.read(take("s4", payload))
-  if not list then
-    note("a module was refused: %s", problem)
-    return errors.invalid_ptx
-  end
+  if not list then return refuse(errors.invalid_ptx, problem) end
   local name = ("%s, module %d"):format(server.name, #server.modules)
-  local texts, sources = texts_of(server, list, name), {}
-  if not texts or not texts[1] then return errors.no_kernel_image end
+  local texts, none = texts_of(server, list, name)
+  if not texts or not texts[1] then return refuse(errors.no_kernel_image, none or "expected PTX, got nothing") end
+  local sources = {}
   for i, text in ipairs(texts) do sources[i] = { text = text.text, name = text.name } end
   local kernels, names, refusals, variables = attempt(server, server.gpu.load, server.gpu, sources[2] and sources or sources[1])
-  if not kernels then
-    note("a module was refused: %s", names)
-    return errors.invalid_ptx
-  end
+  if not kernels then return refuse(errors.invalid_ptx, names) end
   for _, text in ipairs(texts) do server.ptx[#server.ptx + 1] = text.text end
   server.modules[#server.modules + 1] = { name = name, kernels = kernels, refusals = refusals, variables = variables,
     architecture = texts[1].architecture }
@@ -227,6 +227,8 @@ end
 local formats <const> = { [0] = "u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32" }
 local addresses <const> = { [0] = "wrap", "clamp", "mirror", "border" } -- in CUDA's order
 
+local read_words <const> = { [0] = "element", "normalized_float", "srgb" }
+
 --- CUDA's wrap and mirror clamp where coordinates are not normalized.
 local function address_word(mode, normalized)
   return (normalized == 0 and (mode == 0 or mode == 2)) and "clamp" or addresses[mode] or "?"
@@ -240,7 +242,7 @@ local function make_texture(server, payload)
     depth = layers == 0 and cube == 0 and math.max(depth, 1) or nil, layers = layers > 0 and layers or nil, cube = cube ~= 0,
     channels = channels, filter = linear ~= 0 and "linear" or "point", normalized = normalized ~= 0,
     address = { address_word(x, normalized), address_word(y, normalized), address_word(z, normalized) },
-    read = as_float ~= 0 and "normalized_float" or "element",
+    read = read_words[as_float] or "?",
   })
   if not handle then
     note("%s", problem)

@@ -111,6 +111,21 @@ START_TEST(a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as
 }
 END_TEST
 
+START_TEST(a_kernel_that_requires_extents_of_its_ctas_is_refused_with_others) {
+    TinySpec spec = {.directives = ".reqntid 64, 2"};
+    assert_accepted(spec, (Launch){GRID(1, 1, 1), BLOCK(64, 2, 1)});
+    assert_rejected(spec, (Launch){GRID(1, 1, 1), BLOCK(128, 1, 1)},
+                    "block: expected (64, 2, 1) (.reqntid of the kernel), got (128, 1, 1)");
+    assert_rejected(spec, (Launch){GRID(1, 1, 1), BLOCK(32, 2, 1)},
+                    "block: expected (64, 2, 1) (.reqntid of the kernel), got (32, 2, 1)");
+    spec.directives = ".maxntid 64, 2";
+    assert_accepted(spec, (Launch){GRID(1, 1, 1), BLOCK(128, 1, 1)});
+    assert_accepted(spec, (Launch){GRID(1, 1, 1), BLOCK(32, 1, 1)});
+    assert_rejected(spec, (Launch){GRID(1, 1, 1), BLOCK(129, 1, 1)},
+                    "block: expected up to 128 threads (.maxntid of the kernel), got 129");
+}
+END_TEST
+
 START_TEST(a_cta_must_fit_the_shared_memory) {
     Launch launch = {GRID(1, 1, 1), BLOCK(32, 1, 1), .shared_bytes = 48 << 10};
     assert_accepted((TinySpec){0}, launch);
@@ -509,6 +524,7 @@ Suite *gpu_suite(void) {
     tcase_add_test(launch, a_cta_must_fit_the_warps);
     tcase_add_test(launch, a_cta_must_fit_the_registers);
     tcase_add_test(launch, a_kernel_that_promises_the_size_of_its_ctas_gets_as_many_registers_as_fit);
+    tcase_add_test(launch, a_kernel_that_requires_extents_of_its_ctas_is_refused_with_others);
     tcase_add_test(launch, a_cta_must_fit_the_shared_memory);
     tcase_add_test(launch, the_smallest_sm_decides);
     tcase_add_test(launch, local_memory_is_limited_per_thread);
