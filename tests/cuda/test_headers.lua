@@ -101,7 +101,7 @@ harness.test("all headers together, without a warning, by gcc, g++ and clang", f
   end
 end)
 
-harness.test("a program of both APIs in C, by the system's compiler", function() checks("host", cuda_programs.build "headers_host", 25) end)
+harness.test("a program of both APIs in C, by the system's compiler", function() checks("host", cuda_programs.build "headers_host", 32) end)
 
 harness.test("device functions: words, shuffles, atomics, caches, rounding, memory", function() passes("device", "sm_80", 13700) end)
 harness.test("half and bfloat16, in float where the device has no instructions", function() passes("half", "sm_35", 120000) end)
@@ -109,6 +109,7 @@ harness.test("half and bfloat16 by the device's instructions", function() passes
 harness.test("cooperative groups, asynchronous copies, wmma", function() passes("groups", "sm_80", 2580) end)
 harness.test("textures by references and objects", function() passes("textures", "sm_70", 1000) end)
 harness.test("surfaces, volumes, layers and cubemaps", function() passes("surfaces", "sm_70", 320) end)
+harness.test("graphs, capture, pools of memory", function() passes("graphs", "sm_70", 60) end)
 harness.test("mathematics of host code", function() passes("math", "sm_70", 1600) end)
 harness.test("thrust and CUB", function()
   if not os.execute "test -e /usr/include/thrust/version.h" then harness.skip "no thrust: scripts/setup cuda" end

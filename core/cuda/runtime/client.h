@@ -108,6 +108,7 @@ typedef struct WarpFunction {
     struct WarpFunction *next;
     char *name;
     WarpModule *module;
+    const void *symbol; /* the program's own function that stands for it, or NULL */
     bool is_loaded;
     uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
     WarpParam *params;

@@ -202,7 +202,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
 
 static CUresult launch(CUfunction function, const WarpLaunch *shape, CUstream stream, void **params,
                        void **extra) {
-    WarpWork work = {.kind = WORK_KERNEL, .kernel = {function, NULL, *shape, params, NULL, 0}};
+    WarpWork work = {.kind = WORK_KERNEL, .kernel = {function, *shape, params, NULL, 0}};
     work.kernel.packed = warp_packed_arguments(extra, &work.kernel.packed_bytes);
     int problem = warp_enter();
     if (!problem && !function) problem = CUDA_INVALID_HANDLE;

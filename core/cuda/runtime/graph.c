@@ -107,8 +107,9 @@ int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const Warp
     }
     int problem = warp_work_keep(&kept, work);
     if (problem) return problem;
-    *node = append_node(graph, &kept);
-    warp_nodes_add_all(&(*node)->dependencies, dependencies);
+    WarpNode *made = append_node(graph, &kept);
+    warp_nodes_add_all(&made->dependencies, dependencies);
+    *node = made; /* which may be where the program has its list of dependencies */
     return CUDA_OK;
 }
 

@@ -49,7 +49,7 @@ static cudaError_t launch(const WorkKernel *kernel, void *stream) {
 
 static cudaError_t launch_symbol(const void *symbol, const WarpLaunch *shape, void *const *params,
                                  void *stream) {
-    const WorkKernel kernel = {runtime_function(symbol), symbol, *shape, params, NULL, 0};
+    const WorkKernel kernel = {runtime_function(symbol), *shape, params, NULL, 0};
     return launch(&kernel, stream);
 }
 
@@ -98,8 +98,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                cudaStream_t stream) {
-    const WorkKernel work = {
-        (WarpFunction *)kernel, kernel, plain(grid, block, shared_bytes), params, NULL, 0};
+    const WorkKernel work = {(WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0};
     return launch(&work, stream);
 }
 
@@ -142,7 +141,6 @@ cudaError_t cudaLaunch(const void *function) {
                                                      &call.stream);
     if (problem) return problem;
     const WorkKernel kernel = {.function = runtime_function(function),
-                               .symbol = function,
                                .shape = plain(call.grid, call.block, call.shared_bytes),
                                .packed = arguments,
                                .packed_bytes = sizeof arguments};

@@ -11,7 +11,6 @@ int kernel_work(WarpWork *work, const struct cudaKernelNodeParams *params) {
     const dim3 *grid = &params->gridDim, *block = &params->blockDim;
     *work = (WarpWork){.kind = WORK_KERNEL};
     WorkKernel *kernel = &work->kernel;
-    kernel->symbol = params->func;
 #if CUDA_MAJOR
     kernel->function = runtime_function(params->func);
 #else
@@ -27,8 +26,9 @@ int kernel_work(WarpWork *work, const struct cudaKernelNodeParams *params) {
 void kernel_params(const WarpWork *work, struct cudaKernelNodeParams *params) {
     const WorkKernel *kernel = &work->kernel;
     const uint32_t *grid = kernel->shape.grid, *block = kernel->shape.block;
+    bool is_symbol = CUDA_MAJOR && kernel->function->symbol;
     *params = (struct cudaKernelNodeParams){
-        .func = CUDA_MAJOR && kernel->symbol ? (void *)(uintptr_t)kernel->symbol : (void *)kernel->function,
+        .func = is_symbol ? (void *)(uintptr_t)kernel->function->symbol : (void *)kernel->function,
         .gridDim = {grid[0], grid[1], grid[2]},
         .blockDim = {block[0], block[1], block[2]},
         .sharedMemBytes = (unsigned)kernel->shape.shared_bytes,

@@ -22,7 +22,6 @@ typedef enum {
 
 typedef struct {
     WarpFunction *function;
-    const void *symbol; /* as the program has named it, or NULL */
     WarpLaunch shape;
     void *const *params; /* pointers to the arguments; NULL: they are packed */
     const void *packed;

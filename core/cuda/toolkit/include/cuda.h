@@ -86,6 +86,9 @@ typedef void (*CUhostFn)(void *userData);
 #define cuModuleGetGlobal          cuModuleGetGlobal_v2
 #define cuStreamDestroy            cuStreamDestroy_v2
 #define cuEventDestroy             cuEventDestroy_v2
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define cuStreamWaitEvent cuStreamWaitEvent_ptsz
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,6 +11,12 @@
 /* The layout of struct cudaDeviceProp is that of CUDA 12, whose function has a name of its own. */
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2
 
+/* A program whose default stream is the thread's says so where that can be captured; libcudart remembers it. */
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define cudaStreamBeginCapture cudaStreamBeginCapture_ptsz
+#define cudaStreamWaitEvent    cudaStreamWaitEvent_ptsz
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -164,8 +164,12 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define cuStreamBeginCapture cuStreamBeginCapture_v2_ptsz
+#else
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
-#define cuGraphInstantiate   cuGraphInstantiate_v2
+#endif
+#define cuGraphInstantiate cuGraphInstantiate_v2
 
 #ifdef __cplusplus
 extern "C" {
