@@ -150,6 +150,9 @@ static void errors_of_use(void) {
     EXPECT(cudaStreamEndCapture(stream, &abandoned), cudaErrorIllegalState);
     GOOD(cudaStreamEndCapture(hidden, &abandoned));
     GOOD(cudaGraphDestroy(abandoned));
+    GOOD(begin(hidden));
+    EXPECT(cudaMemset(a, 0, 4), cudaErrorStreamCaptureUnsupported);
+    ends_with(hidden, cudaErrorStreamCaptureInvalidated);
     EXPECT(begin(0), cudaErrorStreamCaptureUnsupported);
     EXPECT(begin(cudaStreamLegacy), cudaErrorStreamCaptureUnsupported);
     GOOD(begin(stream));
@@ -242,6 +245,13 @@ static void modes(void) {
         EXPECT(cudaStreamEndCapture(captured, &abandoned),
                relaxed ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
     }
+    enum cudaStreamCaptureMode own = cudaStreamCaptureModeRelaxed; /* the thread's, for its own captures */
+    GOOD(cudaThreadExchangeStreamCaptureMode(&own));
+    GOOD(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+    GOOD(cudaMalloc((void **)&a, 64));
+    GOOD(cudaThreadExchangeStreamCaptureMode(&own));
+    EXPECT(own, cudaStreamCaptureModeRelaxed);
+    GOOD(cudaStreamEndCapture(captured, &abandoned));
     EXPECT(cudaStreamBeginCapture(captured, (enum cudaStreamCaptureMode)7), cudaErrorInvalidValue);
     cudaGetLastError();
 }

@@ -99,6 +99,10 @@ static void graph_memory(void) {
     EXPECT(graph_value(cudaGraphMemAttrUsedMemCurrent), 0);
     EXPECT(graph_value(cudaGraphMemAttrReservedMemCurrent), N * 4);
     EXPECT(cudaGraphClone(&copy, graph), cudaErrorNotSupported);
+    cudaGraphNode_t node;
+    GOOD(cudaGraphCreate(&copy, 0));
+    EXPECT(cudaGraphAddChildGraphNode(&node, copy, 0, 0, graph), cudaErrorNotSupported);
+    EXPECT(count_of(copy), 0);
     exec = instance_of(graph);
     for (int i = 0; i < 3; i++) {
         memset(back, 0, sizeof back);
@@ -158,6 +162,14 @@ static void memory_nodes(void) {
     GOOD(cudaGraphLaunch(exec, 0));
     EXPECT(cudaGraphDestroyNode(fill), cudaSuccess);
     EXPECT(cudaGraphDestroyNode(alloc), cudaErrorNotSupported);
+    GOOD(cudaGraphExecDestroy(exec));
+    exec = instance_of(graph);
+    GOOD(cudaGraphLaunch(exec, 0));
+    GOOD(cudaDeviceReset()); /* which takes its memory */
+    EXPECT(graph_value(cudaGraphMemAttrReservedMemCurrent), 0);
+    EXPECT(cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaGraphDestroy(graph));
     cudaGetLastError();
 }
 

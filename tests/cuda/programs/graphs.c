@@ -2,6 +2,12 @@
  * wrong, exits with how much. */
 #include "graph_checks.h"
 
+/* Host functions may call CUDA. */
+static void read_back(void *data) {
+    Manual *m = data;
+    m->calls = 1000 + first_of(m->a);
+}
+
 static void by_hand(void) {
     Manual m;
     enum cudaGraphNodeType type;
@@ -39,6 +45,11 @@ static void by_hand(void) {
     GOOD(cudaGraphLaunch(exec, 0));
     EXPECT(m.back[3], 2 * 9 + BIAS);
     GOOD(cudaGraphExecDestroy(exec));
+    host.fn = read_back;
+    host.userData = &m;
+    GOOD(cudaGraphHostNodeSetParams(m.host, &host));
+    GOOD(cudaGraphLaunch(instance_of(m.graph), 0));
+    EXPECT(m.calls, 1000 + 2 * 9 + BIAS);
     GOOD(cudaGraphDestroy(m.graph));
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
 }
