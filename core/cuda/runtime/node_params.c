@@ -181,12 +181,21 @@ int add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *de
     return warp_graph_add(warp_graph(graph), &set, work, (WarpNode **)node);
 }
 
+/* Attributes of a kernel's launch are no parameters, and stay. */
+static int change(WarpNode *node, const WarpWork *work) {
+    WarpWork changed = *work;
+    if (!node) return CUDA_INVALID_VALUE;
+    if (work->kind == WORK_KERNEL && node->work.kind == WORK_KERNEL)
+        changed.kernel.shape.is_cooperative = node->work.kernel.shape.is_cooperative;
+    return warp_node_change(node, &changed);
+}
+
 int change_node(cudaGraphNode_t node, const WarpWork *work) {
-    return warp_node(node) ? warp_node_change(warp_node(node), work) : CUDA_INVALID_VALUE;
+    return change(warp_node(node), work);
 }
 
 int change_launched(cudaGraphExec_t handle, cudaGraphNode_t node, const WarpWork *work) {
     WarpExec *exec = warp_exec(handle);
     WarpNode *launched = exec && warp_node(node) ? warp_exec_node(exec, warp_node(node)) : NULL;
-    return launched ? warp_node_change(launched, work) : CUDA_INVALID_VALUE;
+    return change(launched, work);
 }

@@ -319,6 +319,31 @@ static void nested(void) {
     EXPECT(m.back[1], 2 * 7 + BIAS);
 }
 
+/* Parameters are not attributes: a cooperative launch stays one, whose CTAs must all run at once. */
+static void cooperative(void) {
+    int *a = allocate();
+    unsigned n = N;
+    void *params[] = {&a, &n};
+    cudaStream_t stream = new_stream(0);
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    size_t count = 1;
+    struct cudaKernelNodeParams kernel;
+    GOOD(begin(stream));
+    GOOD(cudaLaunchCooperativeKernel((const void *)scale, size1(1), size1(N), params, 0, stream));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    GOOD(cudaGraphGetNodes(graph, &node, &count));
+    GOOD(cudaGraphKernelNodeGetParams(node, &kernel));
+    cudaGraphExec_t exec = instance_of(graph);
+    GOOD(cudaGraphLaunch(exec, stream));
+    kernel.gridDim.x = 10000;
+    GOOD(cudaGraphExecKernelNodeSetParams(exec, node, &kernel));
+    EXPECT(cudaGraphLaunch(exec, stream), cudaErrorCooperativeLaunchTooLarge);
+    GOOD(cudaGraphKernelNodeSetParams(node, &kernel));
+    EXPECT(cudaGraphLaunch(instance_of(graph), stream), cudaErrorCooperativeLaunchTooLarge);
+    cudaGetLastError();
+}
+
 static void dependencies(void) {
     cudaStream_t stream = new_stream(0);
     cudaGraph_t graph, now;
@@ -405,6 +430,7 @@ int main(int argc, char **argv) {
                                  {"modes", modes},
                                  {"events", events},
                                  {"nested", nested},
+                                 {"cooperative", cooperative},
                                  {"dependencies", dependencies},
                                  {"per_thread", per_thread},
                                  {"fault", fault},
