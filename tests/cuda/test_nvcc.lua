@@ -180,6 +180,27 @@ int main() { printf("%d %s\n", N, NAME); }
   harness.contains(passes("nvcc -MM " .. macros .. " macros.cu"), "macros.o: macros.cu\n")
 end)
 
+nvcc_test("-default-stream per-thread: stream 0 can be captured", function()
+  harness.write("own.cu", [[
+#include <cstdio>
+__global__ void add(int *x) { *x += 5; }
+int main() {
+    int *d, h = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaMalloc(&d, 4);
+    cudaError_t begun = cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal);
+    add<<<1, 1>>>(d);
+    if (begun == cudaSuccess && cudaStreamEndCapture(0, &graph) == cudaSuccess && cudaGraphInstantiate(&exec, graph) == cudaSuccess)
+        for (int i = 0; i < 3; i++) cudaGraphLaunch(exec, 0);
+    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);
+    printf("%s %d\n", cudaGetErrorName(begun), h);
+}
+]])
+  harness.contains(passes "nvcc -default-stream per-thread own.cu -o own && cuda own", "cudaSuccess 15")
+  harness.contains(passes "nvcc own.cu -o legacy && cuda legacy", "cudaErrorStreamCaptureUnsupported 5")
+end)
+
 nvcc_test("what gcc only warns of is no error: narrowing, register, literals behind macros, missing returns", function()
   harness.write("old.cu", [[
 #include <cinttypes>

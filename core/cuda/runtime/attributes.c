@@ -55,6 +55,7 @@ int warp_attribute(int which, int *value) {
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrHostRegisterSupported: *value = 1; break;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
     default:

@@ -64,12 +64,16 @@ typedef struct {
     uint64_t start, bytes; /* of a registered range: of the program's own memory           */
     uint64_t device;       /* where kernels find it                                        */
     RangeKind kind;
-    uint32_t flags; /* of its allocation */
+    uint32_t flags;                 /* of its allocation */
+    struct WarpPool *pool;          /* NULL: of none */
+    struct WarpGraphMemory *memory; /* NULL: not of a graph */
 } WarpRange;
 
 /* All of these between warp_enter() and warp_leave(). */
 int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address);
 int warp_release(uint64_t address);
+/* In the order of a stream: permitted while it is captured, unlike those above. */
+int warp_release_async(uint64_t address);
 int warp_register(void *start, uint64_t bytes, uint32_t flags);
 int warp_unregister(void *start);
 /* The range that `address` lies in, or NULL. */
@@ -105,6 +109,7 @@ typedef struct WarpFunction {
     struct WarpFunction *next;
     char *name;
     WarpModule *module;
+    const void *symbol; /* the program's own function that stands for it, or NULL */
     bool is_loaded;
     uint32_t number, registers, shared, local, constant, max_threads, architecture, param_bytes, param_count;
     WarpParam *params;
@@ -135,14 +140,17 @@ typedef struct {
  * kernels are those of later calls. */
 int warp_launch(WarpFunction *function, const WarpLaunch *launch, void *const *params, const void *packed,
                 size_t packed_bytes);
+/* What is wrong with a launch before it starts, or 0. Loads the function. */
+int warp_check_launch(WarpFunction *function, const WarpLaunch *launch, bool has_arguments);
 /* A limit by its number in both APIs: stack of a thread, what a launch may print, heap of kernels. The first between
  * warp_enter() and warp_leave(). 0 or an error code. */
 int warp_set_limit(unsigned which, uint64_t value);
 int warp_get_limit(unsigned which, uint64_t *value);
 /* CTAs of a kernel that an SM holds at once. */
 uint32_t warp_occupancy(const WarpFunction *function, uint32_t threads, uint64_t dynamic_shared);
-/* The function of the driver API that programs of this version of CUDA (12040, say) call by this name, or NULL. */
-void *warp_entry_point(const char *name, int version);
+/* The function of the driver API that programs of this version of CUDA (12040, say) call by this name, or NULL. With
+ * flag 2, the one whose default stream is the thread's. */
+void *warp_entry_point(const char *name, int version, uint64_t flags);
 int warp_make_texture(const TextureSource *source, const TextureQuestion *how, uint64_t *handle);
 int warp_bind_texture(WarpModule *module, const char *name, uint64_t handle);
 

@@ -1,5 +1,7 @@
 /* Device memory and other memory that kernels can reach. */
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/client_state.h"
+#include "core/cuda/runtime/memory_pools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,34 +85,58 @@ static int ask_to_free(uint64_t address) {
     return warp_ask(message, ASK_FREE);
 }
 
-int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address) {
-    WarpRange range = {.bytes = bytes, .kind = kind, .flags = flags};
+int warp_alloc_range(WarpRange *range) {
     WarpMessage *message = warp_question();
-    warp_put_u64(message, bytes);
-    warp_put_u32(message, is_mapped(&range) ? ALLOCATION_MAPPED : ALLOCATION_DEVICE);
+    warp_put_u64(message, range->bytes);
+    warp_put_u32(message, is_mapped(range) ? ALLOCATION_MAPPED : ALLOCATION_DEVICE);
     int problem = warp_ask(message, ASK_ALLOC);
     if (problem) return problem;
-    *address = range.start = range.device = warp_take_u64(message);
-    if (is_mapped(&range) && !map_at_address(range.start, bytes)) {
-        ask_to_free(range.start);
+    range->start = range->device = warp_take_u64(message);
+    if (is_mapped(range) && !map_at_address(range->start, range->bytes)) {
+        ask_to_free(range->start);
         return CUDA_MEMORY_ALLOCATION;
     }
-    add_range(range);
+    add_range(*range);
     return CUDA_OK;
 }
 
-int warp_release(uint64_t address) {
+int warp_alloc(uint64_t bytes, RangeKind kind, uint32_t flags, uint64_t *address) {
+    WarpRange range = {.bytes = bytes, .kind = kind, .flags = flags};
+    int problem = warp_capture_forbids();
+    if (!problem) problem = warp_alloc_range(&range);
+    if (!problem) *address = range.start;
+    return problem;
+}
+
+int warp_release_range(uint64_t address) {
     const WarpRange *range = warp_range(address);
-    if (!range || range->start != address || range->kind > RANGE_MANAGED) return CUDA_INVALID_VALUE;
     if (is_mapped(range)) unmap_at_address(range->start, range->bytes);
     remove_range(range);
     return ask_to_free(address);
 }
 
+int warp_release_async(uint64_t address) {
+    const WarpRange *range = warp_range(address);
+    if (!range || range->start != address || range->kind > RANGE_MANAGED) return CUDA_INVALID_VALUE;
+    if (range->memory) return warp_graph_memory_unuse(range->memory);
+    if (range->pool) warp_pool_give_back(range->pool, range->bytes);
+    return warp_release_range(address);
+}
+
+int warp_release(uint64_t address) {
+    int problem = warp_capture_forbids();
+    return problem ? problem : warp_release_async(address);
+}
+
+void warp_each_range(void (*visit)(const WarpRange *range)) {
+    for (size_t i = 0; i < range_count; i++)
+        visit(&ranges[i]);
+}
+
 /* Variables of a module may share pages: those that are mapped already stay. */
 int warp_note_variable(uint64_t address, uint64_t bytes, bool managed) {
     const WarpRange *known = warp_range(address);
-    if (!known) add_range((WarpRange){address, bytes ? bytes : 1, address, RANGE_VARIABLE, 0});
+    if (!known) add_range((WarpRange){address, bytes ? bytes : 1, address, RANGE_VARIABLE, 0, NULL, NULL});
     if (!managed) return CUDA_OK;
     for (uint64_t page = address / PAGE * PAGE; page < address + bytes; page += PAGE)
         map_at_address(page, 1);
@@ -126,7 +152,7 @@ int warp_register(void *start, uint64_t bytes, uint32_t flags) {
     uint64_t shadow;
     if (warp_range((uint64_t)start)) return CUDA_ALREADY_REGISTERED;
     int problem = warp_alloc(bytes, RANGE_DEVICE, 0, &shadow);
-    if (!problem) add_range((WarpRange){(uint64_t)start, bytes, shadow, RANGE_REGISTERED, flags});
+    if (!problem) add_range((WarpRange){(uint64_t)start, bytes, shadow, RANGE_REGISTERED, flags, NULL, NULL});
     return problem;
 }
 
@@ -225,6 +251,7 @@ int warp_memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 }
 
 int warp_reset(void) {
+    warp_pools_reset();
     for (size_t i = 0; i < range_count; i++)
         if (is_mapped(&ranges[i])) unmap_at_address(ranges[i].start, ranges[i].bytes);
     range_count = 0;

@@ -211,8 +211,7 @@ static int launch(WarpFunction *function, const WarpLaunch *shape, void *const *
     return CUDA_OK;
 }
 
-int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
-                size_t packed_bytes) {
+int warp_check_launch(WarpFunction *function, const WarpLaunch *shape, bool has_arguments) {
     static const uint32_t most_ctas[] = {0x7fffffff, MOST_GRID_YZ, MOST_GRID_YZ};
     static const uint32_t most_threads[] = {MOST_THREADS, MOST_THREADS, MOST_THREADS_Z};
     for (int i = 0; i < 3; i++)
@@ -221,7 +220,12 @@ int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *pa
             return CUDA_INVALID_CONFIGURATION;
     if (shape->shared_bytes > UINT32_MAX) return CUDA_INVALID_VALUE;
     int problem = warp_function_load(function);
-    if (!problem && function->param_count && !params && !packed) problem = CUDA_INVALID_VALUE;
+    return !problem && function->param_count && !has_arguments ? CUDA_INVALID_VALUE : problem;
+}
+
+int warp_launch(WarpFunction *function, const WarpLaunch *shape, void *const *params, const void *packed,
+                size_t packed_bytes) {
+    int problem = warp_check_launch(function, shape, params || packed);
     if (!problem) problem = warp_copy_registered(true);
     if (!problem) problem = launch(function, shape, params, packed, packed_bytes);
     if (!problem && !warp_client.dead) problem = warp_copy_registered(false);

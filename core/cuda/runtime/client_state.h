@@ -19,6 +19,11 @@ extern WarpClient warp_client;
 
 /* Forgets what is known of the modules in the simulator. */
 void warp_forget_modules(void);
+/* Allocates what `range` describes, and fills in where it is. */
+int warp_alloc_range(WarpRange *range);
+/* Frees it, whatever it belongs to. */
+int warp_release_range(uint64_t address);
+void warp_each_range(void (*visit)(const WarpRange *range));
 /* The shadows of registered memory, before and after a kernel. */
 int warp_copy_registered(bool to_device);
 

@@ -1,4 +1,5 @@
 /* The device: what it says of itself, errors, limits. */
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/limits.h"
 #include "core/cuda/runtime/runtime.h"
 
@@ -95,7 +96,7 @@ static void fill_twelve(struct cudaDeviceProp *p, size_t bytes) {
     whole.clockRate = number(DEVICE_CORE_KHZ);
     whole.memoryClockRate = number(DEVICE_MEMORY_KHZ);
     whole.maxTexture1DLinear = 1 << 27;
-    whole.deviceOverlap = whole.hostRegisterSupported = 1;
+    whole.deviceOverlap = whole.hostRegisterSupported = whole.memoryPoolsSupported = 1;
     whole.singleToDoublePrecisionPerfRatio = 2;
     memcpy(p, &whole, bytes);
 }
@@ -129,7 +130,7 @@ cudaError_t cudaGetDeviceProperties(struct DeviceProperties13 *p, int device) {
     if (!problem) {
         memset(p, 0, sizeof *p);
         FILL_COMMON(p);
-        p->hostRegisterSupported = 1;
+        p->hostRegisterSupported = p->memoryPoolsSupported = 1;
     }
     return runtime_leave(problem);
 }
@@ -181,11 +182,14 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-    return runtime_leave(warp_enter());
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_device();
+    return runtime_leave(problem);
 }
 
 cudaError_t cudaDeviceReset(void) {
     int problem = warp_enter_to_reset();
+    if (!problem) problem = warp_capture_forbids();
     if (!problem) problem = warp_reset();
     return runtime_leave(problem);
 }
@@ -239,9 +243,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
                                              unsigned long long flags, int *status);
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned wanted,
                                              unsigned long long flags, int *status) {
-    (void)flags;
     if (!name || !function) return runtime_note(CUDA_INVALID_VALUE);
-    *function = warp_entry_point(name, (int)wanted);
+    *function = warp_entry_point(name, (int)wanted, flags);
     if (status) *status = !*function;
     return runtime_note(CUDA_OK);
 }

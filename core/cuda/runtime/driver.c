@@ -2,6 +2,7 @@
  * documentation; programs bring the declarations. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "core/cuda/runtime/driver.h"
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/limits.h"
 
 #include <stdio.h>
@@ -108,6 +109,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     int problem = warp_enter_to_reset();
+    if (!problem) problem = warp_capture_forbids();
     if (!problem) problem = device ? CUDA_INVALID_DEVICE : warp_reset();
     return driver_leave(problem);
 }
@@ -154,7 +156,9 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
     return CUDA_OK;
 }
 CUresult cuCtxSynchronize(void) {
-    return driver_leave(warp_enter());
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_device();
+    return driver_leave(problem);
 }
 CUresult cuCtxSynchronize_v2(CUcontext context) {
     (void)context;
@@ -204,10 +208,6 @@ static CUresult release(uint64_t address) {
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
     return allocate(address, bytes, RANGE_DEVICE, 0);
 }
-CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
-    (void)stream;
-    return allocate(address, bytes, RANGE_DEVICE, 0);
-}
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
     return allocate(address, bytes, RANGE_MANAGED, flags);
 }
@@ -224,10 +224,6 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
     return allocate(address, *pitch * height, RANGE_DEVICE, 0);
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
-    return release(address);
-}
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    (void)stream;
     return release(address);
 }
 CUresult cuMemFreeHost(void *pointer) {
@@ -265,66 +261,63 @@ CUresult cuMemHostUnregister(void *pointer) {
     return driver_leave(problem);
 }
 
-static CUresult copy(uint64_t to, uint64_t from, size_t count) {
+static CUresult copy(uint64_t to, uint64_t from, size_t count, void *stream) {
+    const WarpWork work = {.kind = WORK_COPY,
+                           .copy = {{to, 0, 0}, {from, 0, 0}, count, 1, 1, .direction = cudaMemcpyDefault}};
     int problem = warp_enter();
     if (!problem && count && (!to || !from)) problem = CUDA_INVALID_VALUE;
-    if (!problem) problem = warp_copy((WarpPlace){to, 0, 0}, (WarpPlace){from, 0, 0}, count, 1, 1);
+    if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
 }
-static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t value_bytes, size_t count) {
+static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t value_bytes, size_t count, void *stream) {
+    const WarpWork work = {.kind = WORK_FILL,
+                           .fill = {{to, 0, 0}, value, value_bytes, count * value_bytes, 1, 1}};
     int problem = warp_enter();
-    if (!problem) problem = warp_fill((WarpPlace){to, 0, 0}, value, value_bytes, count * value_bytes, 1, 1);
+    if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count) {
-    return copy(to, (uint64_t)from, count);
+    return copy(to, (uint64_t)from, count, WARP_WAIT);
 }
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t count) {
-    return copy((uint64_t)to, from, count);
+    return copy((uint64_t)to, from, count, WARP_WAIT);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t count) {
-    return copy(to, from, count);
+    return copy(to, from, count, WARP_WAIT);
 }
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t count) {
-    return copy(to, from, count);
+    return copy(to, from, count, WARP_WAIT);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t count, CUstream stream) {
-    (void)stream;
-    return copy(to, (uint64_t)from, count);
+    return copy(to, (uint64_t)from, count, stream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t count, CUstream stream) {
-    (void)stream;
-    return copy((uint64_t)to, from, count);
+    return copy((uint64_t)to, from, count, stream);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream) {
-    (void)stream;
-    return copy(to, from, count);
+    return copy(to, from, count, stream);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream) {
-    (void)stream;
-    return copy(to, from, count);
+    return copy(to, from, count, stream);
 }
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-    return fill(to, value, 1, count);
+    return fill(to, value, 1, count, WARP_WAIT);
 }
 CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
-    return fill(to, value, 2, count);
+    return fill(to, value, 2, count, WARP_WAIT);
 }
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
-    return fill(to, value, 4, count);
+    return fill(to, value, 4, count, WARP_WAIT);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
-    (void)stream;
-    return fill(to, value, 1, count);
+    return fill(to, value, 1, count, stream);
 }
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
-    (void)stream;
-    return fill(to, value, 2, count);
+    return fill(to, value, 2, count, stream);
 }
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
-    (void)stream;
-    return fill(to, value, 4, count);
+    return fill(to, value, 4, count, stream);
 }
 
 /* --- Streams and events ------------------------------------------------------------------------- */
@@ -344,17 +337,26 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
     return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
-    return done(warp_stream_free(stream));
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_free(stream);
+    return driver_leave(problem);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_stream(stream);
+    return driver_leave(problem);
 }
 CUresult cuStreamQuery(CUstream stream) {
     return cuStreamSynchronize(stream);
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-    (void)flags;
-    return done(warp_stream(stream) && warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_wait_event(stream, event, flags);
+    return driver_leave(problem);
+}
+CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags) {
+    warp_streams_are_per_thread();
+    return cuStreamWaitEvent(stream, event, flags);
 }
 CUresult cuStreamGetPriority(CUstream stream, int *priority) {
     const WarpStream *known = warp_stream(stream);
@@ -383,10 +385,6 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
     *device = 0;
     return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
-CUresult cuStreamIsCapturing(CUstream stream, int *status) {
-    *status = 0;
-    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
-}
 CUresult cuStreamGetAttribute(CUstream stream, int which, void *value) {
     return done(warp_stream_get_attribute(stream, (unsigned)which, value));
 }
@@ -399,15 +397,18 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
 CUresult cuStreamAddCallback(CUstream stream, void (*callback)(CUstream, CUresult, void *), void *data,
                              unsigned flags) {
     (void)flags;
-    CUresult status = done(CUDA_OK);
+    if (!callback) return CUDA_INVALID_VALUE;
+    CUresult status = cuStreamSynchronize(stream);
+    if (status && status != warp_dead()) return status;
     callback(stream, status, data);
     return status;
 }
 CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
-    (void)stream;
-    CUresult status = done(CUDA_OK);
-    if (!status) function(data);
-    return status;
+    const WarpWork work = {.kind = WORK_HOST, .host = {function, data}};
+    int problem = warp_enter();
+    if (!problem && !function) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_submit(stream, &work);
+    return driver_leave(problem);
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
@@ -415,25 +416,30 @@ CUresult cuEventCreate(CUevent *event, unsigned flags) {
     return done(*event ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
 }
 CUresult cuEventDestroy_v2(CUevent event) {
-    return done(warp_event_free(event));
-}
-CUresult cuEventRecord(CUevent event, CUstream stream) {
     int problem = warp_enter();
-    if (!problem) problem = warp_stream(stream) ? warp_event_record(event) : CUDA_INVALID_HANDLE;
+    if (!problem) problem = warp_event_free(event);
     return driver_leave(problem);
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
-    (void)flags;
-    return cuEventRecord(event, stream);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_record(stream, event, flags);
+    return driver_leave(problem);
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    return cuEventRecordWithFlags(event, stream, 0);
 }
 CUresult cuEventSynchronize(CUevent event) {
-    return done(warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_event(event);
+    return driver_leave(problem);
 }
 CUresult cuEventQuery(CUevent event) {
     return cuEventSynchronize(event);
 }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
-    return done(warp_event_elapsed(milliseconds, start, end));
+    int problem = warp_enter();
+    if (!problem) problem = warp_event_elapsed(milliseconds, start, end);
+    return driver_leave(problem);
 }
 
 ALSO(cuDeviceTotalMem, cuDeviceTotalMem_v2)

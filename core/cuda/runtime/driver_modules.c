@@ -1,5 +1,6 @@
 /* The driver API: modules, functions and launches. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/driver.h"
 #include "core/cuda/runtime/limits.h"
 
@@ -201,40 +202,28 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
                                                      0);
 }
 
-/* The list { key, value, ..., 0 } in place of parameters: a buffer and a pointer to its size. */
-static const void *packed_arguments(void **extra, size_t *bytes) {
-    const uintptr_t end = 0, buffer = 1, size = 2;
-    const void *found = NULL;
-    for (; extra && (uintptr_t)*extra != end; extra += 2) {
-        if ((uintptr_t)*extra == buffer) found = extra[1];
-        if ((uintptr_t)*extra == size) *bytes = *(const size_t *)extra[1];
-    }
-    return found;
-}
-
-static CUresult launch(CUfunction function, const WarpLaunch *shape, void **params, void **extra) {
-    size_t packed_bytes = 0;
-    const void *packed = packed_arguments(extra, &packed_bytes);
+static CUresult launch(CUfunction function, const WarpLaunch *shape, CUstream stream, void **params,
+                       void **extra) {
+    WarpWork work = {.kind = WORK_KERNEL, .kernel = {function, *shape, params, NULL, 0}};
+    work.kernel.packed = warp_packed_arguments(extra, &work.kernel.packed_bytes);
     int problem = warp_enter();
     if (!problem && !function) problem = CUDA_INVALID_HANDLE;
-    if (!problem) problem = warp_launch(function, shape, params, packed, packed_bytes);
+    if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : problem);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **params, void **extra) {
-    (void)stream;
     const WarpLaunch shape = {
         {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = false};
-    return launch(function, &shape, params, extra);
+    return launch(function, &shape, stream, params, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream stream, void **params) {
-    (void)stream;
     const WarpLaunch shape = {
         {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, .is_cooperative = true};
-    return launch(function, &shape, params, NULL);
+    return launch(function, &shape, stream, params, NULL);
 }

@@ -1,4 +1,5 @@
 /* Launches, and what kernels need. */
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/runtime.h"
 
 #include <stdlib.h>
@@ -38,27 +39,32 @@ static WarpLaunch plain(dim3 grid, dim3 block, size_t shared_bytes) {
     return (WarpLaunch){{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, false};
 }
 
-static cudaError_t launch(WarpFunction *function, WarpLaunch shape, void *const *params, const void *packed,
-                          size_t packed_bytes) {
+static cudaError_t launch(const WorkKernel *kernel, void *stream) {
+    const WarpWork work = {.kind = WORK_KERNEL, .kernel = *kernel};
     int problem = warp_enter();
-    if (!problem && !function) problem = CUDA_INVALID_DEVICE_FUNCTION;
-    if (!problem) problem = warp_launch(function, &shape, params, packed, packed_bytes);
+    if (!problem && !kernel->function) problem = CUDA_INVALID_DEVICE_FUNCTION;
+    if (!problem) problem = warp_submit(stream, &work);
     return runtime_leave(problem);
+}
+
+static cudaError_t launch_symbol(const void *symbol, const WarpLaunch *shape, void *const *params,
+                                 void *stream) {
+    const WorkKernel kernel = {runtime_function(symbol), *shape, params, NULL, 0};
+    return launch(&kernel, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                              cudaStream_t stream) {
-    (void)stream;
-    return launch(runtime_function(function), plain(grid, block, shared_bytes), params, NULL, 0);
+    const WarpLaunch shape = plain(grid, block, shared_bytes);
+    return launch_symbol(function, &shape, params, stream);
 }
 
 /* All CTAs of such a kernel must be able to run at once: the simulator sees to it. */
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **params,
                                         size_t shared_bytes, cudaStream_t stream) {
     WarpLaunch shape = plain(grid, block, shared_bytes);
-    (void)stream;
     shape.is_cooperative = true;
-    return launch(runtime_function(function), shape, params, NULL, 0);
+    return launch_symbol(function, &shape, params, stream);
 }
 
 /* A cluster has one CTA. */
@@ -77,7 +83,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
         if (attribute->id == cudaLaunchAttributeClusterDimension && !is_one_cta(&attribute->val))
             return runtime_note(cudaErrorInvalidClusterSize);
     }
-    return launch(runtime_function(function), shape, params, NULL, 0);
+    return launch_symbol(function, &shape, params, config->stream);
 }
 
 /* --- CUDA 13: by handles of kernels ------------------------------------------------------------ */
@@ -92,8 +98,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                cudaStream_t stream) {
-    (void)stream;
-    return launch((WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0);
+    const WorkKernel work = {(WarpFunction *)kernel, plain(grid, block, shared_bytes), params, NULL, 0};
+    return launch(&work, stream);
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function);
@@ -134,8 +140,11 @@ cudaError_t cudaLaunch(const void *function) {
     cudaError_t problem = __cudaPopCallConfiguration(&call.grid, &call.block, &call.shared_bytes,
                                                      &call.stream);
     if (problem) return problem;
-    return launch(runtime_function(function), plain(call.grid, call.block, call.shared_bytes), NULL,
-                  arguments, sizeof arguments);
+    const WorkKernel kernel = {.function = runtime_function(function),
+                               .shape = plain(call.grid, call.block, call.shared_bytes),
+                               .packed = arguments,
+                               .packed_bytes = sizeof arguments};
+    return launch(&kernel, call.stream);
 }
 
 /* --- What kernels need -------------------------------------------------------------------------- */

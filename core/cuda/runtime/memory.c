@@ -1,4 +1,6 @@
-/* Memory and copies. A copy is done when it is asked for, whatever its stream. */
+/* Memory and copies. A copy is done when it is asked for, unless its stream is captured. */
+#include "core/cuda/runtime/capture.h"
+#include "core/cuda/runtime/memory_pools.h"
 #include "core/cuda/runtime/runtime.h"
 
 #include <stdlib.h>
@@ -34,10 +36,6 @@ static cudaError_t release(void *pointer, bool is_host) {
 cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     return allocate(pointer, bytes, RANGE_DEVICE, 0);
 }
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
-    (void)stream;
-    return allocate(pointer, bytes, RANGE_DEVICE, 0);
-}
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) {
     return allocate(pointer, bytes, RANGE_MANAGED, flags);
 }
@@ -48,10 +46,6 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) {
     return allocate(pointer, bytes, RANGE_MAPPED, flags);
 }
 cudaError_t cudaFree(void *pointer) {
-    return release(pointer, false);
-}
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-    (void)stream;
     return release(pointer, false);
 }
 cudaError_t cudaFreeHost(void *pointer) {
@@ -153,25 +147,44 @@ static bool agrees(enum cudaMemcpyKind kind, uint64_t to, uint64_t from) {
     }
 }
 
-static cudaError_t copy(WarpPlace to, WarpPlace from, uint64_t width, uint64_t rows, uint64_t slices,
-                        enum cudaMemcpyKind kind) {
+int runtime_check_copy(const WorkCopy *copy) {
+    const WarpPlace *to = &copy->to, *from = &copy->from;
+    bool is_empty = !copy->width || !copy->rows || !copy->slices;
+    if ((unsigned)copy->direction > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!is_empty && (!to->address || !from->address ||
+                      !agrees((enum cudaMemcpyKind)copy->direction, to->address, from->address)))
+        return CUDA_INVALID_VALUE;
+    if (copy->rows > 1 && (copy->width > to->row || copy->width > from->row)) return CUDA_INVALID_PITCH;
+    return CUDA_OK;
+}
+
+static cudaError_t submit_copy(const WorkCopy *copy, void *stream) {
+    const WarpWork work = {.kind = WORK_COPY, .copy = *copy};
     int problem = warp_enter();
-    bool is_empty = !width || !rows || !slices;
-    if (!problem && (unsigned)kind > cudaMemcpyDefault) problem = cudaErrorInvalidMemcpyDirection;
-    if (!problem && !is_empty && (!to.address || !from.address || !agrees(kind, to.address, from.address)))
-        problem = CUDA_INVALID_VALUE;
-    if (!problem && ((rows > 1 && (width > to.row || width > from.row)))) problem = CUDA_INVALID_PITCH;
-    if (!problem) problem = warp_copy(to, from, width, rows, slices);
+    if (!problem) problem = runtime_check_copy(copy);
+    if (!problem) problem = warp_submit(stream, &work);
     return runtime_leave(problem);
 }
 
+static cudaError_t copy_line(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                             void *stream) {
+    const WorkCopy copy = {place(to, 0, 0), place(from, 0, 0), count, 1, 1, .direction = (int)kind};
+    return submit_copy(&copy, stream);
+}
+
+static cudaError_t copy_rows(WarpPlace to, WarpPlace from, size_t width, size_t height,
+                             enum cudaMemcpyKind kind, void *stream) {
+    const WorkCopy copy = {to, from, width, height, 1, .direction = (int)kind};
+    if (width > to.row || width > from.row) return runtime_note(CUDA_INVALID_PITCH);
+    return submit_copy(&copy, stream);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind) {
-    return copy(place(to, 0, 0), place(from, 0, 0), count, 1, 1, kind);
+    return copy_line(to, from, count, kind, WARP_WAIT);
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy(to, from, count, kind);
+    return copy_line(to, from, count, kind, stream);
 }
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t count) {
     if (to_device || from_device) return runtime_note(CUDA_INVALID_DEVICE);
@@ -179,18 +192,16 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 }
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t count,
                                 cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, count);
+    if (to_device || from_device) return runtime_note(CUDA_INVALID_DEVICE);
+    return cudaMemcpyAsync(to, from, count, cudaMemcpyDeviceToDevice, stream);
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind) {
-    if (width > to_pitch || width > from_pitch) return runtime_note(CUDA_INVALID_PITCH);
-    return copy(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, 1, kind);
+    return copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind, WARP_WAIT);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    return copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind, stream);
 }
 
 /* One end of a 3D copy: an array, whose positions and extents are in elements, or memory, where they are bytes. */
@@ -204,87 +215,111 @@ static WarpPlace end_of_copy(const struct cudaArray *array, struct cudaPitchedPt
     return place((uint8_t *)pointer.ptr + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
 }
 
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
-    if (!p) return runtime_note(CUDA_INVALID_VALUE);
+void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p) {
     const struct cudaArray *array = p->srcArray ? p->srcArray : p->dstArray;
-    uint64_t width = p->extent.width * (array ? array->element_bytes : 1);
-    return copy(end_of_copy(p->dstArray, p->dstPtr, p->dstPos),
-                end_of_copy(p->srcArray, p->srcPtr, p->srcPos), width, p->extent.height, p->extent.depth,
-                p->kind);
+    *copy = (WorkCopy){.to = end_of_copy(p->dstArray, p->dstPtr, p->dstPos),
+                       .from = end_of_copy(p->srcArray, p->srcPtr, p->srcPos),
+                       .width = p->extent.width * (array ? array->element_bytes : 1),
+                       .rows = p->extent.height,
+                       .slices = p->extent.depth,
+                       .direction = (int)p->kind,
+                       .is_asked = true,
+                       .asked = *p};
+}
+
+static cudaError_t copy_volume(const struct cudaMemcpy3DParms *p, void *stream) {
+    WorkCopy copy;
+    if (!p) return runtime_note(CUDA_INVALID_VALUE);
+    runtime_copy_of(&copy, p);
+    return submit_copy(&copy, stream);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+    return copy_volume(p, WARP_WAIT);
 }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy3D(p);
+    return copy_volume(p, stream);
 }
 
 /* --- Fills ------------------------------------------------------------------------------------- */
 
-static cudaError_t fill(WarpPlace to, int value, uint64_t width, uint64_t rows, uint64_t slices) {
+static cudaError_t fill(WarpPlace to, int value, uint64_t width, uint64_t rows, uint64_t slices,
+                        void *stream) {
+    const WarpWork work = {.kind = WORK_FILL, .fill = {to, (uint8_t)value, 1, width, rows, slices}};
     int problem = warp_enter();
-    if (!problem) problem = warp_fill(to, (uint8_t)value, 1, width, rows, slices);
+    if (!problem) problem = warp_submit(stream, &work);
     return runtime_leave(problem);
 }
 
+static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, void *stream) {
+    if (width > pitch) return runtime_note(CUDA_INVALID_PITCH);
+    return fill(place(to, pitch, 0), value, width, height, 1, stream);
+}
+
+static cudaError_t fill_volume(struct cudaPitchedPtr to, int value, struct cudaExtent extent, void *stream) {
+    return fill(place(to.ptr, to.pitch, to.pitch * to.ysize), value, extent.width, extent.height,
+                extent.depth, stream);
+}
+
 cudaError_t cudaMemset(void *to, int value, size_t count) {
-    return fill(place(to, 0, 0), value, count, 1, 1);
+    return fill(place(to, 0, 0), value, count, 1, 1, WARP_WAIT);
 }
 cudaError_t cudaMemsetAsync(void *to, int value, size_t count, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset(to, value, count);
+    return fill(place(to, 0, 0), value, count, 1, 1, stream);
 }
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-    if (width > pitch) return runtime_note(CUDA_INVALID_PITCH);
-    return fill(place(to, pitch, 0), value, width, height, 1);
+    return fill_rows(to, pitch, value, width, height, WARP_WAIT);
 }
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset2D(to, pitch, value, width, height);
+    return fill_rows(to, pitch, value, width, height, stream);
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
-    return fill(place(to.ptr, to.pitch, to.pitch * to.ysize), value, extent.width, extent.height,
-                extent.depth);
+    return fill_volume(to, value, extent, WARP_WAIT);
 }
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                               cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset3D(to, value, extent);
+    return fill_volume(to, value, extent, stream);
 }
 
 /* --- Symbols ----------------------------------------------------------------------------------- */
 
-static cudaError_t copy_symbol(const void *symbol, const void *other, size_t count, size_t offset,
-                               enum cudaMemcpyKind kind, bool to_symbol) {
+int runtime_symbol_copy(WorkCopy *copy, const void *symbol, const void *other, size_t count, size_t offset,
+                        enum cudaMemcpyKind kind, bool to_symbol) {
     uint64_t address, bytes;
+    int problem = runtime_symbol(symbol, &address, &bytes);
+    if (problem) return problem;
+    if (offset > bytes || count > bytes - offset) return CUDA_INVALID_VALUE;
+    WarpPlace inside = {address + offset, 0, 0}, outside = place(other, 0, 0);
+    *copy = (WorkCopy){to_symbol ? inside : outside, to_symbol ? outside : inside, count, 1, 1,
+                       .direction = (int)kind};
+    return runtime_check_copy(copy);
+}
+
+static cudaError_t copy_symbol(const void *symbol, const void *other, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind, bool to_symbol, void *stream) {
+    WarpWork work = {.kind = WORK_COPY};
     int problem = warp_enter();
-    if (!problem) problem = runtime_symbol(symbol, &address, &bytes);
-    if (!problem && (offset > bytes || count > bytes - offset)) problem = CUDA_INVALID_VALUE;
-    if (!problem) {
-        WarpPlace inside = {address + offset, 0, 0}, outside = place(other, 0, 0);
-        WarpPlace to = to_symbol ? inside : outside, from = to_symbol ? outside : inside;
-        problem = agrees(kind, to.address, from.address) ? warp_copy(to, from, count, 1, 1)
-                                                         : CUDA_INVALID_VALUE;
-    }
+    if (!problem) problem = runtime_symbol_copy(&work.copy, symbol, other, count, offset, kind, to_symbol);
+    if (!problem) problem = warp_submit(stream, &work);
     return runtime_leave(problem);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
                                enum cudaMemcpyKind kind) {
-    return copy_symbol(symbol, from, count, offset, kind, true);
+    return copy_symbol(symbol, from, count, offset, kind, true, WARP_WAIT);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return copy_symbol(symbol, from, count, offset, kind, true);
+    return copy_symbol(symbol, from, count, offset, kind, true, stream);
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
                                  enum cudaMemcpyKind kind) {
-    return copy_symbol(symbol, to, count, offset, kind, false);
+    return copy_symbol(symbol, to, count, offset, kind, false, WARP_WAIT);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return copy_symbol(symbol, to, count, offset, kind, false);
+    return copy_symbol(symbol, to, count, offset, kind, false, stream);
 }
 
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {

@@ -59,6 +59,7 @@ static Entry *add(void **handle, const void *host, const char *name, EntryKind k
     pthread_mutex_lock(&guard);
     if (kind == ENTRY_FUNCTION) {
         what.function = warp_function(module, name);
+        what.function->symbol = host;
         insert(what.function, &what);
     }
     Entry *entry = insert(host, &what);

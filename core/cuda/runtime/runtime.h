@@ -3,7 +3,7 @@
 #ifndef WW_CUDA_RUNTIME_H
 #define WW_CUDA_RUNTIME_H
 
-#include "core/cuda/runtime/client.h"
+#include "core/cuda/runtime/work.h"
 #include "core/cuda/toolkit/include/cuda_runtime_api.h"
 
 #undef cudaGetDeviceProperties
@@ -33,6 +33,11 @@ int runtime_version(void);
 WarpFunction *runtime_function(const void *function);
 /* Address and size of the variable behind one of the program. Between warp_enter() and warp_leave(). */
 int runtime_symbol(const void *symbol, uint64_t *address, uint64_t *bytes);
+/* Copies as work. Those that return int: 0 or an error code; between warp_enter() and warp_leave(). */
+int runtime_check_copy(const WorkCopy *copy);
+void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p);
+int runtime_symbol_copy(WorkCopy *copy, const void *symbol, const void *other, size_t count, size_t offset,
+                        enum cudaMemcpyKind kind, bool to_symbol);
 /* The module and name of the texture behind a reference of the program, and whether it reads normalised floats; false
  * for what is none. */
 bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float);

@@ -1,6 +1,6 @@
 #include "core/cuda/runtime/streams.h"
 
-#include "core/cuda/runtime/client.h"
+#include "core/cuda/runtime/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,44 @@ enum { STREAM_MAGIC = 0x57777374, EVENT_MAGIC = 0x57776576, EVENT_DISABLE_TIMING
 
 static uint64_t last_number;
 
-/* Handles 0, 1 and 2: the default stream, and it again by its two other names. */
-static WarpStream standing[] = {
-    {.magic = STREAM_MAGIC}, {.magic = STREAM_MAGIC, .number = 1}, {.magic = STREAM_MAGIC, .number = 2}};
-enum { STANDING = sizeof standing / sizeof *standing };
+/* Handles 0, 1 and 2: the default stream, the same by another name, and the one that each thread has of its own. */
+enum { DEFAULT_STREAM, LEGACY_STREAM, PER_THREAD_STREAM, STANDING };
+
+static WarpStream legacy[] = {{.magic = STREAM_MAGIC}, {.magic = STREAM_MAGIC, .number = LEGACY_STREAM}};
+static _Thread_local WarpStream *per_thread; /* a capture may outlive the thread */
+static _Thread_local bool default_is_per_thread;
 
 WarpStream *warp_stream_new(unsigned flags, int priority) {
     WarpStream *stream = malloc(sizeof *stream);
-    if (stream) *stream = (WarpStream){STREAM_MAGIC, flags, priority, STANDING + last_number++, {{0}}};
+    if (stream)
+        *stream = (WarpStream){
+            .magic = STREAM_MAGIC, .flags = flags, .priority = priority, .number = STANDING + last_number++};
     return stream;
 }
 
+static WarpStream *of_thread(void) {
+    if (per_thread) return per_thread;
+    per_thread = malloc(sizeof *per_thread);
+    if (!per_thread) abort();
+    *per_thread = (WarpStream){.magic = STREAM_MAGIC, .number = PER_THREAD_STREAM};
+    return per_thread;
+}
+
 WarpStream *warp_stream(void *handle) {
-    WarpStream *stream = (uintptr_t)handle < STANDING ? &standing[(uintptr_t)handle] : handle;
+    uintptr_t number = (uintptr_t)handle;
+    WarpStream *stream = handle;
+    if (number == PER_THREAD_STREAM || (number == DEFAULT_STREAM && default_is_per_thread))
+        return of_thread();
+    if (number < STANDING) stream = &legacy[number];
     return stream->magic == STREAM_MAGIC ? stream : NULL;
+}
+
+bool warp_stream_is_legacy(const WarpStream *stream) {
+    return stream == &legacy[DEFAULT_STREAM] || stream == &legacy[LEGACY_STREAM];
+}
+
+void warp_streams_are_per_thread(void) {
+    default_is_per_thread = true;
 }
 
 /* Where a stream has an attribute, and its size; NULL for what is none. */
@@ -61,6 +85,8 @@ int warp_stream_copy_attributes(void *to, void *from) {
 
 int warp_stream_free(void *handle) {
     if ((uintptr_t)handle < STANDING || !warp_stream(handle)) return CUDA_INVALID_HANDLE;
+    warp_capture_lose(handle);
+    warp_nodes_free(&warp_stream(handle)->tail);
     warp_stream(handle)->magic = 0;
     free(handle);
     return CUDA_OK;
@@ -68,7 +94,7 @@ int warp_stream_free(void *handle) {
 
 WarpEvent *warp_event_new(unsigned flags) {
     WarpEvent *event = malloc(sizeof *event);
-    if (event) *event = (WarpEvent){EVENT_MAGIC, flags, false, 0};
+    if (event) *event = (WarpEvent){.magic = EVENT_MAGIC, .flags = flags};
     return event;
 }
 
@@ -80,6 +106,7 @@ WarpEvent *warp_event(void *handle) {
 int warp_event_free(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
+    warp_nodes_free(&event->tail);
     event->magic = 0;
     free(event);
     return CUDA_OK;
@@ -89,6 +116,7 @@ int warp_event_record(void *handle) {
     WarpEvent *event = warp_event(handle);
     if (!event) return CUDA_INVALID_HANDLE;
     event->is_recorded = true;
+    event->capture = 0;
     event->cycle = warp_cycle();
     return CUDA_OK;
 }
@@ -96,6 +124,7 @@ int warp_event_record(void *handle) {
 int warp_event_elapsed(float *milliseconds, void *start, void *end) {
     const WarpEvent *first = warp_event(start), *last = warp_event(end);
     if (!milliseconds) return CUDA_INVALID_VALUE;
+    if (first && last && (first->capture || last->capture)) return CUDA_CAPTURED_EVENT;
     if (!first || !last || !first->is_recorded || !last->is_recorded ||
         ((first->flags | last->flags) & EVENT_DISABLE_TIMING))
         return CUDA_INVALID_HANDLE;

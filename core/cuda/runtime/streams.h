@@ -2,17 +2,21 @@
 #ifndef WW_CUDA_STREAMS_H
 #define WW_CUDA_STREAMS_H
 
-#include <stdbool.h>
+#include "core/cuda/runtime/node_set.h"
+
 #include <stdint.h>
 
-enum { STREAM_ATTRIBUTES = 16, STREAM_ATTRIBUTE_WORDS = 4, STREAM_PRIORITY = 8 };
+enum { STREAM_ATTRIBUTES = 16, STREAM_ATTRIBUTE_WORDS = 4, STREAM_PRIORITY = 8, STREAM_NON_BLOCKING = 1 };
 
-typedef struct {
+typedef struct WarpStream {
     uint32_t magic;
     unsigned flags;
     int priority;
     uint64_t number;
     uint64_t attributes[STREAM_ATTRIBUTES][STREAM_ATTRIBUTE_WORDS]; /* kept, and answered */
+    struct WarpCapture *capture;                                    /* NULL: none */
+    struct WarpStream *next_captured;                               /* by the same capture */
+    WarpNodeSet tail; /* on which the next node of the capture depends */
 } WarpStream;
 
 typedef struct {
@@ -20,11 +24,17 @@ typedef struct {
     unsigned flags;
     bool is_recorded;
     uint64_t cycle;
+    uint64_t capture; /* the number of the capture in which it was last recorded, or 0 */
+    WarpNodeSet tail; /* what had been captured by then */
 } WarpEvent;
 
 WarpStream *warp_stream_new(unsigned flags, int priority);
 /* The stream of a handle, which may be one of those that are always there; NULL for what is none. */
 WarpStream *warp_stream(void *handle);
+/* The default stream that waits for all blocking streams, and they for it. */
+bool warp_stream_is_legacy(const WarpStream *stream);
+/* The program is compiled so that handle 0 is the stream of the calling thread. */
+void warp_streams_are_per_thread(void);
 /* These return 0 or an error code. */
 int warp_stream_get_attribute(void *handle, unsigned which, void *value);
 int warp_stream_set_attribute(void *handle, unsigned which, const void *value);
@@ -33,6 +43,7 @@ int warp_stream_free(void *handle);
 WarpEvent *warp_event_new(unsigned flags);
 WarpEvent *warp_event(void *handle);
 int warp_event_free(void *handle);
+/* Now, whatever the stream. */
 int warp_event_record(void *handle);
 /* In simulated milliseconds. */
 int warp_event_elapsed(float *milliseconds, void *start, void *end);

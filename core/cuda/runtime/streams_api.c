@@ -1,4 +1,5 @@
 /* Streams, events and host functions. */
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/runtime.h"
 #include "core/cuda/runtime/streams.h"
 
@@ -20,19 +21,29 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
     return cudaStreamCreateWithPriority(stream, 0, 0);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    return done(warp_stream_free(stream));
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_free(stream);
+    return runtime_leave(problem);
 }
 
 /* What was asked for has been done. */
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_stream(stream);
+    return runtime_leave(problem);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-    (void)flags;
-    return done(warp_stream(stream) && warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_wait_event(stream, event, flags);
+    return runtime_leave(problem);
+}
+cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    warp_streams_are_per_thread();
+    return cudaStreamWaitEvent(stream, event, flags);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
@@ -73,25 +84,22 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     if (greatest) *greatest = 0;
     return done(CUDA_OK);
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    (void)stream;
-    *status = cudaStreamCaptureStatusNone;
-    return done(CUDA_OK);
-}
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned int flags) {
     (void)flags;
     if (!callback) return done(CUDA_INVALID_VALUE);
-    cudaError_t status = done(CUDA_OK);
+    cudaError_t status = cudaStreamSynchronize(stream);
+    if (status && (int)status != warp_dead()) return status;
     callback(stream, status, data);
     return status;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
-    (void)stream;
-    cudaError_t status = done(function ? CUDA_OK : CUDA_INVALID_VALUE);
-    if (!status) function(data);
-    return status;
+    const WarpWork work = {.kind = WORK_HOST, .host = {function, data}};
+    int problem = warp_enter();
+    if (!problem && !function) problem = CUDA_INVALID_VALUE;
+    if (!problem) problem = warp_submit(stream, &work);
+    return runtime_leave(problem);
 }
 
 /* --- Events ------------------------------------------------------------------------------------ */
@@ -105,25 +113,30 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
     return cudaEventCreateWithFlags(event, 0);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    return done(warp_event_free(event));
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     int problem = warp_enter();
-    if (!problem) problem = warp_stream(stream) ? warp_event_record(event) : CUDA_INVALID_HANDLE;
+    if (!problem) problem = warp_event_free(event);
     return runtime_leave(problem);
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-    (void)flags;
-    return cudaEventRecord(event, stream);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_record(stream, event, flags);
+    return runtime_leave(problem);
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    return cudaEventRecordWithFlags(event, stream, 0);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return done(warp_event(event) ? CUDA_OK : CUDA_INVALID_HANDLE);
+    int problem = warp_enter();
+    if (!problem) problem = warp_wait_for_event(event);
+    return runtime_leave(problem);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return cudaEventSynchronize(event);
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    return done(warp_event_elapsed(milliseconds, start, end));
+    int problem = warp_enter();
+    if (!problem) problem = warp_event_elapsed(milliseconds, start, end);
+    return runtime_leave(problem);
 }
 #if CUDA_MAJOR >= 12
 cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cudaEvent_t end);

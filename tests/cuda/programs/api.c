@@ -183,9 +183,9 @@ static void errors(void) {
     EXPECT(ctas, 6);
     GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, (const void *)scale, 32, 24 << 10));
     EXPECT(ctas, 2);
-    cudaGraph_t graph;
-    EXPECT(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
-    EXPECT(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
+    cudaIpcMemHandle_t handle;
+    EXPECT(cudaIpcGetMemHandle(&handle, a), cudaErrorNotSupported);
+    EXPECT(cudaIpcGetMemHandle(&handle, a), cudaErrorNotSupported);
     cudaGetLastError();
     GOOD(run_scale(a, 10, 1, 32));
     GOOD(cudaDeviceSynchronize());
@@ -575,13 +575,13 @@ int cuMemAllocAsync(CUdeviceptr *, size_t, void *), cuMemFreeAsync(CUdeviceptr, 
 int cuDeviceCanAccessPeer(int *, int, int), cuDeviceGetPCIBusId(char *, int, int);
 int cuDeviceGetByPCIBusId(int *, const char *);
 int cuMemPrefetchAsync(CUdeviceptr, size_t, int, void *), cuMemAdvise(CUdeviceptr, size_t, int, int);
-int cuProfilerStart(void), cuProfilerStop(void), cuGraphClone(void);
+int cuProfilerStart(void), cuProfilerStop(void), cuGraphConditionalHandleCreate(void);
 int cuMemcpyDtoH_v2_ptds(void *, CUdeviceptr, size_t);
 int cuGetProcAddress(const char *, void **, int, uint64_t);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 
 /* Of the runtime, what its headers do not declare. */
-int cudaGraphAddChildGraphNode(void);
+int cudaGraphConditionalHandleCreate(void);
 int cudaStreamCopyAttributes(cudaStream_t, cudaStream_t), cudaStreamGetDevice(cudaStream_t, int *);
 int cudaGetDriverEntryPoint(const char *, void **, unsigned long long);
 int cudaGetDriverEntryPointByVersion(const char *, void **, unsigned, unsigned long long, int *);
@@ -756,10 +756,10 @@ static void hints(void) {
 /* --- Names of functions --------------------------------------------------------------------------- */
 
 static void missing(void) {
-    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
-    EXPECT(cudaGraphAddChildGraphNode(), cudaErrorNotSupported);
+    EXPECT(cudaGraphConditionalHandleCreate(), cudaErrorNotSupported);
+    EXPECT(cudaGraphConditionalHandleCreate(), cudaErrorNotSupported);
     EXPECT(cudaGetLastError(), cudaErrorNotSupported);
-    EXPECT(cuGraphClone(), cudaErrorNotSupported);
+    EXPECT(cuGraphConditionalHandleCreate(), cudaErrorNotSupported);
 }
 
 /* What -default-stream per-thread makes of the plain names. */

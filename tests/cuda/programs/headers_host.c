@@ -75,8 +75,34 @@ static void check_driver(void) {
     CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 
+/* A graph by the types of the driver API; its handles are the runtime's, too. */
+static void check_graphs(void) {
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUdeviceptr memory;
+    unsigned back[4] = {0, 0, 0, 0};
+    CHECK(cuMemAlloc(&memory, sizeof back) == CUDA_SUCCESS);
+    CUDA_MEMSET_NODE_PARAMS fill = {memory, 0, 6, 4, 4, 1};
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = memory,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = back,
+                          .WidthInBytes = sizeof back,
+                          .Height = 1,
+                          .Depth = 1};
+    CHECK(cuGraphCreate(&graph, 0) == CUDA_SUCCESS);
+    CHECK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, NULL) == CUDA_SUCCESS);
+    CHECK(cuGraphAddMemcpyNode(&node, graph, &node, 1, &copy, NULL) == CUDA_SUCCESS);
+    CHECK(cuGraphInstantiate(&exec, graph, NULL, NULL, 0) == CUDA_SUCCESS);
+    CHECK(cuGraphLaunch(exec, 0) == CUDA_SUCCESS);
+    CHECK(back[0] == 6 && back[3] == 6);
+    CHECK(cudaGraphLaunch(exec, 0) == cudaSuccess);
+}
+
 int main(void) {
     check_runtime();
     check_driver();
+    check_graphs();
     return finish("host");
 }

@@ -43,6 +43,8 @@ typedef void (*CUhostFn)(void *userData);
 
 #define CU_STREAM_LEGACY               ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD           ((CUstream)0x2)
+#define CU_EVENT_RECORD_EXTERNAL       0x1
+#define CU_EVENT_WAIT_EXTERNAL         0x1
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
@@ -84,6 +86,9 @@ typedef void (*CUhostFn)(void *userData);
 #define cuModuleGetGlobal          cuModuleGetGlobal_v2
 #define cuStreamDestroy            cuStreamDestroy_v2
 #define cuEventDestroy             cuEventDestroy_v2
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define cuStreamWaitEvent cuStreamWaitEvent_ptsz
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +163,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *userData);
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);
 CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
@@ -190,5 +196,7 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 #ifdef __cplusplus
 }
 #endif
+
+#include "warpwright/driver_graphs.h"
 
 #endif

@@ -43,6 +43,11 @@ inline cudaError_t cudaMallocAsync(T **devPtr, size_t size, cudaMemPool_t pool, 
 }
 
 template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **devPtr, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)devPtr, size, pool, stream);
+}
+
+template <class T>
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
                                             unsigned int flags = cudaMemAttachSingle) {
     return cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
@@ -54,6 +59,72 @@ inline cudaError_t cudaMallocManaged(void **devPtr, size_t size) {
 
 inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) {
     return cudaEventCreateWithFlags(event, flags);
+}
+
+/* ---- graphs, with the parameters of CUDA 12 */
+
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                        unsigned long long flags = 0) {
+    return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                       cudaGraphExecUpdateResultInfo *info) {
+    info->errorFromNode = 0;
+    return cudaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
+}
+
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                            unsigned long long *id, cudaGraph_t *graph,
+                                            const cudaGraphNode_t **dependencies = 0, size_t *count = 0) {
+    return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+}
+
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *dependencies, size_t count,
+                                                  const T &symbol, const void *src, size_t bytes,
+                                                  size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, count, (const void *)&symbol, src, bytes,
+                                          offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies, size_t count,
+                                                    void *dst, const T &symbol, size_t bytes, size_t offset,
+                                                    cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, count, dst, (const void *)&symbol,
+                                            bytes, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol,
+                                                        const void *src, size_t bytes, size_t offset,
+                                                        cudaMemcpyKind kind) {
+    return cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, bytes, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol,
+                                                          size_t bytes, size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, bytes, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                            const T &symbol, const void *src, size_t bytes,
+                                                            size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, bytes, offset,
+                                                    kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                              void *dst, const T &symbol, size_t bytes,
+                                                              size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, bytes, offset,
+                                                      kind);
 }
 
 /* ---- symbols: variables of the device, by reference */

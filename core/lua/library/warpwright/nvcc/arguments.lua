@@ -190,7 +190,9 @@ act["-prec-div"] = function(job, value) job.rough_division = is_false(value) end
 act["-prec-sqrt"] = function(job, value) job.rough_root = is_false(value) end
 act["-fmad"] = function(job, value) job.no_contraction = is_false(value) end
 act["-default-stream"] = function(job, value)
-  if value == "per-thread" then job.both[#job.both + 1] = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM" end
+  if value ~= "per-thread" then return end
+  job.both[#job.both + 1] = "-D__CUDA_API_PER_THREAD_DEFAULT_STREAM" -- for our headers, as it comes before them
+  job.both[#job.both + 1] = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 end
 
 act["-l"] = function(job, value)
