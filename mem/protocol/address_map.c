@@ -27,6 +27,7 @@ struct AddressMap {
     uint32_t channel_hash, bank_hash; /* flags */
     uint64_t interleave_shift, offset_mask;
     uint64_t reciprocal; /* ceil(2^64 / channels); 0 for one channel */
+    uint64_t is_special; /* one channel, or a hash of channels */
     uint64_t hashed_row; /* the row's bits that are added to the bank; 0 without bank_hash */
     BitPacker row, bank, column, slice, within_slice;
 };
@@ -62,22 +63,23 @@ typedef struct {
     uint64_t channel, rest;
 } ChannelSplit;
 
-/* Below `channels`, and as likely each of them. workloads/micro/dram_rows.lua has the same. */
-static __attribute__((noinline)) uint64_t hashed_channel(const AddressMap *map, uint64_t channel,
-                                                         uint64_t quotient) {
-    uint64_t further = (quotient * 0x9e3779b97f4a7c15ull >> 32) * map->channels >> 32;
-    channel += further;
-    return channel < map->channels ? channel : channel - map->channels;
-}
-
 /* n / channels as the high half of n * ceil(2^64 / channels): exact while n * channels < 2^64, which
  * MAX_CHANNELS and MAX_ADDRESS_BITS grant. */
-static inline ChannelSplit split_channel(const AddressMap *map, uint64_t address) {
+static inline ChannelSplit split_by_reciprocal(const AddressMap *map, uint64_t address) {
     uint64_t n = address >> map->interleave_shift;
-    uint64_t quotient = map->reciprocal ? (uint64_t)(((__uint128_t)n * map->reciprocal) >> 64) : n;
-    uint64_t channel = n - quotient * map->channels;
-    if (__builtin_expect(map->channel_hash, 0)) channel = hashed_channel(map, channel, quotient);
-    return (ChannelSplit){channel, quotient << map->interleave_shift | (address & map->offset_mask)};
+    uint64_t quotient = (uint64_t)(((__uint128_t)n * map->reciprocal) >> 64);
+    return (ChannelSplit){n - quotient * map->channels,
+                          quotient << map->interleave_shift | (address & map->offset_mask)};
+}
+
+/* What a hash adds below `channels` is as likely any of them. workloads/micro/dram_rows.lua has the same. */
+static __attribute__((noinline)) ChannelSplit split_specially(const AddressMap *map, uint64_t address) {
+    if (map->channels == 1) return (ChannelSplit){0, address};
+    ChannelSplit split = split_by_reciprocal(map, address);
+    uint64_t above = split.rest >> map->interleave_shift;
+    split.channel += (above * 0x9e3779b97f4a7c15ull >> 32) * map->channels >> 32;
+    if (split.channel >= map->channels) split.channel -= map->channels;
+    return split;
 }
 
 static void check_overlap(const AddressMap *map, const char *name, uint64_t mask, const char *other,
@@ -118,6 +120,7 @@ static void address_map_build(SimObject *object) {
     map->interleave_shift = (uint64_t)__builtin_ctzll(map->interleave);
     map->offset_mask = map->interleave - 1;
     map->reciprocal = map->channels == 1 ? 0 : UINT64_MAX / map->channels + 1;
+    map->is_special = map->channels == 1 || map->channel_hash;
     map->row = packer_for(map->row_mask);
     map->bank = packer_for(map->bank_mask);
     map->column = packer_for(map->column_mask);
@@ -150,26 +153,48 @@ uint32_t address_map_slices(const AddressMap *map) {
     return map->channels * map->slices_per_channel;
 }
 
-uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
-    ChannelSplit split = split_channel(map, address);
+static inline uint32_t slice_of(const AddressMap *map, ChannelSplit split) {
     return (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest));
 }
 
-DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
-    ChannelSplit split = split_channel(map, address);
-    debug_ensure(address >> MAX_ADDRESS_BITS == 0);
+/* The special cases by calls of their own: the others need not save the host's registers. */
+static __attribute__((noinline)) uint32_t special_slice(const AddressMap *map, uint64_t address) {
+    return slice_of(map, split_specially(map, address));
+}
+
+uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
+    if (__builtin_expect(map->is_special != 0, 0)) return special_slice(map, address);
+    return slice_of(map, split_by_reciprocal(map, address));
+}
+
+static inline DramLocation location_of(const AddressMap *map, ChannelSplit split) {
     uint64_t row = pack(&map->row, split.rest), bank = pack(&map->bank, split.rest);
     return (DramLocation){
         .channel = (uint32_t)split.channel,
-        .slice = (uint32_t)(split.channel * map->slices_per_channel + pack(&map->slice, split.rest)),
+        .slice = slice_of(map, split),
         .bank = (uint32_t)(bank ^ (row & map->hashed_row)),
         .row = (uint32_t)row,
         .column = (uint32_t)pack(&map->column, split.rest),
     };
 }
 
+static __attribute__((noinline)) DramLocation special_location(const AddressMap *map, uint64_t address) {
+    return location_of(map, split_specially(map, address));
+}
+
+DramLocation address_map_locate(const AddressMap *map, uint64_t address) {
+    debug_ensure(address >> MAX_ADDRESS_BITS == 0);
+    if (__builtin_expect(map->is_special != 0, 0)) return special_location(map, address);
+    return location_of(map, split_by_reciprocal(map, address));
+}
+
+static __attribute__((noinline)) uint64_t special_within_slice(const AddressMap *map, uint64_t address) {
+    return pack(&map->within_slice, split_specially(map, address).rest);
+}
+
 uint64_t address_map_within_slice(const AddressMap *map, uint64_t address) {
-    return pack(&map->within_slice, split_channel(map, address).rest);
+    if (__builtin_expect(map->is_special != 0, 0)) return special_within_slice(map, address);
+    return pack(&map->within_slice, split_by_reciprocal(map, address).rest);
 }
 
 /* The masks' defaults are the GTX 480's, with one L2 slice per channel. */
@@ -193,6 +218,7 @@ static const Field address_map_fields[] = {
     DERIVED(AddressMap, interleave_shift, "log2(interleave)"),
     DERIVED(AddressMap, offset_mask, "interleave - 1"),
     DERIVED(AddressMap, reciprocal, "For dividing by the number of channels"),
+    DERIVED(AddressMap, is_special, "One channel, or a hash of channels"),
     DERIVED(AddressMap, hashed_row, "Bits of the row that are added to the bank"),
     DERIVED(AddressMap, row, "Packs the bits under row_mask"),
     DERIVED(AddressMap, bank, "Packs the bits under bank_mask"),
