@@ -149,6 +149,59 @@ return watch]])
   assert(last < cycles and last > cycles / 2, ("last issue in cycle %d of %d"):format(last, cycles))
 end)
 
+-- A load through the constant cache, two from memory, one from shared memory; lanes from 8 on skip the last one.
+local loads_ptx <const> = [[
+.version 3.1
+.target sm_20
+.address_size 64
+.visible .entry loads(.param .u64 out)
+{
+	.reg .pred	%p;
+	.reg .b32	%t, %a, %b, %c, %d;
+	.reg .b64	%out, %o;
+	.shared .align 4 .b8 tile[128];
+	ld.param.u64	%out, [out];
+	mov.u32	%t, %tid.x;
+	mad.wide.u32	%o, %t, 4, %out;
+	ld.global.u32	%a, [%o];
+	ld.global.u32	%b, [%o+4096];
+	mad.wide.u32	%o, %t, 0, 0;
+	ld.shared.u32	%c, [%o];
+	add.u32	%d, %a, %b;
+	setp.ge.u32	%p, %t, 8;
+	@%p bra	done;
+	ld.global.u32	%d, [%out+8192];
+	add.u32	%d, %d, %c;
+done:
+	st.global.u32	[%out], %d;
+	ret;
+}
+]]
+
+harness.test("a policy hears which lanes execute, and once all has come that a warp loads from beyond the SM", function()
+  local folder = harness.folder()
+  harness.write("loads.ptx", loads_ptx)
+  local workload = harness.write("loads.lua", [[
+local ww = require "warpwright"
+local w = ww.workload "loads" { doc = "Loads", ptx = "loads.ptx", sizes = { small = {} } }
+function w:run(gpu) gpu:launch(self.kernels.loads, { grid = 1, block = 20, args = { gpu:alloc(16384) } }) end
+return w]])
+  local log = folder .. "/heard.txt"
+  local path = policy_file("hears", ([[
+local hears = policy "hears" { order = "gto" }
+local function write(text) local file = assert(io.open(%q, "a")) file:write(text, "\n") file:close() end
+function hears:on_issue(warp, pc, lanes)
+  local opcode = self.sm:instruction(pc)
+  if opcode:find "^ld" or opcode:find "^bra" or opcode:find "^add" then write(("%%s %%x"):format(opcode, lanes)) end
+end
+function hears:on_loads_answered(warp) write(("answered %%d %%s"):format(warp, self.sm.loading)) end
+return hears]]):format(log))
+  good { policy = path, workload = workload, set = { "sms=1" } }
+  harness.equal(harness.read(log), table.concat({
+    "ld.param.u64 fffff", "answered 0 0", "ld.global.u32 fffff", "ld.global.u32 fffff", "ld.shared.u32 fffff", "answered 0 0", "add.u32 fffff",
+    "bra fff00", "ld.global.u32 ff", "answered 0 0", "add.u32 ff", "" }, "\n"))
+end)
+
 -- The law ------------------------------------------------------------------------------------------------------------
 
 -- Remembers, subscribes, asks and acts at boundaries; without sense, but with every means.

@@ -480,7 +480,7 @@ harness.test("--describe lists events with their arguments, questions, knobs, an
   local status, output = harness.run("--describe", "SM")
   harness.equal(status, 0, output)
   output = output:gsub(" +", " ")
-  harness.contains(output, "\nEvents: ", "\n issue(warp, pc) A warp issued",
+  harness.contains(output, "\nEvents: ", "\n issue(warp, pc, lanes) A warp issued",
     "\n warps_changed() Warps started", "\nQuestions: ", "\n pick(scheduler, ready) Which ",
     "\n may_issue warps Warps that may issue [knob]\n", "\n live warps Warps with lanes that have not exited [readable]\n",
     "\n scheduler choice gto Order of the warp schedulers [lrr|gto|oldest|groups] [knob]\n")

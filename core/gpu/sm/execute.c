@@ -33,13 +33,6 @@ static inline void prepare_memory(Sm *sm, uint32_t w) {
     sm->context->local = sm->local_memory + (size_t)w * WARP_LANES * sm->running->local_bytes;
 }
 
-static inline __attribute__((always_inline)) uint32_t active_lanes(const Sm *sm, uint32_t w, const Inst *inst,
-                                                                   uint32_t lanes) {
-    if (inst->guard == NO_PREDICATE) return lanes;
-    uint32_t guard = sm_predicates(sm, w)[inst->guard];
-    return lanes & (inst->guard_negated ? ~guard : guard);
-}
-
 /* Of a load or an atomic whose answer comes from beyond the SM. */
 static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
     for (uint32_t i = 0; i < inst->out_name_count; i++)
@@ -49,6 +42,14 @@ static void set_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
 static void clear_load_pending(Sm *sm, uint32_t w, const Inst *inst) {
     for (uint32_t i = 0; i < inst->out_name_count; i++)
         sm->load_pending[w][inst->out_names[i] / 64] &= ~(1ull << (inst->out_names[i] % 64));
+}
+
+/* The instruction's load is complete. */
+COLD static void tell_if_answered(Sm *sm, uint32_t w, const Inst *inst) {
+    uint64_t pending = 0;
+    for (uint32_t i = 0; i < SCOREBOARD_NAMES / 64; i++)
+        pending |= sm->load_pending[w][i];
+    if (inst->out_name_count && !pending) event_emit(&sm->obj, SM_LOADS_ANSWERED, w);
 }
 
 /* --- Memory ---------------------------------------------------------------------------------- */
@@ -254,6 +255,8 @@ void sm_complete_memory(Sm *sm, const MemoryDone *done) {
     }
     memory_ends(sm, w, &sm->warp[w], done->kind, done->space);
     if (is_beyond_sm(sm, done->space)) clear_load_pending(sm, w, inst);
+    if (__builtin_expect(object_has_subscriber(&sm->obj, SM_LOADS_ANSWERED), 0))
+        tell_if_answered(sm, w, inst);
     if (is_async_copy(inst)) async_end(sm, w, done->payload);
     end_fence(sm, w, &sm->warp[w]);
     sm_complete(sm, w, inst);
@@ -384,7 +387,7 @@ static void execute_control(Sm *sm, uint32_t w, const Inst *inst, uint32_t pc) {
 }
 
 COLD void sm_prepare(Sm *sm, uint32_t w, const Inst *inst) {
-    prepare_registers(sm, w, active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes));
+    prepare_registers(sm, w, sm_active_lanes(sm, w, inst));
     prepare_memory(sm, w);
 }
 
@@ -487,7 +490,7 @@ __attribute__((noinline)) UnitClass sm_execute(Sm *sm, uint32_t w, uint64_t cycl
     const Inst *inst = sm_inst(sm, pc);
     const Timing *timing = &sm->timing[inst->timing];
     UnitClass unit = (UnitClass)timing->unit;
-    uint32_t active = active_lanes(sm, w, inst, warp->simt.top.lanes);
+    uint32_t active = sm_active_lanes(sm, w, inst);
     uint64_t threads = sm->thread_instructions + (uint64_t)__builtin_popcount(active);
 
     __asm__("" : "+r"(threads)); /* no vector operation of two counters: it would take longer */
@@ -539,7 +542,7 @@ static void execute_memory_untimed(Sm *sm, uint32_t w, const Inst *inst) {
 void sm_execute_untimed(Sm *sm, uint32_t w) {
     uint32_t pc = sm->warp[w].simt.top.pc;
     const Inst *inst = sm_inst(sm, pc);
-    sm->context->active = active_lanes(sm, w, inst, sm->warp[w].simt.top.lanes);
+    sm->context->active = sm_active_lanes(sm, w, inst);
     if (sm->timing[inst->timing].unit == UNIT_MEM) {
         execute_memory_untimed(sm, w, inst);
         simt_advance(&sm->warp[w].simt, &sm->waiting_lanes[w], pc + 1);

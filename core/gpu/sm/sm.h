@@ -138,6 +138,7 @@ typedef enum {
     SM_WARPS_CHANGED,
     SM_ISSUE,
     SM_LOAD_BLOCKED,
+    SM_LOADS_ANSWERED,
     SM_CTA_START,
     SM_CTA_END,
     SM_WARP_END,
@@ -320,6 +321,14 @@ static inline uint32_t sm_inst_index(const Sm *sm, const Inst *inst) {
 }
 static inline uint32_t *sm_predicates(const Sm *sm, uint32_t warp) {
     return sm->predicates + (size_t)warp * sm->kernel.predicates;
+}
+/* Lanes of the warp that execute the instruction, which is its next; of a branch those that jump. */
+static inline __attribute__((always_inline)) uint32_t sm_active_lanes(const Sm *sm, uint32_t warp,
+                                                                      const Inst *inst) {
+    uint32_t lanes = sm->warp[warp].simt.top.lanes;
+    if (inst->guard == NO_PREDICATE) return lanes;
+    uint32_t guard = sm_predicates(sm, warp)[inst->guard];
+    return lanes & (inst->guard_negated ? ~guard : guard);
 }
 
 /* --- sm_methods.c --- */

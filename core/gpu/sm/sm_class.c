@@ -45,9 +45,13 @@ static const Question pick = {"warps of `ready`", pick_is_legal};
 
 static const Event sm_events[] = {
     [SM_WARPS_CHANGED] = {"warps_changed", "", NULL, "Warps started, ended, or came to or left a barrier"},
-    [SM_ISSUE] = {"issue", "warp, pc", NULL, "A warp issued the instruction at index pc"},
+    [SM_ISSUE] = {"issue", "warp, pc, lanes", NULL,
+                  "A warp issued the instruction at index pc; lanes: those that execute it, of a branch "
+                  "those that jump"},
     [SM_LOAD_BLOCKED] = {"load_blocked", "warp", NULL,
                          "A watched warp must wait for what it loads from beyond the SM; emitted once"},
+    [SM_LOADS_ANSWERED] = {"loads_answered", "warp", NULL,
+                           "The last register has come that the warp was to get from beyond the SM"},
     [SM_CTA_START] = {"cta_start", "slot, warps", NULL, "A CTA started; warps: the set of its warps"},
     [SM_CTA_END] = {"cta_end", "slot, warps", NULL, "A CTA ended"},
     [SM_WARP_END] = {"warp_end", "warp", NULL, "A warp has exited, and nothing of it is in flight"},
