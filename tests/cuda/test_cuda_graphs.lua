@@ -22,6 +22,7 @@ for _, row in ipairs {
   { "capture", "events", "events as nodes tell simulated time" },
   { "capture", "nested", "a captured launch of a graph is a node" },
   { "capture", "cooperative", "a cooperative launch stays one when its parameters change" },
+  { "capture", "arrays", "copies to and from arrays run when the graph is launched" },
   { "capture", "dependencies", "the program changes what the next captured node depends on" },
   { "capture", "per_thread", "the default stream of a thread can be captured" },
   { "graphs", "by_hand", "a graph made node by node; its parameters come back" },

@@ -344,6 +344,42 @@ static void cooperative(void) {
     cudaGetLastError();
 }
 
+/* Copies to and from arrays, which run when the graph is launched. */
+static void arrays(void) {
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+    int first[8], second[8], back[16], line[8];
+    cudaArray_t array;
+    cudaStream_t stream = new_stream(0);
+    cudaGraph_t graph;
+    for (int i = 0; i < 8; i++)
+        first[i] = second[i] = 0;
+    memset(back, 0, sizeof back);
+    memset(line, 0, sizeof line);
+    GOOD(cudaMallocArray(&array, &format, 4, 4, 0));
+    GOOD(begin(stream));
+    GOOD(cudaMemcpyToArrayAsync(array, 0, 0, first, sizeof first, cudaMemcpyHostToDevice, stream));
+    GOOD(cudaMemcpy2DToArrayAsync(array, 0, 2, second, 16, 16, 2, cudaMemcpyHostToDevice, stream));
+    GOOD(cudaMemcpy2DFromArrayAsync(back, 16, array, 0, 0, 16, 4, cudaMemcpyDeviceToHost, stream));
+    GOOD(cudaMemcpyFromArrayAsync(line, array, 4, 1, 12, cudaMemcpyDeviceToHost, stream));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    EXPECT(count_of(graph), 2 + 3); /* the first has a node for each row */
+    for (int i = 0; i < 8; i++)
+        first[i] = 10 + i, second[i] = 20 + i;
+    GOOD(cudaGraphLaunch(instance_of(graph), stream));
+    for (int i = 0; i < 8; i++) {
+        EXPECT(back[i], 10 + i);
+        EXPECT(back[8 + i], 20 + i);
+    }
+    EXPECT(line[0], 15);
+    EXPECT(line[2], 17);
+    EXPECT(cudaMemcpy2DToArrayAsync(array, (size_t)-8, 0, second, 16, 16, 2, cudaMemcpyHostToDevice, stream),
+           cudaErrorInvalidValue);
+    GOOD(begin(stream));
+    EXPECT(cudaMemcpyToArray(array, 0, 0, first, 16, cudaMemcpyHostToDevice), cudaErrorStreamCaptureImplicit);
+    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaFreeArray(array));
+}
+
 static void dependencies(void) {
     cudaStream_t stream = new_stream(0);
     cudaGraph_t graph, now;
@@ -431,6 +467,7 @@ int main(int argc, char **argv) {
                                  {"events", events},
                                  {"nested", nested},
                                  {"cooperative", cooperative},
+                                 {"arrays", arrays},
                                  {"dependencies", dependencies},
                                  {"per_thread", per_thread},
                                  {"fault", fault},
