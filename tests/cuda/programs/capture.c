@@ -135,6 +135,11 @@ static void errors_of_use(void) {
     GOOD(begin(stream));
     EXPECT(cudaFree(a), cudaErrorStreamCaptureUnsupported);
     ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaHostRegister(&host, sizeof host, 0));
+    GOOD(begin(stream));
+    EXPECT(cudaHostUnregister(&host), cudaErrorStreamCaptureUnsupported);
+    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaHostUnregister(&host)); /* it still was */
     GOOD(cudaMemset(a, 1, 4));
     GOOD(begin(stream)); /* the legacy stream waits for blocking ones */
     EXPECT(cudaStreamIsCapturing(0, &status), cudaErrorStreamCaptureImplicit);
@@ -305,6 +310,7 @@ static void nested(void) {
     enum cudaGraphNodeType type;
     make_by_hand(&m);
     cudaGraphExec_t inner = instance_of(m.graph);
+    GOOD(cudaGraphNodeSetEnabled(inner, m.kernel, 0)); /* nor does it run in the copy */
     GOOD(begin(stream));
     GOOD(cudaGraphLaunch(inner, stream));
     GOOD(cudaStreamEndCapture(stream, &graph));
@@ -316,7 +322,34 @@ static void nested(void) {
     EXPECT(type, cudaGraphNodeTypeGraph);
     GOOD(cudaGraphLaunch(instance_of(graph), stream));
     EXPECT(m.calls, 1);
-    EXPECT(m.back[1], 2 * 7 + BIAS);
+    EXPECT(m.back[1], 7);
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t *behind, const void *edges, size_t count,
+                                          enum cudaStreamCaptureMode mode);
+
+/* What a stream adds to a graph that is a node lives as long as the capture. */
+static void into_child(void) {
+    cudaStream_t stream = new_stream(0);
+    cudaGraph_t graph, child;
+    cudaGraphNode_t node;
+    int *a = allocate(), *b = 0;
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphCreate(&child, 0));
+    GOOD(cudaGraphAddChildGraphNode(&node, graph, 0, 0, child));
+    GOOD(cudaGraphChildGraphNodeGetGraph(node, &child));
+    GOOD(cudaStreamBeginCaptureToGraph(stream, child, 0, 0, 0, cudaStreamCaptureModeGlobal));
+    EXPECT(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+    EXPECT(cudaGraphDestroyNode(node), cudaErrorInvalidValue);
+    GOOD(cudaMemsetAsync(a, 1, N * 4, stream));
+    EXPECT(cudaMallocAsync((void **)&b, 64, stream), cudaErrorNotSupported);
+    GOOD(cudaStreamEndCapture(stream, &child));
+    GOOD(cudaGraphLaunch(instance_of(graph), stream));
+    EXPECT(first_of(a), 0x01010101);
+    GOOD(cudaGraphDestroyNode(node));
+    GOOD(cudaGraphDestroy(graph));
+    cudaGetLastError();
 }
 
 /* Parameters are not attributes: a cooperative launch stays one, whose CTAs must all run at once. */
@@ -466,6 +499,7 @@ int main(int argc, char **argv) {
                                  {"modes", modes},
                                  {"events", events},
                                  {"nested", nested},
+                                 {"into_child", into_child},
                                  {"cooperative", cooperative},
                                  {"arrays", arrays},
                                  {"dependencies", dependencies},

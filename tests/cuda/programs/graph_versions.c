@@ -129,6 +129,7 @@ typedef struct {
         long long words[29];
         struct cudaKernelNodeParams kernel;
         struct cudaMemsetParams fill;
+        struct cudaMemAllocNodeParams alloc;
     };
     long long reserved2;
 } AnyNode;
@@ -183,6 +184,14 @@ static void version(const char *path, bool with_edges) {
     EXPECT(cudaGraphExecNodeSetParams(exec, node, &fill), 0);
     GOOD(cudaGraphLaunch(exec, 0));
     EXPECT(last_of(a), 2 * 6 + BIAS);
+    AnyNode room = {.type = cudaGraphNodeTypeMemAlloc,
+                    .alloc = {.poolProps = {.allocType = cudaMemAllocationTypePinned,
+                                            .location = {cudaMemLocationTypeDevice, 0}},
+                              .bytesize = 64}};
+    GOOD(cudaGraphCreate(&same, 0));
+    EXPECT(cudaGraphAddNode_v2(&node, same, 0, 0, 0, &room), 0);
+    EXPECT(cudaGraphInstantiate(&exec, same, 0), 0);
+    EXPECT(cudaGraphExecNodeSetParams(exec, node, &room), cudaErrorNotSupported);
     GOOD(cudaGraphAddDependencies(graph, &to, &from, 1));
     EXPECT(cudaGraphInstantiateWithParams(&exec, graph, &how), cudaErrorInvalidValue);
     EXPECT(how.result_out, cudaGraphInstantiateInvalidStructure);
