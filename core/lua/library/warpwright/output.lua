@@ -1,6 +1,7 @@
 -- The output folder of a run: stats.txt, stats.json, config.lua, provenance.txt. Stats depend on nothing but the inputs;
 -- what belongs to one run on one computer stands in provenance.txt alone.
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local sampled_result = require "warpwright.sampled_result"
 
@@ -8,19 +9,9 @@ local output = { command_line = "" }
 
 -- Folders ------------------------------------------------------------------------------------------------------------
 
---- Makes a folder and those above it; true when the last one is new.
-local function make_folders(path)
-  local made = false
-  for last in path:gmatch("()/") do
-    if last > 1 then core.make_folder(path:sub(1, last - 1)) end
-  end
-  if path:sub(-1) ~= "/" then made = core.make_folder(path) end
-  return made
-end
-
 --- The first free out/WORD-WORD-...-N.
 local function free_folder(words)
-  make_folders("out")
+  inputs.make_folders "out"
   local stem = "out/" .. table.concat(words, "-"):gsub("[^%w%-_.,=]", "_")
   local n = 1
   while not core.make_folder(("%s-%d"):format(stem, n)) do n = n + 1 end
@@ -42,7 +33,7 @@ function output.open(out, words)
   local folder = setmetatable({ path = out }, Folder)
   if out == false then return folder end
   if out ~= nil and type(out) ~= "string" or out == "" then names.expected("out", "a folder or false", out) end
-  folder.is_new = out == nil or make_folders(out)
+  folder.is_new = out == nil or inputs.make_folders(out)[1] ~= nil
   folder.path = out or free_folder(words)
   folder.lock = core.lock_folder(folder.path)
   return folder
@@ -73,8 +64,6 @@ function output.check_stats(choice)
   end
   names.expected("stats", table.concat(stats_choices, ", "), choice)
 end
-
-output.write_file = require("warpwright.inputs").try_to_write
 
 function output.read_file(path)
   local file = assert(io.open(path, "rb"))
@@ -228,7 +217,7 @@ end
 --- Returns nil, or the first problem.
 local function write_files(path, files)
   for _, file in ipairs(files) do
-    local problem = output.write_file(path .. "/" .. file.name, file.text)
+    local problem = inputs.try_to_write(path .. "/" .. file.name, file.text)
     if problem then return problem end
   end
 end

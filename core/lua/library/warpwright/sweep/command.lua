@@ -64,10 +64,15 @@ local function read_arguments(args, first)
   return o
 end
 
+local function refuse_exit() error("os.exit: expected a file that returns a sweep, got the end of the program", 2) end
+
 local function read_file(path)
   if not core.is_file(path) then usage_error("expected a file that returns a sweep, got no file '%s'", path) end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
+  local exit = os.exit
+  local _ <close> = setmetatable({}, { __close = function() os.exit = exit end })
+  os.exit = refuse_exit
   return plan_of.new(path, chunk())
 end
 
@@ -189,11 +194,11 @@ end
 local function run_file(o)
   local plan = read_file(o.file)
   local path = o.out or own_folder(o.file)
-  folder.make(path)
   local sweep = sweeps.open(path, plan, o)
   if o.dry_run then
     sweep:check()
     print_plan(sweep)
+    sweep:remove_folders()
     return 0
   end
   local _ <close> = core.lock_folder(path)

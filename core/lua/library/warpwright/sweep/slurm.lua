@@ -128,7 +128,7 @@ function slurm.submit(sweep, o)
   local words, numbers, after = {}, missing_numbers(sweep), ""
   for i, word in ipairs(o.sbatch or {}) do words[i] = quoted(word) end
   o.given = table.concat(words, " ")
-  folder.make(sweep.path .. "/slurm")
+  inputs.make_folders(sweep.path .. "/slurm")
   local jobs = submit_arrays(sweep, "warm-up", chunks(warm_up_numbers(sweep), 1), "", o)
   if jobs[1] then after = "--dependency=afterany:" .. table.concat(jobs, ":") end
   local of_runs = submit_arrays(sweep, "run", chunks(numbers, o.runs_per_task or 1), after, o)
