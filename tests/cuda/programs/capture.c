@@ -199,6 +199,14 @@ static void errors_of_forks(void) {
     GOOD(cudaEventRecord(event, one));
     EXPECT(cudaStreamWaitEvent(0, event, 0), cudaErrorStreamCaptureImplicit);
     ends_with(one, cudaErrorStreamCaptureInvalidated);
+    GOOD(begin(one)); /* a branch that has come back ends; another stream may lie where it was */
+    GOOD(cudaEventRecord(event, one));
+    GOOD(cudaStreamWaitEvent(two_, event, 0));
+    GOOD(cudaStreamDestroy(two_));
+    two_ = new_stream(0);
+    GOOD(begin(two_));
+    GOOD(cudaStreamEndCapture(one, &abandoned));
+    GOOD(cudaStreamEndCapture(two_, &abandoned));
     GOOD(begin(one)); /* a stream that ends with its capture */
     GOOD(cudaStreamDestroy(one));
     GOOD(cudaDeviceSynchronize());

@@ -60,7 +60,14 @@ static void driver(void) {
     void *params[] = {&a, &n};
     EXPECT(cuStreamBeginCapture_v2(stream, 0), 0);
     EXPECT(cuMemsetD32Async(a, 4, N, stream), 0);
-    EXPECT(cuLaunchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, params, 0), 0);
+    struct {
+        uint64_t a;
+        unsigned n;
+    } packed = {a, N};
+    size_t packed_bytes = sizeof packed;
+    void *extra[] = {(void *)1, &packed, (void *)2, &packed_bytes, 0};
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, 0, extra), 0);
+    packed.n = 0; /* the node has its own */
     EXPECT(cuMemcpyDtoHAsync_v2(back, a, sizeof back, stream), 0);
     EXPECT(cuStreamEndCapture(stream, &graph), 0);
     EXPECT(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);

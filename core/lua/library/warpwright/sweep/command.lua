@@ -5,6 +5,7 @@ local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local own_state = require "warpwright.own_state"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
@@ -64,16 +65,11 @@ local function read_arguments(args, first)
   return o
 end
 
-local function refuse_exit() error("os.exit: expected a file that returns a sweep, got the end of the program", 2) end
-
 local function read_file(path)
   if not core.is_file(path) then usage_error("expected a file that returns a sweep, got no file '%s'", path) end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
-  local exit = os.exit
-  local _ <close> = setmetatable({}, { __close = function() os.exit = exit end })
-  os.exit = refuse_exit
-  return plan_of.new(path, chunk())
+  return plan_of.new(path, own_state.call_without_exit(chunk, "a sweep"))
 end
 
 -- What is printed ---------------------------------------------------------------------------------------------------------------------------

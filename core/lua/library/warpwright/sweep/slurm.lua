@@ -1,7 +1,6 @@
 -- Sweeps on a cluster with Slurm: job arrays, a task for a few runs each. The sweep's folder is all that the tasks share. A task that
 -- is told to stop makes checkpoints, ends with 75 and is put back into the queue.
 local core = require "warpwright.core"
-local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local one_run = require "warpwright.sweep.one_run"
