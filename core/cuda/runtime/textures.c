@@ -231,7 +231,9 @@ static int make(const Source *source, const struct cudaTextureDesc *how, uint64_
     TextureQuestion question = {.linear = how->filterMode == cudaFilterModeLinear,
                                 .address = {how->addressMode[0], how->addressMode[1], how->addressMode[2]},
                                 .normalized = how->normalizedCoords != 0,
-                                .normalized_float = is_srgb ? 2 : is_normalized_float,
+                                .read = is_srgb               ? READ_FROM_SRGB
+                                        : is_normalized_float ? READ_NORMALIZED
+                                                              : READ_ELEMENTS,
                                 .cube = source->is_cube};
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     return warp_make_texture(&source->place, &question, handle);
