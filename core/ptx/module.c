@@ -83,7 +83,7 @@ static void read_source(Parser *parser, Source *source, const ModuleText *text) 
     *source = (Source){.path = text->path,
                        .kept = arena_text(&parser->module->fixups->storage, text->text, length),
                        .length = length,
-                       .lexer = {text->text, text->text + length, 1},
+                       .lexer = {text->text, text->text + length, 1, true},
                        .address_bytes = sizeof(uint64_t)};
     parser->module->digest = hash_bytes(parser->module->digest, text->text, length);
     parse_source(parser, source);

@@ -41,9 +41,23 @@ for i, case in ipairs(wrong) do
     local file, folder = harness.write(("wrong%d.lua"):format(i), HEAD .. case[1]), ("%s/out%d"):format(harness.folder(), i)
     harness.refused(("error: %s%s"):format(file, case[2]), "sweep", file, "--out", folder)
     harness.refused(("error: %s%s"):format(file, case[2]), "sweep", file, "--out", folder, "--dry-run")
-    harness.equal(#core.list_folder(folder .. "/runs"), 0, "runs")
+    harness.equal(core.real_path(folder), nil, "the folder")
   end)
 end
+
+harness.test("a refused sweep leaves a folder that was there, and what is in it", function()
+  local file, folder = harness.write("wrong.lua", HEAD .. '} , keep = 3 }'), harness.folder() .. "/there"
+  core.make_folder(folder)
+  harness.refused("keep: expected a function", "sweep", file, "--out", folder)
+  file = harness.write("gtoo.lua", HEAD .. 'policy = "gtoo" } }')
+  harness.refused("no policy matches 'gtoo'", "sweep", file, "--out", folder)
+  harness.equal(core.real_path(folder) ~= nil, true, "the folder")
+end)
+
+harness.test("a file that ends the program is refused at the line that does it", function()
+  local file = harness.write("ends.lua", 'local x = 3\nif x > 2 then os.exit() end\nreturn {}')
+  harness.refused(("error: %s:2: os.exit: expected a file that returns a sweep"):format(file), "sweep", file)
+end)
 
 harness.test("values that are wrong only beside others fail their runs, and the others go on", function()
   local file = harness.write("beside.lua", HEAD .. [==[ ["sm[*].l1d.size"] = { "16KiB", "12KiB" }, ["sm[*].l1d.ways"] = { 4, 3 } },

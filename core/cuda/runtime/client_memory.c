@@ -161,8 +161,10 @@ int warp_unregister(void *start) {
     if (!range || range->kind != RANGE_REGISTERED || range->start != (uint64_t)start)
         return CUDA_NOT_REGISTERED;
     uint64_t shadow = range->device;
+    int problem = warp_capture_forbids();
+    if (problem) return problem;
     remove_range(range);
-    return warp_release(shadow);
+    return warp_release_async(shadow);
 }
 
 int warp_copy_registered(bool to_device) {

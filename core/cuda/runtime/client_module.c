@@ -292,7 +292,7 @@ int warp_make_texture(const TextureSource *source, const TextureQuestion *how, u
     for (int i = 0; i < 3; i++)
         warp_put_u32(message, how->address[i]);
     warp_put_u32(message, how->normalized);
-    warp_put_u32(message, how->normalized_float);
+    warp_put_u32(message, how->read);
     warp_put_u32(message, how->cube);
     int problem = warp_ask(message, ASK_TEXTURE);
     if (!problem) *handle = warp_take_u64(message);

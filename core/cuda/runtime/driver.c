@@ -328,13 +328,13 @@ static CUresult done(int problem) {
     return driver_leave(sticky ? sticky : problem);
 }
 
-CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
-    *stream = warp_stream_new(flags, 0);
-    return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
-}
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
-    *stream = warp_stream_new(flags, priority);
-    return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_create((void **)stream, flags, priority);
+    return driver_leave(problem);
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    return cuStreamCreateWithPriority(stream, flags, 0);
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
     int problem = warp_enter();

@@ -47,6 +47,10 @@ void warp_nodes_free(WarpNodeSet *set) {
     *set = (WarpNodeSet){0};
 }
 
+static bool is_memory(const WarpWork *work) {
+    return work->kind == WORK_ALLOC || work->kind == WORK_FREE;
+}
+
 /* --- Graphs and nodes ---------------------------------------------------------------------------- */
 
 WarpGraph *warp_graph_new(void) {
@@ -105,6 +109,7 @@ int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const Warp
         for (size_t k = 0; k < i; k++)
             if (dependencies->at[k] == dependency) return CUDA_INVALID_VALUE;
     }
+    if (graph->parent && is_memory(work)) return CUDA_NOT_SUPPORTED;
     int problem = warp_work_keep(&kept, work);
     if (problem) return problem;
     WarpNode *made = append_node(graph, &kept);
@@ -116,6 +121,7 @@ int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const Warp
 int warp_node_change(WarpNode *node, const WarpWork *work) {
     WarpWork kept;
     if (work->kind != node->work.kind) return CUDA_INVALID_VALUE;
+    if (is_memory(work)) return CUDA_NOT_SUPPORTED;
     int problem = warp_work_keep(&kept, work);
     if (problem) return problem;
     warp_work_free(&node->work);
@@ -124,10 +130,21 @@ int warp_node_change(WarpNode *node, const WarpWork *work) {
     return CUDA_OK;
 }
 
+static bool is_child_captured(const WarpNode *node) {
+    return node->work.kind == WORK_GRAPH && warp_graph_is_captured(node->work.graph);
+}
+
+bool warp_graph_is_captured(const WarpGraph *graph) {
+    bool is_captured = graph->is_captured;
+    for (size_t i = 0; i < graph->nodes.count && !is_captured; i++)
+        is_captured = is_child_captured(graph->nodes.at[i]);
+    return is_captured;
+}
+
 int warp_node_destroy(WarpNode *node) {
     WarpGraph *graph = node->graph;
-    bool is_memory = node->work.kind == WORK_ALLOC || node->work.kind == WORK_FREE;
-    if (graph->is_captured || is_memory) return is_memory ? CUDA_NOT_SUPPORTED : CUDA_INVALID_VALUE;
+    if (is_memory(&node->work)) return CUDA_NOT_SUPPORTED;
+    if (graph->is_captured || is_child_captured(node)) return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < graph->nodes.count; i++)
         warp_nodes_remove(&graph->nodes.at[i]->dependencies, node);
     warp_nodes_remove(&graph->nodes, node);
@@ -151,10 +168,8 @@ int warp_node_disconnect(WarpNode *from, WarpNode *to) {
 }
 
 bool warp_graph_has_memory(const WarpGraph *graph) {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        WorkKind kind = graph->nodes.at[i]->work.kind;
-        if (kind == WORK_ALLOC || kind == WORK_FREE) return true;
-    }
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        if (is_memory(&graph->nodes.at[i]->work)) return true;
     return false;
 }
 
@@ -184,7 +199,10 @@ int warp_graph_clone(const WarpGraph *graph, WarpGraph **result) {
     for (size_t i = 0; i < graph->nodes.count && !problem; i++) {
         WarpWork kept;
         problem = warp_work_copy(&kept, &graph->nodes.at[i]->work);
-        if (!problem) append_node(clone, &kept)->source = graph->nodes.at[i]->number;
+        if (problem) break;
+        WarpNode *node = append_node(clone, &kept);
+        node->source = graph->nodes.at[i]->number;
+        node->is_disabled = graph->nodes.at[i]->is_disabled;
     }
     for (size_t i = 0; i < graph->nodes.count && !problem; i++) {
         const WarpNodeSet *dependencies = &graph->nodes.at[i]->dependencies;

@@ -35,6 +35,8 @@ int warp_graph_clone(const WarpGraph *graph, WarpGraph **clone);
 /* The clone of a node in a graph or its children, or NULL. */
 WarpNode *warp_graph_find_clone(WarpGraph *clone, const WarpNode *original);
 bool warp_graph_has_memory(const WarpGraph *graph);
+/* Does a capture add to it, or to a graph that is a node in it? */
+bool warp_graph_is_captured(const WarpGraph *graph);
 
 int warp_graph_add(WarpGraph *graph, const WarpNodeSet *dependencies, const WarpWork *work, WarpNode **node);
 int warp_node_change(WarpNode *node, const WarpWork *work);

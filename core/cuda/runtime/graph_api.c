@@ -16,7 +16,7 @@ static int create(cudaGraph_t *graph, unsigned flags) {
 /* Graphs that a node or a capture owns end with that. */
 static int destroy(cudaGraph_t handle) {
     WarpGraph *graph = warp_graph(handle);
-    if (!graph || graph->parent || graph->is_captured) return CUDA_INVALID_VALUE;
+    if (!graph || graph->parent || warp_graph_is_captured(graph)) return CUDA_INVALID_VALUE;
     warp_graph_free(graph);
     return CUDA_OK;
 }

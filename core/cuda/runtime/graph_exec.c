@@ -31,13 +31,19 @@ int warp_exec_new(WarpGraph *graph, uint64_t flags, WarpExec **exec, WarpNode **
 
 WarpExec *warp_exec(void *handle) {
     WarpExec *exec = handle;
-    return exec && exec->magic == EXEC_MAGIC ? exec : NULL;
+    return exec && exec->magic == EXEC_MAGIC && !exec->is_destroyed ? exec : NULL;
 }
 
-int warp_exec_free(WarpExec *exec) {
+static void free_if_done(WarpExec *exec) {
+    if (!exec->is_destroyed || exec->launches) return;
     warp_graph_free(exec->graph);
     exec->magic = 0;
     free(exec);
+}
+
+int warp_exec_free(WarpExec *exec) {
+    exec->is_destroyed = true;
+    free_if_done(exec);
     return CUDA_OK;
 }
 
@@ -124,5 +130,9 @@ static int free_left_over(const WarpExec *exec) {
 int warp_exec_launch(WarpExec *exec, void *stream) {
     const WarpWork work = {.kind = WORK_GRAPH, .graph = exec->graph};
     int problem = free_left_over(exec);
-    return problem ? problem : warp_submit(stream, &work);
+    exec->launches++;
+    if (!problem) problem = warp_submit(stream, &work);
+    exec->launches--;
+    free_if_done(exec);
+    return problem;
 }

@@ -7,6 +7,8 @@
 
 typedef struct {
     uint32_t magic;
+    unsigned launches; /* that run now: host functions give the turn away */
+    bool is_destroyed; /* it ends with the last of them */
     uint64_t flags;
     WarpGraph *graph;
 } WarpExec;

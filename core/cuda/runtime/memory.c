@@ -172,8 +172,8 @@ static cudaError_t copy_line(void *to, const void *from, size_t count, enum cuda
     return submit_copy(&copy, stream);
 }
 
-static cudaError_t copy_rows(WarpPlace to, WarpPlace from, size_t width, size_t height,
-                             enum cudaMemcpyKind kind, void *stream) {
+cudaError_t runtime_copy_rows(WarpPlace to, WarpPlace from, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, void *stream) {
     const WorkCopy copy = {to, from, width, height, 1, .direction = (int)kind};
     if (width > to.row || width > from.row) return runtime_note(CUDA_INVALID_PITCH);
     return submit_copy(&copy, stream);
@@ -197,11 +197,12 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind) {
-    return copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind, WARP_WAIT);
+    return runtime_copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind,
+                             WARP_WAIT);
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind, stream);
+    return runtime_copy_rows(place(to, to_pitch, 0), place(from, from_pitch, 0), width, height, kind, stream);
 }
 
 /* One end of a 3D copy: an array, whose positions and extents are in elements, or memory, where they are bytes. */

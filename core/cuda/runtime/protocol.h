@@ -49,11 +49,13 @@ typedef enum { LIMIT_PRINTED, LIMIT_HEAP } LimitKind;
 typedef enum { VARIABLE_GLOBAL, VARIABLE_CONST, VARIABLE_TEXTURE } VariableSpace;
 typedef enum { ALLOCATION_DEVICE, ALLOCATION_MAPPED } AllocationKind;
 
+typedef enum { READ_ELEMENTS, READ_NORMALIZED, READ_FROM_SRGB } TextureReading;
+
 /* u64 address, pitch, slice, u32 width, height, depth, layers, then one u32 each: */
 typedef struct {
     uint32_t format; /* 0 to 7: u8 s8 u16 s16 u32 s32 f16 f32 */
     uint32_t channels, linear, address[3], normalized;
-    uint32_t normalized_float; /* 2: from sRGB to linear, too */
+    uint32_t read; /* TextureReading */
     uint32_t cube;
 } TextureQuestion;
 

@@ -38,6 +38,9 @@ int runtime_check_copy(const WorkCopy *copy);
 void runtime_copy_of(WorkCopy *copy, const struct cudaMemcpy3DParms *p);
 int runtime_symbol_copy(WorkCopy *copy, const void *symbol, const void *other, size_t count, size_t offset,
                         enum cudaMemcpyKind kind, bool to_symbol);
+/* A copy of rows, in a stream or WARP_WAIT: a whole call. */
+cudaError_t runtime_copy_rows(WarpPlace to, WarpPlace from, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, void *stream);
 /* The module and name of the texture behind a reference of the program, and whether it reads normalised floats; false
  * for what is none. */
 bool runtime_texture(const void *reference, WarpModule **module, const char **name, bool *normalized_float);

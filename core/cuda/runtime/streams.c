@@ -16,12 +16,13 @@ static WarpStream legacy[] = {{.magic = STREAM_MAGIC}, {.magic = STREAM_MAGIC, .
 static _Thread_local WarpStream *per_thread; /* a capture may outlive the thread */
 static _Thread_local bool default_is_per_thread;
 
-WarpStream *warp_stream_new(unsigned flags, int priority) {
-    WarpStream *stream = malloc(sizeof *stream);
-    if (stream)
-        *stream = (WarpStream){
-            .magic = STREAM_MAGIC, .flags = flags, .priority = priority, .number = STANDING + last_number++};
-    return stream;
+int warp_stream_create(void **handle, unsigned flags, int priority) {
+    WarpStream *stream = handle ? malloc(sizeof *stream) : NULL;
+    if (!stream) return handle ? CUDA_MEMORY_ALLOCATION : CUDA_INVALID_VALUE;
+    *stream = (WarpStream){
+        .magic = STREAM_MAGIC, .flags = flags, .priority = priority, .number = STANDING + last_number++};
+    *handle = stream;
+    return CUDA_OK;
 }
 
 static WarpStream *of_thread(void) {

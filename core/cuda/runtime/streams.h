@@ -28,7 +28,6 @@ typedef struct {
     WarpNodeSet tail; /* what had been captured by then */
 } WarpEvent;
 
-WarpStream *warp_stream_new(unsigned flags, int priority);
 /* The stream of a handle, which may be one of those that are always there; NULL for what is none. */
 WarpStream *warp_stream(void *handle);
 /* The default stream that waits for all blocking streams, and they for it. */
@@ -39,6 +38,7 @@ void warp_streams_are_per_thread(void);
 int warp_stream_get_attribute(void *handle, unsigned which, void *value);
 int warp_stream_set_attribute(void *handle, unsigned which, const void *value);
 int warp_stream_copy_attributes(void *to, void *from);
+int warp_stream_create(void **handle, unsigned flags, int priority);
 int warp_stream_free(void *handle);
 WarpEvent *warp_event_new(unsigned flags);
 WarpEvent *warp_event(void *handle);

@@ -10,9 +10,9 @@ static cudaError_t done(int problem) {
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
-    if (!stream) return done(CUDA_INVALID_VALUE);
-    *stream = (cudaStream_t)warp_stream_new(flags, priority);
-    return done(*stream ? CUDA_OK : CUDA_MEMORY_ALLOCATION);
+    int problem = warp_enter();
+    if (!problem) problem = warp_stream_create((void **)stream, flags, priority);
+    return runtime_leave(problem);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
     return cudaStreamCreateWithPriority(stream, flags, 0);

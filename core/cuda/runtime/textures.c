@@ -1,4 +1,5 @@
 /* Arrays; objects and references of textures and surfaces. */
+#include "core/cuda/runtime/capture.h"
 #include "core/cuda/runtime/runtime.h"
 #include "core/cuda/toolkit/include/surface_types.h"
 #include "core/cuda/toolkit/include/texture_types.h"
@@ -97,54 +98,66 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_c
     return cudaArrayGetInfo(format, NULL, NULL, (cudaArray_t)(uintptr_t)array);
 }
 
-/* The bytes of an array from an offset on; positions are bytes in x and rows in y. */
-static void *inside(cudaArray_const_t array, size_t x, size_t y) {
-    return (void *)(array->address + y * array->pitch + x);
+/* A place of an array; positions are bytes in x and rows in y. */
+static WarpPlace inside(const struct cudaArray *array, size_t x, size_t y) {
+    return (WarpPlace){array->address + y * array->pitch + x, array->pitch, 0};
+}
+
+static WarpPlace outside(const void *pointer, size_t pitch) {
+    return (WarpPlace){(uint64_t)pointer, pitch, 0};
+}
+
+static bool has_bytes(const struct cudaArray *array, size_t x, size_t width) {
+    return array && width <= array->pitch && x <= array->pitch - width;
+}
+
+static cudaError_t rows_to(const struct cudaArray *to, size_t x, size_t y, WarpPlace from, size_t width,
+                           size_t height, enum cudaMemcpyKind kind, void *stream) {
+    if (!has_bytes(to, x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    return runtime_copy_rows(inside(to, x, y), from, width, height, kind, stream);
+}
+static cudaError_t rows_from(WarpPlace to, const struct cudaArray *from, size_t x, size_t y, size_t width,
+                             size_t height, enum cudaMemcpyKind kind, void *stream) {
+    if (!has_bytes(from, x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    return runtime_copy_rows(to, inside(from, x, y), width, height, kind, stream);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind) {
-    if (!to || x + width > to->pitch) return runtime_note(CUDA_INVALID_VALUE);
-    return cudaMemcpy2D(inside(to, x, y), to->pitch, from, pitch, width, height, kind);
+    return rows_to(to, x, y, outside(from, pitch), width, height, kind, WARP_WAIT);
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
                                      size_t width, size_t height, enum cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+    return rows_to(to, x, y, outside(from, pitch), width, height, kind, stream);
 }
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                   size_t width, size_t height, enum cudaMemcpyKind kind) {
-    if (!from || x + width > from->pitch) return runtime_note(CUDA_INVALID_VALUE);
-    return cudaMemcpy2D(to, pitch, inside(from, x, y), from->pitch, width, height, kind);
+    return rows_from(outside(to, pitch), from, x, y, width, height, kind, WARP_WAIT);
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                        size_t width, size_t height, enum cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+    return rows_from(outside(to, pitch), from, x, y, width, height, kind, stream);
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from,
                                      size_t from_x, size_t from_y, size_t width, size_t height,
                                      enum cudaMemcpyKind kind) {
-    if (!from || !to) return runtime_note(CUDA_INVALID_VALUE);
-    return cudaMemcpy2D(inside(to, x, y), to->pitch, inside(from, from_x, from_y), from->pitch, width, height,
-                        kind);
+    if (!has_bytes(from, from_x, width)) return runtime_note(CUDA_INVALID_VALUE);
+    return rows_to(to, x, y, inside(from, from_x, from_y), width, height, kind, WARP_WAIT);
 }
 
-/* Bytes one behind the other, which fill row after row. `line` copies a part of one. */
-typedef cudaError_t CopyLine(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
-                             enum cudaMemcpyKind kind);
-
-static cudaError_t copy_lines(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t count,
-                              enum cudaMemcpyKind kind, CopyLine *line) {
+/* Bytes one behind the other, which fill row after row, or are filled by these. */
+static cudaError_t copy_lines(const struct cudaArray *array, size_t x, size_t y, const uint8_t *other,
+                              size_t count, enum cudaMemcpyKind kind, bool to_array, void *stream) {
     cudaError_t problem = cudaSuccess;
     if (!array) return runtime_note(CUDA_INVALID_VALUE);
     size_t row = array->extent.width * array->element_bytes;
     while (count && !problem) {
         if (x >= row || y >= at_least_one(array->extent.height)) return runtime_note(CUDA_INVALID_VALUE);
         size_t bytes = count < row - x ? count : row - x;
-        problem = line(array, x, y, other, bytes, kind);
+        WarpPlace own = inside(array, x, y), line = outside(other, bytes);
+        problem = runtime_copy_rows(to_array ? own : line, to_array ? line : own, bytes, 1, kind, stream);
         other += bytes;
         count -= bytes;
         x = 0;
@@ -153,32 +166,21 @@ static cudaError_t copy_lines(cudaArray_t array, size_t x, size_t y, uint8_t *ot
     return problem;
 }
 
-static cudaError_t line_to(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
-                           enum cudaMemcpyKind kind) {
-    return cudaMemcpy(inside(array, x, y), other, bytes, kind);
-}
-static cudaError_t line_from(cudaArray_t array, size_t x, size_t y, uint8_t *other, size_t bytes,
-                             enum cudaMemcpyKind kind) {
-    return cudaMemcpy(other, inside(array, x, y), bytes, kind);
-}
-
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
                               enum cudaMemcpyKind kind) {
-    return copy_lines(to, x, y, (uint8_t *)(uintptr_t)from, count, kind, line_to);
+    return copy_lines(to, x, y, from, count, kind, true, WARP_WAIT);
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
                                    enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpyToArray(to, x, y, from, count, kind);
+    return copy_lines(to, x, y, from, count, kind, true, stream);
 }
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
                                 enum cudaMemcpyKind kind) {
-    return copy_lines((cudaArray_t)(uintptr_t)from, x, y, to, count, kind, line_from);
+    return copy_lines(from, x, y, to, count, kind, false, WARP_WAIT);
 }
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpyFromArray(to, from, x, y, count, kind);
+    return copy_lines(from, x, y, to, count, kind, false, stream);
 }
 
 /* --- What a texture reads ------------------------------------------------------------------------ */
@@ -229,7 +231,9 @@ static int make(const Source *source, const struct cudaTextureDesc *how, uint64_
     TextureQuestion question = {.linear = how->filterMode == cudaFilterModeLinear,
                                 .address = {how->addressMode[0], how->addressMode[1], how->addressMode[2]},
                                 .normalized = how->normalizedCoords != 0,
-                                .normalized_float = is_srgb ? 2 : is_normalized_float,
+                                .read = is_srgb               ? READ_FROM_SRGB
+                                        : is_normalized_float ? READ_NORMALIZED
+                                                              : READ_ELEMENTS,
                                 .cube = source->is_cube};
     if (!ask_for_format(&source->format, &question)) return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     return warp_make_texture(&source->place, &question, handle);

@@ -72,9 +72,10 @@ static int64_t call_hook(const Hook *hook, const int64_t *arguments, uint64_t no
     }
     for (int i = 0; i < hook->arguments; i++)
         lua_pushinteger(L, arguments[i]);
-    asked = hook->question != NULL;
+    bool was_asked = asked;
+    asked = was_asked || hook->question != NULL;
     bool good = call(instance, count, hook->function, hook->name, now);
-    asked = false;
+    asked = was_asked;
     int64_t answer = good && hook->question ? answer_of(hook, arguments, now) : NO_ANSWER;
     lua_settop(L, instance->at_rest);
     return_to(caller);

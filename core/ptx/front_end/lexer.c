@@ -20,10 +20,10 @@ static Token broken(const Lexer *lexer, const char *why) {
     return (Token){.kind = TOKEN_BROKEN, .line = lexer->line, .text = why};
 }
 
-/* What a preprocessor leaves: # 7 "a.cu", #line 7. */
+/* What a preprocessor leaves, at the start of a line: # 7 "a.cu", #line 7. */
 static bool at_line_marker(const Lexer *lexer) {
     const char *at = lexer->cursor + 1;
-    if (*lexer->cursor != '#') return false;
+    if (*lexer->cursor != '#' || !lexer->is_line_start) return false;
     if (lexer->end - at >= 4 && memcmp(at, "line", 4) == 0) return true;
     while (at < lexer->end && *at == ' ')
         at++;
@@ -38,6 +38,7 @@ static bool skip_blanks(Lexer *lexer) {
         if (*at == '\n') {
             lexer->line++;
             lexer->cursor++;
+            lexer->is_line_start = true;
         } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' || *at == '\v') {
             lexer->cursor++;
         } else if ((pair && at[0] == '/' && at[1] == '/') || at_line_marker(lexer)) {
@@ -50,6 +51,7 @@ static bool skip_blanks(Lexer *lexer) {
             if (lexer->cursor + 1 >= lexer->end) return false;
             lexer->cursor += 2;
         } else {
+            lexer->is_line_start = false;
             return true;
         }
     }

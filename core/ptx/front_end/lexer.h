@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     const char *cursor, *end;
     uint32_t line;
+    bool is_line_start; /* nothing but blanks before the cursor */
 } Lexer;
 
 Token lexer_next(Lexer *lexer);

@@ -168,6 +168,10 @@ static void errors(void) {
     void *params[] = {&a, &ctas};
     EXPECT(cudaLaunchKernel((const void *)scale, size1(1), size1(32), params, 1 << 20, 0),
            cudaErrorLaunchOutOfResources);
+    EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(32), params, 1 << 20, 0),
+           cudaErrorLaunchOutOfResources);
+    EXPECT(cudaLaunchKernel((const void *)cooperative_block_of_grid, size1(1), size1(31), params, 0, 0),
+           cudaErrorInvalidConfiguration);
     EXPECT(cudaLaunchKernel((const void *)basic, size1(1), size1(32), params, 0, 0),
            cudaErrorInvalidDeviceFunction);
     EXPECT(cudaSetDevice(1), cudaErrorInvalidDevice);

@@ -135,6 +135,11 @@ static void errors_of_use(void) {
     GOOD(begin(stream));
     EXPECT(cudaFree(a), cudaErrorStreamCaptureUnsupported);
     ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaHostRegister(&host, sizeof host, 0));
+    GOOD(begin(stream));
+    EXPECT(cudaHostUnregister(&host), cudaErrorStreamCaptureUnsupported);
+    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaHostUnregister(&host)); /* it still was */
     GOOD(cudaMemset(a, 1, 4));
     GOOD(begin(stream)); /* the legacy stream waits for blocking ones */
     EXPECT(cudaStreamIsCapturing(0, &status), cudaErrorStreamCaptureImplicit);
@@ -194,6 +199,14 @@ static void errors_of_forks(void) {
     GOOD(cudaEventRecord(event, one));
     EXPECT(cudaStreamWaitEvent(0, event, 0), cudaErrorStreamCaptureImplicit);
     ends_with(one, cudaErrorStreamCaptureInvalidated);
+    GOOD(begin(one)); /* a branch that has come back ends; another stream may lie where it was */
+    GOOD(cudaEventRecord(event, one));
+    GOOD(cudaStreamWaitEvent(two_, event, 0));
+    GOOD(cudaStreamDestroy(two_));
+    two_ = new_stream(0);
+    GOOD(begin(two_));
+    GOOD(cudaStreamEndCapture(one, &abandoned));
+    GOOD(cudaStreamEndCapture(two_, &abandoned));
     GOOD(begin(one)); /* a stream that ends with its capture */
     GOOD(cudaStreamDestroy(one));
     GOOD(cudaDeviceSynchronize());
@@ -305,6 +318,7 @@ static void nested(void) {
     enum cudaGraphNodeType type;
     make_by_hand(&m);
     cudaGraphExec_t inner = instance_of(m.graph);
+    GOOD(cudaGraphNodeSetEnabled(inner, m.kernel, 0)); /* nor does it run in the copy */
     GOOD(begin(stream));
     GOOD(cudaGraphLaunch(inner, stream));
     GOOD(cudaStreamEndCapture(stream, &graph));
@@ -316,7 +330,34 @@ static void nested(void) {
     EXPECT(type, cudaGraphNodeTypeGraph);
     GOOD(cudaGraphLaunch(instance_of(graph), stream));
     EXPECT(m.calls, 1);
-    EXPECT(m.back[1], 2 * 7 + BIAS);
+    EXPECT(m.back[1], 7);
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t *behind, const void *edges, size_t count,
+                                          enum cudaStreamCaptureMode mode);
+
+/* What a stream adds to a graph that is a node lives as long as the capture. */
+static void into_child(void) {
+    cudaStream_t stream = new_stream(0);
+    cudaGraph_t graph, child;
+    cudaGraphNode_t node;
+    int *a = allocate(), *b = 0;
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphCreate(&child, 0));
+    GOOD(cudaGraphAddChildGraphNode(&node, graph, 0, 0, child));
+    GOOD(cudaGraphChildGraphNodeGetGraph(node, &child));
+    GOOD(cudaStreamBeginCaptureToGraph(stream, child, 0, 0, 0, cudaStreamCaptureModeGlobal));
+    EXPECT(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+    EXPECT(cudaGraphDestroyNode(node), cudaErrorInvalidValue);
+    GOOD(cudaMemsetAsync(a, 1, N * 4, stream));
+    EXPECT(cudaMallocAsync((void **)&b, 64, stream), cudaErrorNotSupported);
+    GOOD(cudaStreamEndCapture(stream, &child));
+    GOOD(cudaGraphLaunch(instance_of(graph), stream));
+    EXPECT(first_of(a), 0x01010101);
+    GOOD(cudaGraphDestroyNode(node));
+    GOOD(cudaGraphDestroy(graph));
+    cudaGetLastError();
 }
 
 /* Parameters are not attributes: a cooperative launch stays one, whose CTAs must all run at once. */
@@ -342,6 +383,42 @@ static void cooperative(void) {
     GOOD(cudaGraphKernelNodeSetParams(node, &kernel));
     EXPECT(cudaGraphLaunch(instance_of(graph), stream), cudaErrorCooperativeLaunchTooLarge);
     cudaGetLastError();
+}
+
+/* Copies to and from arrays, which run when the graph is launched. */
+static void arrays(void) {
+    struct cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+    int first[8], second[8], back[16], line[8];
+    cudaArray_t array;
+    cudaStream_t stream = new_stream(0);
+    cudaGraph_t graph;
+    for (int i = 0; i < 8; i++)
+        first[i] = second[i] = 0;
+    memset(back, 0, sizeof back);
+    memset(line, 0, sizeof line);
+    GOOD(cudaMallocArray(&array, &format, 4, 4, 0));
+    GOOD(begin(stream));
+    GOOD(cudaMemcpyToArrayAsync(array, 0, 0, first, sizeof first, cudaMemcpyHostToDevice, stream));
+    GOOD(cudaMemcpy2DToArrayAsync(array, 0, 2, second, 16, 16, 2, cudaMemcpyHostToDevice, stream));
+    GOOD(cudaMemcpy2DFromArrayAsync(back, 16, array, 0, 0, 16, 4, cudaMemcpyDeviceToHost, stream));
+    GOOD(cudaMemcpyFromArrayAsync(line, array, 4, 1, 12, cudaMemcpyDeviceToHost, stream));
+    GOOD(cudaStreamEndCapture(stream, &graph));
+    EXPECT(count_of(graph), 2 + 3); /* the first has a node for each row */
+    for (int i = 0; i < 8; i++)
+        first[i] = 10 + i, second[i] = 20 + i;
+    GOOD(cudaGraphLaunch(instance_of(graph), stream));
+    for (int i = 0; i < 8; i++) {
+        EXPECT(back[i], 10 + i);
+        EXPECT(back[8 + i], 20 + i);
+    }
+    EXPECT(line[0], 15);
+    EXPECT(line[2], 17);
+    EXPECT(cudaMemcpy2DToArrayAsync(array, (size_t)-8, 0, second, 16, 16, 2, cudaMemcpyHostToDevice, stream),
+           cudaErrorInvalidValue);
+    GOOD(begin(stream));
+    EXPECT(cudaMemcpyToArray(array, 0, 0, first, 16, cudaMemcpyHostToDevice), cudaErrorStreamCaptureImplicit);
+    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    GOOD(cudaFreeArray(array));
 }
 
 static void dependencies(void) {
@@ -430,7 +507,9 @@ int main(int argc, char **argv) {
                                  {"modes", modes},
                                  {"events", events},
                                  {"nested", nested},
+                                 {"into_child", into_child},
                                  {"cooperative", cooperative},
+                                 {"arrays", arrays},
                                  {"dependencies", dependencies},
                                  {"per_thread", per_thread},
                                  {"fault", fault},

@@ -66,6 +66,15 @@ static void pools(void) {
     EXPECT(free_bytes(), before);
     EXPECT(cudaMemPoolDestroy(first), cudaErrorInvalidValue);
     EXPECT(cudaDeviceGetMemPool(&now, 1), cudaErrorInvalidDevice);
+    size_t most = 1000;
+    memcpy(props.reserved, &most, sizeof most); /* maxSize, which is 0 before CUDA 12.2 */
+    GOOD(cudaMemPoolCreate(&pool, &props));
+    GOOD(cudaMallocFromPoolAsync((void **)&a, 600, pool, stream));
+    EXPECT(cudaMallocFromPoolAsync((void **)&b, 401, pool, stream), cudaErrorMemoryAllocation);
+    GOOD(cudaMallocFromPoolAsync((void **)&b, 400, pool, stream));
+    GOOD(cudaFreeAsync(a, stream));
+    GOOD(cudaFreeAsync(b, stream));
+    GOOD(cudaMemPoolDestroy(pool));
     props.handleTypes = cudaMemHandleTypePosixFileDescriptor;
     EXPECT(cudaMemPoolCreate(&pool, &props), cudaErrorNotSupported);
     GOOD(cudaMallocAsync((void **)&a, 64, stream));

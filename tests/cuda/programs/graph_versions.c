@@ -60,7 +60,14 @@ static void driver(void) {
     void *params[] = {&a, &n};
     EXPECT(cuStreamBeginCapture_v2(stream, 0), 0);
     EXPECT(cuMemsetD32Async(a, 4, N, stream), 0);
-    EXPECT(cuLaunchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, params, 0), 0);
+    struct {
+        uint64_t a;
+        unsigned n;
+    } packed = {a, N};
+    size_t packed_bytes = sizeof packed;
+    void *extra[] = {(void *)1, &packed, (void *)2, &packed_bytes, 0};
+    EXPECT(cuLaunchKernel(function, 1, 1, 1, N, 1, 1, 0, stream, 0, extra), 0);
+    packed.n = 0; /* the node has its own */
     EXPECT(cuMemcpyDtoHAsync_v2(back, a, sizeof back, stream), 0);
     EXPECT(cuStreamEndCapture(stream, &graph), 0);
     EXPECT(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
@@ -129,6 +136,7 @@ typedef struct {
         long long words[29];
         struct cudaKernelNodeParams kernel;
         struct cudaMemsetParams fill;
+        struct cudaMemAllocNodeParams alloc;
     };
     long long reserved2;
 } AnyNode;
@@ -183,6 +191,14 @@ static void version(const char *path, bool with_edges) {
     EXPECT(cudaGraphExecNodeSetParams(exec, node, &fill), 0);
     GOOD(cudaGraphLaunch(exec, 0));
     EXPECT(last_of(a), 2 * 6 + BIAS);
+    AnyNode room = {.type = cudaGraphNodeTypeMemAlloc,
+                    .alloc = {.poolProps = {.allocType = cudaMemAllocationTypePinned,
+                                            .location = {cudaMemLocationTypeDevice, 0}},
+                              .bytesize = 64}};
+    GOOD(cudaGraphCreate(&same, 0));
+    EXPECT(cudaGraphAddNode_v2(&node, same, 0, 0, 0, &room), 0);
+    EXPECT(cudaGraphInstantiate(&exec, same, 0), 0);
+    EXPECT(cudaGraphExecNodeSetParams(exec, node, &room), cudaErrorNotSupported);
     GOOD(cudaGraphAddDependencies(graph, &to, &from, 1));
     EXPECT(cudaGraphInstantiateWithParams(&exec, graph, &how), cudaErrorInvalidValue);
     EXPECT(how.result_out, cudaGraphInstantiateInvalidStructure);

@@ -54,6 +54,30 @@ static void by_hand(void) {
     EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
+static cudaGraphExec_t running;
+
+static void destroy_running(void *data) {
+    count_call(data);
+    GOOD(cudaGraphExecDestroy(running));
+    EXPECT(cudaGraphLaunch(running, 0), cudaErrorInvalidValue);
+}
+
+/* An instance that is destroyed while it runs ends with its last node. */
+static void destroyed(void) {
+    int calls = 0;
+    cudaGraph_t graph;
+    cudaGraphNode_t first, second;
+    struct cudaHostNodeParams host = {destroy_running, &calls}, behind = {count_call, &calls};
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphAddHostNode(&first, graph, 0, 0, &host));
+    GOOD(cudaGraphAddHostNode(&second, graph, &first, 1, &behind));
+    running = instance_of(graph);
+    GOOD(cudaGraphLaunch(running, 0));
+    EXPECT(calls, 2);
+    EXPECT(cudaGraphLaunch(running, 0), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
 /* An instance, launched with other parameters each time. */
 static void changed(void) {
     Manual m;
@@ -249,12 +273,9 @@ static void steps(void) {
 }
 
 int main(int argc, char **argv) {
-    static const Part parts[] = {{"by_hand", by_hand},
-                                 {"changed", changed},
-                                 {"updates", updates},
-                                 {"structure", structure},
-                                 {"dot", dot},
-                                 {"steps", steps},
-                                 {0, 0}};
+    static const Part parts[] = {{"by_hand", by_hand},     {"destroyed", destroyed},
+                                 {"changed", changed},     {"updates", updates},
+                                 {"structure", structure}, {"dot", dot},
+                                 {"steps", steps},         {0, 0}};
     return run_part(parts, argc > 1 ? argv[1] : "");
 }

@@ -29,6 +29,7 @@ static const char ptx[] =
     ".visible .entry stray(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; add.u64 %d0, %d0, 0x40000000; st.global.u32 [%d0], 1; ret; }\n"
     ".visible .entry fails() { trap; ret; }\n"
+    ".visible .entry cooperative_block_of_grid() .reqntid 32 { ret; }\n"
     ".visible .entry uneven(.param .u64 a) {\n"
     "  .reg .u64 %d<2>; ld.param.u64 %d0, [a]; st.global.u32 [%d0+2], 1; ret; }\n"
     /* f: warp 0 waits for votes, and warp 1 fails before warp 2 comes; else warp 0 comes without a vote, and keeps its 7s */
@@ -118,6 +119,7 @@ static void scale(void) {}
 static void nothing(void) {}
 static void stray(void) {}
 static void fails(void) {}
+static void cooperative_block_of_grid(void) {}
 static void uneven(void) {}
 static void parted(void) {}
 static void fetch(void) {}
@@ -139,6 +141,7 @@ static void __attribute__((constructor)) register_all(void) {
     KERNEL(nothing);
     KERNEL(stray);
     KERNEL(fails);
+    KERNEL(cooperative_block_of_grid);
     KERNEL(uneven);
     KERNEL(parted);
     KERNEL(fetch);

@@ -178,10 +178,11 @@ START_TEST(a_constant_may_stand_for_a_predicate) {
 END_TEST
 
 START_TEST(markers_of_a_preprocessor_are_passed_over) {
-    Module *module = parse("# 1 \"a.cu\"\n" HEADER "#line 5\n.entry k() { # 7 \"b.cu\" 2 ; {\nret; }");
-    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].line, 7);
+    Module *module = parse("# 1 \"a.cu\"\n" HEADER "#line 5\n.entry k() {\n # 7 \"b.cu\" 2 ; {\nret; }");
+    ck_assert_uint_eq(module_kernel(module, "k")->insts[0].line, 8);
     module_free(module);
     assert_refused(HEADER "#define X 1\n", "test.ptx:4: expected a directive, got '#'");
+    assert_refused(HEADER ".entry k() { .reg .u32 %r; mov.u32 %r, # 1\n; ret; }", "test.ptx:4: ");
 }
 END_TEST
 

@@ -191,17 +191,20 @@ local function note_mapped(server, how)
   for _, range in ipairs(server.mapped) do how(server.gpu, range.address, range.bytes) end
 end
 
---- Of a launch that never began, by words of why.
-local function code_of_mistake(message)
-  if message:find("cooperative", 1, true) then return errors.cooperative_too_large end
-  if message:find(" does not fit on ", 1, true) then return errors.out_of_resources end
-  return (message:find("grid", 1, true) or message:find("block", 1, true)) and errors.invalid_configuration or errors.invalid_value
+--- Of a launch that never began, by words of why behind the kernel's name.
+local function code_of_mistake(message, kernel_name)
+  local _, last = message:find("kernel " .. kernel_name, 1, true)
+  local why = message:sub((last or 0) + 1)
+  if why:find(" in a cooperative launch ", 1, true) then return errors.cooperative_too_large end
+  if why:find "^ does not fit on " then return errors.out_of_resources end
+  local is_of_extents = why:find "^: grid: " or why:find "^: block: " or why:find "^: expected grid and block "
+  return is_of_extents and errors.invalid_configuration or errors.invalid_value
 end
 
 --- A kernel that failed while it ran leaves its error to all calls that follow.
-local function launch_failed(server, result, fault)
+local function launch_failed(server, kernel, result, fault)
   note("%s", fault.message)
-  if fault.kind == "launch" then return code_of_mistake(fault.message) end
+  if fault.kind == "launch" then return code_of_mistake(fault.message, kernel.name) end
   local code = faults[fault.kind] or errors.launch_failure
   if result then server.dead = code end
   return code
@@ -217,7 +220,7 @@ local function launch(server, payload)
       args = params, timed = server.is_timed(server.launches) })
   if result then server.launches = server.launches + 1 end
   if result then server.cycle = result.start_cycle + result.cycles end
-  if fault then return launch_failed(server, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end
+  if fault then return launch_failed(server, kernel, result, fault), result and string.pack("<I8s4", server.cycle, result.printed or "") end
   note_mapped(server, core.cuda_reads)
   return 0, string.pack("<I8s4", server.cycle, result.printed or "")
 end

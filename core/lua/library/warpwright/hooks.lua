@@ -45,4 +45,23 @@ function hooks.possible(scope, handles)
   return possible, legal
 end
 
+--- Where the objects are that hooks name by a prefix.
+local by_prefix <const> = {
+  dispatcher = { class = "Dispatcher", scope = "dispatcher" }, l1 = { class = "L1", scope = "sm" }, l2 = { class = "L2", scope = "l2" },
+  lsu = { class = "LSU", scope = "sm" }, mc = { class = "MemoryController", scope = "mc" }, sm = { class = "SM", scope = "sm" },
+}
+
+--- " in scope sm; scope mc has it as on_served" of on_mc_served, or nil.
+function hooks.elsewhere(name, scope)
+  local on, prefix, event = name:match "^(o?n?_?)(%l%w*)_([%l_]+)$"
+  local place = by_prefix[prefix]
+  if not place or place.scope == scope then return nil end
+  for _, row in ipairs(core.class_events(place.class)) do
+    if row.name == event and on == (row.question and "" or "on_") then
+      local own = prefix == place.scope and "" or prefix .. "_"
+      return (" in scope %s; scope %s has it as %s"):format(scope, place.scope, on .. own .. event)
+    end
+  end
+end
+
 return hooks

@@ -12,6 +12,16 @@ function inputs.read_file(path)
   return text
 end
 
+--- Makes a folder and those above it; returns those that were not there.
+function inputs.make_folders(path)
+  local made = {}
+  for last in (path .. "/"):gmatch "()/+" do
+    local above = path:sub(1, last - 1)
+    if last > 1 and core.make_folder(above) then made[#made + 1] = above end
+  end
+  return made
+end
+
 --- Whole or not at all: readers never see half a file. Returns nil, or what went wrong.
 function inputs.try_to_write(path, text)
   local temporary = path .. ".tmp"

@@ -1,9 +1,9 @@
 -- Statistics over time: intervals.csv, a row for so many cycles, launches or CTAs; the same whatever happened in between, a
 -- resume too. Checkpoints hold the rows so far.
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local note = require "warpwright.note"
-local output = require "warpwright.output"
 
 local intervals = {}
 
@@ -235,7 +235,7 @@ function Recorder:append(line)
   if not self.folder then return end
   if not self.file then
     local path = self.folder .. "/" .. intervals.FILE
-    output.write_file(path, self:text())
+    inputs.try_to_write(path, self:text())
     self.file = io.open(path, "ab")
     if self.file then self.file:setvbuf "line" end
   elseif self.file then

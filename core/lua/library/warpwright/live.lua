@@ -17,7 +17,7 @@ Shown.__index = Shown
 function live.announce(folder)
   local shown = setmetatable({ folder = folder, views = 0 }, Shown)
   -- A folder in which nothing can be written any more is found when the results are.
-  if folder then output.write_file(folder .. "/" .. WHO, ("%s %d\n"):format(core.host().name, core.process())) end
+  if folder then inputs.try_to_write(folder .. "/" .. WHO, ("%s %d\n"):format(core.host().name, core.process())) end
   return shown
 end
 
@@ -52,7 +52,7 @@ function Shown:show(sim)
   sim.machine:settle(false)
   local rows = run_rows(sim, self.views)
   rows:append(sim.machine:stats())
-  output.write_file(self.folder .. "/" .. STATE, output.packed_rows(rows))
+  inputs.try_to_write(self.folder .. "/" .. STATE, output.packed_rows(rows))
 end
 
 -- The other side -----------------------------------------------------------------------------------------------------

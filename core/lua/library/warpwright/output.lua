@@ -1,6 +1,7 @@
 -- The output folder of a run: stats.txt, stats.json, config.lua, provenance.txt. Stats depend on nothing but the inputs;
 -- what belongs to one run on one computer stands in provenance.txt alone.
 local core = require "warpwright.core"
+local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local sampled_result = require "warpwright.sampled_result"
 
@@ -8,19 +9,9 @@ local output = { command_line = "" }
 
 -- Folders ------------------------------------------------------------------------------------------------------------
 
---- Makes a folder and those above it; true when the last one is new.
-local function make_folders(path)
-  local made = false
-  for last in path:gmatch("()/") do
-    if last > 1 then core.make_folder(path:sub(1, last - 1)) end
-  end
-  if path:sub(-1) ~= "/" then made = core.make_folder(path) end
-  return made
-end
-
 --- The first free out/WORD-WORD-...-N.
 local function free_folder(words)
-  make_folders("out")
+  inputs.make_folders "out"
   local stem = "out/" .. table.concat(words, "-"):gsub("[^%w%-_.,=]", "_")
   local n = 1
   while not core.make_folder(("%s-%d"):format(stem, n)) do n = n + 1 end
@@ -42,7 +33,7 @@ function output.open(out, words)
   local folder = setmetatable({ path = out }, Folder)
   if out == false then return folder end
   if out ~= nil and type(out) ~= "string" or out == "" then names.expected("out", "a folder or false", out) end
-  folder.is_new = out == nil or make_folders(out)
+  folder.is_new = out == nil or inputs.make_folders(out)[1] ~= nil
   folder.path = out or free_folder(words)
   folder.lock = core.lock_folder(folder.path)
   return folder
@@ -73,8 +64,6 @@ function output.check_stats(choice)
   end
   names.expected("stats", table.concat(stats_choices, ", "), choice)
 end
-
-output.write_file = require("warpwright.inputs").try_to_write
 
 function output.read_file(path)
   local file = assert(io.open(path, "rb"))
@@ -193,13 +182,13 @@ end
 
 -- provenance.txt -----------------------------------------------------------------------------------------------------
 
-local function provenance_text(r, inputs)
+local function provenance_text(r, of)
   local host = core.host()
   local size = {}
-  for i, key in ipairs(names.sorted_keys(inputs.size)) do size[i] = ("%s = %s"):format(key, tostring(inputs.size[key])) end
+  for i, key in ipairs(names.sorted_keys(of.size)) do size[i] = ("%s = %s"):format(key, tostring(of.size[key])) end
   local lines = {}
   local function add(name, value) lines[#lines + 1] = ("%-18s %s\n"):format(name, value) end
-  add("status", inputs.status)
+  add("status", of.status)
   add("warpwright", ("%s, revision %s"):format(core.version, core.revision))
   add("compiler", core.compiler)
   add("build flags", core.build_flags)
@@ -210,12 +199,12 @@ local function provenance_text(r, inputs)
   add("workload", r.workload)
   add("size", ("%s (%s)"):format(r.size, table.concat(size, ", ")))
   add("policy", r.policy)
-  add("config digest", core.digest(inputs.config))
-  add("PTX digest", core.digest(inputs.ptx))
-  for _, file in ipairs(inputs.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
-  if inputs.resumed then add("resumed from", inputs.resumed) end
-  if inputs.fast_forward then add("fast forward", inputs.fast_forward) end
-  if inputs.sample then add("sampled", inputs.sample) end
+  add("config digest", core.digest(of.config))
+  add("PTX digest", core.digest(of.ptx))
+  for _, file in ipairs(of.files) do add("Lua file", ("%s %s, %s"):format(file.digest, file.path, file.name)) end
+  if of.resumed then add("resumed from", of.resumed) end
+  if of.fast_forward then add("fast forward", of.fast_forward) end
+  if of.sample then add("sampled", of.sample) end
   add("checks passed", r.checks)
   add("host seconds", ("%.3f"):format(r.seconds))
   add("cycles per second", ("%.0f"):format(r.cycles_per_second))
@@ -228,7 +217,7 @@ end
 --- Returns nil, or the first problem.
 local function write_files(path, files)
   for _, file in ipairs(files) do
-    local problem = output.write_file(path .. "/" .. file.name, file.text)
+    local problem = inputs.try_to_write(path .. "/" .. file.name, file.text)
     if problem then return problem end
   end
 end
@@ -270,25 +259,25 @@ local function rescue(files)
   return files[1].name .. " was written to stdout"
 end
 
---- Writes the folder. `inputs`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
+--- Writes the folder. `of`: status =, config = text, ptx = text, size = parameters, files = of sources.list(), memcheck = text or nil, resumed = the
 -- checkpoint that it went on from, or nil, stats = which, or nil, has_trace = whether trace.txt is this run's. Returns nil, or what went wrong and where the results are instead.
-function output.write(folder, r, inputs)
+function output.write(folder, r, of)
   if not folder.path then return end
-  local files = stats_files(r, inputs.stats)
-  if inputs.stats == "packed" then
-    files[#files + 1] = { name = "config.lua.zst", text = core.pack(inputs.config) }
+  local files = stats_files(r, of.stats)
+  if of.stats == "packed" then
+    files[#files + 1] = { name = "config.lua.zst", text = core.pack(of.config) }
   else
-    files[#files + 1] = { name = "config.lua", text = inputs.config }
+    files[#files + 1] = { name = "config.lua", text = of.config }
   end
-  files[#files + 1] = { name = "provenance.txt", text = provenance_text(r, inputs) }
+  files[#files + 1] = { name = "provenance.txt", text = provenance_text(r, of) }
   if r.sampled then files[#files + 1] = { name = "sampling.txt", text = table.concat(r.sampled.lines, "\n") .. "\n" } end
   local printed = printed_text(r)
   if printed then files[#files + 1] = { name = "printed.txt", text = printed } end
-  if inputs.memcheck then files[#files + 1] = { name = "memcheck.txt", text = inputs.memcheck } end
-  for _, file in ipairs(inputs.files_beside or {}) do files[#files + 1] = file end
-  if inputs.intervals then files[#files + 1] = { name = "intervals.csv", text = inputs.intervals } end
+  if of.memcheck then files[#files + 1] = { name = "memcheck.txt", text = of.memcheck } end
+  for _, file in ipairs(of.files_beside or {}) do files[#files + 1] = file end
+  if of.intervals then files[#files + 1] = { name = "intervals.csv", text = of.intervals } end
   local problem = write_files(folder.path, files)
-  if not problem then remove_others(folder.path, files, inputs.has_trace) end
+  if not problem then remove_others(folder.path, files, of.has_trace) end
   return problem and ("%s; the results are not lost: %s"):format(problem, rescue(files))
 end
 

@@ -175,7 +175,7 @@ local function connect(self, definition, params, native, hooks, legal)
           hook.later)
       end
     elseif looks_like_a_hook(name, questions) then
-      error(("no hook matches '%s'%s"):format(name, names.did_you_mean(name, legal, 4)), 0)
+      error(("no hook matches '%s'%s"):format(name, hooks_of.elsewhere(name, definition.scope) or names.did_you_mean(name, legal, 4)), 0)
     end
   end
   local period, what = definition.period, tostring(definition.period)

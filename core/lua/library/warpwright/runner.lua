@@ -185,12 +185,9 @@ end
 -- `log_path`: of what a run prints, a function of it; `apart`: a Lua file that takes no part in the runs; `prior`: the run whose
 -- inputs are also those of a run with a warm_up, a function of it.
 function runner.new(o)
-  for last in (o.folder .. "/"):gmatch "()/" do
-    if last > 1 then core.make_folder(o.folder:sub(1, last - 1)) end
-  end
   return setmetatable({
     folder = o.folder, jobs = o.jobs, say = o.say, simulate = o.simulate or simulate, log_path = o.log_path, apart = o.apart,
-    prior = o.prior,     program = inputs.digest_of_program(), digests = {}, results = {},
+    prior = o.prior, made = inputs.make_folders(o.folder), program = inputs.digest_of_program(), digests = {}, results = {},
   }, Runner)
 end
 

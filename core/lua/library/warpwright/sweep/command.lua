@@ -5,6 +5,7 @@ local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local names = require "warpwright.names"
 local output = require "warpwright.output"
+local own_state = require "warpwright.own_state"
 local plan_of = require "warpwright.sweep.plan"
 local processes = require "warpwright.processes"
 local runner = require "warpwright.runner"
@@ -68,7 +69,7 @@ local function read_file(path)
   if not core.is_file(path) then usage_error("expected a file that returns a sweep, got no file '%s'", path) end
   local chunk, problem = loadfile(path)
   if not chunk then error(problem, 0) end
-  return plan_of.new(path, chunk())
+  return plan_of.new(path, own_state.call_without_exit(chunk, "a sweep"))
 end
 
 -- What is printed ---------------------------------------------------------------------------------------------------------------------------
@@ -189,11 +190,11 @@ end
 local function run_file(o)
   local plan = read_file(o.file)
   local path = o.out or own_folder(o.file)
-  folder.make(path)
   local sweep = sweeps.open(path, plan, o)
   if o.dry_run then
     sweep:check()
     print_plan(sweep)
+    sweep:remove_folders()
     return 0
   end
   local _ <close> = core.lock_folder(path)

@@ -6,13 +6,6 @@ local names = require "warpwright.names"
 
 local folder = {}
 
---- Makes a folder and those above it.
-function folder.make(path)
-  for last in (path .. "/"):gmatch "()/" do
-    if last > 1 then core.make_folder(path:sub(1, last - 1)) end
-  end
-end
-
 --- What the sweep is, for those who look at it later: the list of runs.
 function folder.write_plan(path, plan, file)
   local list = {}

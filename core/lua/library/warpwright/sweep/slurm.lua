@@ -1,7 +1,6 @@
 -- Sweeps on a cluster with Slurm: job arrays, a task for a few runs each. The sweep's folder is all that the tasks share. A task that
 -- is told to stop makes checkpoints, ends with 75 and is put back into the queue.
 local core = require "warpwright.core"
-local folder = require "warpwright.sweep.folder"
 local inputs = require "warpwright.inputs"
 local literal = require "warpwright.literal"
 local one_run = require "warpwright.sweep.one_run"
@@ -128,7 +127,7 @@ function slurm.submit(sweep, o)
   local words, numbers, after = {}, missing_numbers(sweep), ""
   for i, word in ipairs(o.sbatch or {}) do words[i] = quoted(word) end
   o.given = table.concat(words, " ")
-  folder.make(sweep.path .. "/slurm")
+  inputs.make_folders(sweep.path .. "/slurm")
   local jobs = submit_arrays(sweep, "warm-up", chunks(warm_up_numbers(sweep), 1), "", o)
   if jobs[1] then after = "--dependency=afterany:" .. table.concat(jobs, ":") end
   local of_runs = submit_arrays(sweep, "run", chunks(numbers, o.runs_per_task or 1), after, o)

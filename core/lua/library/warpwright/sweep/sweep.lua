@@ -48,6 +48,11 @@ function Sweep:warm_ups()
   return list
 end
 
+--- Removes the folders that were made for it, unless something is in them.
+function Sweep:remove_folders()
+  for i = #self.runs.made, 1, -1 do os.remove(self.runs.made[i]) end
+end
+
 --- A mistake in the description is an error before anything runs.
 function Sweep:check()
   local path, missing = self.path, setmetatable({ runs = {} }, { __index = self.plan })
@@ -57,7 +62,10 @@ function Sweep:check()
   local problems = processes.run({ missing }, { jobs = 1, work = mistakes.check, name = function() return "check" end, say = function() end,
     problem_path = function() return path .. "/check.problem" end })
   os.remove(path .. "/check.problem")
-  if problems[1] then error((problems[1].problem:gsub("^warpwright: error: ", "")), 0) end
+  if problems[1] then
+    self:remove_folders()
+    error((problems[1].problem:gsub("^warpwright: error: ", "")), 0)
+  end
 end
 
 --- What went wrong in the warm-ups, by path of the warm-up.
@@ -219,11 +227,9 @@ function sweeps.each(description)
     if not options[key] then given[key] = value end
   end
   local plan = plan_of.new("ww.sweep", given)
-  folder.make(path)
+  local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end, checkpoint_every = description.checkpoint_every })
   return coroutine.wrap(function()
     local _ <close> = core.lock_folder(path)
-    local sweep = sweeps.open(path, plan, { jobs = jobs, say = say or function() end,
-      checkpoint_every = description.checkpoint_every })
     sweep:check()
     folder.write_plan(path, plan, "")
     local _, stopped = sweep:run(function(entry) coroutine.yield(sweep:row(entry)) end)
