@@ -137,6 +137,9 @@ fails("sending twice", "local m = self.up:pop() if m then self.down:send(m) self
   "send: expected a message that is still held, got one that was sent, answered or dropped")
 fails("sending what was made up", "local m = self.up:peek() if m then self.down:send(m) end",
   "send: expected a message that pop() returned, got another table")
+fails("dropping the answer to a request of its own, which has ended",
+  "if cycle == 0 then self.down:request { address = 0 } end local m = self.down:peek() if m and m.own then self:drop(self.down:pop()) end",
+  "drop: expected a message that pop() returned, got the answer to a request of its own, which pop() ends")
 fails("a request that is sent back", "local m = self.up:pop() if m then self.up:send(m) end",
   "send: expected a port towards memory for a request, got x.up")
 fails("an address that was changed", "local m = self.up:pop() if m then m.address = 0 m.address = m.address + 64 self.down:send(m) end",

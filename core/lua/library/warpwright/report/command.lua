@@ -36,8 +36,7 @@ function command.main(args, first)
   out = out or path .. "/report.html"
   local is_sweep = core.is_file(folder.database(path))
   local made = require(is_sweep and "warpwright.report.sweep" or "warpwright.report.run").of(path, out)
-  local problem = output.write_file(out, made:html())
-  if problem then core.user_error(("report: %s"):format(problem)) end
+  output.write_page("report: --out", out, made:html())
   print("report    " .. out)
   return 0
 end
