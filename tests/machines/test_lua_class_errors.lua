@@ -87,6 +87,10 @@ refuses("an array without its parameter", 'ports = { up = { "responder", count =
 refuses("an event of no port", ports .. idle .. 'hears = { upp = { "evict" } }', "class X: hears: no port matches 'upp'; did you mean up?")
 refuses("an event without a function", ports .. idle .. 'hears = { up = { "evict" } }', "hears evict of port up: expected a function on_up_evict, got nil")
 refuses("state that is no table", ports .. idle .. "state = 3", "class X: state: expected a table, got 3")
+refuses("state that no checkpoint could hold", ports .. idle .. "state = { n = 0, f = { print } }",
+  "class X: state.f.1: expected a number, string, boolean or table of them, got a function")
+refuses("state by keys that no checkpoint could hold", ports .. idle .. "state = { [print] = 0 }",
+  "class X: state: a key: expected a number, string or boolean, got a function")
 
 harness.test("refused: a file without a class, a name of the program's, a wrong value, a wrong port, no such file", function()
   harness.contains(refused(harness.write("none.lua", "return 3")), "none.lua: expected a file that declares a class")
@@ -137,6 +141,9 @@ fails("sending twice", "local m = self.up:pop() if m then self.down:send(m) self
   "send: expected a message that is still held, got one that was sent, answered or dropped")
 fails("sending what was made up", "local m = self.up:peek() if m then self.down:send(m) end",
   "send: expected a message that pop() returned, got another table")
+fails("dropping the answer to a request of its own, which has ended",
+  "if cycle == 0 then self.down:request { address = 0 } end local m = self.down:peek() if m and m.own then self:drop(self.down:pop()) end",
+  "drop: expected a message that pop() returned, got the answer to a request of its own, which pop() ends")
 fails("a request that is sent back", "local m = self.up:pop() if m then self.up:send(m) end",
   "send: expected a port towards memory for a request, got x.up")
 fails("an address that was changed", "local m = self.up:pop() if m then m.address = 0 m.address = m.address + 64 self.down:send(m) end",

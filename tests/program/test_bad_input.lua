@@ -26,6 +26,9 @@ fails("no such size", 2, { "run", "gtx480", "vecadd", "--size", "tiny" }, { "'ti
 fails("no such parameter of a size", 2, { "run", "gtx480", "vecadd", "--size", "small,m=4" }, { "'m'", "Available: n, seed" })
 fails("a parameter of a size that is no number", 2, { "run", "gtx480", "vecadd", "--size", "small,n=x" }, { "size of workload vecadd: n: expected a whole number, got 'x'" })
 fails("no such class", 2, { "--describe", "L3" }, { "'L3'", "L1, L1Trace, L2" })
+fails("two classes to describe", 2, { "--describe", "L1", "L2" }, { "--describe: expected one CLASS or FILE.lua, got a second: 'L2'" })
+fails("two checkpoints to inspect", 2, { "inspect", "a.ckpt", "b.ckpt" }, { "inspect: expected one checkpoint, got a second: 'b.ckpt'" })
+fails("a mistake in drawing", 2, { "draw" }, { "draw: expected CONFIG, got nothing; see warpwright draw --help" })
 fails("no such script", 2, { "nothere.lua" }, { "nothere.lua" })
 fails("a misspelt override", 2, { "run", "gtx480", "vecadd", "--set", "sm[*].l1d.sise=4KiB" },
   { "'sm[*].l1d.sise'", "sm[*].l1d.size" })

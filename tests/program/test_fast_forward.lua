@@ -149,6 +149,19 @@ harness.test("a launch that never comes is told, and the exit status stays", fun
   assert(not said(0):find "never came")
 end)
 
+harness.test("a launch whose CTAs all end before the hand-over is told", function()
+  local function said(share, ctas)
+    local status, printed = harness.run("run", "gtx480", "vecadd", "--size", "small,n=" .. 256 * ctas, "--fast-forward", "cta=" .. share, "--out",
+      home .. "/together")
+    harness.equal(status, 0, printed)
+    return printed
+  end
+  harness.contains(said(0.5, 15), "warpwright: fast_forward: launch 0 had no timing: its CTAs are few, and all of them ended together before the hand-over",
+    "cycles               0")
+  assert(not said(0.5, 1500):find "had no timing")
+  assert(not said(1, 15):find "had no timing", "which was asked for")
+end)
+
 harness.test("what is wrong with it is said", function()
   for _, text in ipairs { "", "launch", "launch=-1", "launch=1.5", "cta=2", "cta=0.5,cta=0.5", "cycles=3", "launch=1;cta=0.5" } do
     local _, problem = pcall(ww.run, { config = "gtx480", workload = "vecadd", size = "small", out = false, fast_forward = text })

@@ -152,6 +152,7 @@ harness.test("what cannot be is refused", function()
   refused("stats_of: expected stats_every with it, got none", "--stats-of", "run.ipc")
   refused("stats_of: no statistic matches 'sm[*].slots_isued'; did you mean sm[*].slots_issued", "--stats-every", "100", "--stats-of",
     "run.ipc,sm[*].slots_isued")
+  refused("stats_of: expected names or patterns of statistics, got ''", "--stats-every", "100", "--stats-of", "")
   refused("stats_of: no statistic matches 'nothing'", "--stats-every", "100", "--stats-of", "nothing")
   refused("stats_of: sm[*].l1d.*: expected counters or ratios, got both", "--stats-every", "100", "--stats-of", "sm[*].l1d.*")
 end)

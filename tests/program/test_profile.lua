@@ -225,6 +225,19 @@ harness.test("what cannot be is refused", function()
   end
 end)
 
+harness.test("a page takes the place of no result, and leaves nothing where it cannot be written", function()
+  local csv, file = harness.read(straight .. "/profile.csv"), straight .. "/profile.csv"
+  harness.refused(("profile: --html: expected a name that no file of a run or a sweep has, got '%s'"):format(file), "profile", straight, "--html", file)
+  harness.same_text(harness.read(file), csv, "profile.csv")
+  harness.refused("profile: --html: expected a file, got ''", "profile", straight, "--html", "")
+  harness.refused(("profile: --html: %s/none/x.html: expected a file that can be written, got: No such file or directory"):format(home), "profile",
+    straight, "--html", home .. "/none/x.html")
+  core.make_folder(home .. "/folder.html")
+  harness.refused(("profile: --html: %s/folder.html: expected a file that can be written, got: "):format(home), "profile", straight, "--html",
+    home .. "/folder.html")
+  assert(not core.is_file(home .. "/folder.html.tmp"), "half a page is left")
+end)
+
 harness.test("a damaged file of a profile is named, whatever it holds", function()
   local folder, tables = home .. "/damaged", { "profile.csv", "profile_warps.csv", "profile_ctas.csv" }
   core.make_folder(folder)

@@ -248,6 +248,16 @@ local function in_browser(file)
   return dom, table.concat(said, "\n")
 end
 
+harness.test("a page takes the place of no result of a run or a sweep", function()
+  for path, file in pairs { [folder] = "stats.json", [sweep] = "results.sqlite" } do
+    local before = harness.read(("%s/%s"):format(path, file))
+    harness.refused(("report: --out: expected a name that no file of a run or a sweep has, got '%s/%s'"):format(path, file), "report", path, "--out",
+      ("%s/%s"):format(path, file))
+    assert(harness.read(("%s/%s"):format(path, file)) == before, file)
+  end
+  report(folder, "--out", home .. "/stats.json") -- where no result is
+end)
+
 harness.test("in a browser the script draws all of it without an error, and the map has the database's means", function()
   if not has_browser then harness.skip "no chromium" end
   local dom, said = in_browser(folder .. "/report.html")

@@ -90,7 +90,7 @@ static const Field lsu_fields[] = {
     STAT(Lsu, stall_cycles, "cycles", "An access was ready but the memory port did not take it"),
     STATE(Lsu, stall_since, "Tick at which the present stall began; 0: none"),
     STAT(Lsu, load_latency_ticks, "ticks", "Sum over loads of first access to last answer"),
-    STAT(Lsu, loads_answered, "instructions", "Global and local loads completed"),
+    STAT(Lsu, loads_answered, "instructions", "Loads completed, those of constants and textures included"),
     FORMULA("average_load_latency", average_load_latency, "cycles", "First access to last answer"),
     FORMULA("accesses_per_load", accesses_per_load, "accesses",
             "Coalescing: segments per global or local load"),

@@ -134,7 +134,10 @@ static Held *held_at(lua_State *L, int index, LuaRun *run, const char *what) {
     uint64_t id = lua_getfield(L, index, "id") == LUA_TNUMBER ? (uint64_t)lua_tointeger(L, -1) : UINT64_MAX;
     Held *held = &o->held[id % HOLDS_MAX < o->holds ? id % HOLDS_MAX : 0];
     if (id == UINT64_MAX)
-        luaL_error(L, "%s: expected a message that pop() returned, got another table", what);
+        luaL_error(L, "%s: expected a message that pop() returned, got %s", what,
+                   lua_getfield(L, index, "own") == LUA_TNIL
+                       ? "another table"
+                       : "the answer to a request of its own, which pop() ends");
     if (held->kind == HELD_FREE || held->kind == HELD_OWN || held->id != id)
         luaL_error(L, "%s: expected a message that is still held, got one that was sent, answered or dropped",
                    what);

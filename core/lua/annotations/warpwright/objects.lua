@@ -644,7 +644,7 @@ function L2:line_uses(set, way) end
 ---@field bank_conflict_cycles integer Extra cycles for shared-memory bank conflicts (cycles)
 ---@field stall_cycles integer An access was ready but the memory port did not take it (cycles)
 ---@field load_latency_ticks integer Sum over loads of first access to last answer (ticks)
----@field loads_answered integer Global and local loads completed (instructions)
+---@field loads_answered integer Loads completed, those of constants and textures included (instructions)
 local LSU = {}
 
 ---Checks values for several knobs and returns a function that sets them; more objects and their knobs may follow.

@@ -222,6 +222,19 @@ local function check_file(name, place)
   end
 end
 
+local plain_scalars <const> = { number = true, string = true, boolean = true }
+
+--- A checkpoint holds it, so it is plain data; `seen`: tables met so far.
+local function check_state(where, value, seen)
+  if plain_scalars[type(value)] or seen[value] then return end
+  if type(value) ~= "table" then names.expected(where, "a number, string, boolean or table of them", value) end
+  seen[value] = true
+  for _, key in ipairs(names.sorted_keys(value)) do
+    if not plain_scalars[type(key)] then names.expected(where .. ": a key", "a number, string or boolean", key) end
+    check_state(("%s.%s"):format(where, key), value[key], seen)
+  end
+end
+
 --- The fields that are functions are those of the class.
 local function split(name, given)
   local settings, functions = {}, {}
@@ -237,6 +250,7 @@ local function split(name, given)
   if settings.state ~= nil and type(settings.state) ~= "table" then
     names.expected(("class %s: state"):format(name), "a table", settings.state)
   end
+  check_state(("class %s: state"):format(name), settings.state or {}, {})
   return settings, functions
 end
 

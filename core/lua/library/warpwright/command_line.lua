@@ -136,6 +136,8 @@ local function read_cuda_arguments(args, first)
 end
 
 --- The arguments of `draw`: CONFIG and settings.
+local function draw_error(text, ...) core.user_error(text:format(...) .. "; see warpwright draw --help") end
+
 local function draw(args, first)
   local config, set = nil, {}
   local i = first
@@ -144,20 +146,20 @@ local function draw(args, first)
     local setting = argument:match "^%-%-set=(.*)$"
     if argument == "--set" then
       i = i + 1
-      setting = args[i] or usage_error "--set: expected a value, got nothing"
+      setting = args[i] or draw_error "--set: expected a value, got nothing"
     end
     if setting then
       set[#set + 1] = setting
     elseif argument:sub(1, 1) == "-" then
-      usage_error("draw: unknown option '%s'; available: --set", argument)
+      draw_error("draw: unknown option '%s'; available: --set", argument)
     elseif config then
-      usage_error("draw: expected one CONFIG, got a second: '%s'", argument)
+      draw_error("draw: expected one CONFIG, got a second: '%s'", argument)
     else
       config = argument
     end
     i = i + 1
   end
-  io.write(require("warpwright.drawing").of(config or usage_error "draw: expected CONFIG, got nothing", set))
+  io.write(require("warpwright.drawing").of(config or draw_error "draw: expected CONFIG, got nothing", set))
 end
 
 local function print_summary(r)
@@ -192,6 +194,11 @@ local function describe(class)
   for _, c in ipairs(core.classes()) do print(("%-20s %s"):format(c.name, c.doc)) end
 end
 
+--- After the argument before `at` nothing may follow.
+local function expect_end(args, at, what)
+  if args[at] then usage_error("%s, got a second: '%s'", what, args[at]) end
+end
+
 local function run_script(args, first)
   local path = args[first]
   if not core.is_file(path) then usage_error("%s: expected a script, got no such file", path) end
@@ -223,8 +230,10 @@ return function(args)
   elseif word == "--version" then
     print(("warpwright %s, revision %s"):format(core.version, core.revision))
   elseif word == "--describe" then
+    expect_end(args, first + 2, "--describe: expected one CLASS or FILE.lua")
     describe(args[first + 1])
   elseif word == "inspect" then
+    expect_end(args, first + 2, "inspect: expected one checkpoint")
     checkpoint.inspect(args[first + 1] or usage_error("inspect: expected a checkpoint, got nothing"))
   elseif word == "ptx" then
     local paths = table.move(args, first + 1, #args, 1, {})

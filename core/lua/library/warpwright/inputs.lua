@@ -34,6 +34,7 @@ function inputs.try_to_write(path, text)
     return ("%s: %s"):format(path, write_problem or close_problem)
   end
   local renamed, rename_problem = os.rename(temporary, path)
+  if not renamed then os.remove(temporary) end
   return not renamed and rename_problem or nil
 end
 

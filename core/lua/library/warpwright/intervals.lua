@@ -81,12 +81,13 @@ end
 --- The columns: names and patterns, apart by commas or as a list; "each:PATTERN" is a column for each that matches.
 local function read_columns(machine, of)
   if of == nil then return default_columns(machine) end
+  local given = of
   if type(of) == "string" then
     local list = {}
     for word in of:gmatch "[^,]+" do list[#list + 1] = word end
     of = list
   end
-  if type(of) ~= "table" or not of[1] then names.expected("stats_of", "names or patterns of statistics", of) end
+  if type(of) ~= "table" or not of[1] then names.expected("stats_of", "names or patterns of statistics", given) end
   local columns = {}
   for _, word in ipairs(of) do
     if type(word) ~= "string" or word:find "[,\"\n]" then names.expected("stats_of", "names or patterns of statistics", word) end

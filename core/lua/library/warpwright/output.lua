@@ -237,6 +237,20 @@ function output.is_of_run(name)
   return name == "hang.txt" or name == "run.pid" or name == "live.zst" or name == "passes" or name:find "^%d+%.ckpt$" ~= nil
 end
 
+--- A page that a command makes of results; `where`: the command and its option. Files that hold what a run or a sweep has found
+--- are not written over.
+function output.write_page(where, path, text)
+  local name = path:match "[^/]*$"
+  if name == "" then names.expected(where, "a file", path) end
+  if name ~= "report.html" and (output.is_of_run(name) or name == "results.sqlite") and core.is_file(path) then
+    names.expected(where, "a name that no file of a run or a sweep has", path)
+  end
+  local problem = inputs.try_to_write(path, text)
+  if problem then
+    core.user_error(("%s: %s: expected a file that can be written, got: %s"):format(where, path, problem:gsub("^.*: ", "")))
+  end
+end
+
 --- The results of the run that had the folder before are no longer there when those of another are.
 local function remove_others(path, files, has_trace)
   local written = { ["trace.txt"] = has_trace }

@@ -2,6 +2,7 @@
 local core = require "warpwright.core"
 local csv = require "warpwright.csv"
 local inputs = require "warpwright.inputs"
+local output = require "warpwright.output"
 local text_table = require "warpwright.sweep.table"
 
 local profile = {}
@@ -394,7 +395,7 @@ function profile.main(args, first)
   local warps, ctas = read_csv(options.path, "profile_warps.csv"), read_csv(options.path, "profile_ctas.csv")
   local kernels, groups, sources = kernels_of(rows), groups_of(columns), {}
   if options.html then
-    inputs.write_file(options.html, page(options.path, kernels, groups, warps, ctas))
+    output.write_page("profile: --html", options.html, page(options.path, kernels, groups, warps, ctas))
     return 0
   end
   for i, kernel in ipairs(kernels) do

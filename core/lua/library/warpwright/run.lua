@@ -87,12 +87,15 @@ local function has_counted(gpu, options, made)
   return #gpu:launches() > 0 and not gpu:totals().faulted and not options.sample and (not options.resume or made and made.has_caught_up)
 end
 
---- A user who asks for timing from launch 7 on, and gets none, is told.
+--- A user who asks for timing from launch 7 on, or of half of its CTAs, and gets none, is told.
 local function tell_of_missing_launch(options, gpu)
-  local launch, count = fast_forward.read(options.fast_forward), #gpu:launches()
+  local launch, share = fast_forward.read(options.fast_forward)
+  local count = #gpu:launches()
   if launch and count <= launch then
     note("fast_forward: launch %d never came: the program made %d launch%s, and none of them had timing", launch, count,
       count == 1 and "" or "es")
+  elseif launch and share < 1 and gpu:launches()[launch + 1].cycles == 0 then
+    note("fast_forward: launch %d had no timing: its CTAs are few, and all of them ended together before the hand-over", launch)
   end
 end
 

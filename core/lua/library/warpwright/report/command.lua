@@ -1,7 +1,7 @@
 -- warpwright report RUN|SWEEP [--out FILE]: one page of HTML that needs nothing beside itself.
 local core = require "warpwright.core"
 local folder = require "warpwright.sweep.folder"
-local inputs = require "warpwright.inputs"
+local output = require "warpwright.output"
 
 local command = {}
 
@@ -36,8 +36,7 @@ function command.main(args, first)
   out = out or path .. "/report.html"
   local is_sweep = core.is_file(folder.database(path))
   local made = require(is_sweep and "warpwright.report.sweep" or "warpwright.report.run").of(path, out)
-  local problem = inputs.try_to_write(out, made:html())
-  if problem then core.user_error(("report: %s"):format(problem)) end
+  output.write_page("report: --out", out, made:html())
   print("report    " .. out)
   return 0
 end
