@@ -14,10 +14,6 @@
 
 #include <string.h>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #define NO_LINE UINT32_MAX
 
 enum {
@@ -171,16 +167,18 @@ enum { TAG_BLOCK = 4 };
 typedef uint64_t TagBlock __attribute__((vector_size(TAG_BLOCK * sizeof(uint64_t)), aligned(8)));
 
 /* 1 + the way that has this tag, or 0. All ways are compared, blocks of them at a time: the host cannot
- * foresee in which way a line stands. */
+ * foresee in which way a line stands. A builtin, and not its intrinsic: immintrin.h takes the compiler longer than
+ * most of the hundred files that include this one. */
 #ifdef __AVX2__
+typedef double TagSigns __attribute__((vector_size(TAG_BLOCK * sizeof(double))));
+
 static inline uint64_t tag_way_of(const uint64_t *tag, uint32_t ways, uint64_t wanted) {
-    __m256i all = _mm256_set1_epi64x((int64_t)wanted);
+    TagBlock all = {wanted, wanted, wanted, wanted};
     uint64_t found = 0;
     uint32_t way = 0;
     for (; way + TAG_BLOCK <= ways; way += TAG_BLOCK) {
-        __m256i same = _mm256_cmpeq_epi64(all,
-                                          _mm256_loadu_si256((const __m256i *)(const void *)(tag + way)));
-        uint32_t bits = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        TagBlock same = (TagBlock)(*(const TagBlock *)(tag + way) == all);
+        uint32_t bits = (uint32_t)__builtin_ia32_movmskpd256((TagSigns)same);
         found = bits ? way + 1u + (uint32_t)__builtin_ctz(bits) : found;
     }
     for (; way < ways; way++)
