@@ -148,7 +148,7 @@ for _, name in ipairs { "shared_l1", "l15", "l3", "no_l1", "two_kinds", "passed_
     for _, policy in ipairs(policies) do
       local refusal = refusals[name][policy]
       local with = policy == "trace_l1" and "trace_l1:folder=" .. harness.folder() or policy
-      local ok, result = pcall(run, name, with)
+      local ok, result = pcall(run, name, with, { size = "small,rows=2048" })
       if refusal then
         assert(not ok, policy .. " runs")
         harness.contains(tostring(result), refusal)

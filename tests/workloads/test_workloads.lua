@@ -13,11 +13,20 @@ local workloads = {
   "barnes_hut", "delaunay",
 }
 
-local function run(workload, size, policy)
+local function run_once(workload, size, policy)
   local r = ww.run { config = "gtx480", workload = workload, size = size, policy = policy, out = false }
   assert(r.checks > 0, "nothing was checked")
   assert(r.cycles > 0 and r.thread_instructions > r.warp_instructions)
   return r
+end
+
+local results = {}
+
+--- The result of a run, which is made once.
+local function run(workload, size, policy)
+  local key = ("%s %s %s"):format(workload, size, policy)
+  results[key] = results[key] or run_once(workload, size, policy)
+  return results[key]
 end
 
 for _, workload in ipairs(workloads) do
