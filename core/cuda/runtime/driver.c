@@ -273,6 +273,7 @@ static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t value_bytes, size_
     const WarpWork work = {.kind = WORK_FILL,
                            .fill = {{to, 0, 0}, value, value_bytes, count * value_bytes, 1, 1}};
     int problem = warp_enter();
+    if (!problem && count > SIZE_MAX / value_bytes) problem = CUDA_INVALID_VALUE;
     if (!problem) problem = warp_submit(stream, &work);
     return driver_leave(problem);
 }
@@ -359,21 +360,25 @@ CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags) 
     return cuStreamWaitEvent(stream, event, flags);
 }
 CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+    if (!priority) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *priority = known->priority;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+    if (!flags) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *flags = known->flags;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 CUresult cuStreamGetId(CUstream stream, unsigned long long *number) {
+    if (!number) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *number = known->number;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    if (!context) return done(CUDA_INVALID_VALUE);
     *context = &the_context;
     return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
@@ -382,6 +387,7 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green) {
     return cuStreamGetCtx(stream, context);
 }
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+    if (!device) return done(CUDA_INVALID_VALUE);
     *device = 0;
     return done(warp_stream(stream) ? CUDA_OK : CUDA_INVALID_HANDLE);
 }

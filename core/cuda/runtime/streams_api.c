@@ -47,16 +47,19 @@ cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, uns
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    if (!priority) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *priority = known->priority;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) {
+    if (!flags) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *flags = known->flags;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *number) {
+    if (!number) return done(CUDA_INVALID_VALUE);
     const WarpStream *known = warp_stream(stream);
     if (known) *number = known->number;
     return done(known ? CUDA_OK : CUDA_INVALID_HANDLE);

@@ -605,6 +605,7 @@ static void launch_by_driver(void *function, CUdeviceptr a, unsigned n) {
     size_t bytes = 12;
     void *extra[] = {(void *)1, &packed, (void *)2, &bytes, 0};
     EXPECT(cuMemsetD32_v2(a, 3, 100), 0);
+    EXPECT(cuMemsetD32_v2(a, 4, SIZE_MAX / 4 + 26), 1); /* 100 bytes, modulo 2^64 */
     EXPECT(cuLaunchKernel(function, 1, 1, 1, 100, 1, 1, 0, 0, params, 0), 0);
     EXPECT(cuLaunchKernel(function, 1, 1, 1, 100, 1, 1, 0, 0, 0, extra), 0);
     EXPECT(cuCtxSynchronize(), 0);
@@ -666,6 +667,10 @@ static void driver_streams(void) {
     EXPECT(flags, 1);
     EXPECT(cuStreamGetPriority(stream, &priority), 0);
     EXPECT(priority, -2);
+    EXPECT(cuStreamGetPriority(stream, NULL), 1);
+    EXPECT(cuStreamGetFlags(stream, NULL), 1);
+    EXPECT(cuStreamGetDevice(stream, NULL), 1);
+    EXPECT(cuStreamGetCtx(stream, NULL), 1);
     EXPECT(cuStreamGetDevice(stream, &device), 0);
     EXPECT(device, 0);
     EXPECT(cuStreamGetCtx(stream, &context), 0);
@@ -753,6 +758,8 @@ static void hints(void) {
     EXPECT(got.accessPolicyWindow.num_bytes, 4096);
     EXPECT(got.accessPolicyWindow.hitRatio == 0.5f, 1);
     GOOD(cudaStreamGetDevice(one, &device));
+    EXPECT(cudaStreamGetPriority(one, NULL), cudaErrorInvalidValue);
+    EXPECT(cudaStreamGetFlags(one, NULL), cudaErrorInvalidValue);
     EXPECT(device, 0);
     GOOD(cudaStreamDestroy(other));
 }
