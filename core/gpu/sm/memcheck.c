@@ -18,8 +18,7 @@ typedef struct {
     uint32_t write_epoch, read_epoch; /* 0: never in this CTA                    */
     uint32_t readers, weak_readers;   /* warps of the CTA that read it in read_epoch */
     uint32_t write_inst, read_inst;   /* read_inst: of the last reader, a weak one where there is one */
-    uint32_t write_clock, read_clock;
-    uint32_t released; /* by a strong write: what its warp did at lower clocks */
+    uint32_t write_clock, read_clock; /* a strong write releases what its warp did at lower clocks */
     uint16_t write_thread, read_thread;
     bool is_strong, is_atomic; /* the write */
 } SharedByte;
@@ -222,7 +221,7 @@ static void observe(const SharedByte *byte, CtaOrder *order, uint32_t warp) {
         observed[v] = later(observed[v], order->known[writer][v]);
         if (byte->is_atomic) observed[v] = later(observed[v], order->observed[writer][v]);
     }
-    observed[writer] = later(observed[writer], byte->released);
+    observed[writer] = later(observed[writer], byte->write_clock);
 }
 
 /* Of the warps `readers`, those whose reads are not known to come before. Of others than the last reader no clock is
@@ -269,10 +268,10 @@ static void note_read(SharedByte *byte, const CtaOrder *order, const Access *acc
 }
 
 static void note_write(SharedByte *byte, const CtaOrder *order, const Access *access) {
-    uint32_t thread = thread_of(access), clock = order->clock[thread / WARP_LANES];
+    uint32_t thread = thread_of(access);
     byte->write_epoch = order->epoch;
     byte->write_thread = (uint16_t)thread;
-    byte->write_clock = byte->released = clock;
+    byte->write_clock = order->clock[thread / WARP_LANES];
     byte->write_inst = sm_inst_index(access->sm, access->inst);
     byte->is_strong = access->strength & STRONG;
     byte->is_atomic = access->kind == INST_ATOMIC;
