@@ -4,6 +4,7 @@ local ww = require "warpwright"
 local core = require "warpwright.core"
 local child = require "scripts.lib.child"
 local command_line = require "scripts.lib.command_line"
+local inputs = require "warpwright.inputs"
 local json = require "warpwright.json"
 local replay = require "scripts.lib.replay"
 
@@ -71,13 +72,9 @@ end
 
 -- Running ---------------------------------------------------------------------------------------------------------------
 
-local function make_folder(path)
-  if not os.execute("mkdir -p " .. child.quoted(path)) then error("belady: cannot make " .. path, 0) end
-end
-
 local function run(options, policy, folder)
   local traces = ("%s/%s"):format(folder, (policy:gsub("[^%w_.-]", "_")))
-  make_folder(traces)
+  inputs.make_folders(traces)
   local r = ww.run { config = options.config, workload = options.workload, size = options.size, set = options.set,
     policy = { policy, "trace_l1:folder=" .. traces }, out = false }
   local result = replay_folder(options, traces)

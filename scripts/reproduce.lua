@@ -78,10 +78,6 @@ local function write(path, text)
   file:close()
 end
 
-local function make_folder(path)
-  if not child.output { "mkdir", "-p", path } then error("reproduce: " .. path .. ": expected a folder, got none", 0) end
-end
-
 -- Printing ----------------------------------------------------------------------------------------------------------------
 
 local function print_table(t)
@@ -167,14 +163,14 @@ local function main(options, words)
     if options.sample then print(("\nestimated by sampling, %s:"):format(options.sample)) end
     print_figure(figure, t)
     if options.svg then
-      make_folder(options.svg)
+      inputs.make_folders(options.svg)
       write(("%s/%s.svg"):format(options.svg, (figure.id:gsub("/", "-"))), draw.svg(figure, t))
     end
   end
   print("\n" .. page.summary(results))
   if options.page then
     local folder = options.page:gsub("%.md$", "")
-    make_folder(folder)
+    inputs.make_folders(folder)
     for _, result in ipairs(results) do
       write(("%s/%s.svg"):format(folder, (result.figure.id:gsub("/", "-"))), draw.svg(result.figure, result.table))
     end
