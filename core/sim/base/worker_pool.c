@@ -16,25 +16,26 @@
 enum { CACHE_LINE = 64, SPINS = 20000 }; /* longer than what a caller does between two rounds of a busy run */
 enum { NO_CORE = -1 };
 
+/* Where a worker is: the number of a round, and what it is to that round. The caller does not wait for a worker that has not
+ * come, because the system runs something else on its core, perhaps: it shuts the round for it when there is nothing left to
+ * do. On a line of its own, so that to come costs a worker nothing. */
+typedef uint64_t Whereabouts;
+enum { LEFT, INSIDE, SHUT_OUT };
+static Whereabouts whereabouts(uint32_t round, uint32_t what) {
+    return (Whereabouts)round << 2 | what;
+}
+
 typedef struct {
+    _Atomic Whereabouts whereabouts __attribute__((aligned(CACHE_LINE)));
     WorkerPool *pool;
     uint32_t number;
     int core; /* where it stays; NO_CORE: where the system puts it */
     pthread_t thread;
 } Worker;
 
-/* What all threads look at: the number of the round, whether it is open for workers to enter, and how many
- * are in it. The caller does not wait for a worker that has not entered, because the system runs something
- * else on its core, perhaps: it closes the round when there is nothing left to do. */
-typedef uint64_t Round;
-#define ROUND_ENTERED 0xffffffffull
-#define ROUND_OPEN    (1ull << 32)
-#define ROUND_NEXT    (1ull << 33)
-
 struct WorkerPool {
-    _Atomic Round round __attribute__((aligned(CACHE_LINE)));
-    _Atomic uint32_t opened __attribute__((aligned(CACHE_LINE))); /* rounds: what sleepers wait for */
-    _Atomic uint32_t sleepers;
+    _Atomic uint32_t round __attribute__((aligned(CACHE_LINE))); /* the newest: what all workers wait for */
+    _Atomic uint32_t sleepers __attribute__((aligned(CACHE_LINE)));
     PoolWork *work __attribute__((aligned(CACHE_LINE)));
     void *context;
     Worker *workers;
@@ -45,11 +46,11 @@ struct WorkerPool {
     cpu_set_t cores; /* of the caller before it was pinned */
 };
 
-/* Between the look at `opened` and the sleep, nothing can be missed: the sleeper announces itself first, the
+/* Between the look at `round` and the sleep, nothing can be missed: the sleeper announces itself first, the
  * caller changes the number first, and futex looks at the number again. */
-static void sleep_until_opened(WorkerPool *pool, uint32_t seen) {
+static void sleep_until_next_round(WorkerPool *pool, uint32_t seen) {
     atomic_fetch_add(&pool->sleepers, 1);
-    syscall(SYS_futex, &pool->opened, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    syscall(SYS_futex, &pool->round, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     atomic_fetch_sub(&pool->sleepers, 1);
 }
 
@@ -57,19 +58,20 @@ static void sleep_until_opened(WorkerPool *pool, uint32_t seen) {
 static uint32_t wait_for_round(WorkerPool *pool, uint32_t seen) {
     for (;;) {
         for (uint32_t i = 0; i <= pool->spins; i++) {
-            uint32_t opened = atomic_load_explicit(&pool->opened, memory_order_acquire);
-            if (opened != seen) return opened;
+            uint32_t round = atomic_load_explicit(&pool->round, memory_order_acquire);
+            if (round != seen) return round;
             pause_briefly();
         }
-        sleep_until_opened(pool, seen);
+        sleep_until_next_round(pool, seen);
     }
 }
 
-static bool enter(WorkerPool *pool) {
-    Round round = atomic_load(&pool->round);
-    while (round & ROUND_OPEN)
-        if (atomic_compare_exchange_weak(&pool->round, &round, round + 1)) return true;
-    return false;
+/* False when the caller has shut this round for the worker, or a later one by now. */
+static bool enter(Worker *worker, uint32_t round) {
+    Whereabouts before = atomic_load_explicit(&worker->whereabouts, memory_order_relaxed);
+    bool is_older = (int32_t)((uint32_t)(before >> 2) - round) < 0;
+    return is_older &&
+           atomic_compare_exchange_strong(&worker->whereabouts, &before, whereabouts(round, INSIDE));
 }
 
 static int core_of_thread(const WorkerPool *pool, uint32_t number) {
@@ -94,12 +96,12 @@ static void *worker_main(void *context) {
     Worker *worker = context;
     WorkerPool *pool = worker->pool;
     stay_on(worker->core);
-    for (uint32_t seen = 0;;) {
-        seen = wait_for_round(pool, seen);
-        if (atomic_load(&pool->stop)) return NULL;
-        if (!enter(pool)) continue;
+    for (uint32_t round = 0;;) {
+        round = wait_for_round(pool, round);
+        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+        if (!enter(worker, round)) continue;
         pool->work(pool->context, worker->number);
-        atomic_fetch_sub(&pool->round, 1);
+        atomic_store_explicit(&worker->whereabouts, whereabouts(round, LEFT), memory_order_release);
     }
 }
 
@@ -120,20 +122,29 @@ static uint32_t spins_for(const cpu_set_t *cores, uint32_t threads) {
     return threads <= (uint32_t)CPU_COUNT(cores) ? SPINS : 0;
 }
 
-static void wake_workers(WorkerPool *pool) {
-    atomic_fetch_add(&pool->opened, 1);
-    if (atomic_load(&pool->sleepers)) syscall(SYS_futex, &pool->opened, FUTEX_WAKE_PRIVATE, INT_MAX);
+static uint32_t open_round(WorkerPool *pool) {
+    uint32_t round = atomic_fetch_add(&pool->round, 1) + 1;
+    if (atomic_load(&pool->sleepers)) syscall(SYS_futex, &pool->round, FUTEX_WAKE_PRIVATE, INT_MAX);
+    return round;
 }
 
-/* No worker enters any more; returns when those that have entered are done. */
-static void close_round(WorkerPool *pool) {
-    Round round = atomic_fetch_and(&pool->round, ~ROUND_OPEN);
-    for (uint32_t i = 0; round & ROUND_ENTERED; i++) {
-        if (i < SPINS)
-            pause_briefly();
-        else
-            sched_yield();
-        round = atomic_load_explicit(&pool->round, memory_order_acquire);
+/* Who has waited long lets others have its core. */
+static void pause_or_yield(uint32_t times) {
+    if (times < SPINS)
+        pause_briefly();
+    else
+        sched_yield();
+}
+
+/* Returns when the worker has done its part, or cannot come any more. */
+static void shut_round(Worker *worker, uint32_t round) {
+    for (uint32_t i = 0;; i++) {
+        Whereabouts at = atomic_load_explicit(&worker->whereabouts, memory_order_acquire);
+        if (at == whereabouts(round, LEFT)) return;
+        if (at == whereabouts(round, INSIDE))
+            pause_or_yield(i);
+        else if (atomic_compare_exchange_strong(&worker->whereabouts, &at, whereabouts(round, SHUT_OUT)))
+            return;
     }
 }
 
@@ -159,12 +170,14 @@ WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void 
     pool->cores = cores_of_process();
     pool->spins = spins_for(&pool->cores, threads);
     pool->pinned = pinned;
-    pool->workers = calloc(threads, sizeof *pool->workers);
+    pool->workers = aligned_alloc(CACHE_LINE, threads * sizeof *pool->workers);
     ensure(pool->workers);
+    memset(pool->workers, 0, threads * sizeof *pool->workers);
     while (pool->threads < threads) {
         Worker *worker = &pool->workers[pool->threads];
-        *worker = (Worker){
-            .pool = pool, .number = pool->threads, .core = core_of_thread(pool, pool->threads)};
+        worker->pool = pool;
+        worker->number = pool->threads;
+        worker->core = core_of_thread(pool, pool->threads);
         int problem = start_worker(worker);
         if (problem) {
             uint32_t started = pool->threads;
@@ -179,12 +192,10 @@ WorkerPool *worker_pool_new(uint32_t threads, bool pinned, PoolWork *work, void 
 }
 
 void worker_pool_run(WorkerPool *pool) {
-    if (pool->threads > 1) {
-        atomic_fetch_add(&pool->round, ROUND_NEXT + ROUND_OPEN);
-        wake_workers(pool);
-    }
+    uint32_t round = open_round(pool);
     pool->work(pool->context, 0);
-    if (pool->threads > 1) close_round(pool);
+    for (uint32_t i = 1; i < pool->threads; i++)
+        shut_round(&pool->workers[i], round);
 }
 
 void worker_pool_signal(WorkerPool *pool, int signal) {
@@ -195,7 +206,7 @@ void worker_pool_signal(WorkerPool *pool, int signal) {
 void worker_pool_free(WorkerPool *pool) {
     if (!pool) return;
     atomic_store(&pool->stop, true);
-    wake_workers(pool);
+    open_round(pool);
     for (uint32_t i = 1; i < pool->threads; i++)
         pthread_join(pool->workers[i].thread, NULL);
     if (pool->pinned) sched_setaffinity(0, sizeof pool->cores, &pool->cores);
