@@ -293,8 +293,11 @@ Stall cache_fail(Cache *c, const Lookup *at, Stall stall, uint32_t messages) {
 static inline Stall fail_and_remember(Cache *c, const MemMessage *m, const Lookup *at, uint32_t victim,
                                       Stall stall, uint32_t messages) {
     cache_fail(c, at, stall, messages);
-    c->failed.at = *at;
-    c->failed.at.victim = c->tags.order.bent ? 0 : victim + 1; /* NO_LINE + 1 is 0 */
+    Lookup kept = *at;
+    /* Piece by piece: what has just been stored must not be read back in wider pieces. */
+    __asm__("" : "+r"(kept.line_address), "+r"(kept.set), "+r"(kept.line), "+r"(kept.sectors));
+    kept.victim = c->tags.order.bent ? 0 : victim + 1; /* NO_LINE + 1 is 0 */
+    c->failed.at = kept;
     c->failed.uses = c->tags.uses;
     c->failed.request = m;
     return stall;
